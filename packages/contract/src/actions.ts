@@ -1,0 +1,34 @@
+import type { z } from "zod";
+import { channelActions } from "./actions/channel.ts";
+import { groupActions } from "./actions/group.ts";
+import { inviteActions } from "./actions/invite.ts";
+import { messageActions } from "./actions/message.ts";
+import { userActions } from "./actions/user.ts";
+import type { ActionDefinition } from "./define.ts";
+
+/** Every action of the platform by its name. Nothing that is not here can be called from outside. */
+export const ACTIONS = {
+  ...userActions,
+  ...groupActions,
+  ...channelActions,
+  ...inviteActions,
+  ...messageActions,
+} satisfies Record<string, ActionDefinition>;
+
+export type ActionName = keyof typeof ACTIONS;
+/** What a caller passes. */
+export type Params<N extends ActionName> = z.input<(typeof ACTIONS)[N]["params"]>;
+/** What the handler gets: defaults filled in. */
+export type ParsedParams<N extends ActionName> = z.output<(typeof ACTIONS)[N]["params"]>;
+export type Result<N extends ActionName> = z.output<(typeof ACTIONS)[N]["result"]>;
+
+/** A function that calls an action by its name, typed by the contract. */
+export type Call = <N extends ActionName>(name: N, params: Params<N>) => Promise<Result<N>>;
+
+export function isActionName(name: string): name is ActionName {
+  return Object.hasOwn(ACTIONS, name);
+}
+
+export function actionDefinition(name: ActionName): ActionDefinition {
+  return ACTIONS[name];
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const code = z.string().regex(/^[A-Za-z0-9_-]{6,32}$/, "must be an invite code");
+
+export const inviteActions = {
+  "invite.create": action({
+    summary: "Make an invite to a group. Without limits it is good for ever.",
+    params: z.object({
+      groupId: e.id,
+      maxUses: z.int().min(1).max(LIMITS.inviteMaxUses).optional(),
+      maxAgeMs: z.int().min(60_000).max(LIMITS.inviteMaxAgeMs).optional(),
+    }),
+    result: z.object({ invite: e.InviteSchema }),
+    permission: { rule: "group", can: "createInvites" },
+    errors: ["LIMIT_REACHED"],
+  }),
+  "invite.list": action({
+    summary: "The invites of a group: all of them for those who manage invites, else the caller's own.",
+    params: z.object({ groupId: e.id }),
+    result: z.object({ invites: z.array(e.InviteSchema) }),
+    permission: { rule: "group", can: "createInvites" },
+  }),
+  "invite.revoke": action({
+    summary: "Take an invite back: one's own, or anyone's for those who manage invites.",
+    params: z.object({ groupId: e.id, code }),
+    result: z.object({}),
+    permission: { rule: "group", can: "createInvites" },
+    errors: ["INVITE_NOT_FOUND", "FORBIDDEN"],
+  }),
+  "invite.preview": action({
+    summary: "What an invite leads to, without logging in.",
+    params: z.object({ code }),
+    result: z.object({ group: z.object({ id: e.id, name: z.string(), memberCount: z.int() }) }),
+    permission: { rule: "public" },
+    errors: ["INVITE_NOT_FOUND"],
+    rateLimit: { points: 60, durationMs: 60_000 },
+    transports: ["http"],
+  }),
+  "invite.accept": action({
+    summary: "Join the group that the invite leads to. Accepting twice changes nothing.",
+    params: z.object({ code }),
+    result: z.object({ group: e.GroupSchema, channels: z.array(e.ChannelSchema) }),
+    permission: { rule: "session" },
+    errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED"],
+    rateLimit: { points: 30, durationMs: 60_000 },
+  }),
+};

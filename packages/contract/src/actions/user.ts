@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const nothing = z.object({});
+const minute = 60_000;
+/** Each call costs a password hash, so it is limited more tightly. */
+const credentialLimit = { points: 20, durationMs: minute };
+
+export const userActions = {
+  "user.register": action({
+    summary: "Make an account and log in.",
+    params: z.object({
+      username: e.username,
+      password: e.password,
+      nickname: e.nickname.optional(),
+      email: e.email.optional(),
+    }),
+    result: e.SessionTokensSchema,
+    permission: { rule: "public" },
+    errors: ["USERNAME_TAKEN", "EMAIL_TAKEN"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.login": action({
+    summary: "Log in with a username, or an e-mail address, and a password.",
+    params: z.object({
+      username: z.string().min(1).max(LIMITS.emailMaxChars),
+      password: z.string().min(1).max(LIMITS.passwordMaxChars),
+    }),
+    result: e.SessionTokensSchema,
+    permission: { rule: "public" },
+    errors: ["WRONG_CREDENTIALS"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.createGuest": action({
+    summary: "Come in as a guest, without a password.",
+    params: z.object({ nickname: e.nickname.optional() }),
+    result: e.SessionTokensSchema,
+    permission: { rule: "public" },
+    rateLimit: { points: 60, durationMs: minute },
+    transports: ["http"],
+  }),
+  "user.claimGuest": action({
+    summary: "Turn the guest that is logged in into an account with a password; all its other sessions end.",
+    params: z.object({ username: e.username, password: e.password, email: e.email.optional() }),
+    result: e.SessionTokensSchema,
+    permission: { rule: "session" },
+    errors: ["NOT_A_GUEST", "USERNAME_TAKEN", "EMAIL_TAKEN"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.refresh": action({
+    summary: "Exchange a refresh token for new tokens. A token that is used twice ends its session.",
+    params: z.object({ refreshToken: z.string().min(1).max(LIMITS.refreshTokenMaxChars) }),
+    result: e.SessionTokensSchema,
+    permission: { rule: "public" },
+    errors: ["UNAUTHENTICATED", "SESSION_REVOKED"],
+    rateLimit: { points: 120, durationMs: minute },
+    transports: ["http"],
+  }),
+  "user.logout": action({
+    summary: "End this session.",
+    params: nothing,
+    result: nothing,
+    permission: { rule: "session" },
+  }),
+  "user.logoutAll": action({
+    summary: "End all sessions of this user, this one included.",
+    params: nothing,
+    result: nothing,
+    permission: { rule: "session" },
+  }),
+  "user.me": action({
+    summary: "The user that is logged in.",
+    params: nothing,
+    result: z.object({ user: e.OwnUserSchema }),
+    permission: { rule: "session" },
+  }),
+  "user.get": action({
+    summary: "One user's public profile.",
+    params: z.object({ userId: e.id }),
+    result: z.object({ user: e.UserSchema }),
+    permission: { rule: "session" },
+    errors: ["USER_NOT_FOUND"],
+  }),
+  "user.getMany": action({
+    summary: "Public profiles of several users; those that do not exist are left out.",
+    params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    result: z.object({ users: z.array(e.UserSchema) }),
+    permission: { rule: "session" },
+  }),
+  "user.updateProfile": action({
+    summary: "Change what others see of you.",
+    params: z.object({ nickname: e.nickname }),
+    result: z.object({ user: e.OwnUserSchema }),
+    permission: { rule: "session" },
+  }),
+  "user.changePassword": action({
+    summary: "Change the password; all other sessions end, this one continues with the new tokens.",
+    params: z.object({
+      oldPassword: z.string().min(1).max(LIMITS.passwordMaxChars),
+      newPassword: e.password,
+    }),
+    result: e.SessionTokensSchema,
+    permission: { rule: "account" },
+    errors: ["WRONG_CREDENTIALS"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.listRevokedSessions": action({
+    summary: "Sessions that ended while access tokens of theirs may still be valid.",
+    params: nothing,
+    result: z.object({ sessionIds: z.array(e.id) }),
+    permission: { rule: "internal" },
+  }),
+};

@@ -1,0 +1,53 @@
+import type { z } from "zod";
+import type { ErrorCode } from "./errors.ts";
+import type { PermissionRule } from "./permissions.ts";
+
+export type Transport = "socket" | "http";
+
+/** At most `points` calls in `durationMs`, counted per user, or per address where nobody is logged in. */
+export interface RateLimit {
+  points: number;
+  durationMs: number;
+}
+
+export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType> {
+  summary: string;
+  params: P;
+  result: R;
+  permission: PermissionRule;
+  /** What it may answer besides COMMON_ERRORS and the errors that its permission rule implies. */
+  errors: readonly ErrorCode[];
+  rateLimit: RateLimit;
+  /** Where it can be called from outside; empty for internal actions. */
+  transports: readonly Transport[];
+}
+
+const EVERYWHERE: readonly Transport[] = ["socket", "http"];
+const DEFAULT_RATE_LIMIT: RateLimit = { points: 100, durationMs: 10_000 };
+
+type Defaults = "errors" | "rateLimit" | "transports";
+type ActionInput<P extends z.ZodType, R extends z.ZodType> = Omit<ActionDefinition<P, R>, Defaults> &
+  Partial<Pick<ActionDefinition<P, R>, Defaults>>;
+
+/** Defines one action. Defaults: no errors of its own, 100 calls in 10 s, by socket and HTTP. */
+export function action<P extends z.ZodType, R extends z.ZodType>(
+  definition: ActionInput<P, R>,
+): ActionDefinition<P, R> {
+  return {
+    errors: [],
+    rateLimit: DEFAULT_RATE_LIMIT,
+    transports: definition.permission.rule === "internal" ? [] : EVERYWHERE,
+    ...definition,
+  };
+}
+
+export interface EventDefinition<P extends z.ZodType = z.ZodType> {
+  summary: string;
+  /** Whose sockets get it. */
+  audience: "self" | "group" | "channel";
+  payload: P;
+}
+
+export function event<P extends z.ZodType>(definition: EventDefinition<P>): EventDefinition<P> {
+  return definition;
+}

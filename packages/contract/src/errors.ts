@@ -1,0 +1,123 @@
+import { z } from "zod";
+
+/** What a client does with an error: nothing but `retry` may be repeated unchanged. */
+export type ErrorAdvice = "retry" | "log in" | "correct" | "give up";
+
+export interface ErrorDefinition {
+  status: number;
+  advice: ErrorAdvice;
+  /** One sentence for people; never the text that a program decides on. */
+  message: string;
+  data?: z.ZodObject;
+}
+
+const retryAfter = z.object({ retryAfterMs: z.int().min(0) });
+
+/** The one table of errors. A code is never reused for another meaning. */
+export const ERRORS = {
+  VALIDATION_FAILED: {
+    status: 422,
+    advice: "correct",
+    message: "The parameters are not what this action takes.",
+    data: z.object({ issues: z.array(z.object({ path: z.string(), message: z.string() })) }),
+  },
+  MALFORMED_REQUEST: { status: 400, advice: "correct", message: "The request could not be read." },
+  PAYLOAD_TOO_LARGE: { status: 413, advice: "correct", message: "The request is too large." },
+  UNKNOWN_ACTION: { status: 404, advice: "give up", message: "There is no such action." },
+  UNAUTHENTICATED: { status: 401, advice: "log in", message: "This needs a valid access token." },
+  TOKEN_EXPIRED: { status: 401, advice: "log in", message: "The access token has expired: refresh it." },
+  SESSION_REVOKED: { status: 401, advice: "log in", message: "This session has ended." },
+  WRONG_CREDENTIALS: { status: 401, advice: "correct", message: "The name or the password is wrong." },
+  FORBIDDEN: { status: 403, advice: "give up", message: "You are not allowed to do this." },
+  GUEST_NOT_ALLOWED: {
+    status: 403,
+    advice: "give up",
+    message: "Guests cannot do this: claim the account first.",
+  },
+  NOT_A_GUEST: { status: 409, advice: "give up", message: "Only a guest can claim its account." },
+  MUTED: {
+    status: 403,
+    advice: "give up",
+    message: "You are muted in this group.",
+    data: z.object({ mutedUntil: z.iso.datetime() }),
+  },
+  BANNED: { status: 403, advice: "give up", message: "You are banned from this group." },
+  USER_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such user." },
+  GROUP_NOT_FOUND: {
+    status: 404,
+    advice: "give up",
+    message: "There is no such group, or you are not in it.",
+  },
+  CHANNEL_NOT_FOUND: {
+    status: 404,
+    advice: "give up",
+    message: "There is no such channel, or you cannot see it.",
+  },
+  MESSAGE_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such message in this channel." },
+  MEMBER_NOT_FOUND: { status: 404, advice: "give up", message: "This user is not in the group." },
+  INVITE_NOT_FOUND: {
+    status: 404,
+    advice: "give up",
+    message: "This invite does not exist, has expired or is used up.",
+  },
+  USERNAME_TAKEN: { status: 409, advice: "correct", message: "This username is taken." },
+  EMAIL_TAKEN: { status: 409, advice: "correct", message: "This e-mail address is in use." },
+  OWNER_CANNOT_LEAVE: {
+    status: 409,
+    advice: "give up",
+    message: "The owner cannot leave: transfer or delete the group first.",
+  },
+  LIMIT_REACHED: {
+    status: 409,
+    advice: "give up",
+    message: "A limit of this server is reached.",
+    data: z.object({ limit: z.string(), max: z.int() }),
+  },
+  RATE_LIMITED: { status: 429, advice: "retry", message: "Too many requests: wait.", data: retryAfter },
+  OVERLOADED: {
+    status: 503,
+    advice: "retry",
+    message: "The server has more than it can do: wait.",
+    data: retryAfter,
+  },
+  UNAVAILABLE: {
+    status: 503,
+    advice: "retry",
+    message: "A part of the server does not answer.",
+    data: retryAfter,
+  },
+  STORAGE_FULL: { status: 507, advice: "give up", message: "The server's storage is full." },
+  INTERNAL: { status: 500, advice: "give up", message: "Something went wrong on the server." },
+} as const satisfies Record<string, ErrorDefinition>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** The data that goes with an error code: required where the table says so, absent elsewhere. */
+export type ErrorData<C extends ErrorCode> = (typeof ERRORS)[C] extends { data: infer D extends z.ZodType }
+  ? z.output<D>
+  : undefined;
+
+/** An error as it goes over the wire, by socket and by HTTP alike. */
+export interface WireError {
+  type: ErrorCode;
+  message: string;
+  data?: unknown;
+  retryable: boolean;
+  requestId: string;
+}
+
+/** What any action may answer besides its own errors. */
+export const COMMON_ERRORS = [
+  "VALIDATION_FAILED",
+  "MALFORMED_REQUEST",
+  "PAYLOAD_TOO_LARGE",
+  "RATE_LIMITED",
+  "OVERLOADED",
+  "UNAVAILABLE",
+  "STORAGE_FULL",
+  "INTERNAL",
+] as const satisfies readonly ErrorCode[];
+
+export function isRetryable(code: ErrorCode): boolean {
+  return ERRORS[code].advice === "retry";
+}

@@ -1,0 +1,21 @@
+export * from "./actions.ts";
+export { ChannelSyncSchema, type ChannelSync } from "./actions/channel.ts";
+export type { ActionDefinition, EventDefinition, RateLimit, Transport } from "./define.ts";
+export type {
+  Channel,
+  ChannelState,
+  Group,
+  Head,
+  Invite,
+  Member,
+  Message,
+  OwnUser,
+  SessionTokens,
+  User,
+} from "./entities.ts";
+export * from "./errors.ts";
+export * from "./events.ts";
+export { LIMITS } from "./limits.ts";
+export * from "./permissions.ts";
+export * from "./rooms.ts";
+export * from "./wire.ts";

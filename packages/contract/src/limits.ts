@@ -1,0 +1,39 @@
+/**
+ * Every limit of the platform. Sizes carry their unit in the name; "chars" are UTF-16 code units, as `String.length` counts.
+ */
+export const LIMITS = {
+  usernameMinChars: 3,
+  usernameMaxChars: 32,
+  nicknameMaxChars: 32,
+  /** Long enough for a passphrase; the upper bound keeps the cost of one hash bounded. */
+  passwordMinChars: 8,
+  passwordMaxChars: 128,
+  emailMaxChars: 254,
+  groupNameMaxChars: 100,
+  channelNameMaxChars: 100,
+  messageMaxChars: 4000,
+  nonceMaxChars: 64,
+  userAgentMaxChars: 256,
+  refreshTokenMaxChars: 512,
+
+  /** A socket joins one room for each of its groups at login, so this bounds the cost of a login. */
+  groupsPerUser: 200,
+  channelsPerGroup: 500,
+  invitesPerGroup: 100,
+  sessionsPerUser: 50,
+
+  pageMaxItems: 100,
+  usersPerLookup: 100,
+  channelsPerSync: 100,
+  /** A client that is further behind than this reloads the newest page instead. */
+  changesPerSync: 200,
+
+  inviteMaxUses: 100_000,
+  inviteMaxAgeMs: 30 * 24 * 60 * 60 * 1000,
+  muteMaxDurationMs: 365 * 24 * 60 * 60 * 1000,
+
+  /** The longest that one write may take before its sender is told that it failed. */
+  writeTimeoutMs: 10_000,
+  socketPayloadMaxBytes: 64 * 1024,
+  httpBodyMaxBytes: 64 * 1024,
+} as const;

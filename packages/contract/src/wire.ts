@@ -1,0 +1,14 @@
+import type { WireError } from "./errors.ts";
+
+/** Additions are compatible and keep the version; anything else is a new one. */
+export const PROTOCOL_VERSION = 1;
+
+/** The answer to every call, by socket and by HTTP alike. */
+export type WireAnswer<T> = { ok: true; data: T } | { ok: false; error: WireError };
+
+/** What `GET /api/meta` answers. */
+export interface Meta {
+  name: "fanfare";
+  version: string;
+  protocolVersion: number;
+}
