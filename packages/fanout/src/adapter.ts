@@ -1,0 +1,216 @@
+import type { Namespace, Socket } from "socket.io";
+import { Adapter, type BroadcastOptions, type Room, type SocketId } from "socket.io-adapter";
+import { type EncodedPacket, Extension } from "./batch.ts";
+import { Connection } from "./connection.ts";
+import { FlushQueue } from "./flush-queue.ts";
+import { textFrame } from "./frame.ts";
+import { JoinGuard } from "./join-guard.ts";
+import { Members } from "./members.ts";
+import { type FanoutAdapterOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+
+interface EventPacket {
+  nsp?: string;
+  data: readonly unknown[];
+}
+
+/** Engine.IO's packet type "message", which carries every Socket.IO packet. */
+const ENGINE_MESSAGE = "4";
+
+/** Publications to one room that no other publication, join or leave has come between. */
+interface Run {
+  readonly room: Room;
+  readonly packets: EncodedPacket[];
+  readonly since: number;
+}
+
+/**
+ * A Socket.IO adapter for one process. A broadcast is encoded once and the same bytes are written to every connection;
+ * broadcasts of one turn of the event loop leave in one write per socket. Each socket gets exactly what the default
+ * adapter would send it, in the same order.
+ */
+export class FanoutAdapter extends Adapter {
+  readonly #options: ResolvedOptions;
+  readonly #connections = new Map<SocketId, Connection>();
+  readonly #members = new Members(this.#connections, this.rooms);
+  readonly #guard = new JoinGuard();
+  readonly #queue: FlushQueue;
+  #run: Run | null = null;
+
+  constructor(nsp: Namespace, options: ResolvedOptions) {
+    super(nsp);
+    this.#options = options;
+    this.#queue = new FlushQueue(options.socketsPerSlice, () => this.#closeRun());
+  }
+
+  override broadcast(packet: EventPacket, opts: BroadcastOptions): void {
+    const { rooms, except } = opts;
+    if (rooms.size > 0 && !anyIn(rooms, this.rooms)) return;
+    const encoded = opts.flags?.volatile ? null : this.#encode(packet);
+    if (encoded === null) {
+      super.broadcast(packet, opts);
+      return;
+    }
+    const [room] = rooms;
+    if (room !== undefined && rooms.size === 1 && !except?.size) {
+      this.#publishToRoom(room, encoded);
+    } else {
+      this.#closeRun();
+      this.#publish(encoded, opts);
+    }
+    this.#queue.schedule();
+  }
+
+  override addAll(id: SocketId, rooms: Set<Room>): void {
+    if (this.#run !== null && rooms.has(this.#run.room)) this.#closeRun();
+    void super.addAll(id, rooms);
+    this.#guard.joined(id, rooms);
+    for (const room of rooms) this.#members.changed(room);
+    if (!this.#connections.has(id)) this.#connect(id);
+  }
+
+  override del(id: SocketId, room: Room): void {
+    if (this.#run?.room === room) this.#closeRun();
+    void super.del(id, room);
+    this.#guard.left(id, room);
+    this.#members.changed(room);
+  }
+
+  override delAll(id: SocketId): void {
+    const rooms = this.sids.get(id) ?? new Set();
+    if (this.#run !== null && rooms.has(this.#run.room)) this.#closeRun();
+    this.#connections.get(id)?.close();
+    this.#connections.delete(id);
+    for (const room of rooms) {
+      this.#guard.left(id, room);
+      this.#members.changed(room);
+    }
+    super.delAll(id);
+  }
+
+  /** See the function of the same name. */
+  async joinFresh(socket: Socket, fetchRooms: () => Promise<readonly Room[]>): Promise<Room[]> {
+    const left = this.#guard.begin(socket.id);
+    try {
+      const rooms = await fetchRooms();
+      if (!socket.connected) return [];
+      const joined = rooms.filter((room) => !left.has(room));
+      await socket.join(joined);
+      return joined;
+    } finally {
+      this.#guard.end(socket.id, left);
+    }
+  }
+
+  /** What is held in memory now, as numbers of entries. With no connection all of them are 0. */
+  get held(): { connections: number; queued: number; lists: number; joining: number } {
+    return {
+      connections: this.#connections.size,
+      queued: this.#queue.size,
+      lists: this.#members.size,
+      joining: this.#guard.size,
+    };
+  }
+
+  /** Null when the packet does not fit into one text frame: it has binary parts, or the parser is not a text parser. */
+  #encode(packet: EventPacket): EncodedPacket | null {
+    packet.nsp = this.nsp.name;
+    const parts: unknown[] = this.nsp.server.encoder.encode(packet);
+    const [text] = parts;
+    if (parts.length !== 1 || typeof text !== "string") return null;
+    return { text, frame: textFrame(ENGINE_MESSAGE + text), args: packet.data };
+  }
+
+  #connect(id: SocketId): void {
+    // A middleware may join a socket into rooms before it is connected; nothing reaches it until then.
+    const socket: Socket | undefined = this.nsp.sockets.get(id);
+    if (socket === undefined) return;
+    this.#connections.set(id, new Connection(socket, this.#options, this.#settle));
+    for (const room of this.sids.get(id) ?? []) this.#members.changed(room);
+  }
+
+  #publishToRoom(room: Room, packet: EncodedPacket): void {
+    if (this.#run?.room === room) {
+      this.#run.packets.push(packet);
+    } else {
+      this.#closeRun();
+      this.#run = { room, packets: [packet], since: performance.now() };
+    }
+  }
+
+  #publish(packet: EncodedPacket, { rooms, except }: BroadcastOptions): void {
+    const since = performance.now();
+    const extension = new Extension([packet]);
+    const excluded = new Set<SocketId>();
+    for (const room of except ?? []) for (const id of this.rooms.get(room) ?? []) excluded.add(id);
+    let sockets = 0;
+    if (rooms.size === 0) sockets = this.#append(extension, this.#connections.values(), excluded);
+    for (const room of rooms) sockets += this.#append(extension, this.#members.of(room), excluded);
+    this.#report([...rooms][0] ?? "", extension.packets, sockets, since);
+  }
+
+  /** Fixes who gets the run: must happen before its room's membership changes and before anything else is published. */
+  #closeRun(): void {
+    if (this.#run === null) return;
+    const { room, packets, since } = this.#run;
+    this.#run = null;
+    const sockets = this.#append(new Extension(packets), this.#members.of(room), NOBODY);
+    this.#report(room, packets, sockets, since);
+  }
+
+  #append(extension: Extension, connections: Iterable<Connection>, excluded: ReadonlySet<SocketId>): number {
+    let appended = 0;
+    for (const connection of connections) {
+      const { pending } = connection;
+      // The last: it is in several of the publication's rooms.
+      if (connection.slow || pending?.latest === extension.packets) continue;
+      if (excluded.size > 0 && excluded.has(connection.socket.id)) continue;
+      connection.pending = extension.of(pending);
+      this.#queue.add(connection);
+      appended++;
+    }
+    return appended;
+  }
+
+  #settle = (connection: Connection): void => {
+    if (this.#run !== null && this.rooms.get(this.#run.room)?.has(connection.socket.id)) this.#closeRun();
+  };
+
+  #report(room: Room, packets: readonly EncodedPacket[], sockets: number, since: number): void {
+    const { onBroadcast } = this.#options;
+    if (onBroadcast === undefined) return;
+    const bytes = packets.reduce((sum, packet) => sum + packet.frame.length, 0);
+    this.#queue.whenWritten(() => {
+      onBroadcast({
+        room,
+        publications: packets.length,
+        sockets,
+        bytes,
+        durationMs: performance.now() - since,
+      });
+    });
+  }
+}
+
+const NOBODY: ReadonlySet<SocketId> = new Set();
+
+const anyIn = (rooms: ReadonlySet<Room>, existing: ReadonlyMap<Room, unknown>): boolean => {
+  for (const room of rooms) if (existing.has(room)) return true;
+  return false;
+};
+
+/**
+ * The adapter to pass to Socket.IO: `new Server(http, { adapter: createFanoutAdapter(), transports: ["websocket"] })`.
+ * Fast where the parser is Socket.IO's own, the transport WebSocket from the start and `perMessageDeflate` off (the
+ * default). Binary payloads, volatile and acknowledged broadcasts, other transports and engines take Socket.IO's own
+ * way, in order with the rest. Connection state recovery is not supported.
+ *
+ * @throws RangeError for an option out of range.
+ */
+export function createFanoutAdapter(options: FanoutAdapterOptions = {}): typeof Adapter {
+  const resolved = resolveOptions(options);
+  return class extends FanoutAdapter {
+    constructor(nsp: Namespace) {
+      super(nsp, resolved);
+    }
+  };
+}

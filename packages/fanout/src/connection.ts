@@ -1,0 +1,104 @@
+import { Socket as NetSocket } from "node:net";
+import type { Socket } from "socket.io";
+import type { Batch } from "./batch.ts";
+import type { ResolvedOptions } from "./options.ts";
+
+/** What the adapter keeps for each connected socket. */
+export class Connection {
+  readonly socket: Socket;
+  /** Broadcasts that have been published to this socket and not been written. */
+  pending: Batch | null = null;
+  /** Whether it stands in the flush queue. */
+  enqueued = false;
+  /** Whether it has fallen behind and gets no broadcasts until its buffer has drained. */
+  slow = false;
+  readonly #net: NetSocket | null;
+  readonly #options: ResolvedOptions;
+  readonly #settle: (connection: Connection) => void;
+  /** Engine.IO holds packets of its own; a write to the connection would overtake them. */
+  #held = false;
+  #writing = false;
+
+  /** @param settle called before a packet of Engine.IO's own goes out: brings `pending` up to date. */
+  constructor(socket: Socket, options: ResolvedOptions, settle: (connection: Connection) => void) {
+    this.socket = socket;
+    this.#net = directlyWritable(socket);
+    this.#options = options;
+    this.#settle = settle;
+    socket.conn.on("packetCreate", this.#beforePacket);
+  }
+
+  /** Writes what is pending. */
+  flush(): void {
+    const batch = this.pending;
+    if (batch === null) return;
+    this.pending = null;
+    const net = this.#net;
+    if (net !== null && !net.writable) return;
+    if (net !== null && net.writableNeedDrain && net.writableLength > this.#options.maxBufferedBytes) {
+      this.#fallBehind(net);
+      return;
+    }
+    this.#tellOutgoingListeners(batch);
+    if (net !== null && !this.#held) net.write(batch.bytes);
+    else this.#writeThroughEngine(batch);
+  }
+
+  /** The socket leaves the namespace. What is pending goes out as long as the connection stands. */
+  close(): void {
+    const { conn } = this.socket;
+    if (conn.readyState === "open") this.flush();
+    this.pending = null;
+    conn.off("packetCreate", this.#beforePacket);
+  }
+
+  #beforePacket = (): void => {
+    if (!this.#writing) {
+      this.#settle(this);
+      this.flush();
+    }
+    const { conn } = this.socket;
+    if (this.#held || conn.transport.writable) return;
+    this.#held = true;
+    conn.once("drain", () => {
+      this.#held = false;
+    });
+  };
+
+  #writeThroughEngine(batch: Batch): void {
+    this.#writing = true;
+    for (const packet of batch.packets) this.socket.conn.write(packet.text);
+    this.#writing = false;
+  }
+
+  #tellOutgoingListeners(batch: Batch): void {
+    const listeners = this.socket.listenersAnyOutgoing();
+    if (listeners.length === 0) return;
+    for (const packet of batch.packets) for (const listener of listeners) listener(...packet.args);
+  }
+
+  #fallBehind(net: NetSocket): void {
+    const { socket } = this;
+    this.slow = true;
+    net.once("drain", () => {
+      this.slow = false;
+      if (socket.connected) socket.emit(this.#options.resyncEvent);
+    });
+    // In its own turn: an error thrown in there must not end the flush of the others.
+    const { onSlow } = this.#options;
+    if (onSlow) process.nextTick(onSlow, socket);
+  }
+}
+
+/**
+ * The TCP connection under a socket, where a finished WebSocket frame may be written to it: Engine.IO protocol 4,
+ * WebSocket from the start, the `ws` package, and no compression (which is asynchronous, so frames could overtake).
+ */
+function directlyWritable(socket: Socket): NetSocket | null {
+  const { conn } = socket;
+  const { wsEngine, perMessageDeflate } = socket.nsp.server.engine.opts;
+  if (conn.protocol !== 4 || conn.transport.name !== "websocket" || conn.upgraded) return null;
+  if (perMessageDeflate || wsEngine.name !== "WebSocketServer") return null;
+  const net = conn.request?.socket;
+  return net instanceof NetSocket ? net : null;
+}

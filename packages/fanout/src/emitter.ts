@@ -1,0 +1,17 @@
+/**
+ * What services publish through. In one process it is handed straight to the gateway's adapter
+ * ({@link LocalFanout}); between processes a message bus carries the same four calls.
+ */
+export interface Emitter {
+  /**
+   * One publication to every socket in any of `rooms`; a socket in several of them gets it once. No rooms, no receivers.
+   * @param payload anything JSON can carry.
+   */
+  emit(rooms: string | readonly string[], event: string, payload: unknown): void;
+  /** All sockets now in `room` join `rooms`. */
+  socketsJoin(room: string, rooms: readonly string[]): void;
+  /** All sockets now in `room` leave `rooms`. What was published before still reaches them, nothing after does. */
+  socketsLeave(room: string, rooms: readonly string[]): void;
+  /** Closes the connection of every socket in `room`, after what was already sent to them. */
+  disconnectSockets(room: string): void;
+}

@@ -1,0 +1,40 @@
+import type { Server } from "socket.io";
+import type { Emitter } from "./emitter.ts";
+
+/**
+ * The emitter of a process that hosts the gateway itself. Until `attach` is called, and after `detach`, calls are
+ * dropped silently: nobody is connected here then, so nobody could receive them.
+ */
+export class LocalFanout implements Emitter {
+  #io: Server | null = null;
+
+  /** Publishes through `io` from now on. Throws when another server is attached. */
+  attach(io: Server): void {
+    if (this.#io !== null && this.#io !== io) {
+      throw new Error("LocalFanout is already attached to another Socket.IO server: call detach() first.");
+    }
+    this.#io = io;
+  }
+
+  detach(): void {
+    this.#io = null;
+  }
+
+  emit(rooms: string | readonly string[], event: string, payload: unknown): void {
+    // Socket.IO takes an empty list of rooms for "everybody".
+    if (rooms.length === 0) return;
+    this.#io?.to(rooms as string | string[]).emit(event, payload);
+  }
+
+  socketsJoin(room: string, rooms: readonly string[]): void {
+    this.#io?.in(room).socketsJoin([...rooms]);
+  }
+
+  socketsLeave(room: string, rooms: readonly string[]): void {
+    this.#io?.in(room).socketsLeave([...rooms]);
+  }
+
+  disconnectSockets(room: string): void {
+    this.#io?.in(room).disconnectSockets(true);
+  }
+}

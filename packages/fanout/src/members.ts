@@ -1,0 +1,42 @@
+import type { Room, SocketId } from "socket.io-adapter";
+import type { Connection } from "./connection.ts";
+
+/** Rooms below this size are gathered anew each time: most rooms are one user's, and would only cost memory. */
+const MIN_CACHED = 16;
+
+/** The connections of each room as an array, which is several times faster to walk than ids looked up one by one. */
+export class Members {
+  readonly #connections: ReadonlyMap<SocketId, Connection>;
+  readonly #rooms: ReadonlyMap<Room, ReadonlySet<SocketId>>;
+  readonly #lists = new Map<Room, readonly Connection[]>();
+
+  constructor(
+    connections: ReadonlyMap<SocketId, Connection>,
+    rooms: ReadonlyMap<Room, ReadonlySet<SocketId>>,
+  ) {
+    this.#connections = connections;
+    this.#rooms = rooms;
+  }
+
+  of(room: Room): readonly Connection[] {
+    const known = this.#lists.get(room);
+    if (known !== undefined) return known;
+    const list: Connection[] = [];
+    for (const id of this.#rooms.get(room) ?? []) {
+      const connection = this.#connections.get(id);
+      if (connection !== undefined) list.push(connection);
+    }
+    if (list.length >= MIN_CACHED) this.#lists.set(room, list);
+    return list;
+  }
+
+  /** Must be called when a connection has joined or left `room`. */
+  changed(room: Room): void {
+    this.#lists.delete(room);
+  }
+
+  /** Rooms whose array is kept. */
+  get size(): number {
+    return this.#lists.size;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Socket } from "socket.io";
+
+/** What one publication cost. */
+export interface BroadcastStats {
+  /** The room published to, the first one of several, or "" when it went to every socket of the namespace. */
+  room: string;
+  /** Publications to this room that left together, at least 1. */
+  publications: number;
+  /** Sockets addressed. */
+  sockets: number;
+  /** Bytes written to each of them. */
+  bytes: number;
+  /** From the first of these publications until the last socket was written to, in milliseconds. */
+  durationMs: number;
+}
+
+export interface FanoutAdapterOptions {
+  /**
+   * Bytes that may wait in one connection's user-space send buffer. With more than that a socket is slow: it gets no
+   * broadcasts until the buffer has drained, then `resyncEvent`, then broadcasts again. Never less than the
+   * connection's own high-water mark (64 KiB). Default 1 MiB.
+   */
+  maxBufferedBytes?: number;
+  /** Event, without payload, that tells a socket that it missed broadcasts and must fetch the state anew. Default "resync". */
+  resyncEvent?: string;
+  /** Sockets written to before the event loop gets its turn. Default 500. `Infinity` writes all of them at once. */
+  socketsPerSlice?: number;
+  /** Called once each time a socket becomes slow. */
+  onSlow?: (socket: Socket) => void;
+  /** Called when a publication has been written to its last socket. */
+  onBroadcast?: (stats: BroadcastStats) => void;
+}
+
+export interface ResolvedOptions {
+  readonly maxBufferedBytes: number;
+  readonly resyncEvent: string;
+  readonly socketsPerSlice: number;
+  readonly onSlow: ((socket: Socket) => void) | undefined;
+  readonly onBroadcast: ((stats: BroadcastStats) => void) | undefined;
+}
+
+const positive = (name: string, value: number): number => {
+  if (!(value > 0)) throw new RangeError(`${name} must be a number above 0, got ${value}.`);
+  return value;
+};
+
+export function resolveOptions(options: FanoutAdapterOptions): ResolvedOptions {
+  return {
+    maxBufferedBytes: positive("maxBufferedBytes", options.maxBufferedBytes ?? 1_048_576),
+    resyncEvent: options.resyncEvent ?? "resync",
+    socketsPerSlice: positive("socketsPerSlice", options.socketsPerSlice ?? 500),
+    onSlow: options.onSlow,
+    onBroadcast: options.onBroadcast,
+  };
+}
