@@ -1,0 +1,95 @@
+import { hasPermission, type Call, type PermissionName } from "@fanfare/contract";
+import { LRUCache } from "lru-cache";
+
+/** What one user may do in one place. */
+export interface Access {
+  permissions: number;
+  /** null in a direct channel. */
+  groupId: string | null;
+  /** Milliseconds since the epoch; 0: not muted. */
+  mutedUntilMs: number;
+  /** The rooms that hear of what happens in this place. */
+  rooms: readonly string[];
+}
+
+export type Place = { groupId: string } | { channelId: string };
+
+export interface AccessCacheOptions {
+  /** How many (user, place) pairs are remembered. */
+  maxEntries?: number;
+  /** After this long a pair is looked up again, in case an invalidation was lost on the way. */
+  maxAgeMs?: number;
+}
+
+interface Entry {
+  access: Access;
+  /** The count of invalidations when the look-up began. */
+  epoch: number;
+}
+
+/**
+ * Remembers who may do what where, so that a permission check on the hot path costs no I/O.
+ * An invalidation that arrives while a look-up is under way makes its answer stale: it is used once and not kept.
+ */
+export class AccessCache {
+  readonly #lookUp: (userId: string, place: Place) => Promise<Access>;
+  readonly #entries: LRUCache<string, Entry>;
+  readonly #maxInvalidations: number;
+  readonly #invalidatedAt = new Map<string, number>();
+  #epoch = 0;
+
+  constructor(lookUp: (userId: string, place: Place) => Promise<Access>, options: AccessCacheOptions = {}) {
+    const { maxEntries = 200_000, maxAgeMs = 60_000 } = options;
+    this.#lookUp = lookUp;
+    this.#entries = new LRUCache({ max: maxEntries, ttl: maxAgeMs });
+    this.#maxInvalidations = maxEntries;
+  }
+
+  /** The access if it is known: without a promise, because this is the hot path. */
+  peek(userId: string, place: Place): Access | undefined {
+    const entry = this.#entries.get(cacheKey(userId, place));
+    return entry !== undefined && this.#isFresh(entry, userId) ? entry.access : undefined;
+  }
+
+  async get(userId: string, place: Place): Promise<Access> {
+    const known = this.peek(userId, place);
+    if (known !== undefined) return known;
+    const entry = { epoch: this.#epoch, access: await this.#lookUp(userId, place) };
+    // What a stranger lacks is not kept: he may be let in at any moment, and strangers must not fill the cache.
+    if (hasPermission(entry.access.permissions, "view")) this.#entries.set(cacheKey(userId, place), entry);
+    return entry.access;
+  }
+
+  /** Forgets what a user, or everybody where userId is null, may do in a group. */
+  invalidate(groupId: string, userId: string | null): void {
+    if (this.#invalidatedAt.size >= this.#maxInvalidations) {
+      this.#entries.clear();
+      this.#invalidatedAt.clear();
+    }
+    this.#epoch += 1;
+    this.#invalidatedAt.set(userId === null ? groupId : `${groupId}:${userId}`, this.#epoch);
+  }
+
+  #isFresh({ access, epoch }: Entry, userId: string): boolean {
+    if (access.groupId === null || this.#epoch === epoch) return true;
+    const ofGroup = this.#invalidatedAt.get(access.groupId) ?? 0;
+    const ofMember = this.#invalidatedAt.get(`${access.groupId}:${userId}`) ?? 0;
+    return ofGroup <= epoch && ofMember <= epoch;
+  }
+}
+
+function cacheKey(userId: string, place: Place): string {
+  return "channelId" in place ? `${userId}:${place.channelId}` : `${userId}:${place.groupId}`;
+}
+
+/** Looks access up in the service that owns it. */
+export function accessLookUp(call: Call): (userId: string, place: Place) => Promise<Access> {
+  return async (userId, place) => {
+    const { permissions, groupId, mutedUntil, rooms } = await call("group.access", { userId, ...place });
+    return { permissions, groupId, mutedUntilMs: mutedUntil === null ? 0 : Date.parse(mutedUntil), rooms };
+  };
+}
+
+export function may(access: Access, permission: PermissionName): boolean {
+  return hasPermission(access.permissions, permission);
+}

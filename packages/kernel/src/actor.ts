@@ -1,0 +1,14 @@
+import type { User } from "@fanfare/contract";
+
+/** Who calls: set by the gateway from a verified token, and by nobody else. */
+export interface Actor {
+  userId: string;
+  sessionId: string;
+  kind: User["kind"];
+}
+
+/** What travels with every call. */
+export interface CallMeta {
+  actor: Actor | null;
+  requestId: string;
+}

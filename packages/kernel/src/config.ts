@@ -1,0 +1,107 @@
+import { z } from "zod";
+
+const SERVICES = ["gateway", "user", "group", "message"] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== ""),
+);
+
+const Environment = z
+  .object({
+    NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
+    SERVICES: list.pipe(z.array(z.enum(SERVICES)).min(1)).default([...SERVICES]),
+    HOST: z.string().default("127.0.0.1"),
+    PORT: port.default(3000),
+    OPS_HOST: z.string().default("127.0.0.1"),
+    OPS_PORT: port.default(3001),
+    DATA_DIR: z.string().min(1).default(".fanfare"),
+    MONGO_URL: z
+      .string()
+      .regex(/^mongodb(\+srv)?:\/\//, "must start with mongodb:// or mongodb+srv://")
+      .optional(),
+    TOKEN_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
+    LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).optional(),
+    TRUST_PROXY: z.stringbool().default(false),
+    CORS_ORIGINS: list.default([]),
+    RATE_LIMIT_FACTOR: z.coerce.number().min(0.001).default(1),
+    MAX_CONNECTIONS: z.coerce.number().int().min(1).default(50_000),
+    MAX_CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(1).default(1000),
+    WEB_DIR: z.string().default("web/dist"),
+  })
+  .superRefine((env, context) => {
+    if (env.NODE_ENV === "production" && env.TOKEN_SECRET === undefined) {
+      context.addIssue({
+        code: "custom",
+        path: ["TOKEN_SECRET"],
+        message: "is required in production: 32 or more random characters, the same for every process",
+      });
+    }
+  });
+
+export interface Config {
+  environment: "development" | "production" | "test";
+  services: readonly ServiceName[];
+  host: string;
+  port: number;
+  /** Where /livez, /readyz and /metrics are answered; never to be reached from outside. */
+  opsHost: string;
+  opsPort: number;
+  /** What belongs to this instance: the embedded database and the development secret. */
+  dataDir: string;
+  /** undefined: the embedded database. */
+  mongoUrl: string | undefined;
+  /** undefined in development only: one is made for the data folder. */
+  tokenSecret: string | undefined;
+  logLevel: string;
+  /** Whether X-Forwarded-For tells the client's address. */
+  trustProxy: boolean;
+  corsOrigins: readonly string[];
+  /** Multiplies every rate limit: 2 allows twice as much. */
+  rateLimitFactor: number;
+  maxConnections: number;
+  maxConnectionsPerAddress: number;
+  webDir: string;
+}
+
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/**
+ * Reads the configuration from environment variables.
+ * @throws {ConfigError} that lists every fault at once.
+ */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+    throw new ConfigError(`The configuration has faults:\n${faults.join("\n")}`);
+  }
+  const e = parsed.data;
+  return {
+    environment: e.NODE_ENV,
+    services: [...new Set(e.SERVICES)],
+    host: e.HOST,
+    port: e.PORT,
+    opsHost: e.OPS_HOST,
+    opsPort: e.OPS_PORT,
+    dataDir: e.DATA_DIR,
+    mongoUrl: e.MONGO_URL,
+    tokenSecret: e.TOKEN_SECRET,
+    logLevel: e.LOG_LEVEL ?? (e.NODE_ENV === "production" ? "info" : "warn"),
+    trustProxy: e.TRUST_PROXY,
+    corsOrigins: e.CORS_ORIGINS,
+    rateLimitFactor: e.RATE_LIMIT_FACTOR,
+    maxConnections: e.MAX_CONNECTIONS,
+    maxConnectionsPerAddress: e.MAX_CONNECTIONS_PER_ADDRESS,
+    webDir: e.WEB_DIR,
+  };
+}

@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { startEmbeddedMongoWorker } from "@fanfare/embedded-mongo";
+import mongoose from "mongoose";
+import type { Config } from "./config.ts";
+
+export interface Database {
+  connection: mongoose.Connection;
+  engine: "embedded" | "mongodb";
+  close(): Promise<void>;
+}
+
+const SELECT_TIMEOUT_MS = 5000;
+const POOL_SIZE = 20;
+
+/**
+ * Opens the configured MongoDB, or the embedded default where none is configured.
+ * A configured one that cannot be reached is an error, never a reason to fall back.
+ * @param onLost is called when the embedded database stops by itself: nothing can be stored from then on
+ * @throws {Error} that says which database and why
+ */
+export async function openDatabase(
+  config: Pick<Config, "mongoUrl" | "dataDir">,
+  onLost: (error: Error) => void,
+): Promise<Database> {
+  if (config.mongoUrl !== undefined) {
+    const connection = await connect(config.mongoUrl);
+    return { connection, engine: "mongodb", close: () => connection.close() };
+  }
+  const embedded = await startEmbeddedMongoWorker({ dir: join(config.dataDir, "db") });
+  embedded.onExit(onLost);
+  const connection = await connect(embedded.uri);
+  return {
+    connection,
+    engine: "embedded",
+    async close() {
+      await connection.close();
+      await embedded.close();
+    },
+  };
+}
+
+async function connect(uri: string): Promise<mongoose.Connection> {
+  return mongoose
+    .createConnection(uri, {
+      dbName: databaseName(uri),
+      autoIndex: false,
+      autoCreate: false,
+      maxPoolSize: POOL_SIZE,
+      serverSelectionTimeoutMS: SELECT_TIMEOUT_MS,
+    })
+    .asPromise()
+    .catch((error: unknown) => {
+      throw new Error(`The database at ${withoutPassword(uri)} cannot be reached: ${String(error)}`, {
+        cause: error,
+      });
+    });
+}
+
+/** The name in the URL's path. URL cannot parse it, because the host part may list several hosts. */
+function databaseName(uri: string): string {
+  return /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(uri)?.[1] ?? "fanfare";
+}
+
+function withoutPassword(uri: string): string {
+  return uri.replace(/\/\/[^@/]*@/, "//");
+}

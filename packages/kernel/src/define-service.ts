@@ -1,0 +1,135 @@
+import {
+  ACTIONS,
+  type ActionDefinition,
+  type ActionName,
+  type Call,
+  type ParsedParams,
+  type Result,
+  type RuleOf,
+} from "@fanfare/contract";
+import type { Context, ServiceSchema } from "moleculer";
+import type { Access, Place } from "./access.ts";
+import type { Actor, CallMeta } from "./actor.ts";
+import type { DomainEventName, DomainEvents } from "./domain-events.ts";
+import { serviceError, toServiceError } from "./errors.ts";
+import type { NodeContext } from "./node-context.ts";
+import { refuseAccess, refuseActor } from "./policy.ts";
+
+type ActorOf<N extends ActionName> = RuleOf<N> extends "public" | "internal" ? Actor | null : Actor;
+type AccessOf<N extends ActionName> = RuleOf<N> extends "group" | "channel" ? Access : undefined;
+
+/** What a handler is given. Its permission rule has already been checked. */
+export interface Request<N extends ActionName> {
+  params: ParsedParams<N>;
+  actor: ActorOf<N>;
+  /** What the caller may do in the group or channel that the action is about. */
+  access: AccessOf<N>;
+  /** Calls another action for the same actor. */
+  call: Call;
+  requestId: string;
+}
+
+export type Handler<N extends ActionName> = (request: Request<N>) => Promise<Result<N>> | Result<N>;
+
+export interface ServiceDefinition {
+  name: string;
+  actions: { [N in ActionName]?: Handler<N> };
+  events?: { [N in DomainEventName]?: (payload: DomainEvents[N]) => Promise<void> | void };
+  started?(): Promise<void>;
+  stopped?(): Promise<void>;
+}
+
+type AnyRequest = {
+  params: unknown;
+  actor: Actor | null;
+  access: Access | undefined;
+  call: Call;
+  requestId: string;
+};
+
+/**
+ * Turns handlers into a Moleculer service in which every call is first parsed by the contract and checked against the
+ * action's permission rule.
+ * @throws {Error} when an action is not in the contract or has no usable permission rule
+ */
+export function defineService(
+  node: NodeContext,
+  service: ServiceDefinition,
+  definitions: Record<string, ActionDefinition> = ACTIONS,
+): ServiceSchema {
+  const actions: ServiceSchema["actions"] = {};
+  for (const [name, handler] of Object.entries(service.actions)) {
+    const definition = definitions[name];
+    assertUsable(name, definition);
+    actions[name] = { handler: guarded(node, name, definition, handler as (request: AnyRequest) => unknown) };
+  }
+  const events: ServiceSchema["events"] = {};
+  for (const [name, handler] of Object.entries(service.events ?? {})) {
+    events[name] = { handler: (context: Context) => handler(context.params as never) };
+  }
+  return {
+    name: service.name,
+    settings: { $noServiceNamePrefix: true },
+    actions,
+    events,
+    ...(service.started === undefined ? {} : { started: service.started }),
+    ...(service.stopped === undefined ? {} : { stopped: service.stopped }),
+  };
+}
+
+function assertUsable(
+  name: string,
+  definition: ActionDefinition | undefined,
+): asserts definition is ActionDefinition {
+  if (definition === undefined) throw new Error(`The action ${name} is not in the contract.`);
+  const rule: { rule?: unknown } | undefined = definition.permission;
+  const known = ["public", "session", "account", "group", "channel", "internal"];
+  if (typeof rule?.rule !== "string" || !known.includes(rule.rule)) {
+    throw new Error(`The action ${name} has no permission rule: say in the contract who may call it.`);
+  }
+  const idName = rule.rule === "group" ? "groupId" : rule.rule === "channel" ? "channelId" : undefined;
+  const shape = (definition.params as { shape?: Record<string, unknown> }).shape ?? {};
+  if (idName !== undefined && !(idName in shape)) {
+    throw new Error(`The action ${name} has the rule '${rule.rule}', so its params need a ${idName}.`);
+  }
+}
+
+function guarded(
+  node: NodeContext,
+  name: string,
+  { params: schema, permission }: ActionDefinition,
+  handler: (request: AnyRequest) => unknown,
+) {
+  return async (context: Context<unknown, CallMeta>): Promise<unknown> => {
+    try {
+      const { actor, requestId } = context.meta;
+      const refusal = refuseActor(permission, actor);
+      if (refusal !== null) throw refusal;
+      const params = parse(schema, context.params);
+      let access: Access | undefined;
+      if (actor !== null && (permission.rule === "group" || permission.rule === "channel")) {
+        const place = params as Place;
+        access = node.access.peek(actor.userId, place) ?? (await node.access.get(actor.userId, place));
+        const refused = refuseAccess(permission, access, Date.now());
+        if (refused !== null) throw refused;
+      }
+      const call: Call = (other, otherParams) => context.call(other, otherParams);
+      return await handler({ params, actor, access, call, requestId });
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      if (error.type === "INTERNAL")
+        node.logger.error({ err: error.cause, action: name }, "an action failed");
+      throw error;
+    }
+  };
+}
+
+/** @throws {ServiceError} VALIDATION_FAILED with what is wrong where */
+export function parse(schema: ActionDefinition["params"], params: unknown): unknown {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues
+    .slice(0, 10)
+    .map(({ path, message }) => ({ path: path.join("."), message }));
+  throw serviceError("VALIDATION_FAILED", { issues });
+}

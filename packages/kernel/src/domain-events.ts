@@ -1,0 +1,14 @@
+import type { User } from "@fanfare/contract";
+
+/** What services tell each other (and every process hears); clients get the contract's events instead. */
+export interface DomainEvents {
+  /** What a user, or everybody where userId is null, may do in a group has changed. */
+  "access.changed": { groupId: string; userId: string | null };
+  /** sessionIds null: all of the user's. */
+  "session.ended": { userId: string; sessionIds: string[] | null };
+  "user.profileChanged": { user: User };
+  "channel.removed": { channelIds: string[] };
+}
+
+export type DomainEventName = keyof DomainEvents;
+export type Broadcast = <N extends DomainEventName>(name: N, payload: DomainEvents[N]) => void;

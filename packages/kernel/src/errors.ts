@@ -1,0 +1,74 @@
+import { ERRORS, isRetryable, type ErrorCode, type ErrorData, type WireError } from "@fanfare/contract";
+import { Errors } from "moleculer";
+
+/** The one error class of the services: a code of the contract's table, with its data. */
+export class ServiceError extends Errors.MoleculerError {
+  override readonly name = "ServiceError";
+  declare readonly code: number;
+  declare readonly type: ErrorCode;
+
+  constructor(code: ErrorCode, data?: unknown) {
+    super(ERRORS[code].message, ERRORS[code].status, code, data);
+    this.retryable = isRetryable(code);
+  }
+}
+
+type DataArgument<C extends ErrorCode> = ErrorData<C> extends undefined ? [] : [data: ErrorData<C>];
+
+/** Makes the error of a code; the compiler asks for the data that the table says goes with it. */
+export function serviceError<C extends ErrorCode>(code: C, ...data: DataArgument<C>): ServiceError {
+  return new ServiceError(code, data[0]);
+}
+
+function isErrorCode(type: unknown): type is ErrorCode {
+  return typeof type === "string" && Object.hasOwn(ERRORS, type);
+}
+
+const BUSY_RETRY_MS = 1000;
+
+/**
+ * Whatever was thrown, as an error of the contract. What is not known becomes INTERNAL and keeps the cause for the log,
+ * so that nothing internal leaves the server.
+ */
+export function toServiceError(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  if (
+    thrown instanceof Errors.ServiceNotFoundError ||
+    thrown instanceof Errors.ServiceNotAvailableError ||
+    thrown instanceof Errors.RequestTimeoutError ||
+    thrown instanceof Errors.RequestRejectedError
+  ) {
+    return serviceError("UNAVAILABLE", { retryAfterMs: BUSY_RETRY_MS });
+  }
+  if (thrown instanceof Errors.QueueIsFullError)
+    return serviceError("OVERLOADED", { retryAfterMs: BUSY_RETRY_MS });
+  if (isStorageFull(thrown)) return serviceError("STORAGE_FULL");
+  const error = serviceError("INTERNAL");
+  error.cause = thrown;
+  return error;
+}
+
+/** MongoDB's OutOfDiskSpace, which the embedded database answers too when its bound is reached. */
+function isStorageFull(thrown: unknown): boolean {
+  return typeof thrown === "object" && thrown !== null && "code" in thrown && thrown.code === 14_031;
+}
+
+export function toWireError(error: ServiceError, requestId: string): WireError {
+  return {
+    type: error.type,
+    message: error.message,
+    ...(error.data === undefined ? {} : { data: error.data }),
+    retryable: error.retryable,
+    requestId,
+  };
+}
+
+/** Restores a ServiceError that came over the bus; anything else is left to Moleculer. */
+export class ServiceErrorRegenerator extends Errors.Regenerator {
+  override restoreCustomError(plain: { name?: string; type?: unknown; data?: unknown }): Error {
+    if (plain.name === "ServiceError" && isErrorCode(plain.type))
+      return new ServiceError(plain.type, plain.data);
+    // Moleculer restores the rest by itself when it gets nothing here; its typings do not say so.
+    return undefined as unknown as Error;
+  }
+}

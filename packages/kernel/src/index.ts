@@ -1,0 +1,18 @@
+export { may, type Access } from "./access.ts";
+export type { Actor, CallMeta } from "./actor.ts";
+export { createBroker } from "./broker.ts";
+export { ConfigError, loadConfig, type Config } from "./config.ts";
+export { startNode, type RunningNode, type ServiceFactory } from "./start-node.ts";
+export {
+  defineService,
+  parse,
+  type Handler,
+  type Request,
+  type ServiceDefinition,
+} from "./define-service.ts";
+export type { DomainEvents } from "./domain-events.ts";
+export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
+export type { Logger } from "./logger.ts";
+export { Counter, Gauge, Histogram } from "./metrics.ts";
+export type { NodeContext, Publish } from "./node-context.ts";
+export { ACCESS_TOKEN_LIFETIME_MS } from "./tokens.ts";

@@ -1,0 +1,33 @@
+import type { PermissionRule } from "@fanfare/contract";
+import { may, type Access } from "./access.ts";
+import type { Actor } from "./actor.ts";
+import { serviceError, type ServiceError } from "./errors.ts";
+
+type SessionRule = Exclude<PermissionRule, { rule: "public" | "internal" }>;
+type PlaceRule = Extract<PermissionRule, { rule: "group" | "channel" }>;
+
+/** Why this caller is refused before any place is looked at, or null. */
+export function refuseActor(rule: PermissionRule, actor: Actor | null): ServiceError | null {
+  if (rule.rule === "public" || rule.rule === "internal") return null;
+  return refuseSession(rule, actor);
+}
+
+function refuseSession(rule: SessionRule, actor: Actor | null): ServiceError | null {
+  if (actor === null) return serviceError("UNAUTHENTICATED");
+  if (rule.rule === "account" && actor.kind === "guest") return serviceError("GUEST_NOT_ALLOWED");
+  return null;
+}
+
+/**
+ * Why this caller is refused in a group or channel, or null.
+ * Who cannot see a place is told that it does not exist, so that ids cannot be probed.
+ */
+export function refuseAccess(rule: PlaceRule, access: Access, nowMs: number): ServiceError | null {
+  if (!may(access, "view")) {
+    return serviceError(rule.rule === "group" ? "GROUP_NOT_FOUND" : "CHANNEL_NOT_FOUND");
+  }
+  if (rule.can === "sendMessages" && access.mutedUntilMs > nowMs) {
+    return serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
+  }
+  return may(access, rule.can) ? null : serviceError("FORBIDDEN");
+}
