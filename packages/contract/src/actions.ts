@@ -22,6 +22,8 @@ export type Params<N extends ActionName> = z.input<(typeof ACTIONS)[N]["params"]
 export type ParsedParams<N extends ActionName> = z.output<(typeof ACTIONS)[N]["params"]>;
 export type Result<N extends ActionName> = z.output<(typeof ACTIONS)[N]["result"]>;
 
+export type RuleOf<N extends ActionName> = (typeof ACTIONS)[N]["permission"]["rule"];
+
 /** A function that calls an action by its name, typed by the contract. */
 export type Call = <N extends ActionName>(name: N, params: Params<N>) => Promise<Result<N>>;
 

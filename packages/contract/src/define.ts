@@ -10,11 +10,15 @@ export interface RateLimit {
   durationMs: number;
 }
 
-export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType> {
+export interface ActionDefinition<
+  P extends z.ZodType = z.ZodType,
+  R extends z.ZodType = z.ZodType,
+  Rule extends PermissionRule = PermissionRule,
+> {
   summary: string;
   params: P;
   result: R;
-  permission: PermissionRule;
+  permission: Rule;
   /** What it may answer besides COMMON_ERRORS and the errors that its permission rule implies. */
   errors: readonly ErrorCode[];
   rateLimit: RateLimit;
@@ -26,13 +30,16 @@ const EVERYWHERE: readonly Transport[] = ["socket", "http"];
 const DEFAULT_RATE_LIMIT: RateLimit = { points: 100, durationMs: 10_000 };
 
 type Defaults = "errors" | "rateLimit" | "transports";
-type ActionInput<P extends z.ZodType, R extends z.ZodType> = Omit<ActionDefinition<P, R>, Defaults> &
+type ActionInput<P extends z.ZodType, R extends z.ZodType, Rule extends PermissionRule> = Omit<
+  ActionDefinition<P, R, Rule>,
+  Defaults
+> &
   Partial<Pick<ActionDefinition<P, R>, Defaults>>;
 
 /** Defines one action. Defaults: no errors of its own, 100 calls in 10 s, by socket and HTTP. */
-export function action<P extends z.ZodType, R extends z.ZodType>(
-  definition: ActionInput<P, R>,
-): ActionDefinition<P, R> {
+export function action<P extends z.ZodType, R extends z.ZodType, const Rule extends PermissionRule>(
+  definition: ActionInput<P, R, Rule>,
+): ActionDefinition<P, R, Rule> {
   return {
     errors: [],
     rateLimit: DEFAULT_RATE_LIMIT,

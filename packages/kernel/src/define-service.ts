@@ -35,8 +35,8 @@ export interface ServiceDefinition {
   name: string;
   actions: { [N in ActionName]?: Handler<N> };
   events?: { [N in DomainEventName]?: (payload: DomainEvents[N]) => Promise<void> | void };
-  started?(): Promise<void>;
-  stopped?(): Promise<void>;
+  started?: () => Promise<void>;
+  stopped?: () => Promise<void>;
 }
 
 type AnyRequest = {

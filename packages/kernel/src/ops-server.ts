@@ -12,7 +12,7 @@ export interface OpsServerOptions {
   port: number;
   metrics: Registry;
   /** Why this process cannot serve right now; empty when it can. */
-  notReady(): string[];
+  notReady: () => string[];
 }
 
 /**

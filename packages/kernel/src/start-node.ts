@@ -37,7 +37,7 @@ export async function startNode(
   const metrics = createMetrics();
   const closers: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
-    for (const close of closers.splice(0).reverse()) await close();
+    for (const close of closers.splice(0).toReversed()) await close();
   };
   try {
     const secret = await loadTokenSecret(config);

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { ERRORS, type ErrorDefinition } from "../errors.ts";
+
+/** The error table as a page for people. */
+export function errorsPage(): string {
+  const rows = Object.entries<ErrorDefinition>(ERRORS)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(
+      ([code, { status, advice, message, data }]) =>
+        `| \`${code}\` | ${status} | ${advice} | ${fields(data)} | ${message} |`,
+    );
+  return [
+    "# Errors",
+    "",
+    "Generated from `packages/contract/src/errors.ts` by `pnpm docs:generate`.",
+    "",
+    "Every failed call answers `{ok: false, error: {type, message, data, retryable, requestId}}`. Programs decide on `type`;",
+    "`message` is for people. What to do next: **retry** the same call after `data.retryAfterMs`, **log in** again (or refresh",
+    "the access token), **correct** the request, or **give up**.",
+    "",
+    "| type | HTTP status | what to do | data | meaning |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+function fields(data: z.ZodObject | undefined): string {
+  if (data === undefined) return "";
+  return Object.entries(data.shape)
+    .map(([name, schema]) => `\`${name}\`: ${typeName(schema)}`)
+    .join(", ");
+}
+
+function typeName(schema: z.core.$ZodType): string {
+  const { type, items, format } = z.toJSONSchema(schema) as {
+    type?: string;
+    items?: object;
+    format?: string;
+  };
+  if (items !== undefined) return "list of {path, message}";
+  return format ?? type ?? "any";
+}

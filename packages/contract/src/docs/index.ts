@@ -1,0 +1,2 @@
+export { errorsPage } from "./errors-page.ts";
+export { errorsOf, openApiDocument } from "./openapi.ts";

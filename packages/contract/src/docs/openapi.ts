@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { ACTIONS, actionDefinition, type ActionName } from "../actions.ts";
+import type { ActionDefinition } from "../define.ts";
+import { COMMON_ERRORS, ERRORS, type ErrorCode } from "../errors.ts";
+import type { PermissionRule } from "../permissions.ts";
+import { PROTOCOL_VERSION } from "../wire.ts";
+
+type Json = Record<string, unknown>;
+
+const REFERENCE_ROOT = "#/components/schemas/";
+
+/** The HTTP side of the contract as an OpenAPI 3.1 document. */
+export function openApiDocument(): Json {
+  const schemas: Json = { ...sharedSchemas(), Error: errorSchema() };
+  const paths: Json = {};
+  for (const name of Object.keys(ACTIONS).sort() as ActionName[]) {
+    const definition = actionDefinition(name);
+    if (definition.transports.includes("http")) paths[`/api/${name}`] = { post: operation(name, definition) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Fanfare",
+      version: `${PROTOCOL_VERSION}.0.0`,
+      description:
+        "Every action of the platform by HTTP. The same names, params and answers go over Socket.IO: " +
+        '`socket.emitWithAck("message.send", params)`.',
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    paths,
+    components: {
+      schemas,
+      securitySchemes: { accessToken: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+    },
+  };
+}
+
+function operation(name: ActionName, definition: ActionDefinition): Json {
+  const open = definition.permission.rule === "public";
+  const { points, durationMs } = definition.rateLimit;
+  return {
+    operationId: name,
+    tags: [name.slice(0, name.indexOf("."))],
+    summary: definition.summary,
+    description: `Who may: ${describeRule(definition.permission)}. At most ${points} calls in ${durationMs / 1000} s.`,
+    security: open ? [] : [{ accessToken: [] }],
+    requestBody: { required: true, content: json(schemaOf(definition.params, "input")) },
+    responses: {
+      "200": {
+        description: "Done.",
+        content: json({
+          type: "object",
+          properties: { ok: { const: true }, data: schemaOf(definition.result, "output") },
+          required: ["ok", "data"],
+        }),
+      },
+      ...errorResponses(errorsOf(definition)),
+    },
+  };
+}
+
+/** All errors that an action may answer: its own, those of its rule, and the common ones. */
+export function errorsOf({ errors, permission }: ActionDefinition): ErrorCode[] {
+  const ofRule: Record<PermissionRule["rule"], readonly ErrorCode[]> = {
+    public: [],
+    internal: [],
+    session: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED"],
+    account: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "GUEST_NOT_ALLOWED"],
+    group: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "GROUP_NOT_FOUND", "FORBIDDEN"],
+    channel: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "CHANNEL_NOT_FOUND", "FORBIDDEN"],
+  };
+  return [...new Set([...errors, ...ofRule[permission.rule], ...COMMON_ERRORS])].sort();
+}
+
+function errorResponses(codes: readonly ErrorCode[]): Json {
+  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
+  const responses = [...byStatus].map(([status, sameStatus]) => [
+    String(status),
+    { description: sameStatus.join(", "), content: json({ $ref: `${REFERENCE_ROOT}Error` }) },
+  ]);
+  return Object.fromEntries(responses);
+}
+
+function describeRule(rule: PermissionRule): string {
+  switch (rule.rule) {
+    case "public":
+      return "anyone";
+    case "session":
+      return "whoever is logged in, guests included";
+    case "account":
+      return "whoever is logged in and not a guest";
+    case "group":
+      return `members of the group with the permission \`${rule.can}\``;
+    case "channel":
+      return `those with the permission \`${rule.can}\` in the channel`;
+    case "internal":
+      return "other services only";
+  }
+}
+
+const json = (schema: unknown): Json => ({ "application/json": { schema } });
+
+/** Schemas with an id are written once and referred to. */
+function sharedSchemas(): Json {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, {
+    io: "output",
+    uri: (id) => `${REFERENCE_ROOT}${id}`,
+  });
+  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutHeader(schema)]));
+}
+
+function schemaOf(schema: z.ZodType, io: "input" | "output"): unknown {
+  const { $defs = {}, ...rest } = z.toJSONSchema(schema, { io, override: allowAdditions }) as Json & {
+    $defs?: Json;
+  };
+  const moved = JSON.stringify(withoutHeader(rest)).replaceAll('"#/$defs/', `"${REFERENCE_ROOT}`);
+  const unknown = Object.keys($defs).filter((id) => id.startsWith("__"));
+  if (unknown.length > 0)
+    throw new Error(`A schema without an id is used in several places: ${unknown.join(", ")}`);
+  const whole = z.globalRegistry.get(schema)?.id;
+  return whole === undefined ? JSON.parse(moved) : { $ref: `${REFERENCE_ROOT}${whole}` };
+}
+
+/** A later version may add fields to an answer, so nobody may rely on there being no others. */
+function allowAdditions({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  delete jsonSchema.additionalProperties;
+}
+
+function withoutHeader(schema: object): Json {
+  const { $schema: _schema, $id: _id, id: _name, ...rest } = schema as Json;
+  return rest;
+}
+
+function errorSchema(): Json {
+  return {
+    type: "object",
+    required: ["ok", "error"],
+    properties: {
+      ok: { const: false },
+      error: {
+        type: "object",
+        required: ["type", "message", "retryable", "requestId"],
+        properties: {
+          type: { enum: Object.keys(ERRORS).sort() },
+          message: { type: "string", description: "for people" },
+          data: { type: "object", description: "what docs/errors.md says for the type" },
+          retryable: { type: "boolean", description: "the same call may succeed later" },
+          requestId: { type: "string" },
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { MEMBER_PERMISSIONS } from "@fanfare/contract";
+import { expect, test } from "vitest";
+import { AccessCache, type Access } from "./access.ts";
+
+const member: Access = { permissions: MEMBER_PERMISSIONS, groupId: "g", mutedUntilMs: 0, rooms: ["group:g"] };
+const stranger: Access = { ...member, permissions: 0 };
+const place = { channelId: "c" };
+
+function countingCache(answers: Access[]) {
+  let lookUps = 0;
+  const cache = new AccessCache(async () => answers[Math.min(lookUps++, answers.length - 1)]!);
+  return { cache, lookUps: () => lookUps };
+}
+
+test("looks a member up once", async () => {
+  const { cache, lookUps } = countingCache([member]);
+  expect(cache.peek("u", place)).toBeUndefined();
+  await cache.get("u", place);
+  await cache.get("u", place);
+  expect(cache.peek("u", place)).toEqual(member);
+  expect(lookUps()).toBe(1);
+});
+
+test("does not remember strangers, who may be let in at any moment", async () => {
+  const { cache } = countingCache([stranger, member]);
+  expect(await cache.get("u", place)).toEqual(stranger);
+  expect(await cache.get("u", place)).toEqual(member);
+});
+
+test.each([
+  ["the member", "u"],
+  ["the whole group", null],
+])("forgets when %s is invalidated", async (_what, userId) => {
+  const { cache } = countingCache([member, stranger]);
+  await cache.get("u", place);
+  cache.invalidate("g", userId);
+  expect(cache.peek("u", place)).toBeUndefined();
+  expect(await cache.get("u", place)).toEqual(stranger);
+});
+
+test("keeps the others when one member is invalidated", async () => {
+  const { cache } = countingCache([member]);
+  await cache.get("u", place);
+  cache.invalidate("g", "somebody else");
+  cache.invalidate("another group", null);
+  expect(cache.peek("u", place)).toEqual(member);
+});
+
+test("an answer that was under way during an invalidation is not kept", async () => {
+  let answer: (access: Access) => void = () => {};
+  const cache = new AccessCache(() => new Promise((resolve) => (answer = resolve)));
+  const pending = cache.get("u", place);
+  cache.invalidate("g", "u");
+  answer(member);
+  await pending;
+  expect(cache.peek("u", place)).toBeUndefined();
+});
+
+test("with more invalidations than it keeps, it forgets everything rather than too little", async () => {
+  const cache = new AccessCache(async () => member, { maxEntries: 10 });
+  await cache.get("u", place);
+  cache.invalidate("g", "u");
+  for (let i = 0; i < 20; i++) cache.invalidate(`group ${i}`, null);
+  expect(cache.peek("u", place)).toBeUndefined();
+});

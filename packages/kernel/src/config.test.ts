@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { ConfigError, loadConfig } from "./config.ts";
+
+test("starts with nothing configured", () => {
+  expect(loadConfig({})).toMatchObject({
+    environment: "development",
+    port: 3000,
+    services: expect.arrayContaining(["gateway"]),
+  });
+});
+
+test("an empty variable is a variable that is not set", () => {
+  expect(loadConfig({ PORT: "", MONGO_URL: "" })).toMatchObject({ port: 3000, mongoUrl: undefined });
+});
+
+test("lists every fault at once", () => {
+  const faulty = () =>
+    loadConfig({
+      PORT: "99999",
+      SERVICES: "gateway,printer",
+      MONGO_URL: "postgres://x",
+      NODE_ENV: "production",
+    });
+  expect(faulty).toThrow(ConfigError);
+  for (const name of ["PORT", "SERVICES", "MONGO_URL"]) expect(faulty).toThrow(name);
+});
+
+test("production does not start without a secret", () => {
+  expect(() => loadConfig({ NODE_ENV: "production" })).toThrow(/TOKEN_SECRET: is required/);
+  expect(loadConfig({ NODE_ENV: "production", TOKEN_SECRET: "x".repeat(32) }).logLevel).toBe("info");
+});
+
+test("reads lists", () => {
+  expect(loadConfig({ SERVICES: " user, group ,user" }).services).toEqual(["user", "group"]);
+});

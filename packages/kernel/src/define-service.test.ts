@@ -1,0 +1,33 @@
+import { ACTIONS } from "@fanfare/contract";
+import { expect, test } from "vitest";
+import { defineService } from "./define-service.ts";
+import type { NodeContext } from "./node-context.ts";
+
+// Nothing of it is touched while a service is defined.
+const node = {} as NodeContext;
+const handler = () => ({});
+
+test("an action that is not in the contract does not start", () => {
+  const service = { name: "user", actions: { "user.becomeAdmin": handler } as object };
+  expect(() => defineService(node, service)).toThrow("user.becomeAdmin is not in the contract");
+});
+
+test.each([[undefined], [{}], [{ rule: "everybody" }]])(
+  "an action with the permission %j does not start",
+  (permission) => {
+    const definitions = {
+      ...ACTIONS,
+      "user.logout": { ...ACTIONS["user.logout"], permission: permission as never },
+    };
+    const service = { name: "user", actions: { "user.logout": handler } };
+    expect(() => defineService(node, service, definitions)).toThrow("user.logout has no permission rule");
+    expect(() => defineService(node, service)).not.toThrow();
+  },
+);
+
+test("a rule about a channel needs to be told which", () => {
+  const permission = { rule: "channel", can: "view" } as const;
+  const definitions = { ...ACTIONS, "user.logout": { ...ACTIONS["user.logout"], permission } };
+  const service = { name: "user", actions: { "user.logout": handler } };
+  expect(() => defineService(node, service, definitions)).toThrow("its params need a channelId");
+});

@@ -1,0 +1,32 @@
+import { Errors } from "moleculer";
+import { expect, test } from "vitest";
+import { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
+
+test("what is not known leaves the server as INTERNAL, without a word of what it was", () => {
+  const error = toServiceError(new TypeError("cannot read 'hash' of undefined at 10.0.0.7"));
+  expect(error.type).toBe("INTERNAL");
+  expect(JSON.stringify(toWireError(error, "r1"))).not.toMatch(/hash|10\.0/);
+  expect(error.cause).toBeInstanceOf(TypeError);
+});
+
+test.each([
+  [new Errors.ServiceNotFoundError({ action: "x" }), "UNAVAILABLE"],
+  [new Errors.RequestTimeoutError({ action: "x", nodeID: "n" }), "UNAVAILABLE"],
+  [new Errors.QueueIsFullError({ action: "x", nodeID: "n", size: 1, limit: 1 }), "OVERLOADED"],
+  [Object.assign(new Error("full"), { code: 14_031 }), "STORAGE_FULL"],
+])("%s becomes %s", (thrown, type) => {
+  expect(toServiceError(thrown).type).toBe(type);
+});
+
+test("what is retryable says so, with the time", () => {
+  const error = serviceError("RATE_LIMITED", { retryAfterMs: 250 });
+  expect(toWireError(error, "r1")).toEqual({
+    type: "RATE_LIMITED",
+    message: expect.any(String),
+    data: { retryAfterMs: 250 },
+    retryable: true,
+    requestId: "r1",
+  });
+  expect(error).toBeInstanceOf(ServiceError);
+  expect(serviceError("FORBIDDEN").retryable).toBe(false);
+});

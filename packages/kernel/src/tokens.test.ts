@@ -1,0 +1,58 @@
+import { createHmac } from "node:crypto";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { ACCESS_TOKEN_LIFETIME_MS, createAccessTokens, loadTokenSecret } from "./tokens.ts";
+
+const secret = "a secret of at least 32 characters";
+const tokens = createAccessTokens(secret);
+const actor = { userId: "u", sessionId: "s", kind: "member" } as const;
+
+function forge(header: object, claims: object, key = secret): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const body = `${part(header)}.${part(claims)}`;
+  return `${body}.${createHmac("sha256", key).update(body).digest("base64url")}`;
+}
+
+test("gives back who it was made for", () => {
+  expect(tokens.verify(tokens.sign(actor).accessToken)).toEqual(actor);
+});
+
+test("is refused after its time", () => {
+  vi.useFakeTimers();
+  const { accessToken, expiresAt } = tokens.sign(actor);
+  vi.setSystemTime(expiresAt.getTime() - 1000);
+  expect(tokens.verify(accessToken)).toEqual(actor);
+  vi.setSystemTime(Date.now() + ACCESS_TOKEN_LIFETIME_MS);
+  expect(() => tokens.verify(accessToken)).toThrow(expect.objectContaining({ type: "TOKEN_EXPIRED" }));
+  vi.useRealTimers();
+});
+
+const now = Math.floor(Date.now() / 1000);
+const claims = { sub: "u", sid: "s", kind: "member", iss: "fanfare", iat: now, exp: now + 60 };
+test.each([
+  ["garbage", "garbage"],
+  ["nothing", ""],
+  ["another secret", createAccessTokens("another secret of 32 characters!").sign(actor).accessToken],
+  ["no algorithm", forge({ alg: "none", typ: "JWT" }, claims)],
+  ["another algorithm", forge({ alg: "HS512", typ: "JWT" }, claims)],
+  ["another issuer", forge({ alg: "HS256", typ: "JWT" }, { ...claims, iss: "somebody" })],
+  ["no end", forge({ alg: "HS256", typ: "JWT" }, { ...claims, exp: undefined })],
+  ["no session", forge({ alg: "HS256", typ: "JWT" }, { ...claims, sid: undefined })],
+])("refuses a token with %s", (_what, token) => {
+  expect(() => tokens.verify(token)).toThrow(expect.objectContaining({ type: "UNAUTHENTICATED" }));
+});
+
+test("accepts what it would forge itself, so the cases above fail for their own reason", () => {
+  expect(tokens.verify(forge({ alg: "HS256", typ: "JWT" }, claims))).toEqual(actor);
+});
+
+test("development keeps a random secret with its data, readable by its owner only", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "fanfare-"));
+  const first = await loadTokenSecret({ tokenSecret: undefined, dataDir });
+  expect(first.length).toBeGreaterThanOrEqual(32);
+  expect(await loadTokenSecret({ tokenSecret: undefined, dataDir })).toBe(first);
+  expect((await stat(join(dataDir, "token-secret"))).mode & 0o077).toBe(0);
+  await rm(dataDir, { recursive: true });
+});

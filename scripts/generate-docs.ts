@@ -1,0 +1,24 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { errorsPage, openApiDocument } from "@fanfare/contract/docs";
+
+// Writes what is derived from the contract into docs/; with --check it only says whether that is up to date.
+const pages: Record<string, string> = {
+  "docs/openapi.json": `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  "docs/errors.md": errorsPage(),
+};
+
+const check = process.argv.includes("--check");
+const stale: string[] = [];
+for (const [file, content] of Object.entries(pages)) {
+  const url = new URL(`../${file}`, import.meta.url);
+  const current = await readFile(url, "utf8").catch(() => "");
+  if (current === content) continue;
+  stale.push(file);
+  if (!check) await writeFile(url, content);
+}
+
+if (stale.length === 0) console.log("The generated documents are up to date.");
+else if (check) {
+  console.error(`Not up to date with the contract: ${stale.join(", ")}. Run: pnpm docs:generate`);
+  process.exitCode = 1;
+} else console.log(`Written: ${stale.join(", ")}`);
