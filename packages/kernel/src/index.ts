@@ -12,7 +12,7 @@ export {
 } from "./define-service.ts";
 export type { DomainEvents } from "./domain-events.ts";
 export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
-export type { Logger } from "./logger.ts";
+export { createLogger, type Logger } from "./logger.ts";
 export { Counter, Gauge, Histogram } from "./metrics.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { ACCESS_TOKEN_LIFETIME_MS } from "./tokens.ts";

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createBroker, createLogger, serviceError, ServiceError } from "@fanfare/kernel";
+import { isInstalled, startNats, type NatsServer } from "@fanfare/testing";
+
+type Broker = ReturnType<typeof createBroker>;
+
+describe.skipIf(!isInstalled("nats-server"))("over NATS", () => {
+  let nats: NatsServer;
+  let caller: Broker;
+  let callee: Broker;
+
+  beforeAll(async () => {
+    nats = await startNats();
+    const settings = { logger: createLogger("silent"), natsUrl: nats.url, requestTimeoutMs: 5000 };
+    caller = createBroker({ ...settings, nodeId: "caller" });
+    callee = createBroker({ ...settings, nodeId: "callee" });
+    callee.createService({
+      name: "remote",
+      actions: {
+        muted() {
+          throw serviceError("MUTED", { mutedUntil: "2030-01-01T00:00:00.000Z" });
+        },
+        crash() {
+          throw new TypeError("secret detail");
+        },
+      },
+    });
+    await Promise.all([caller.start(), callee.start()]);
+    await caller.waitForServices("remote");
+  });
+
+  afterAll(async () => {
+    await Promise.all([caller?.stop(), callee?.stop()]);
+    await nats?.stop();
+  });
+
+  test("an error of the table is the same error on the other side of the bus", async () => {
+    const error: unknown = await caller.call("remote.muted").catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({
+      type: "MUTED",
+      code: 403,
+      retryable: false,
+      data: { mutedUntil: "2030-01-01T00:00:00.000Z" },
+    });
+  });
+
+  test("another error is not taken for one of the table", async () => {
+    const error: unknown = await caller.call("remote.crash").catch((thrown: unknown) => thrown);
+    expect(error).not.toBeInstanceOf(ServiceError);
+  });
+});

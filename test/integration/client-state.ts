@@ -1,0 +1,128 @@
+import type {
+  Call,
+  Channel,
+  EventName,
+  EventPayload,
+  Group,
+  Member,
+  Message,
+  OwnUser,
+} from "@fanfare/contract";
+
+/** What a client holds of the server, as plain data so that two can be compared. */
+export interface ClientState {
+  me: OwnUser;
+  groups: Record<string, Group>;
+  channels: Record<string, Channel>;
+  lastReadSeqs: Record<string, number>;
+  /** By group, then by user. Loaded for the groups the client was in when it started. */
+  members: Record<string, Record<string, Member>>;
+  /** By channel, then by seq. Loaded for the channels that there were when it started. */
+  messages: Record<string, Record<number, Message>>;
+}
+
+/** Asks the server for everything. `shape` limits members and messages to what that state has loaded. */
+export async function fetchState(call: Call, shape?: ClientState): Promise<ClientState> {
+  const { user } = await call("user.me", {});
+  const { groups } = await call("group.listMine", {});
+  const lists = await Promise.all(groups.map(({ id }) => call("channel.list", { groupId: id })));
+  const directs = await call("channel.listDirect", {});
+  const states = [...lists.flatMap(({ channels }) => channels), ...directs.channels];
+  const state: ClientState = {
+    me: user,
+    groups: byId(groups),
+    channels: byId(states.map(({ head: _head, lastReadSeq: _seq, ...channel }) => channel)),
+    lastReadSeqs: Object.fromEntries(
+      states.filter((s) => s.lastReadSeq > 0).map((s) => [s.id, s.lastReadSeq]),
+    ),
+    members: {},
+    messages: {},
+  };
+  for (const { id: groupId } of groups) {
+    if (shape !== undefined && !(groupId in shape.members)) continue;
+    const { members } = await call("group.listMembers", { groupId, limit: 100 });
+    state.members[groupId] = Object.fromEntries(members.map((member) => [member.userId, member]));
+  }
+  for (const { id: channelId } of states) {
+    if (shape !== undefined && !(channelId in shape.messages)) continue;
+    const { messages } = await call("message.list", { channelId, limit: 100 });
+    state.messages[channelId] = Object.fromEntries(messages.map((message) => [message.seq, message]));
+  }
+  return state;
+}
+
+/** What each event does to a client's state: an event without an entry does not compile. */
+const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N>) => void } = {
+  ready: () => {},
+  resync: () => {},
+  "server.draining": () => {},
+  "session.revoked": () => {},
+  "user.updated": (state, { user }) => {
+    if (user.id === state.me.id) Object.assign(state.me, user);
+  },
+  "group.joined": (state, { group, channels }) => {
+    state.groups[group.id] = group;
+    for (const channel of channels) state.channels[channel.id] = channel;
+  },
+  "group.left": (state, { groupId }) => forgetGroup(state, groupId),
+  "group.updated": (state, { group }) => {
+    state.groups[group.id] = group;
+  },
+  "group.deleted": (state, { groupId }) => forgetGroup(state, groupId),
+  "member.joined": (state, { groupId, members, memberCount }) => {
+    const group = state.groups[groupId];
+    if (group !== undefined) group.memberCount = memberCount;
+    const known = state.members[groupId];
+    if (known !== undefined) for (const member of members) known[member.userId] = member;
+  },
+  "member.left": (state, { groupId, userIds, memberCount }) => {
+    const group = state.groups[groupId];
+    if (group !== undefined) group.memberCount = memberCount;
+    for (const userId of userIds) delete state.members[groupId]?.[userId];
+  },
+  "member.updated": (state, { member }) => {
+    const known = state.members[member.groupId];
+    if (known !== undefined) known[member.userId] = member;
+  },
+  "channel.created": (state, { channel }) => {
+    state.channels[channel.id] = channel;
+  },
+  "channel.updated": (state, { channel }) => {
+    state.channels[channel.id] = channel;
+  },
+  "channel.deleted": (state, { channelId }) => forgetChannel(state, channelId),
+  "message.created": (state, { messages }) => messages.forEach((message) => putMessage(state, message)),
+  "message.changed": (state, { message }) => putMessage(state, message),
+  "message.deleted": (state, { message }) => putMessage(state, message),
+  "readMarker.updated": (state, { channelId, lastReadSeq }) => {
+    state.lastReadSeqs[channelId] = lastReadSeq;
+  },
+};
+
+export function applyEvent<N extends EventName>(state: ClientState, name: N, payload: EventPayload<N>): void {
+  REDUCERS[name](state, payload);
+}
+
+export const EVENT_NAMES = Object.keys(REDUCERS) as EventName[];
+
+function putMessage(state: ClientState, message: Message): void {
+  const known = state.messages[message.channelId];
+  if (known !== undefined) known[message.seq] = message;
+}
+
+function forgetGroup(state: ClientState, groupId: string): void {
+  delete state.groups[groupId];
+  delete state.members[groupId];
+  for (const channel of Object.values(state.channels))
+    if (channel.groupId === groupId) forgetChannel(state, channel.id);
+}
+
+function forgetChannel(state: ClientState, channelId: string): void {
+  delete state.channels[channelId];
+  delete state.messages[channelId];
+  delete state.lastReadSeqs[channelId];
+}
+
+function byId<T extends { id: string }>(things: readonly T[]): Record<string, T> {
+  return Object.fromEntries(things.map((thing) => [thing.id, thing]));
+}
