@@ -1,0 +1,24 @@
+import { userRoom } from "@fanfare/contract";
+import { serviceError, type Handler } from "@fanfare/kernel";
+import { refuseTaken, throwTaken } from "../taken.ts";
+import type { UserDependencies } from "../user.dependencies.ts";
+import { presentUser } from "../user.presenter.ts";
+
+export function claimGuest(dependencies: UserDependencies): Handler<"user.claimGuest"> {
+  const { node, users, sessions, passwords } = dependencies;
+  return async ({ params, actor }) => {
+    // The token may be older than a claim by another session, so the document decides.
+    const guest = await users.find(actor.userId);
+    if (guest?.kind !== "guest") throw serviceError("NOT_A_GUEST");
+    await refuseTaken(users, params);
+    const { username, email, password } = params;
+    const passwordHash = await passwords.hash(password);
+    const user = await users.claimGuest(actor.userId, { username, email, passwordHash }).catch(throwTaken);
+    if (user === null) throw serviceError("NOT_A_GUEST");
+    const tokens = await sessions.continueAlone(user, actor.sessionId);
+    const profile = { user: presentUser(user) };
+    node.publish(userRoom(actor.userId), "user.updated", profile);
+    node.broadcast("user.profileChanged", profile);
+    return tokens;
+  };
+}

@@ -1,0 +1,20 @@
+import { randomInt } from "node:crypto";
+import type { Handler } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import type { UserDependencies } from "../user.dependencies.ts";
+import type { UserDocument } from "../user.model.ts";
+
+export function createGuest({ users, sessions }: UserDependencies): Handler<"user.createGuest"> {
+  return async ({ params }) => {
+    const user: UserDocument = {
+      _id: new Types.ObjectId(),
+      nickname: params.nickname ?? `Guest ${randomInt(1000, 10_000)}`,
+      avatarUrl: null,
+      kind: "guest",
+      createdAt: new Date(),
+    };
+    // Side by side: a session whose user was never stored is good for nothing and expires.
+    const [tokens] = await Promise.all([sessions.open(user), users.insert(user)]);
+    return tokens;
+  };
+}

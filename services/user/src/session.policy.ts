@@ -1,0 +1,26 @@
+import { matchesHash, type RefreshToken } from "./refresh-token.ts";
+import type { SessionDocument } from "./session.model.ts";
+
+/**
+ * What a shown refresh token deserves.
+ *
+ * - `unknown`: not a token of this session; the session is left alone, because anybody can make one up.
+ * - `ended`: the session was revoked or has expired.
+ * - `current`: the token is good.
+ * - `repeated`: the token just before, within its grace: the client has lost the answer of its refresh.
+ * - `reused`: a genuine token that was used up: either its owner or a thief holds a newer one, so the session must end.
+ */
+export type RefreshVerdict = "unknown" | "ended" | "current" | "repeated" | "reused";
+
+export function judgeRefresh(
+  session: SessionDocument | null,
+  token: RefreshToken,
+  now: Date,
+): RefreshVerdict {
+  if (session === null || !matchesHash(token.family, session.familyHash)) return "unknown";
+  if (session.revokedAt !== undefined || session.expiresAt <= now) return "ended";
+  if (matchesHash(token.current, session.currentHash)) return "current";
+  const inGrace = session.graceUntil !== null && now < session.graceUntil;
+  const isPrevious = session.previousHash !== null && matchesHash(token.current, session.previousHash);
+  return inGrace && isPrevious ? "repeated" : "reused";
+}

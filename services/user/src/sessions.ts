@@ -1,0 +1,127 @@
+import { LIMITS, type SessionTokens } from "@fanfare/contract";
+import { serviceError, type NodeContext } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import {
+  formatRefreshToken,
+  hashSecret,
+  newSecret,
+  parseRefreshToken,
+  type RefreshToken,
+} from "./refresh-token.ts";
+import type { SessionDocument } from "./session.model.ts";
+import { judgeRefresh } from "./session.policy.ts";
+import type { Rotation, SessionRepository } from "./session.repository.ts";
+import type { UserDocument } from "./user.model.ts";
+import { presentOwnUser } from "./user.presenter.ts";
+
+const REFRESH_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
+/** How long a client that lost the answer of a refresh may repeat it, once. */
+const REPEAT_GRACE_MS = 10_000;
+/** Each attempt is lost only to another use of the same token, so the next judgement differs. */
+const MAX_ATTEMPTS = 4;
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Opens, continues and ends sessions, and tells every process about those that end. */
+export function createSessions(node: NodeContext, repository: SessionRepository) {
+  const tellEnded = (userId: string, sessionIds: string[]): void => {
+    if (sessionIds.length > 0) node.broadcast("session.ended", { userId, sessionIds });
+  };
+
+  const present = (user: UserDocument, token: RefreshToken, refreshTokenExpiresAt: Date): SessionTokens => {
+    const { sessionId } = token;
+    const access = node.tokens.sign({ userId: user._id.toHexString(), sessionId, kind: user.kind });
+    return {
+      user: presentOwnUser(user),
+      sessionId,
+      accessToken: access.accessToken,
+      accessTokenExpiresAt: access.expiresAt.toISOString(),
+      refreshToken: formatRefreshToken(token),
+      refreshTokenExpiresAt: refreshTokenExpiresAt.toISOString(),
+    };
+  };
+
+  return {
+    /** Stores a session of a user whose document may still be on its way to the database. */
+    async open(user: UserDocument): Promise<SessionTokens> {
+      const sessionId = new Types.ObjectId();
+      const token = { sessionId: sessionId.toHexString(), family: newSecret(), current: newSecret() };
+      const now = new Date();
+      const fields = rotation(token, null, now);
+      await repository.insert({ _id: sessionId, userId: user._id, createdAt: now, ...fields });
+      return present(user, token, fields.expiresAt);
+    },
+
+    /** Ends the user's oldest sessions beyond the limit. */
+    async trim(userId: string): Promise<void> {
+      tellEnded(userId, await repository.revokeOldest(userId, LIMITS.sessionsPerUser));
+    },
+
+    /**
+     * Exchanges a refresh token for the next one.
+     * @throws {ServiceError} UNAUTHENTICATED or SESSION_REVOKED
+     */
+    async refresh(
+      refreshToken: string,
+      findUser: (userId: string) => Promise<UserDocument | null>,
+    ): Promise<SessionTokens> {
+      const shown = parseRefreshToken(refreshToken);
+      if (shown === null) throw serviceError("UNAUTHENTICATED");
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const session = await repository.find(shown.sessionId);
+        const now = new Date();
+        const verdict = judgeRefresh(session, shown, now);
+        if (session === null || verdict === "unknown") throw serviceError("UNAUTHENTICATED");
+        if (verdict === "ended") throw serviceError("SESSION_REVOKED");
+        const userId = session.userId.toHexString();
+        if (verdict === "reused") {
+          tellEnded(userId, await repository.revoke(shown.sessionId));
+          throw serviceError("SESSION_REVOKED");
+        }
+        const user = await findUser(userId);
+        if (user === null) throw serviceError("UNAUTHENTICATED");
+        const next = { ...shown, current: newSecret() };
+        const fields = rotation(next, verdict === "current" ? session.currentHash : null, now);
+        if (await repository.rotate(session, fields)) return present(user, next, fields.expiresAt);
+      }
+      throw serviceError("SESSION_REVOKED");
+    },
+
+    /**
+     * Goes on with a session under new tokens and ends all others of the user; the old refresh token is dead at once.
+     * @throws {ServiceError} SESSION_REVOKED
+     */
+    async continueAlone(user: UserDocument, sessionId: string): Promise<SessionTokens> {
+      const userId = user._id.toHexString();
+      tellEnded(userId, await repository.revokeOthers(userId, sessionId));
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const session = await repository.find(sessionId);
+        if (session === null || session.revokedAt !== undefined) break;
+        const token = { sessionId, family: newSecret(), current: newSecret() };
+        const fields = rotation(token, null, new Date());
+        if (await repository.rotate(session, fields)) return present(user, token, fields.expiresAt);
+      }
+      throw serviceError("SESSION_REVOKED");
+    },
+
+    async end(userId: string, sessionId: string): Promise<void> {
+      tellEnded(userId, await repository.revoke(sessionId));
+    },
+
+    async endAll(userId: string): Promise<void> {
+      tellEnded(userId, await repository.revokeAll(userId));
+    },
+  };
+}
+
+/** @param previousHash of the token that may be repeated for a moment, or null when none may */
+function rotation({ family, current }: RefreshToken, previousHash: string | null, now: Date): Rotation {
+  return {
+    familyHash: hashSecret(family),
+    currentHash: hashSecret(current),
+    previousHash,
+    graceUntil: previousHash === null ? null : new Date(now.getTime() + REPEAT_GRACE_MS),
+    refreshedAt: now,
+    expiresAt: new Date(now.getTime() + REFRESH_LIFETIME_MS),
+  };
+}

@@ -1,0 +1,14 @@
+import type { NodeContext } from "@fanfare/kernel";
+import type { Passwords } from "./passwords.ts";
+import type { SessionRepository } from "./session.repository.ts";
+import type { Sessions } from "./sessions.ts";
+import type { UserRepository } from "./user.repository.ts";
+
+/** What the actions of this service work with. */
+export interface UserDependencies {
+  node: NodeContext;
+  users: UserRepository;
+  sessionRepository: SessionRepository;
+  sessions: Sessions;
+  passwords: Passwords;
+}

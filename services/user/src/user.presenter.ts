@@ -1,0 +1,19 @@
+import type { OwnUser, User } from "@fanfare/contract";
+import type { UserDocument } from "./user.model.ts";
+
+/** What anybody may see of a user. */
+export function presentUser(user: UserDocument): User {
+  return {
+    id: user._id.toHexString(),
+    username: user.username ?? null,
+    nickname: user.nickname,
+    avatarUrl: user.avatarUrl,
+    kind: user.kind,
+    createdAt: user.createdAt.toISOString(),
+  };
+}
+
+/** What only the user may see. */
+export function presentOwnUser(user: UserDocument): OwnUser {
+  return { ...presentUser(user), email: user.email ?? null };
+}

@@ -1,0 +1,63 @@
+import type { Connection } from "mongoose";
+import { DURABLE, userModel, type UserDocument } from "./user.model.ts";
+
+export interface Credentials {
+  username: string;
+  email?: string;
+  passwordHash: string;
+}
+
+export type UserRepository = ReturnType<typeof createUserRepository>;
+
+/** Every query of the collection users. */
+export function createUserRepository(connection: Connection) {
+  const users = userModel(connection);
+  return {
+    createIndexes: () => users.createIndexes(),
+
+    /** Past mongoose's document class, which costs more than the insert itself when thousands of guests arrive. */
+    async insert(user: UserDocument): Promise<void> {
+      await users.collection.insertOne(user, { writeConcern: DURABLE });
+    },
+
+    find: (userId: string) => users.findById(userId).lean(),
+
+    findMany: (userIds: readonly string[]) => users.find({ _id: { $in: userIds } }).lean(),
+
+    findByUsername: (username: string) => users.findOne({ usernameLower: username.toLowerCase() }).lean(),
+
+    findByEmail: (email: string) => users.findOne({ emailLower: email.toLowerCase() }).lean(),
+
+    setNickname: (userId: string, nickname: string) =>
+      users.findOneAndUpdate({ _id: userId }, { $set: { nickname } }, { returnDocument: "after" }).lean(),
+
+    /** null when the password is no longer the one that the caller has verified. */
+    replacePasswordHash: (userId: string, oldHash: string, passwordHash: string) =>
+      users
+        .findOneAndUpdate(
+          { _id: userId, passwordHash: oldHash },
+          { $set: { passwordHash } },
+          { returnDocument: "after" },
+        )
+        .lean(),
+
+    /** null when the user is not a guest, or no longer. */
+    claimGuest: (userId: string, credentials: Credentials) =>
+      users
+        .findOneAndUpdate(
+          { _id: userId, kind: "guest" },
+          { $set: { kind: "member", ...credentialFields(credentials) } },
+          { returnDocument: "after" },
+        )
+        .lean(),
+  };
+}
+
+export function credentialFields({ username, email, passwordHash }: Credentials) {
+  return {
+    username,
+    usernameLower: username.toLowerCase(),
+    ...(email === undefined ? {} : { email, emailLower: email.toLowerCase() }),
+    passwordHash,
+  };
+}
