@@ -61,7 +61,8 @@ export class FlushQueue {
   };
 
   #write(): void {
-    const deadline = performance.now() + SLICE_BUDGET_MS;
+    const unbounded = this.#connectionsPerSlice === Infinity;
+    const deadline = performance.now() + (unbounded ? Infinity : SLICE_BUDGET_MS);
     for (let written = 0; written < this.#connectionsPerSlice; written++) {
       if (written % WRITES_PER_CLOCK_CHECK === 0 && performance.now() > deadline) return;
       const connection = this.#take();

@@ -1,0 +1,95 @@
+import { connect, type Socket } from "node:net";
+import { FrameReader } from "./frame-reader.ts";
+import type { FromReceiver, ToReceiver } from "./protocol.ts";
+
+/** Light receivers: plain TCP sockets that share one buffer, and only count the frames that arrive. */
+
+const SOCKETS_PER_SOURCE = 5000;
+const CONNECTING_AT_ONCE = 200;
+const NAP_MS = 1;
+
+const [OPEN, MESSAGE, PING] = ["0", "4", "2"].map((type) => type.charCodeAt(0));
+const [CONNECT, EVENT] = ["0", "2"].map((type) => type.charCodeAt(0));
+
+const send = (message: FromReceiver): void => void process.send!(message);
+
+/** A masked text frame; the mask is 0, so the payload stays as it is. */
+const masked = (text: string): Buffer =>
+  Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
+const CONNECT_FRAME = masked("40");
+const PONG_FRAME = masked("3");
+
+const shared = Buffer.allocUnsafe(256 * 1024);
+const napping = new Int32Array(new SharedArrayBuffer(4));
+const sockets: Socket[] = [];
+let outstanding = 0;
+let expecting = false;
+
+function countEvent(): void {
+  if (--outstanding > 0) return;
+  expecting = false;
+  send({ kind: "complete", at: String(process.hrtime.bigint()) });
+}
+
+/** Remote receivers do not take the server's processor for every single frame: read in short batches. */
+function nap(): void {
+  if (!expecting) return;
+  Atomics.wait(napping, 0, 0, NAP_MS);
+  setImmediate(nap);
+}
+
+function open(port: number, network: number, index: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let upgraded = false;
+    const reader = new FrameReader((first, second) => {
+      if (first === MESSAGE && second === EVENT) countEvent();
+      else if (first === MESSAGE && second === CONNECT) resolve();
+      else if (first === OPEN) socket.write(CONNECT_FRAME);
+      else if (first === PING) socket.write(PONG_FRAME);
+    });
+    const onData = (length: number): void => {
+      let start = 0;
+      if (!upgraded) {
+        // The response to the upgrade is short and comes in one piece.
+        start = shared.indexOf("\r\n\r\n") + 4;
+        if (start < 4 || start > length) reject(new Error("no upgrade response"));
+        upgraded = true;
+        if (shared.subarray(0, start).includes("X-Bare: 1")) resolve();
+      }
+      reader.read(shared, start, length);
+    };
+    const socket = connect({
+      port,
+      host: "127.0.0.1",
+      localAddress: `127.0.${network}.${2 + Math.floor(index / SOCKETS_PER_SOURCE)}`,
+      onread: { buffer: shared, callback: (length) => (onData(length), true) },
+    });
+    socket.once("error", reject);
+    socket.once("close", () => process.exit(1));
+    socket.write(
+      `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\n` +
+        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    );
+    sockets.push(socket);
+  });
+}
+
+async function openAll(port: number, network: number, count: number): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) await open(port, network, next++);
+  };
+  await Promise.all(Array.from({ length: CONNECTING_AT_ONCE }, worker));
+}
+
+process.on("message", (message: ToReceiver) => {
+  if (message.kind === "connect") {
+    void openAll(message.port, message.network, message.sockets).then(() => send({ kind: "ready" }));
+  } else {
+    outstanding = message.messages * sockets.length;
+    expecting = true;
+    setImmediate(nap);
+    send({ kind: "expecting" });
+  }
+});
+process.on("disconnect", () => process.exit());
