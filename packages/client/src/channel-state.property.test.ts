@@ -1,0 +1,187 @@
+import type { Message } from "@fanfare/contract";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ModelChannel } from "../test/model-channel.ts";
+import { type ChannelChange, newChannelCopy, reduceChannel, syncCursor } from "./channel-state.ts";
+import { WRITE_TIMEOUT_MS } from "./limits.ts";
+
+/** Small, so that a few steps are enough to reach every path. */
+const LIMIT = 4;
+const CHANGES_PER_SYNC = 5;
+
+const number = fc.nat(20);
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ type: fc.constant("create" as const) }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("edit" as const), which: number }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("begin" as const) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("finish" as const), which: number }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("abandon" as const), which: number }) },
+  { weight: 8, arbitrary: fc.record({ type: fc.constant("deliver" as const), which: number }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("repeat" as const), which: number }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("lose" as const), which: number }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("askSync" as const) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("askNewest" as const) }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("askOlder" as const) }) },
+  { weight: 6, arbitrary: fc.record({ type: fc.constant("answer" as const), which: number }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("doubt" as const) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** One client and one channel; between them a network that loses, repeats, reorders and delays. */
+class World {
+  readonly server = new ModelChannel("c".repeat(24), CHANGES_PER_SYNC);
+  copy = newChannelCopy("c".repeat(24));
+  #nowMs = 0;
+  #events: Message[] = [];
+  /** What the server answered and the client has not got yet. */
+  #answers: ChannelChange[] = [];
+  #newestPageUnderWay = false;
+
+  /** `before` messages are there already, and the newest of them are loaded. */
+  constructor(before: number) {
+    for (let i = 0; i < before; i++) this.server.create(`first ${i}`);
+    if (before === 0) return;
+    this.askNewest();
+    this.run({ type: "answer", which: 0 });
+  }
+
+  run(step: Step): void {
+    this.#nowMs += 100;
+    switch (step.type) {
+      case "create":
+        this.#events.push(this.server.create(`created at ${this.#nowMs}`));
+        break;
+      case "edit":
+        this.#publish(this.server.edit(step.which, `edited at ${this.#nowMs}`));
+        break;
+      case "begin":
+        this.server.begin(`begun at ${this.#nowMs}`);
+        break;
+      case "finish":
+        this.#publish(this.server.finish(step.which));
+        break;
+      case "abandon":
+        this.server.abandon(step.which);
+        break;
+      case "deliver":
+        for (const message of this.#take(this.#events, step.which)) this.#hear(message);
+        break;
+      case "repeat":
+        if (this.#events.length > 0) this.#hear(this.#events[step.which % this.#events.length]!);
+        break;
+      case "lose":
+        this.#take(this.#events, step.which);
+        break;
+      case "askSync":
+        this.askSync();
+        break;
+      case "askNewest":
+        this.askNewest();
+        break;
+      case "askOlder":
+        this.#askOlder();
+        break;
+      case "answer":
+        for (const change of this.#take(this.#answers, step.which)) this.#apply(change);
+        break;
+      case "doubt":
+        this.#apply({ type: "doubt" });
+        break;
+    }
+  }
+
+  /** The network works again and time passes: what the client does by itself, until it has no question left. */
+  comeToRest(): void {
+    while (this.server.openWrites > 0) this.server.finish(0);
+    for (const answer of this.#answers.splice(0)) this.#apply(answer);
+    this.#events = [];
+    this.#apply({ type: "doubt" });
+    for (let questions = 0; this.copy.needsPage || syncCursor(this.copy) !== undefined; questions++) {
+      if (questions > 100) throw new Error("the client never stops asking");
+      this.#nowMs += WRITE_TIMEOUT_MS / 4;
+      if (this.copy.needsPage) this.askNewest();
+      else this.askSync();
+      for (const answer of this.#answers.splice(0)) this.#apply(answer);
+    }
+  }
+
+  askSync(): void {
+    const afterRev = syncCursor(this.copy);
+    if (afterRev === undefined) return;
+    const answer = this.server.sync(afterRev);
+    const { doubts } = this.copy;
+    this.#answers.push({ type: "synced", answer, afterRev, doubts, askedAtMs: this.#nowMs });
+  }
+
+  /** One at a time, as the client does. */
+  askNewest(): void {
+    if (this.#newestPageUnderWay) return;
+    this.#newestPageUnderWay = true;
+    const page = this.server.list({ limit: LIMIT });
+    const { doubts } = this.copy;
+    this.#answers.push({ type: "newestPage", page, limit: LIMIT, doubts, atMs: this.#nowMs });
+  }
+
+  #askOlder(): void {
+    const { status, fromSeq } = this.copy;
+    if (status !== "ready" || fromSeq === 0) return;
+    const page = this.server.list({ limit: LIMIT, before: fromSeq });
+    this.#answers.push({ type: "olderPage", page, limit: LIMIT, before: fromSeq, atMs: this.#nowMs });
+  }
+
+  #apply(change: ChannelChange): void {
+    if (change.type === "newestPage") this.#newestPageUnderWay = false;
+    this.copy = reduceChannel(this.copy, change);
+  }
+
+  #hear(message: Message): void {
+    this.#apply({ type: "messages", messages: [message] });
+  }
+
+  #publish(message: Message | undefined): void {
+    if (message !== undefined) this.#events.push(message);
+  }
+
+  #take<T>(list: T[], which: number): T[] {
+    return list.splice(which % Math.max(1, list.length), 1);
+  }
+}
+
+test("whatever is lost, repeated, reordered or delayed, the copy ends as the server has it", () => {
+  fc.assert(
+    fc.property(fc.nat(15), fc.array(step, { maxLength: 60, size: "max" }), (before, steps) => {
+      const world = new World(before);
+      for (const step of steps) world.run(step);
+      world.comeToRest();
+      const { messages, fromSeq, head } = world.copy;
+      expect(messages).toEqual(world.server.messages.filter(({ seq }) => seq >= fromSeq));
+      expect(messages.length).toBeGreaterThanOrEqual(Math.min(LIMIT, world.server.messages.length));
+      expect(head).toEqual(world.server.list({ limit: 1 }).head);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+test("when nothing is lost, delivery in any order ends exact without one question", () => {
+  const order = fc.array(fc.record({ edit: fc.boolean(), which: number }), { minLength: 1, maxLength: 30, size: "max" });
+  fc.assert(
+    fc.property(order, fc.infiniteStream(fc.nat(1000)), (changes, shuffle) => {
+      const server = new ModelChannel("c".repeat(24), CHANGES_PER_SYNC);
+      const events: Message[] = [];
+      const page = server.list({ limit: LIMIT });
+      for (const { edit, which } of changes) {
+        const event = edit ? server.edit(which, `edit ${events.length}`) : server.create(`${events.length}`);
+        if (event !== undefined) events.push(event);
+      }
+      const first = { type: "newestPage" as const, page, limit: LIMIT, doubts: 0, atMs: 0 };
+      let copy = reduceChannel(newChannelCopy("c".repeat(24)), first);
+      while (events.length > 0) {
+        const messages = events.splice((shuffle.next().value as number) % events.length, 1);
+        copy = reduceChannel(copy, { type: "messages", messages });
+      }
+      expect(syncCursor(copy)).toBeUndefined();
+      expect(copy.messages).toEqual(server.messages);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,174 @@
+import type { ChannelSync, Message } from "@fanfare/contract";
+import { expect, test } from "vitest";
+import {
+  type ChannelCopy,
+  MAX_EARLY,
+  MAX_MESSAGES,
+  type MessagePage,
+  newChannelCopy,
+  reduceChannel,
+  syncCursor,
+} from "./channel-state.ts";
+import { WRITE_TIMEOUT_MS } from "./limits.ts";
+
+const channelId = "c".repeat(24);
+
+function message(seq: number, rev = seq, content = `${seq}@${rev}`): Message {
+  const id = seq.toString(16).padStart(24, "0");
+  const createdAt = "2026-01-01T00:00:00.000Z";
+  const authorId = "a".repeat(24);
+  const rest = { replyTo: null, nonce: `n${seq}`, createdAt, editedAt: null, deletedAt: null };
+  return { id, channelId, seq, rev, authorId, content, ...rest };
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => message(from + i));
+
+function page(messages: Message[], rev: number, missingRevs: number[] = []): MessagePage {
+  return { messages, head: { seq: messages.at(-1)?.seq ?? 0, rev }, missingRevs };
+}
+
+function loaded(messages: Message[], limit = 50, missingRevs: number[] = []): ChannelCopy {
+  const rev = Math.max(0, ...messages.map((one) => one.rev), ...missingRevs);
+  const newest = page(messages, rev, missingRevs);
+  return reduceChannel(newChannelCopy(channelId), {
+    type: "newestPage",
+    page: newest,
+    limit,
+    doubts: 0,
+    atMs: 0,
+  });
+}
+
+function events(copy: ChannelCopy, ...messages: Message[]): ChannelCopy {
+  return reduceChannel(copy, { type: "messages", messages });
+}
+
+function synced(copy: ChannelCopy, afterRev: number, answer: Partial<ChannelSync>, askedAtMs = 0): ChannelCopy {
+  const head = copy.head;
+  const full = { channelId, status: "ok" as const, messages: [], head, missingRevs: [], ...answer };
+  return reduceChannel(copy, { type: "synced", answer: full, afterRev, doubts: copy.doubts, askedAtMs });
+}
+
+const contents = (copy: ChannelCopy) => copy.messages.map((one) => one.content);
+
+test("events in order need no sync", () => {
+  const copy = events(events(loaded(range(1, 3)), message(4), message(5)), message(2, 6));
+  expect(contents(copy)).toEqual(["1@1", "2@6", "3@3", "4@4", "5@5"]);
+  expect(copy).toMatchObject({ rev: 6, head: { seq: 5, rev: 6 } });
+  expect(syncCursor(copy)).toBeUndefined();
+});
+
+test("late and repeated events are applied once, and an older version never replaces a newer one", () => {
+  const copy = events(loaded(range(1, 2)), message(1, 4), message(3), message(1, 4), message(1, 1), message(3));
+  expect(contents(copy)).toEqual(["1@4", "2@2", "3@3"]);
+  expect(syncCursor(copy)).toBeUndefined();
+});
+
+test("a gap asks for everything after the last number held without one", () => {
+  const copy = events(loaded(range(1, 2)), message(5), message(4));
+  expect(syncCursor(copy)).toBe(2);
+  const filled = synced(copy, 2, { messages: [message(3), message(4), message(5)], head: { seq: 5, rev: 5 } });
+  expect(contents(filled)).toEqual(["1@1", "2@2", "3@3", "4@4", "5@5"]);
+  expect(syncCursor(filled)).toBeUndefined();
+});
+
+test("a doubt asks until an answer to a question that was sent after it", () => {
+  const doubtful = reduceChannel(loaded(range(1, 2)), { type: "doubt" });
+  expect(syncCursor(doubtful)).toBe(2);
+  const answer = { channelId, status: "ok" as const, messages: [], head: { seq: 2, rev: 2 }, missingRevs: [] };
+  const early = { type: "synced" as const, answer, afterRev: 2, doubts: 0, askedAtMs: 0 };
+  expect(syncCursor(reduceChannel(doubtful, early))).toBe(2);
+  expect(syncCursor(reduceChannel(doubtful, { ...early, doubts: 1 }))).toBeUndefined();
+});
+
+test("a missing number is asked for until its write must have ended, then it is a hole", () => {
+  let copy = loaded([message(1), message(3)], 50, [2]);
+  expect(syncCursor(copy)).toBe(1);
+  copy = synced(copy, 1, { messages: [message(3)], missingRevs: [2] }, WRITE_TIMEOUT_MS);
+  expect(syncCursor(copy)).toBe(1);
+  copy = synced(copy, 1, { messages: [message(3)], missingRevs: [2] }, WRITE_TIMEOUT_MS + 1);
+  expect(syncCursor(copy)).toBeUndefined();
+  expect(contents(events(copy, message(2)))).toEqual(["1@1", "2@2", "3@3"]);
+});
+
+test("a missing number is no longer asked for when its event comes, or when the answer does not name it", () => {
+  const copy = loaded([message(1), message(3)], 50, [2]);
+  expect(syncCursor(events(copy, message(2)))).toBeUndefined();
+  expect(syncCursor(synced(copy, 1, { messages: [message(3), message(1, 4)], head: { seq: 3, rev: 4 } }))).toBe(
+    undefined,
+  );
+});
+
+test("events that come before the first page are applied with it", () => {
+  let copy = events(newChannelCopy(channelId), message(1, 4), message(3));
+  expect(syncCursor(copy)).toBeUndefined();
+  copy = reduceChannel(copy, {
+    type: "newestPage",
+    page: page(range(1, 2), 2),
+    limit: 50,
+    doubts: 0,
+    atMs: 0,
+  });
+  expect(contents(copy)).toEqual(["1@4", "2@2", "3@3"]);
+  expect(copy.rev).toBe(4);
+});
+
+test("more early events than a copy keeps lead to a sync", () => {
+  let copy = events(newChannelCopy(channelId), ...range(2, MAX_EARLY + 2));
+  expect(copy.messages).toEqual([]);
+  copy = reduceChannel(copy, { type: "newestPage", page: page([message(1)], 1), limit: 50, doubts: 0, atMs: 0 });
+  expect(syncCursor(copy)).toBe(1);
+});
+
+test("a copy never holds more than its bound", () => {
+  const copy = events(loaded(range(1, 2)), ...range(3, MAX_MESSAGES + 10));
+  expect(copy.messages).toHaveLength(MAX_MESSAGES);
+  expect(copy.fromSeq).toBe(11);
+});
+
+test("a change of a message that is not held is not kept, but asked for again when an older page overlooked it", () => {
+  let copy = loaded(range(11, 20), 10);
+  copy = events(copy, message(5, 21), message(21, 22));
+  expect(copy.messages[0]?.seq).toBe(11);
+  expect(syncCursor(copy)).toBeUndefined();
+  const stale = { type: "olderPage" as const, page: page(range(1, 10), 20), limit: 10, before: 11, atMs: 0 };
+  copy = reduceChannel(copy, stale);
+  expect(syncCursor(copy)).toBe(20);
+  copy = synced(copy, 20, { messages: [message(5, 21), message(21, 22)], head: { seq: 21, rev: 22 } });
+  expect(copy.messages[4]?.content).toBe("5@21");
+  expect(syncCursor(copy)).toBeUndefined();
+});
+
+test("an older page that was asked for before the copy moved is left out", () => {
+  const copy = loaded(range(11, 20), 10);
+  const change = { type: "olderPage" as const, page: page(range(1, 5), 20), limit: 10, before: 6, atMs: 0 };
+  expect(reduceChannel(copy, change)).toBe(copy);
+});
+
+test("too long a gap loads the newest page again, and a shorter history starts anew", () => {
+  const copy = loaded(range(1, 5));
+  const resync = synced(copy, 5, { status: "resync", head: { seq: 900, rev: 900 } });
+  expect(resync).toMatchObject({ needsPage: true, status: "ready" });
+  expect(resync.messages).toHaveLength(5);
+  expect(synced(copy, 5, { head: { seq: 1, rev: 1 } })).toMatchObject({ status: "loading", messages: [] });
+});
+
+test("a channel that is gone stays empty until it is loaded again", () => {
+  const gone = synced(loaded(range(1, 5)), 5, { status: "gone", head: { seq: 0, rev: 0 } });
+  expect(events(gone, message(6))).toMatchObject({ status: "gone", messages: [] });
+  const change = {
+    type: "newestPage" as const,
+    page: page(range(1, 6), 6),
+    limit: 50,
+    doubts: gone.doubts,
+    atMs: 0,
+  };
+  expect(reduceChannel(gone, change)).toMatchObject({ status: "ready", rev: 6 });
+});
+
+test("the old copy is left as it was", () => {
+  const copy = loaded(range(1, 2));
+  const before = structuredClone(copy);
+  events(copy, message(4), message(1, 5));
+  expect(copy).toEqual(before);
+});

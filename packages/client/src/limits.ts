@@ -1,0 +1,60 @@
+import type { ActionName, EventName, LIMITS, PROTOCOL_VERSION } from "@fanfare/contract";
+
+/*
+ * What the SDK needs of the contract at run time. The contract is imported for its types only, so that its schemas stay
+ * out of browser bundles; the types are literal, so a value that differs from the contract does not compile.
+ */
+
+type Limit<N extends keyof typeof LIMITS> = (typeof LIMITS)[N];
+
+export const CHANNELS_PER_SYNC: Limit<"channelsPerSync"> = 100;
+export const CHANGES_PER_SYNC: Limit<"changesPerSync"> = 200;
+export const WRITE_TIMEOUT_MS: Limit<"writeTimeoutMs"> = 10_000;
+export const MESSAGE_MAX_CHARS: Limit<"messageMaxChars"> = 4000;
+export const OWN_PROTOCOL_VERSION: typeof PROTOCOL_VERSION = 1;
+
+const EVENT_TABLE: Record<EventName, true> = {
+  ready: true,
+  resync: true,
+  "server.draining": true,
+  "session.revoked": true,
+  "user.updated": true,
+  "group.joined": true,
+  "group.left": true,
+  "group.updated": true,
+  "group.deleted": true,
+  "member.joined": true,
+  "member.left": true,
+  "member.updated": true,
+  "channel.created": true,
+  "channel.updated": true,
+  "channel.deleted": true,
+  "message.created": true,
+  "message.changed": true,
+  "message.deleted": true,
+  "readMarker.updated": true,
+};
+
+export function isEventName(name: string): name is EventName {
+  return Object.hasOwn(EVENT_TABLE, name);
+}
+
+/** Actions that answer by HTTP only: those that hand out tokens, and those for people who are not logged in. */
+export const HTTP_ONLY: ReadonlySet<ActionName> = new Set<ActionName>([
+  "user.register",
+  "user.login",
+  "user.createGuest",
+  "user.claimGuest",
+  "user.refresh",
+  "user.changePassword",
+  "invite.preview",
+]);
+
+/** Actions that anyone may call without a token. */
+export const PUBLIC: ReadonlySet<ActionName> = new Set<ActionName>([
+  "user.register",
+  "user.login",
+  "user.createGuest",
+  "user.refresh",
+  "invite.preview",
+]);

@@ -1,0 +1,42 @@
+import type { Head, Message } from "@fanfare/contract";
+
+/**
+ * `held` with `incoming` put in by id, in the order of their seq. Of two versions of a message the one with the higher
+ * rev stays. Returns `held` itself when nothing changed.
+ */
+export function insertMessages(held: readonly Message[], incoming: readonly Message[]): readonly Message[] {
+  let result: Message[] | undefined;
+  for (const message of incoming) {
+    const list = result ?? held;
+    const index = placeOf(list, message.seq);
+    const present = list[index];
+    if (present?.seq === message.seq) {
+      if (present.rev >= message.rev) continue;
+      result ??= [...held];
+      result[index] = message;
+    } else {
+      result ??= [...held];
+      result.splice(index, 0, message);
+    }
+  }
+  return result ?? held;
+}
+
+/** The index of the first message whose seq is not below `seq`. Most come at the end, so that is looked at first. */
+function placeOf(messages: readonly Message[], seq: number): number {
+  const last = messages.at(-1);
+  if (last === undefined || last.seq < seq) return messages.length;
+  let low = 0;
+  let high = messages.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (messages[middle]!.seq < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The higher of each number. */
+export function newest(a: Head, b: Head): Head {
+  return { seq: Math.max(a.seq, b.seq), rev: Math.max(a.rev, b.rev) };
+}
