@@ -4,8 +4,7 @@ import type { User } from "@fanfare/contract";
 export interface DomainEvents {
   /** What a user, or everybody where userId is null, may do in a group has changed. */
   "access.changed": { groupId: string; userId: string | null };
-  /** sessionIds null: all of the user's. */
-  "session.ended": { userId: string; sessionIds: string[] | null };
+  "session.ended": { userId: string; sessionIds: string[] };
   "user.profileChanged": { user: User };
   "channel.removed": { channelIds: string[] };
 }

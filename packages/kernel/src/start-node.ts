@@ -16,7 +16,7 @@ export interface RunningNode {
   context: NodeContext;
   engine: "embedded" | "mongodb";
   opsPort: number;
-  /** Stops the services, then the database: what was acknowledged is on disk. */
+  /** Stops the services in the reverse order of their factories, then the database: what was acknowledged is on disk. */
   stop(): Promise<void>;
 }
 
@@ -41,9 +41,9 @@ export async function startNode(
   };
   try {
     const secret = await loadTokenSecret(config);
-    const lost: string[] = [];
+    const faults = new Set(["the services are starting"]);
     const database = await openDatabase(config, (error) => {
-      lost.push("the database has stopped");
+      faults.add("the database has stopped");
       onFatal(error);
     });
     closers.push(() => database.close());
@@ -56,7 +56,7 @@ export async function startNode(
       secret,
       connection: database.connection,
     });
-    for (const factory of factories) broker.createService(factory(context));
+    const services = factories.map((factory) => broker.createService(factory(context)));
     broker.createService({
       name: "access-cache",
       events: {
@@ -64,17 +64,21 @@ export async function startNode(
           context.access.invalidate(event.params.groupId, event.params.userId),
       },
     });
-    closers.push(() => broker.stop());
-    let started = false;
     const ops = await startOpsServer({
       host: config.opsHost,
       port: config.opsPort,
       metrics,
-      notReady: () => (started ? lost : ["the services are starting"]),
+      notReady: () => [...faults],
     });
     closers.push(() => ops.close());
+    closers.push(async () => {
+      faults.add("the process is stopping");
+      // One after the other, so that the last one, the gateway, can still have its running calls answered by the others.
+      for (const service of services.toReversed()) await broker.destroyService(service);
+      await broker.stop();
+    });
     await broker.start();
-    started = true;
+    faults.delete("the services are starting");
     return { context, engine: database.engine, opsPort: ops.port, stop: closeAll };
   } catch (error) {
     await closeAll();
