@@ -9,6 +9,11 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** The message names the database, without its password, and the reason, in one line. */
+class DatabaseUnreachableError extends Error {
+  override readonly name = "DatabaseUnreachableError";
+}
+
 const SELECT_TIMEOUT_MS = 5000;
 const POOL_SIZE = 20;
 
@@ -16,7 +21,7 @@ const POOL_SIZE = 20;
  * Opens the configured MongoDB, or the embedded default where none is configured.
  * A configured one that cannot be reached is an error, never a reason to fall back.
  * @param onLost is called when the embedded database stops by itself: nothing can be stored from then on
- * @throws {Error} that says which database and why
+ * @throws {DatabaseUnreachableError} or an error of the embedded database's data folder
  */
 export async function openDatabase(
   config: Pick<Config, "mongoUrl" | "dataDir">,
@@ -50,9 +55,10 @@ async function connect(uri: string): Promise<mongoose.Connection> {
     })
     .asPromise()
     .catch((error: unknown) => {
-      throw new Error(`The database at ${withoutPassword(uri)} cannot be reached: ${String(error)}`, {
-        cause: error,
-      });
+      throw new DatabaseUnreachableError(
+        `The database at ${withoutPassword(uri)} cannot be reached: ${String(error)}`,
+        { cause: error },
+      );
     });
 }
 
