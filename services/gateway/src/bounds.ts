@@ -1,0 +1,34 @@
+/** Calls that this process answers at once; a caller beyond that is told to wait. */
+export const MAX_CALLS_IN_FLIGHT = 5000;
+/** The same for one socket, so that one client cannot use up the room of all. */
+export const MAX_CALLS_IN_FLIGHT_PER_SOCKET = 256;
+export const OVERLOADED_RETRY_MS = 1000;
+
+/** Packets of any kind that one socket may send in a second; one that sends more is disconnected. */
+export const MAX_PACKETS_PER_SECOND = 500;
+
+/** How often one user may open a socket. */
+export const CONNECT_RATE_LIMIT = { points: 30, durationMs: 10_000 } as const;
+/** A connection that is not logged in by then is closed. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+/**
+ * Connections above a limit that are still accepted, to be told why they are refused. Those above even that are refused
+ * while they are HTTP, which a browser shows its page as a bare failure.
+ */
+export const REFUSAL_SLACK = 50;
+/** Connections besides the sockets: calls by HTTP and the files of the page. */
+export const HTTP_CONNECTIONS = 5000;
+export const HTTP_REQUEST_TIMEOUT_MS = 30_000;
+
+export const PING_INTERVAL_MS = 25_000;
+export const PING_TIMEOUT_MS = 20_000;
+
+/** On stop: how long running calls may take to be answered, and sockets to say goodbye. */
+export const DRAIN_CALLS_MS = 1000;
+export const DRAIN_SOCKETS_MS = 300;
+/** Clients come back after a random part of this, so that they do not all come at once. */
+export const RECONNECT_WITHIN_MS = 5000;
+
+/** What is remembered of ended sessions and of callers under a rate limit, at most; the oldest is forgotten first. */
+export const MAX_ENDED_SESSIONS = 500_000;
+export const MAX_RATE_LIMIT_SUBJECTS = 100_000;

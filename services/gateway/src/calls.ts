@@ -1,0 +1,144 @@
+import {
+  actionDefinition,
+  ACTIONS,
+  type ActionDefinition,
+  type ActionName,
+  type Transport,
+  type WireAnswer,
+} from "@fanfare/contract";
+import {
+  parse,
+  serviceError,
+  ServiceError,
+  toServiceError,
+  toWireError,
+  type Actor,
+  type CallMeta,
+  type Logger,
+} from "@fanfare/kernel";
+import { MAX_CALLS_IN_FLIGHT, OVERLOADED_RETRY_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
+import type { ActionMetrics, GatewayMetrics } from "./metrics.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+
+/** Who calls, and from where. */
+export interface Caller {
+  actor: Actor | null;
+  address: string;
+  requestId: string;
+}
+
+type BrokerCall = (name: string, params: unknown, options: { meta: CallMeta }) => Promise<unknown>;
+
+export interface CallsOptions {
+  call: BrokerCall;
+  rateLimitFactor: number;
+  metrics: GatewayMetrics;
+  logger: Logger;
+}
+
+type Refused = Extract<WireAnswer<unknown>, { ok: false }>;
+
+interface Route {
+  name: ActionName;
+  params: ActionDefinition["params"];
+  isPublic: boolean;
+  limiter: RateLimiter;
+  metrics: ActionMetrics;
+}
+
+/** The one way from outside to an action: what is not in the contract for this transport is not there. */
+export class Calls {
+  readonly #routes: Record<Transport, ReadonlyMap<string, Route>>;
+  readonly #call: BrokerCall;
+  readonly #metrics: GatewayMetrics;
+  readonly #logger: Logger;
+  #inFlight = 0;
+  #draining = false;
+
+  constructor({ call, rateLimitFactor, metrics, logger }: CallsOptions) {
+    this.#call = call;
+    this.#metrics = metrics;
+    this.#logger = logger;
+    const routes = { socket: new Map<string, Route>(), http: new Map<string, Route>() };
+    for (const name of Object.keys(ACTIONS) as ActionName[]) {
+      const { params, permission, rateLimit, transports } = actionDefinition(name);
+      const limiter = new RateLimiter(rateLimit, rateLimitFactor);
+      const isPublic = permission.rule === "public";
+      for (const transport of transports) {
+        const ofAction = metrics.ofAction(name, transport);
+        routes[transport].set(name, { name, params, isPublic, limiter, metrics: ofAction });
+      }
+    }
+    this.#routes = routes;
+  }
+
+  /** Never rejects: whatever goes wrong is an answer. */
+  async answer(
+    transport: Transport,
+    name: unknown,
+    params: unknown,
+    caller: Caller,
+  ): Promise<WireAnswer<unknown>> {
+    const route = typeof name === "string" ? this.#routes[transport].get(name) : undefined;
+    if (route === undefined) return this.refuse(serviceError("UNKNOWN_ACTION"), caller.requestId);
+    const startedMs = performance.now();
+    try {
+      const refusal = this.#refusal(route, caller);
+      if (refusal !== null) {
+        route.metrics.failed(refusal.type);
+        return this.refuse(refusal, caller.requestId);
+      }
+      const data = await this.#run(route, params, caller);
+      route.metrics.succeeded(performance.now() - startedMs);
+      return { ok: true, data };
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      // A ServiceError has been logged where it was made.
+      if (error.type === "INTERNAL" && !(thrown instanceof ServiceError)) {
+        this.#logger.error({ err: thrown, action: name, requestId: caller.requestId }, "a call failed");
+      }
+      route.metrics.failed(error.type);
+      return { ok: false, error: toWireError(error, caller.requestId) };
+    }
+  }
+
+  /** The answer to something that the gateway turns away by itself. */
+  refuse(error: ServiceError, requestId: string): Refused {
+    this.#metrics.refused(error.type);
+    if (error.type === "INTERNAL") this.#logger.error({ err: error.cause, requestId }, "the gateway failed");
+    return { ok: false, error: toWireError(error, requestId) };
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** Takes no further calls, and waits until those that are running are answered, but not longer than this. */
+  async drain(maxMs: number): Promise<void> {
+    this.#draining = true;
+    const deadlineMs = performance.now() + maxMs;
+    while (this.#inFlight > 0 && performance.now() < deadlineMs) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  #refusal({ limiter, isPublic }: Route, { actor, address }: Caller): ServiceError | null {
+    if (this.#draining) return serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
+    const retryAfterMs = limiter.take(actor === null ? address : actor.userId, Date.now());
+    if (retryAfterMs > 0) return serviceError("RATE_LIMITED", { retryAfterMs });
+    if (actor === null && !isPublic) return serviceError("UNAUTHENTICATED");
+    if (this.#inFlight >= MAX_CALLS_IN_FLIGHT)
+      return serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+    return null;
+  }
+
+  async #run({ name, params: schema }: Route, params: unknown, caller: Caller): Promise<unknown> {
+    const parsed = parse(schema, params);
+    this.#inFlight += 1;
+    try {
+      return await this.#call(name, parsed, { meta: { actor: caller.actor, requestId: caller.requestId } });
+    } finally {
+      this.#inFlight -= 1;
+    }
+  }
+}

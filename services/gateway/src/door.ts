@@ -1,0 +1,56 @@
+import type { WireError } from "@fanfare/contract";
+import { serviceError, toServiceError } from "@fanfare/kernel";
+import type { ExtendedError } from "socket.io";
+import { CONNECT_RATE_LIMIT, OVERLOADED_RETRY_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
+import type { Calls } from "./calls.ts";
+import type { Identify } from "./identify.ts";
+import type { GatewayMetrics } from "./metrics.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import { nextRequestId } from "./request-id.ts";
+import type { GatewaySocket } from "./socket-types.ts";
+import type { Visitors } from "./visitors.ts";
+
+export interface DoorOptions {
+  calls: Calls;
+  identify: Identify;
+  visitors: Visitors;
+  metrics: GatewayMetrics;
+  rateLimitFactor: number;
+}
+
+/** The middleware that lets in who has a valid access token, and tells everybody else why not. */
+export function createDoor({ calls, identify, visitors, metrics, rateLimitFactor }: DoorOptions) {
+  const limiter = new RateLimiter(CONNECT_RATE_LIMIT, rateLimitFactor);
+
+  /** @throws {ServiceError} */
+  const enter = (socket: GatewaySocket): void => {
+    if (calls.draining) throw serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
+    if (visitors.isOneTooMany(socket.conn)) {
+      metrics.refused("TOO_MANY_CONNECTIONS");
+      // In a later turn, so that the reason goes out first.
+      setTimeout(() => socket.conn.close(), 0);
+      throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+    }
+    const actor = identify((socket.handshake.auth as { token?: unknown }).token);
+    const retryAfterMs = limiter.take(actor.userId, Date.now());
+    if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
+    socket.data = visitors.of(socket.conn);
+    socket.data.actor = actor;
+  };
+
+  return (socket: GatewaySocket, next: (error?: ExtendedError) => void): void => {
+    try {
+      enter(socket);
+    } catch (thrown) {
+      const { error } = calls.refuse(toServiceError(thrown), nextRequestId());
+      next(connectError(error));
+      return;
+    }
+    next();
+  };
+}
+
+/** Reaches the client as `connect_error`, with the error of the contract as its data. */
+function connectError(data: WireError): ExtendedError {
+  return Object.assign(new Error(data.type), { data });
+}

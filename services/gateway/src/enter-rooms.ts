@@ -1,0 +1,31 @@
+import { PROTOCOL_VERSION } from "@fanfare/contract";
+import { joinFresh } from "@fanfare/fanout";
+import type { Actor, NodeContext } from "@fanfare/kernel";
+import type { GatewayMetrics } from "./metrics.ts";
+import type { GatewaySocket } from "./socket-types.ts";
+
+export interface EnterRoomsOptions {
+  node: NodeContext;
+  metrics: GatewayMetrics;
+}
+
+/**
+ * Joins a socket into the rooms of its user, then tells it that it is ready. Where the rooms cannot be found out the
+ * connection closes, so that the client comes again: a socket that misses events must not look as if it did not.
+ */
+export async function enterRooms(
+  socket: GatewaySocket,
+  { userId, sessionId }: Actor,
+  { node, metrics }: EnterRoomsOptions,
+): Promise<void> {
+  try {
+    await joinFresh(socket, async () => (await node.call("group.listRooms", { userId })).rooms);
+    if (!socket.connected) return;
+    const serverTime = new Date().toISOString();
+    socket.emit("ready", { userId, sessionId, protocolVersion: PROTOCOL_VERSION, serverTime });
+  } catch (error) {
+    metrics.refused("NO_ROOMS");
+    node.logger.error({ err: error, userId }, "a user's rooms could not be listed");
+    socket.conn.close();
+  }
+}

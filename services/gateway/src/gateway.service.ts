@@ -1,0 +1,89 @@
+import type { Server as HttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import type { DomainEvents, NodeContext, ServiceFactory } from "@fanfare/kernel";
+import type { FastifyInstance } from "fastify";
+import { DRAIN_CALLS_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
+import { Calls } from "./calls.ts";
+import { closeSessions } from "./close-sessions.ts";
+import { EndedSessions } from "./ended-sessions.ts";
+import { createHttpServer } from "./http-server.ts";
+import { createIdentify } from "./identify.ts";
+import { createGatewayMetrics } from "./metrics.ts";
+import { createSocketServer } from "./socket-server.ts";
+import type { SocketServer } from "./socket-types.ts";
+
+type ServiceSchema = ReturnType<ServiceFactory>;
+
+export interface GatewayOptions {
+  /** Told the port once the gateway listens. */
+  onListening?: (port: number) => void;
+}
+
+interface Running {
+  app: FastifyInstance;
+  io: SocketServer;
+  calls: Calls;
+}
+
+/** The edge: HTTP and Socket.IO on one port. It knows the contract and who calls, and nothing of the domain. */
+export function createGatewayService(node: NodeContext, { onListening }: GatewayOptions = {}): ServiceSchema {
+  const ended = new EndedSessions();
+  let running: Running | undefined;
+
+  return {
+    name: "gateway",
+    // It opens when what it calls can answer.
+    dependencies: ["user", "group", "message"],
+    events: {
+      "session.ended": (context: { params: DomainEvents["session.ended"] }) => {
+        ended.add(context.params.sessionIds, Date.now());
+        if (running !== undefined) closeSessions(running.io, context.params);
+      },
+    },
+    async started() {
+      ended.add((await node.call("user.listRevokedSessions", {})).sessionIds, Date.now());
+      const metrics = createGatewayMetrics(node.metrics, () => running?.io.of("/").sockets.size ?? 0);
+      const { logger, config } = node;
+      const call = (name: string, params: unknown, options: object) =>
+        this.broker.call(name, params, options);
+      const calls = new Calls({ call, rateLimitFactor: config.rateLimitFactor, metrics, logger });
+      const identify = createIdentify(node.tokens, ended);
+      const app = await createHttpServer({ node, calls, identify });
+      const io = createSocketServer({ http: app.server, node, calls, identify, ended, metrics });
+      running = { app, io, calls };
+      node.fanout.attach(io);
+      await listen(app.server, config.host, config.port);
+      onListening?.((app.server.address() as AddressInfo).port);
+    },
+    async stopped() {
+      if (running === undefined) return;
+      await drain(running);
+      node.fanout.detach();
+      running = undefined;
+    },
+  };
+}
+
+async function listen(server: HttpServer, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+/** Nobody new comes in, clients are told to go elsewhere, what is running is answered, then everything closes. */
+async function drain({ app, io, calls }: Running): Promise<void> {
+  const closed = new Promise<void>((resolve) => app.server.close(() => resolve()));
+  io.emit("server.draining", { reconnectWithinMs: RECONNECT_WITHIN_MS });
+  await calls.drain(DRAIN_CALLS_MS);
+  io.disconnectSockets(true);
+  app.server.closeIdleConnections();
+  await Promise.race([closed, delay(DRAIN_SOCKETS_MS)]);
+  await io.close();
+  app.server.closeAllConnections();
+  await app.close();
+}

@@ -1,0 +1,107 @@
+import type { IncomingMessage } from "node:http";
+import { ERRORS, LIMITS, PROTOCOL_VERSION, type Meta, type WireAnswer } from "@fanfare/contract";
+import {
+  serviceError,
+  toServiceError,
+  type Actor,
+  type NodeContext,
+  type ServiceError,
+} from "@fanfare/kernel";
+import cors from "@fastify/cors";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import manifest from "../package.json" with { type: "json" };
+import { HTTP_CONNECTIONS, HTTP_REQUEST_TIMEOUT_MS } from "./bounds.ts";
+import type { Calls } from "./calls.ts";
+import { clientAddress } from "./client-address.ts";
+import type { Identify } from "./identify.ts";
+import { isSaneRequestId, nextRequestId } from "./request-id.ts";
+import { serveWebPage } from "./web-page.ts";
+
+export interface HttpServerOptions {
+  node: NodeContext;
+  calls: Calls;
+  identify: Identify;
+}
+
+const CORS_MAX_AGE_S = 600;
+const META: Meta = { name: "fanfare", version: manifest.version, protocolVersion: PROTOCOL_VERSION };
+
+/** The API and the page. The server is made but does not listen yet. */
+export async function createHttpServer({
+  node,
+  calls,
+  identify,
+}: HttpServerOptions): Promise<FastifyInstance> {
+  const { config } = node;
+  const app = fastify({
+    bodyLimit: LIMITS.httpBodyMaxBytes,
+    requestTimeout: HTTP_REQUEST_TIMEOUT_MS,
+    requestIdHeader: false,
+    genReqId: (request: IncomingMessage) => {
+      const given = config.trustProxy ? request.headers["x-request-id"] : undefined;
+      return isSaneRequestId(given) ? given : nextRequestId();
+    },
+  });
+  app.server.maxConnections = config.maxConnections + HTTP_CONNECTIONS;
+
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>("application/json", { parseAs: "string" }, (request, body, done) => {
+    // curl -X POST without a body is a call without parameters.
+    if (body === "") done(null, {});
+    else void parseJson(request, body, done);
+  });
+
+  await app.register(cors, {
+    origin: [...config.corsOrigins],
+    methods: ["GET", "POST"],
+    exposedHeaders: ["x-request-id", "retry-after"],
+    maxAge: CORS_MAX_AGE_S,
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id).header("x-content-type-options", "nosniff");
+  });
+  const failed = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
+    send(reply, calls.refuse(error, request.id));
+  app.setErrorHandler((error: unknown, request, reply) => failed(ofFastify(error), request, reply));
+
+  app.get("/api/meta", async () => META);
+  app.post<{ Params: { action: string } }>("/api/:action", { helmet: false }, async (request, reply) => {
+    let actor: Actor | null = null;
+    const { authorization } = request.headers;
+    try {
+      if (authorization !== undefined) actor = identify(/^bearer (\S+)$/i.exec(authorization)?.[1]);
+    } catch (thrown) {
+      return failed(toServiceError(thrown), request, reply);
+    }
+    const address = clientAddress(request.raw, config.trustProxy);
+    const caller = { actor, address, requestId: request.id };
+    return send(reply, await calls.answer("http", request.params.action, request.body ?? {}, caller));
+  });
+  await serveWebPage(app, config.webDir, (request, reply) =>
+    failed(serviceError("UNKNOWN_ACTION"), request, reply),
+  );
+  await app.ready();
+  return app;
+}
+
+function send(reply: FastifyReply, answer: WireAnswer<unknown>): FastifyReply {
+  reply.header("cache-control", "no-store");
+  if (!answer.ok) {
+    const { type, data } = answer.error;
+    reply.code(ERRORS[type].status);
+    if (ERRORS[type].status === 401) reply.header("www-authenticate", "Bearer");
+    const { retryAfterMs } = (data ?? {}) as { retryAfterMs?: number };
+    if (retryAfterMs !== undefined) reply.header("retry-after", Math.ceil(retryAfterMs / 1000));
+  }
+  return reply.send(answer);
+}
+
+/** Fastify throws before a handler runs where a request cannot be read. */
+function ofFastify(error: unknown): ServiceError {
+  const { statusCode } = error as { statusCode?: number };
+  if (statusCode === 413) return serviceError("PAYLOAD_TOO_LARGE");
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
+    return serviceError("MALFORMED_REQUEST");
+  return toServiceError(error);
+}

@@ -1,0 +1,86 @@
+import type { ActionName, ErrorCode, Transport } from "@fanfare/contract";
+import { Counter, Gauge, Histogram, type NodeContext } from "@fanfare/kernel";
+
+/** Why the gateway itself turned something away. */
+export type Refusal =
+  | ErrorCode
+  /** An event that asked for no acknowledgement, so that nobody would hear the answer. */
+  | "NO_ACK"
+  | "TOO_MANY_CONNECTIONS"
+  | "FLOOD"
+  /** The user's rooms could not be found out. */
+  | "NO_ROOMS";
+
+export interface ActionMetrics {
+  succeeded(durationMs: number): void;
+  failed(code: ErrorCode): void;
+}
+
+export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** @param connections how many sockets are connected now */
+export function createGatewayMetrics(registry: NodeContext["metrics"], connections: () => number) {
+  const registers = [registry];
+  const requests = new Counter({
+    name: "fanfare_requests_total",
+    help: "Calls answered, by action, transport, and 'ok' or the code of the error.",
+    labelNames: ["action", "transport", "outcome"],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "fanfare_request_seconds",
+    help: "From a call's arrival to its successful answer.",
+    labelNames: ["action"],
+    buckets: SECONDS,
+    registers,
+  });
+  const refused = new Counter({
+    name: "fanfare_refused_total",
+    help: "What the gateway turned away by itself, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+  return {
+    connections: new Gauge({
+      name: "fanfare_connections",
+      help: "Sockets connected.",
+      registers,
+      collect() {
+        this.set(connections());
+      },
+    }),
+    fanoutSeconds: new Histogram({
+      name: "fanfare_fanout_seconds",
+      help: "From a publication to the write to its last socket.",
+      buckets: SECONDS,
+      registers,
+    }),
+    fanoutDeliveries: new Counter({
+      name: "fanfare_fanout_deliveries_total",
+      help: "Events written to sockets by publications.",
+      registers,
+    }),
+    slowSockets: new Counter({
+      name: "fanfare_slow_sockets_total",
+      help: "Times that a socket read too slowly and was told to resync.",
+      registers,
+    }),
+    refused(reason: Refusal): void {
+      refused.inc({ reason: reason.toLowerCase() });
+    },
+    /** The metrics of one action, with everything that does not change worked out beforehand. */
+    ofAction(action: ActionName, transport: Transport): ActionMetrics {
+      const ok = requests.labels(action, transport, "ok");
+      const latency = seconds.labels(action);
+      return {
+        succeeded(durationMs) {
+          ok.inc();
+          latency.observe(durationMs / 1000);
+        },
+        failed: (code) => requests.inc({ action, transport, outcome: code }),
+      };
+    },
+  };
+}

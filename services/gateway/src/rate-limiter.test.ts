@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { RateLimiter } from "./rate-limiter.ts";
+
+const limit = { points: 2, durationMs: 1000 };
+
+test("allows the points of a window, then says how long to wait", () => {
+  const limiter = new RateLimiter(limit, 1);
+  expect(limiter.take("a", 0)).toBe(0);
+  expect(limiter.take("a", 10)).toBe(0);
+  expect(limiter.take("a", 400)).toBe(600);
+  expect(limiter.take("b", 400)).toBe(0);
+  expect(limiter.take("a", 1000)).toBe(0);
+});
+
+test("a factor multiplies the points and never makes them none", () => {
+  const twice = new RateLimiter(limit, 2);
+  expect([1, 2, 3, 4, 5].map(() => twice.take("a", 0))).toEqual([0, 0, 0, 0, 1000]);
+  const hardly = new RateLimiter(limit, 0.001);
+  expect([1, 2].map(() => hardly.take("a", 0))).toEqual([0, 1000]);
+});
+
+test("forgets windows that have ended", () => {
+  const limiter = new RateLimiter(limit, 1);
+  for (let user = 0; user < 100; user++) limiter.take(`user ${user}`, user);
+  limiter.take("late", 5000);
+  expect(limiter.size).toBe(1);
+});
+
+test("remembers no more subjects than allowed", () => {
+  const limiter = new RateLimiter(limit, 1, 10);
+  for (let user = 0; user < 100; user++) limiter.take(`user ${user}`, 0);
+  expect(limiter.size).toBe(10);
+});

@@ -1,0 +1,48 @@
+import type { WireAnswer } from "@fanfare/contract";
+import { serviceError } from "@fanfare/kernel";
+import { MAX_CALLS_IN_FLIGHT_PER_SOCKET, OVERLOADED_RETRY_MS } from "./bounds.ts";
+import type { Calls } from "./calls.ts";
+import type { GatewayMetrics } from "./metrics.ts";
+import { nextRequestId } from "./request-id.ts";
+import type { GatewaySocket } from "./socket-types.ts";
+import type { Visitor } from "./visitors.ts";
+
+type Acknowledge = (answer: WireAnswer<unknown>) => void;
+
+/**
+ * The listener for whatever a client emits: `(action, params, ack)`. One function serves all sockets, because a listener
+ * per socket and action would be most of the memory of an idle connection; Socket.IO calls it with the socket as `this`.
+ */
+export function createCallListener(calls: Calls, metrics: GatewayMetrics) {
+  return function onCall(this: GatewaySocket, ...args: unknown[]): void {
+    const acknowledge = args.at(-1);
+    if (typeof acknowledge !== "function") {
+      metrics.refused("NO_ACK");
+      return;
+    }
+    void answer(calls, this.data, args.slice(0, -1), acknowledge as Acknowledge);
+  };
+}
+
+async function answer(
+  calls: Calls,
+  visitor: Visitor,
+  [name, params = {}, ...rest]: unknown[],
+  acknowledge: Acknowledge,
+): Promise<void> {
+  const requestId = nextRequestId();
+  if (rest.length > 0) {
+    acknowledge(calls.refuse(serviceError("MALFORMED_REQUEST"), requestId));
+    return;
+  }
+  if (visitor.callsInFlight >= MAX_CALLS_IN_FLIGHT_PER_SOCKET) {
+    const error = serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+    acknowledge(calls.refuse(error, requestId));
+    return;
+  }
+  visitor.callsInFlight += 1;
+  const { actor, address } = visitor;
+  const answered = await calls.answer("socket", name, params, { actor, address, requestId });
+  visitor.callsInFlight -= 1;
+  acknowledge(answered);
+}

@@ -1,0 +1,68 @@
+import type { Server as HttpServer } from "node:http";
+import { LIMITS, userRoom } from "@fanfare/contract";
+import { createFanoutAdapter, slimSocket } from "@fanfare/fanout";
+import type { NodeContext } from "@fanfare/kernel";
+import { Server, type Socket } from "socket.io";
+import { CONNECT_TIMEOUT_MS, PING_INTERVAL_MS, PING_TIMEOUT_MS } from "./bounds.ts";
+import type { Calls } from "./calls.ts";
+import { createDoor } from "./door.ts";
+import type { EndedSessions } from "./ended-sessions.ts";
+import { enterRooms } from "./enter-rooms.ts";
+import type { Identify } from "./identify.ts";
+import type { GatewayMetrics } from "./metrics.ts";
+import { createCallListener } from "./socket-calls.ts";
+import type { SocketServer } from "./socket-types.ts";
+import { Visitors } from "./visitors.ts";
+
+export interface SocketServerOptions {
+  http: HttpServer;
+  node: NodeContext;
+  calls: Calls;
+  identify: Identify;
+  ended: EndedSessions;
+  metrics: GatewayMetrics;
+}
+
+/** Socket.IO on the gateway's HTTP server: who may connect, and what happens when somebody has. */
+export function createSocketServer(options: SocketServerOptions): SocketServer {
+  const { http, node, calls, ended, metrics } = options;
+  const { config } = node;
+  const visitors = new Visitors({ ...config, onFlood: () => metrics.refused("FLOOD") });
+  const io: SocketServer = new Server(http, {
+    transports: ["websocket"],
+    serveClient: false,
+    perMessageDeflate: false,
+    maxHttpBufferSize: LIMITS.socketPayloadMaxBytes,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    pingInterval: PING_INTERVAL_MS,
+    pingTimeout: PING_TIMEOUT_MS,
+    adapter: createFanoutAdapter({
+      onSlow: () => metrics.slowSockets.inc(),
+      onBroadcast({ publications, sockets, durationMs }) {
+        metrics.fanoutDeliveries.inc(publications * sockets);
+        metrics.fanoutSeconds.observe(durationMs / 1000);
+      },
+    }),
+    allowRequest(request, done) {
+      if (!visitors.isFull(request)) return done(null, true);
+      metrics.refused("TOO_MANY_CONNECTIONS");
+      return done("Too many connections: try again later.", false);
+    },
+  });
+  io.engine.on("connection", (connection: Socket["conn"]) => visitors.welcome(connection));
+  io.use(createDoor({ ...options, visitors, rateLimitFactor: config.rateLimitFactor }));
+  const onCall = createCallListener(calls, metrics);
+  io.on("connection", (socket) => {
+    const { actor } = visitors.of(socket.conn);
+    // The session may have ended since the door.
+    if (actor === null || ended.has(actor.sessionId)) {
+      socket.disconnect(true);
+      return;
+    }
+    void socket.join(userRoom(actor.userId));
+    slimSocket(socket);
+    socket.onAny(onCall);
+    void enterRooms(socket, actor, options);
+  });
+  return io;
+}

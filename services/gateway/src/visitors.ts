@@ -1,0 +1,105 @@
+import type { IncomingMessage } from "node:http";
+import type { Actor } from "@fanfare/kernel";
+import type { Socket } from "socket.io";
+import { MAX_PACKETS_PER_SECOND, REFUSAL_SLACK } from "./bounds.ts";
+import { clientAddress } from "./client-address.ts";
+
+/** The transport connection under a socket. */
+type Connection = Socket["conn"];
+
+/** What is kept of one connection: one small object, because there are tens of thousands. */
+export interface Visitor {
+  readonly address: string;
+  /** null until it has logged in. */
+  actor: Actor | null;
+  callsInFlight: number;
+  /** Packets received since `countedSinceMs`. */
+  packets: number;
+  countedSinceMs: number;
+}
+
+export interface VisitorsOptions {
+  maxConnections: number;
+  maxConnectionsPerAddress: number;
+  trustProxy: boolean;
+  /** Multiplies the packets allowed in a second, where it is above 1. */
+  rateLimitFactor: number;
+  onFlood(): void;
+}
+
+const VISITOR = Symbol("visitor");
+type Visited = Connection & { [VISITOR]?: Visitor };
+
+/** Counts connections, in total and by address, and what comes in on each. */
+export class Visitors {
+  readonly #options: VisitorsOptions;
+  readonly #maxPackets: number;
+  readonly #perAddress = new Map<string, number>();
+  #total = 0;
+
+  constructor(options: VisitorsOptions) {
+    this.#options = options;
+    this.#maxPackets = MAX_PACKETS_PER_SECOND * Math.max(1, options.rateLimitFactor);
+  }
+
+  /** Whether there is no room even for a connection that will only be told that there is none. */
+  isFull(request: IncomingMessage): boolean {
+    const address = clientAddress(request, this.#options.trustProxy);
+    return this.#exceeds(address, REFUSAL_SLACK, 1);
+  }
+
+  /** Whether this connection is one too many. */
+  isOneTooMany(connection: Connection): boolean {
+    return this.#exceeds(this.of(connection).address, 0, 0);
+  }
+
+  welcome(connection: Connection): void {
+    const address = clientAddress(connection.request, this.#options.trustProxy);
+    const visitor: Visitor = { address, actor: null, callsInFlight: 0, packets: 0, countedSinceMs: 0 };
+    (connection as Visited)[VISITOR] = visitor;
+    this.#total += 1;
+    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
+    connection.on("packet", this.#onPacket);
+    connection.on("close", this.#onClose);
+  }
+
+  of(connection: Connection): Visitor {
+    const visitor = (connection as Visited)[VISITOR];
+    if (visitor === undefined) throw new Error("This connection was never welcomed.");
+    return visitor;
+  }
+
+  #exceeds(address: string, slack: number, more: number): boolean {
+    const { maxConnections, maxConnectionsPerAddress } = this.#options;
+    const ofAddress = this.#perAddress.get(address) ?? 0;
+    return this.#total + more > maxConnections + slack || ofAddress + more > maxConnectionsPerAddress + slack;
+  }
+
+  // One function for all connections: each is called with its connection as `this`.
+  readonly #onPacket = withConnection((connection) => {
+    const visitor = this.of(connection);
+    const nowMs = Date.now();
+    if (nowMs - visitor.countedSinceMs >= 1000) {
+      visitor.countedSinceMs = nowMs;
+      visitor.packets = 0;
+    }
+    visitor.packets += 1;
+    if (visitor.packets <= this.#maxPackets) return;
+    this.#options.onFlood();
+    connection.close(true);
+  });
+
+  readonly #onClose = withConnection((connection) => {
+    const { address } = this.of(connection);
+    this.#total -= 1;
+    const left = (this.#perAddress.get(address) ?? 1) - 1;
+    if (left === 0) this.#perAddress.delete(address);
+    else this.#perAddress.set(address, left);
+  });
+}
+
+function withConnection(handle: (connection: Connection) => void): (this: Connection) => void {
+  return function onEvent() {
+    handle(this);
+  };
+}

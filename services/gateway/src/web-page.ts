@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
+import helmet from "@fastify/helmet";
+import files from "@fastify/static";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Fanfare</title>
+<h1>The page is not built yet</h1>
+<p>The server runs: <a href="/api/meta">/api/meta</a> answers. Build the page with <code>pnpm build</code>, then reload.</p>
+</html>
+`;
+
+const ONE_YEAR_S = 365 * 24 * 60 * 60;
+
+/**
+ * Serves the built page, and its index for every path that a browser asks a page from, because the page does its own
+ * routing.
+ * @param refuse answers what is neither a file nor a page
+ */
+export async function serveWebPage(
+  app: FastifyInstance,
+  webDir: string,
+  refuse: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
+): Promise<void> {
+  const root = resolve(webDir);
+  const hashed = join(root, "assets") + sep;
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:", "blob:"],
+        "font-src": ["'self'"],
+        "manifest-src": ["'self'"],
+        "connect-src": ["'self'", (request) => ownSockets(request.headers.host)],
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+        "frame-ancestors": ["'none'"],
+      },
+    },
+    // Whoever ends TLS in front of us knows whether there is any.
+    strictTransportSecurity: false,
+  });
+  await app.register(files, {
+    root,
+    cacheControl: false,
+    setHeaders(reply, path) {
+      // Vite puts a hash of the content into these names.
+      const cached = path.startsWith(hashed) ? `public, max-age=${ONE_YEAR_S}, immutable` : "no-cache";
+      void reply.header("cache-control", cached);
+    },
+  });
+  app.setNotFoundHandler((request, reply) => {
+    if (!wantsPage(request)) return refuse(request, reply);
+    if (existsSync(join(root, "index.html"))) return reply.sendFile("index.html");
+    return reply.code(503).type("text/html; charset=utf-8").send(NOT_BUILT);
+  });
+}
+
+function wantsPage({ method, url, headers }: FastifyRequest): boolean {
+  return method === "GET" && !url.startsWith("/api/") && (headers.accept ?? "").includes("text/html");
+}
+
+/** Older browsers do not count WebSockets to the same host as 'self'. */
+function ownSockets(host: string | undefined): string {
+  return host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `ws://${host} wss://${host}` : "'self'";
+}

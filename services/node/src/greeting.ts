@@ -1,0 +1,22 @@
+import { resolve } from "node:path";
+import type { Config } from "@fanfare/kernel";
+import type { Fanfare } from "./start-fanfare.ts";
+
+/** What a person who has just started it wants to know. */
+export function greeting({ url, engine }: Pick<Fanfare, "url" | "engine">, config: Config): string {
+  const data =
+    engine === "embedded"
+      ? `in ${resolve(config.dataDir)}; it survives a restart`
+      : "in the MongoDB of MONGO_URL";
+  return [
+    "",
+    `  Fanfare is running at ${url}`,
+    "",
+    "  Try it     open that address in two browser windows and write to yourself",
+    `  Data       ${data}`,
+    "  Measure    pnpm bench:broadcast --users 1000",
+    "  Stop       Ctrl-C",
+    "",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,2 @@
+export { runProgram } from "./run-program.ts";
+export { startFanfare, type Fanfare } from "./start-fanfare.ts";

@@ -1,0 +1,58 @@
+import { ConfigError, loadConfig, type Config } from "@fanfare/kernel";
+import { explainStartError } from "./explain-start-error.ts";
+import { greeting } from "./greeting.ts";
+import { startFanfare, type Fanfare } from "./start-fanfare.ts";
+import { superviseErrors } from "./supervise-errors.ts";
+
+/** A stop that takes longer than this is cut short: what was acknowledged is on disk all the same. */
+const STOP_TIMEOUT_MS = 10_000;
+const STOPPED_BY_SIGNAL = 130;
+
+/**
+ * The program: reads the configuration from the environment, starts, and stops at SIGINT or SIGTERM. A second signal ends
+ * it at once. Exit codes: 0 stopped as asked, 1 could not start or could not go on, 130 cut short.
+ */
+export async function runProgram(): Promise<void> {
+  const config = readConfig();
+  let fanfare: Fanfare | undefined;
+  let stopping = false;
+  const stop = (exitCode: number): void => {
+    if (stopping) process.exit(STOPPED_BY_SIGNAL);
+    stopping = true;
+    setTimeout(() => process.exit(STOPPED_BY_SIGNAL), STOP_TIMEOUT_MS).unref();
+    void Promise.resolve(fanfare?.stop()).then(
+      () => process.exit(exitCode),
+      (error: unknown) => fail(`It did not stop cleanly: ${String(error)}`),
+    );
+  };
+  process.on("SIGINT", () => stop(0));
+  process.on("SIGTERM", () => stop(0));
+  try {
+    fanfare = await startFanfare(config, (error) => {
+      process.stderr.write(`Fanfare cannot go on: ${error.message}\n`);
+      stop(1);
+    });
+  } catch (error) {
+    fail(explainStartError(error, config) ?? `It could not start: ${describe(error)}`);
+  }
+  superviseErrors(fanfare.context);
+  if (config.environment === "development") process.stdout.write(greeting(fanfare, config));
+}
+
+function readConfig(): Config {
+  try {
+    return loadConfig();
+  } catch (error) {
+    if (error instanceof ConfigError) fail(error.message);
+    throw error;
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function fail(reason: string): never {
+  process.stderr.write(`${reason}\n`);
+  process.exit(1);
+}

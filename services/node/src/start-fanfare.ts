@@ -1,0 +1,81 @@
+import { ACTIONS } from "@fanfare/contract";
+import { createGatewayService } from "@fanfare/gateway";
+import { createGroupService } from "@fanfare/group";
+import { ConfigError, startNode, type Config, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { createMessageService } from "@fanfare/message";
+import { createUserService } from "@fanfare/user";
+
+export interface Fanfare {
+  /** Where the page, the API and the sockets are, without a slash at its end. */
+  url: string;
+  /** Where /livez, /readyz and /metrics are. */
+  opsUrl: string;
+  engine: "embedded" | "mongodb";
+  context: Pick<NodeContext, "logger" | "metrics">;
+  /** Answers what is running, says goodbye to the clients, and closes the database. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an instance in this process: every service that the configuration names.
+ * @param onFatal is called when it can no longer work and should be stopped
+ * @throws {Error} that `explainStartError` has a line for, when it is something the operator can put right
+ */
+export async function startFanfare(
+  config: Config,
+  onFatal: (error: Error) => void = () => {},
+): Promise<Fanfare> {
+  let port = config.port;
+  const onListening = (listening: number): void => {
+    port = listening;
+  };
+  const hosted = new Set<string>();
+  const remember =
+    (factory: ServiceFactory): ServiceFactory =>
+    (node) => {
+      const schema = factory(node);
+      for (const name of Object.keys(schema.actions ?? {})) hosted.add(name);
+      return schema;
+    };
+  const factories: Record<Config["services"][number], ServiceFactory> = {
+    user: remember(createUserService),
+    group: remember(createGroupService),
+    message: remember(createMessageService),
+    // The last, because it stops first: it drains while the others still answer.
+    gateway: (node) => {
+      assertAllHosted(hosted);
+      return createGatewayService(node, { onListening });
+    },
+  };
+  const names = Object.keys(factories) as (keyof typeof factories)[];
+  const missing = names.filter((name) => !config.services.includes(name));
+  if (missing.length > 0) {
+    throw new ConfigError(
+      `SERVICES leaves out ${missing.join(", ")}, and this process has no connection to another one that hosts them: ` +
+        `leave SERVICES unset to host all.`,
+    );
+  }
+  const node = await startNode(
+    config,
+    names.map((name) => factories[name]),
+    onFatal,
+  );
+  return {
+    url: `http://${hostForUrl(config.host)}:${port}`,
+    opsUrl: `http://${hostForUrl(config.opsHost)}:${node.opsPort}`,
+    engine: node.engine,
+    context: node.context,
+    stop: () => node.stop(),
+  };
+}
+
+function assertAllHosted(hosted: ReadonlySet<string>): void {
+  const missing = Object.keys(ACTIONS).filter((name) => !hosted.has(name));
+  if (missing.length > 0) throw new Error(`No service answers these actions: ${missing.join(", ")}.`);
+}
+
+/** What a browser on this machine can open. */
+function hostForUrl(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
