@@ -1,0 +1,20 @@
+import type { Handler } from "@fanfare/kernel";
+import type { Parts } from "../parts.ts";
+
+export function listHeads({ heads, markers }: Parts): Handler<"message.listHeads"> {
+  return async ({ params: { userId, channelIds } }) => {
+    if (channelIds.length === 0) return { heads: [] };
+    const [found, read] = await Promise.all([
+      heads.findMany(channelIds),
+      markers.findMany(userId, channelIds),
+    ]);
+    const byChannel = new Map(found.map(({ _id, seq, rev }) => [_id.toHexString(), { seq, rev }]));
+    return {
+      heads: channelIds.map((channelId) => ({
+        channelId,
+        head: byChannel.get(channelId) ?? { seq: 0, rev: 0 },
+        lastReadSeq: read.get(channelId) ?? 0,
+      })),
+    };
+  };
+}

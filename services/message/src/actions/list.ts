@@ -1,0 +1,29 @@
+import type { Handler, Request } from "@fanfare/kernel";
+import type { MessageDocument } from "../message.model.ts";
+import { presentMessage } from "../message.presenter.ts";
+import type { MessageRepository } from "../message.repository.ts";
+import type { Parts } from "../parts.ts";
+
+export function list({ messages, positions }: Parts): Handler<"message.list"> {
+  return async ({ params }) => {
+    // First the position, then the page: what the position does not call missing is in the page.
+    const { head, missingRevs } = await positions.read(params.channelId);
+    const page = await readPage(messages, params);
+    return { messages: page.map(presentMessage), head, missingRevs };
+  };
+}
+
+async function readPage(
+  messages: MessageRepository,
+  { channelId, before, after, around, limit }: Request<"message.list">["params"],
+): Promise<MessageDocument[]> {
+  if (after !== undefined) return messages.from(channelId, after + 1, limit);
+  if (around === undefined) return messages.before(channelId, before ?? Number.MAX_SAFE_INTEGER, limit);
+  const [older, newer] = await Promise.all([
+    messages.before(channelId, around, limit),
+    messages.from(channelId, around, limit),
+  ]);
+  // Where one side has less than its half, the other fills the page.
+  const olderCount = Math.min(older.length, Math.max(Math.floor(limit / 2), limit - newer.length));
+  return [...older.slice(older.length - olderCount), ...newer.slice(0, limit - olderCount)];
+}

@@ -1,0 +1,31 @@
+import { Schema, type Connection, type Model, type Types } from "mongoose";
+
+/** Numbers that a batch has taken and may not have stored yet. */
+export interface PendingBatch {
+  /** At most this many numbers, the first of which is `rev`. */
+  rev: number;
+  count: number;
+  at: Date;
+}
+
+/** Where the numbers of a channel stand: `seq` and `rev` are the last ones taken. */
+export interface HeadDocument {
+  /** The channel's id. */
+  _id: Types.ObjectId;
+  seq: number;
+  rev: number;
+  pending?: Record<string, PendingBatch>;
+}
+
+const schema = new Schema<HeadDocument>(
+  {
+    seq: { type: Number, required: true },
+    rev: { type: Number, required: true },
+    pending: { type: Schema.Types.Mixed },
+  },
+  { collection: "channelHeads", versionKey: false, minimize: false },
+);
+
+export function channelHeadModel(database: Connection): Model<HeadDocument> {
+  return database.model<HeadDocument>("ChannelHead", schema);
+}

@@ -1,0 +1,28 @@
+import type { Connection, Model } from "mongoose";
+import { channelRemovalModel, type ChannelRemovalDocument } from "./channel-removal.model.ts";
+
+/** Every query of the removals that are under way. */
+export class ChannelRemovalRepository {
+  readonly #model: Model<ChannelRemovalDocument>;
+
+  constructor(database: Connection) {
+    this.#model = channelRemovalModel(database);
+  }
+
+  async createIndexes(): Promise<void> {
+    await this.#model.createIndexes();
+  }
+
+  async add(channelId: string, requestedAt: Date): Promise<void> {
+    await this.#model.updateOne({ _id: channelId }, { $setOnInsert: { requestedAt } }, { upsert: true });
+  }
+
+  async findAll(): Promise<{ channelId: string; requestedAt: Date }[]> {
+    const removals = await this.#model.find().lean();
+    return removals.map(({ _id, requestedAt }) => ({ channelId: _id.toHexString(), requestedAt }));
+  }
+
+  async delete(channelId: string): Promise<void> {
+    await this.#model.deleteOne({ _id: channelId });
+  }
+}

@@ -1,0 +1,111 @@
+import { LIMITS, type Message } from "@fanfare/contract";
+import { serviceError } from "@fanfare/kernel";
+import { ITEMS_PER_COMMIT, RETRY_AFTER_MS, WAITING_PER_CHANNEL, WAITING_TOTAL } from "../limits.ts";
+import { ChannelQueues, type ChannelBatch, type QueueLimits } from "./channel-queues.ts";
+import type { ChangeItem, CreateItem } from "./item.ts";
+import { writeBatch, type WriteContext } from "./write-batch.ts";
+
+type Asked<T> = Omit<T, "kind" | "enqueuedAtMs" | "resolve" | "reject">;
+
+export interface GroupCommitOptions extends WriteContext {
+  /** Told of every commit that was made. */
+  observe: (items: number, seconds: number) => void;
+  limits?: QueueLimits;
+  itemsPerCommit?: number;
+  /** Commits that are written at the same time; a channel is in one of them at most. */
+  maxCommits?: number;
+}
+
+/**
+ * Writes messages and changes in groups: while a channel's batch is being written its next one gathers, and channels that
+ * are ready in the same turn of the event loop are written together. Where nothing is under way nothing waits.
+ */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  readonly #queues: ChannelQueues;
+  readonly #itemsPerCommit: number;
+  readonly #maxCommits: number;
+  #running = 0;
+  #scheduled = false;
+  #closed: (() => void) | null = null;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+    this.#queues = new ChannelQueues(
+      options.limits ?? { perChannel: WAITING_PER_CHANNEL, total: WAITING_TOTAL },
+    );
+    this.#itemsPerCommit = options.itemsPerCommit ?? ITEMS_PER_COMMIT;
+    this.#maxCommits = options.maxCommits ?? 4;
+  }
+
+  /**
+   * Stores a message, publishes it and answers with it. When its nonce exists already, answers with that message.
+   * @throws {ServiceError} OVERLOADED, UNAVAILABLE or STORAGE_FULL; the same nonce may always be tried again
+   */
+  create(channelId: string, item: Asked<CreateItem>): Promise<Message> {
+    return new Promise((resolve, reject) =>
+      this.#add(channelId, { ...item, kind: "create", enqueuedAtMs: Date.now(), resolve, reject }),
+    );
+  }
+
+  /** Changes a message and publishes the change. Null: it is deleted, or a later change was faster. */
+  change(channelId: string, item: Asked<ChangeItem>): Promise<Message | null> {
+    return new Promise((resolve, reject) =>
+      this.#add(channelId, { ...item, kind: "change", enqueuedAtMs: Date.now(), resolve, reject }),
+    );
+  }
+
+  /** Writes what waits; refuses what comes from now on. */
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#closed = resolve;
+      if (this.#queues.isEmpty) resolve();
+    });
+  }
+
+  #add(channelId: string, item: CreateItem | ChangeItem): void {
+    if (this.#closed !== null) throw serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });
+    this.#queues.add(channelId, item);
+    this.#schedule();
+  }
+
+  /** After the poll phase of this turn, so that what arrives in one turn is written together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#running >= this.#maxCommits || !this.#queues.hasReady) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      while (this.#running < this.#maxCommits && this.#queues.hasReady) {
+        void this.#commit(this.#queues.take(this.#itemsPerCommit));
+      }
+    });
+  }
+
+  async #commit(batches: ChannelBatch[]): Promise<void> {
+    this.#running += 1;
+    const beganMs = performance.now();
+    for (const batch of batches) batch.items = withoutExpired(batch);
+    const filled = batches.filter(({ items }) => items.length > 0);
+    if (filled.length > 0) {
+      for (const { channelId, items } of await writeBatch(this.#options, filled)) {
+        this.#queues.putBack(channelId, items);
+      }
+      const items = filled.reduce((sum, { items }) => sum + items.length, 0);
+      this.#options.observe(items, (performance.now() - beganMs) / 1000);
+    }
+    for (const { channelId } of batches) this.#queues.release(channelId);
+    this.#running -= 1;
+    this.#schedule();
+    if (this.#closed !== null && this.#queues.isEmpty) this.#closed();
+  }
+}
+
+/** Who waited longer than a write may take has been told so by now. */
+function withoutExpired({ items }: ChannelBatch): ChannelBatch["items"] {
+  const oldestMs = Date.now() - LIMITS.writeTimeoutMs;
+  return items.filter((item) => {
+    if (item.enqueuedAtMs >= oldestMs) return true;
+    item.reject(serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS }));
+    return false;
+  });
+}

@@ -1,0 +1,1 @@
+export { createMessageService } from "./message.service.ts";

@@ -1,0 +1,87 @@
+import { Counter, Histogram, type NodeContext } from "@fanfare/kernel";
+import { ChannelHeadRepository } from "./channel-head.repository.ts";
+import { ChannelRemovalRepository } from "./channel-removal.repository.ts";
+import { ChannelRemover } from "./channel-remover.ts";
+import { BatchLedger } from "./commit/batch-ledger.ts";
+import { DatabaseStore } from "./commit/database-store.ts";
+import { GroupCommit } from "./commit/group-commit.ts";
+import { KnownHeads } from "./commit/known-heads.ts";
+import { ITEMS_PER_COMMIT, KNOWN_HEADS } from "./limits.ts";
+import { MessageRepository } from "./message.repository.ts";
+import { ReadMarkerRepository } from "./read-marker.repository.ts";
+import { Sender } from "./sender.ts";
+import { Positions } from "./sync/positions.ts";
+
+/** What the actions of this service work with. */
+export interface Parts {
+  messages: MessageRepository;
+  heads: ChannelHeadRepository;
+  markers: ReadMarkerRepository;
+  removals: ChannelRemovalRepository;
+  remover: ChannelRemover;
+  commit: GroupCommit;
+  sender: Sender;
+  positions: Positions;
+  node: Pick<NodeContext, "access" | "publish">;
+}
+
+/** Together a quarter of a minute: as long as the numbers of a write can be pending. */
+const SETTLE_DELAYS_MS = [100, 500, 1000, 2000, 4000, 7000];
+
+export function createParts(node: NodeContext): Parts {
+  const { database, logger } = node;
+  const messages = new MessageRepository(database);
+  const heads = new ChannelHeadRepository(database);
+  const markers = new ReadMarkerRepository(database);
+  const removals = new ChannelRemovalRepository(database);
+  const store = new DatabaseStore(messages, heads);
+  const ledger = new BatchLedger();
+  const knownHeads = new KnownHeads(KNOWN_HEADS, (channelIds) => store.readHeads(channelIds));
+  const commit = new GroupCommit({
+    store,
+    ledger,
+    heads: knownHeads,
+    logger,
+    publish: node.publish,
+    settleDelaysMs: SETTLE_DELAYS_MS,
+    observe: observer(node),
+  });
+  const forget = (channelId: string): void => knownHeads.forget(channelId);
+  return {
+    messages,
+    heads,
+    markers,
+    removals,
+    remover: new ChannelRemover({ messages, heads, markers, removals, logger, forget }),
+    commit,
+    sender: new Sender(commit, messages),
+    positions: new Positions(heads, messages, ledger),
+    node,
+  };
+}
+
+function observer({ metrics }: NodeContext): (items: number, seconds: number) => void {
+  const registers = [metrics];
+  const size = new Histogram({
+    name: "fanfare_message_batch_size",
+    help: "Messages and changes that were written together.",
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, ITEMS_PER_COMMIT],
+    registers,
+  });
+  const duration = new Histogram({
+    name: "fanfare_message_commit_seconds",
+    help: "From the taking of the numbers until all is on disk.",
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 10],
+    registers,
+  });
+  const total = new Counter({
+    name: "fanfare_messages_stored_total",
+    help: "Messages and changes written.",
+    registers,
+  });
+  return (items, seconds) => {
+    size.observe(items);
+    duration.observe(seconds);
+    total.inc(items);
+  };
+}

@@ -1,0 +1,53 @@
+import type { Connection, Model } from "mongoose";
+import { readMarkerModel, type ReadMarkerDocument } from "./read-marker.model.ts";
+
+/** Every query of the read markers. */
+export class ReadMarkerRepository {
+  readonly #model: Model<ReadMarkerDocument>;
+
+  constructor(database: Connection) {
+    this.#model = readMarkerModel(database);
+  }
+
+  async createIndexes(): Promise<void> {
+    await this.#model.createIndexes();
+  }
+
+  /** What a user has read, by channel; channels without a marker are left out. */
+  async findMany(userId: string, channelIds: readonly string[]): Promise<Map<string, number>> {
+    const markers = await this.#model
+      .find({ userId, channelId: { $in: channelIds } })
+      .select({ channelId: 1, seq: 1 })
+      .lean();
+    return new Map(markers.map(({ channelId, seq }) => [channelId.toHexString(), seq]));
+  }
+
+  /** Moves a marker forward, never back. @returns where it was */
+  async advance(userId: string, channelId: string, seq: number): Promise<number> {
+    const move = () =>
+      this.#model
+        .findOneAndUpdate(
+          { userId, channelId },
+          { $max: { seq } },
+          { upsert: true, returnDocument: "before", projection: { seq: 1 } },
+        )
+        .lean();
+    // Two upserts at once: the second finds what the first has made.
+    const before = await move().catch((error: unknown) => {
+      if (isDuplicateKey(error)) return move();
+      throw error;
+    });
+    return before?.seq ?? 0;
+  }
+
+  /** @returns how many were deleted: fewer than `limit` when none is left */
+  async deleteSome(channelId: string, limit: number): Promise<number> {
+    const some = await this.#model.find({ channelId }).select({ _id: 1 }).limit(limit).lean();
+    await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
+    return some.length;
+  }
+}
+
+function isDuplicateKey(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === 11_000;
+}

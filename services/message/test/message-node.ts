@@ -1,0 +1,80 @@
+import {
+  MEMBER_PERMISSIONS,
+  type ActionName,
+  type EventName,
+  type EventPayload,
+  type Params,
+  type Result,
+} from "@fanfare/contract";
+import { defineService, loadConfig, startNode, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { createMessageService } from "../src/index.ts";
+
+export interface Published {
+  rooms: readonly string[];
+  name: EventName;
+  payload: EventPayload<EventName>;
+}
+
+/** A process that hosts the message service, with the access of everybody to everything in the test's hands. */
+export interface MessageNode {
+  node: NodeContext;
+  /** Calls an action as a user. */
+  as<N extends ActionName>(userId: string, name: N, params: Params<N>): Promise<Result<N>>;
+  published: Published[];
+  /** What `group.access` answers, by user; members by default. */
+  permissions: Map<string, number>;
+  stop(): Promise<void>;
+}
+
+type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
+
+export const GROUP_ID = "f".repeat(24);
+
+export async function startMessageNode(env: Record<string, string>): Promise<MessageNode> {
+  const published: Published[] = [];
+  const permissions = new Map<string, number>();
+  let call: AnyCall | undefined;
+  const access: ServiceFactory = (node) =>
+    defineService(node, {
+      name: "group",
+      actions: {
+        "group.access": ({ params }) => ({
+          permissions: permissions.get(params.userId) ?? MEMBER_PERMISSIONS,
+          groupId: GROUP_ID,
+          mutedUntil: null,
+          rooms: [`group:${GROUP_ID}`],
+        }),
+      },
+    });
+  const caller: ServiceFactory = () => ({
+    name: "caller",
+    created() {
+      call = (name, params, options) => this.broker.call(name, params, options);
+    },
+  });
+  const message: ServiceFactory = (node) =>
+    createMessageService({
+      ...node,
+      publish: (rooms, name, payload) => {
+        const copy = structuredClone(payload);
+        published.push({ rooms: typeof rooms === "string" ? [rooms] : rooms, name, payload: copy });
+      },
+    });
+  const running = await startNode(
+    loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", ...env }),
+    [access, caller, message],
+    (error) => {
+      throw error;
+    },
+  );
+  return {
+    node: running.context,
+    published,
+    permissions,
+    as: (userId, name, params) => {
+      const actor = { userId, sessionId: "e".repeat(24), kind: "member" };
+      return call!(name, params, { meta: { actor, requestId: "test" } });
+    },
+    stop: () => running.stop(),
+  };
+}
