@@ -1,0 +1,153 @@
+import { Aggregator } from "mingo/aggregator";
+import { CommandError } from "../errors.ts";
+import { countMatches, select, type Selection } from "../query/select.ts";
+import type { Catalog } from "../storage/catalog.ts";
+import type { Collection } from "../storage/collection.ts";
+import { decodePlain, encode, pack, type PackedDocument, unpack } from "../values/codec.ts";
+import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
+import { toPlain } from "../values/plain.ts";
+import { isObject, type PlainObject } from "../values/types.ts";
+import { aggregationContext } from "./context.ts";
+import { lookupStage } from "./lookup.ts";
+import { writeMerge, writeOut } from "./write-stages.ts";
+
+const REFUSED = new Set([
+  "$search",
+  "$searchMeta",
+  "$vectorSearch",
+  "$geoNear",
+  "$currentOp",
+  "$listSessions",
+  "$planCacheStats",
+]);
+
+function checkStages(pipeline: readonly unknown[]): asserts pipeline is PlainObject[] {
+  for (const [i, stage] of pipeline.entries()) {
+    const names = isObject(stage) ? Object.keys(stage) : [];
+    const [name] = names;
+    if (name === undefined || names.length !== 1) {
+      throw new CommandError(
+        "Location40324",
+        "A pipeline stage specification object must contain exactly one field.",
+      );
+    }
+    if (name === "$changeStream") {
+      throw new CommandError("Location40573", "The $changeStream stage is only supported on replica sets");
+    }
+    if ((name === "$out" || name === "$merge") && i !== pipeline.length - 1) {
+      throw new CommandError("FailedToParse", `${name} can only be the final stage in the pipeline`);
+    }
+    if (REFUSED.has(name))
+      throw new CommandError("Location40324", `The embedded database has no stage ${name}`);
+  }
+}
+
+/** Takes the leading stages that a find can do, so that they use indexes. */
+function leadingSelection(pipeline: readonly PlainObject[]): { selection: Selection; rest: PlainObject[] } {
+  const rest = [...pipeline];
+  let filter: PlainObject = {};
+  const take = (name: string): unknown => (rest[0] && name in rest[0] ? rest.shift()![name] : undefined);
+  const match = take("$match");
+  if (match !== undefined) {
+    if (!isObject(match))
+      throw new CommandError("BadValue", "the match filter must be an expression in an object");
+    filter = match;
+  }
+  const sort = take("$sort");
+  const skip = integerOption(take("$skip"), "$skip", 0);
+  const limitStage = take("$limit");
+  const limit = integerOption(limitStage, "$limit", 0);
+  if (limitStage !== undefined && limit <= 0)
+    throw new CommandError("BadValue", "the limit must be positive");
+  return { selection: { filter, ...(sort !== undefined && { sort }), skip, limit }, rest };
+}
+
+/** `countDocuments` of the drivers: {$group: {_id: 1, n: {$sum: 1}}}. */
+function isCount(rest: readonly PlainObject[], { sort, skip, limit }: Selection): boolean {
+  const group = rest.length === 1 ? rest[0]!["$group"] : undefined;
+  if (!isObject(group) || sort !== undefined || Object.keys(group).join() !== "_id,n") return false;
+  const sum = isObject(group["n"]) ? group["n"]["$sum"] : undefined;
+  return isNumeric(group["_id"]) && toDouble(sum) === 1 && !skip && !limit;
+}
+
+const plainDocuments = (collection: Collection, selection: Selection): PlainObject[] =>
+  select(collection, selection).records.map(({ data }) => decodePlain(unpack(data)));
+
+/**
+ * Runs a pipeline. Stages behind the leading `$match`, `$sort`, `$skip` and `$limit` are computed by mingo, in doubles.
+ * @param name undefined for a pipeline on the database itself
+ * @throws CommandError
+ */
+export function runAggregate(
+  catalog: Catalog,
+  db: string,
+  name: string | undefined,
+  stages: readonly unknown[],
+  variables: PlainObject,
+): PackedDocument[] {
+  checkStages(stages);
+  const last = stages.at(-1);
+  const writer = last && ("$out" in last || "$merge" in last) ? last : undefined;
+  const collection = name === undefined ? undefined : catalog.find(db, name);
+  const { selection, rest } = leadingSelection(writer ? stages.slice(0, -1) : stages);
+  const documents = compute(catalog, db, collection, selection, rest, variables);
+  if (!writer) return documents;
+  if ("$out" in writer) writeOut(catalog, db, writer["$out"], documents);
+  else writeMerge(catalog, db, writer["$merge"], documents);
+  return [];
+}
+
+function compute(
+  catalog: Catalog,
+  db: string,
+  collection: Collection | undefined,
+  selection: Selection,
+  rest: readonly PlainObject[],
+  variables: PlainObject,
+): PackedDocument[] {
+  if (collection && rest.length === 0) return select(collection, selection).records.map(({ data }) => data);
+  if (isCount(rest, selection)) {
+    const n = collection ? countMatches(collection, selection.filter) : 0;
+    return n === 0 ? [] : [pack(encode({ _id: 1, n }))];
+  }
+  const resolver = (from: string): PlainObject[] => {
+    const source = catalog.find(db, from);
+    return source ? plainDocuments(source, { filter: {} }) : [];
+  };
+  try {
+    let documents = collection ? plainDocuments(collection, selection) : [];
+    const stages = toPlain(rest) as PlainObject[];
+    for (const run of splitAtLookups(stages)) {
+      documents = Array.isArray(run)
+        ? new Aggregator(run, {
+            context: aggregationContext,
+            collectionResolver: resolver,
+            scriptEnabled: false,
+            variables: toPlain(variables) as PlainObject,
+          }).run<PlainObject>(documents)
+        : lookupStage(catalog, db, run, documents);
+    }
+    return documents.map((document) => pack(encode(document)));
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    const message = (error as Error).message;
+    const unknown = /unregistered pipeline operator (\S+?)\.?$/.exec(message);
+    throw new CommandError(
+      "Location40324",
+      unknown ? `Unrecognized pipeline stage name: '${unknown[1]}'` : message,
+    );
+  }
+}
+
+/** Groups the stages so that plain `$lookup`s stand alone: those use the indexes of the other collection. */
+function splitAtLookups(stages: readonly PlainObject[]): (PlainObject[] | PlainObject)[] {
+  const runs: (PlainObject[] | PlainObject)[] = [];
+  for (const stage of stages) {
+    const lookup = stage["$lookup"];
+    const previous = runs.at(-1);
+    if (isObject(lookup) && "localField" in lookup && !("pipeline" in lookup)) runs.push(lookup);
+    else if (Array.isArray(previous)) previous.push(stage);
+    else runs.push([stage]);
+  }
+  return runs;
+}

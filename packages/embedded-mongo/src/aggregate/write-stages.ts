@@ -1,0 +1,89 @@
+import { ObjectId } from "bson";
+import { CommandError } from "../errors.ts";
+import { select } from "../query/select.ts";
+import type { Catalog } from "../storage/catalog.ts";
+import type { Collection } from "../storage/collection.ts";
+import { compilePipelineUpdate } from "../update/pipeline.ts";
+import { decodeExact, type PackedDocument, unpack } from "../values/codec.ts";
+import { getValue, splitPath } from "../values/path.ts";
+import { isObject, type PlainObject } from "../values/types.ts";
+
+function readTarget(raw: unknown, db: string): { db: string; name: string } {
+  if (typeof raw === "string") return { db, name: raw };
+  if (isObject(raw) && typeof raw["coll"] === "string") {
+    return { db: typeof raw["db"] === "string" ? raw["db"] : db, name: raw["coll"] };
+  }
+  throw new CommandError("FailedToParse", "$out and $merge need the name of a collection");
+}
+
+/** Replaces a collection, all at once: when a document is refused, the old one stays. */
+export function writeOut(
+  catalog: Catalog,
+  db: string,
+  raw: unknown,
+  documents: readonly PackedDocument[],
+): void {
+  const target = readTarget(raw, db);
+  const old = catalog.find(target.db, target.name);
+  const fresh = catalog.create(target.db, `tmp.agg_out.${new ObjectId().toHexString()}`);
+  try {
+    for (const spec of old?.specs ?? []) fresh.createIndex(spec);
+    for (const document of documents) fresh.insert(unpack(document));
+  } catch (error) {
+    catalog.drop(fresh);
+    throw error;
+  }
+  if (old) catalog.drop(old);
+  catalog.rename(fresh, target.db, target.name);
+}
+
+interface MergeRules {
+  readonly on: readonly string[];
+  readonly whenMatched: unknown;
+  readonly whenNotMatched: unknown;
+}
+
+/** Merges results into a collection, one document after the other. */
+export function writeMerge(
+  catalog: Catalog,
+  db: string,
+  raw: unknown,
+  documents: readonly PackedDocument[],
+): void {
+  const spec: PlainObject = isObject(raw) ? raw : { into: raw };
+  const target = readTarget(spec["into"], db);
+  const on = spec["on"] ?? "_id";
+  const rules: MergeRules = {
+    on: Array.isArray(on) ? on.map(String) : [String(on)],
+    whenMatched: spec["whenMatched"] ?? "merge",
+    whenNotMatched: spec["whenNotMatched"] ?? "insert",
+  };
+  const collection = catalog.ensure(target.db, target.name);
+  for (const document of documents) mergeOne(collection, document, rules);
+}
+
+function mergeOne(
+  collection: Collection,
+  packed: PackedDocument,
+  { on, whenMatched, whenNotMatched }: MergeRules,
+): void {
+  const document = decodeExact(unpack(packed)) as PlainObject;
+  const filter: PlainObject = {};
+  for (const field of on) filter[field] = getValue(document, splitPath(field)) ?? null;
+  const [record] = select(collection, { filter, limit: 1 }).records;
+  if (!record) {
+    if (whenNotMatched === "fail")
+      throw new CommandError("DuplicateKey", "$merge found no matching document");
+    if (whenNotMatched === "insert") collection.insert(unpack(packed));
+    return;
+  }
+  const before = collection.document(record);
+  const id = { _id: before["_id"] };
+  if (Array.isArray(whenMatched)) {
+    collection.replace(record, before, { ...compilePipelineUpdate(whenMatched)(before, false), ...id });
+  } else if (whenMatched === "replace") collection.replace(record, before, { ...document, ...id });
+  else if (whenMatched === "merge") collection.replace(record, before, { ...before, ...document, ...id });
+  else if (whenMatched === "fail") throw new CommandError("DuplicateKey", "$merge found a matching document");
+  else if (whenMatched !== "keepExisting")
+    throw new CommandError("FailedToParse", "Unknown $merge whenMatched mode");
+}

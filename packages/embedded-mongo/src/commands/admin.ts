@@ -1,0 +1,201 @@
+import { CommandError } from "../errors.ts";
+import { compileFilter } from "../query/matcher.ts";
+import { MAX_DOCUMENT_BYTES } from "../storage/collection.ts";
+import { encode, pack } from "../values/codec.ts";
+import { integerOption } from "../values/numbers.ts";
+import type { PlainObject } from "../values/types.ts";
+import { findTarget, objectField, requireTarget, targetName } from "./arguments.ts";
+import type { CommandContext, Handler } from "./context.ts";
+
+const create: Handler = (command, { catalog, db }) => {
+  for (const option of ["capped", "timeseries", "viewOn", "validator", "clusteredIndex", "encryptedFields"]) {
+    if (command[option] !== undefined && command[option] !== false) {
+      throw new CommandError("InvalidOptions", `The embedded database has no collection option '${option}'`);
+    }
+  }
+  catalog.create(db, targetName(command));
+  return {};
+};
+
+const drop: Handler = (command, context) => {
+  const collection = requireTarget(command, context);
+  const nIndexesWas = collection.specs.length;
+  context.catalog.drop(collection);
+  return { nIndexesWas, ns: collection.namespace };
+};
+
+const dropDatabase: Handler = (_command, { catalog, db }) => {
+  for (const collection of catalog.collections(db)) catalog.drop(collection);
+  return { dropped: db };
+};
+
+function splitNamespace(value: unknown): [string, string] {
+  if (typeof value !== "string" || !value.includes(".")) {
+    throw new CommandError("InvalidNamespace", `Invalid namespace specified '${String(value)}'`);
+  }
+  const dot = value.indexOf(".");
+  return [value.slice(0, dot), value.slice(dot + 1)];
+}
+
+const renameCollection: Handler = (command, { catalog }) => {
+  const source = catalog.find(...splitNamespace(command["renameCollection"]));
+  const [db, name] = splitNamespace(command["to"]);
+  if (!source)
+    throw new CommandError(
+      "NamespaceNotFound",
+      `Source collection ${String(command["renameCollection"])} does not exist`,
+    );
+  const target = catalog.find(db, name);
+  if (target === source) throw new CommandError("IllegalOperation", "Can't rename a collection to itself");
+  if (target && command["dropTarget"] !== true)
+    throw new CommandError("NamespaceExists", "target namespace exists");
+  if (target) catalog.drop(target);
+  catalog.rename(source, db, name);
+  return {};
+};
+
+const listCollections: Handler = (command, { catalog, db, cursors }) => {
+  const test = compileFilter(objectField(command, "filter"));
+  const documents = catalog
+    .collections(db)
+    .map(({ name, uuid }) => ({
+      name,
+      type: "collection",
+      options: {},
+      info: { readOnly: false, uuid },
+      idIndex: { v: 2, key: { _id: 1 }, name: "_id_" },
+    }))
+    .filter(test);
+  const batchSize = objectField(command, "cursor")["batchSize"];
+  return cursors.open(
+    `${db}.$cmd.listCollections`,
+    documents.map((document) => pack(encode(document))),
+    batchSize === undefined ? documents.length : integerOption(batchSize, "batchSize", 0),
+  );
+};
+
+const sizeOf = ({ catalog }: CommandContext, db: string): number =>
+  catalog.collections(db).reduce((sum, { documentBytes, indexBytes }) => sum + documentBytes + indexBytes, 0);
+
+const listDatabases: Handler = (command, context) => {
+  const test = compileFilter(objectField(command, "filter"));
+  const databases = context.catalog
+    .databases()
+    .map((name) => ({ name, sizeOnDisk: sizeOf(context, name), empty: false }))
+    .filter(test);
+  const shown = command["nameOnly"] === true ? databases.map(({ name }) => ({ name })) : databases;
+  return { databases: shown, totalSize: databases.reduce((sum, { sizeOnDisk }) => sum + sizeOnDisk, 0) };
+};
+
+const collStats: Handler = (command, context) => {
+  const collection = findTarget(command, context);
+  const count = collection?.count ?? 0;
+  const size = collection?.documentBytes ?? 0;
+  return {
+    ns: `${context.db}.${targetName(command)}`,
+    count,
+    size,
+    avgObjSize: count === 0 ? 0 : Math.round(size / count),
+    storageSize: size,
+    nindexes: collection?.specs.length ?? 0,
+    totalIndexSize: collection?.indexBytes ?? 0,
+    capped: false,
+  };
+};
+
+const dbStats: Handler = (_command, { catalog, db }) => {
+  const collections = catalog.collections(db);
+  const sum = (of: (collection: (typeof collections)[number]) => number) =>
+    collections.reduce((total, collection) => total + of(collection), 0);
+  return {
+    db,
+    collections: collections.length,
+    views: 0,
+    objects: sum(({ count }) => count),
+    dataSize: sum(({ documentBytes }) => documentBytes),
+    storageSize: sum(({ documentBytes }) => documentBytes),
+    indexes: sum(({ specs }) => specs.length),
+    indexSize: sum(({ indexBytes }) => indexBytes),
+  };
+};
+
+const VERSION = "7.0.0";
+
+const hello: Handler = () => ({
+  helloOk: true,
+  ismaster: true,
+  isWritablePrimary: true,
+  maxBsonObjectSize: MAX_DOCUMENT_BYTES,
+  maxMessageSizeBytes: 48_000_000,
+  maxWriteBatchSize: 100_000,
+  localTime: new Date(),
+  logicalSessionTimeoutMinutes: 30,
+  minWireVersion: 0,
+  maxWireVersion: 21,
+  readOnly: false,
+});
+
+const buildInfo: Handler = () => ({
+  version: VERSION,
+  versionArray: VERSION.split(".").map(Number).concat(0),
+  gitVersion: "fanfare-embedded",
+  modules: ["fanfare-embedded-mongo"],
+  bits: 64,
+  maxBsonObjectSize: MAX_DOCUMENT_BYTES,
+  storageEngines: ["fanfare-embedded-mongo"],
+});
+
+const serverStatus: Handler = (_command, { catalog, cursors, status }) => ({
+  host: "localhost",
+  version: VERSION,
+  process: "fanfare-embedded-mongo",
+  pid: process.pid,
+  uptime: Math.round((Date.now() - status.startedAt) / 1000),
+  localTime: new Date(),
+  connections: { current: status.connections() },
+  metrics: { cursor: { open: { total: cursors.size } } },
+  storageEngine: { name: "fanfare-embedded-mongo", persistent: true, supportsCommittedReads: true },
+  fanfare: {
+    dataBytes: catalog.budget.usedBytes,
+    maxDataBytes: catalog.budget.maxBytes,
+    journalBytes: status.journalBytes(),
+  } satisfies PlainObject,
+});
+
+const nothing: Handler = () => ({});
+
+/** Commands of transactions, which this server does not have: code 20, as from a standalone MongoDB. */
+const noTransaction: Handler = () => {
+  throw new CommandError(
+    "IllegalOperation",
+    "Transactions need a replica set; the embedded database has none: use MONGO_URL",
+  );
+};
+
+export const adminCommands: Record<string, Handler> = {
+  hello,
+  isMaster: hello,
+  ismaster: hello,
+  ping: nothing,
+  buildInfo,
+  buildinfo: buildInfo,
+  serverStatus,
+  connectionStatus: () => ({ authInfo: { authenticatedUsers: [], authenticatedUserRoles: [] } }),
+  getParameter: nothing,
+  getLog: () => ({ totalLinesWritten: 0, log: [] }),
+  startSession: nothing,
+  endSessions: nothing,
+  refreshSessions: nothing,
+  killSessions: nothing,
+  commitTransaction: noTransaction,
+  abortTransaction: noTransaction,
+  fsync: nothing,
+  create,
+  drop,
+  dropDatabase,
+  renameCollection,
+  listCollections,
+  listDatabases,
+  collStats,
+  dbStats,
+};

@@ -1,0 +1,49 @@
+import { CommandError } from "../errors.ts";
+import type { Collection } from "../storage/collection.ts";
+import { isObject, type PlainObject, typeName } from "../values/types.ts";
+import type { Command, CommandContext } from "./context.ts";
+
+/** The collection name a command is for: the value of its first field. */
+export function targetName(command: Command): string {
+  const [field] = Object.keys(command);
+  const name = command[field!];
+  if (typeof name !== "string") {
+    throw new CommandError("InvalidNamespace", `collection name has invalid type ${typeName(name)}`);
+  }
+  return name;
+}
+
+export const findTarget = (command: Command, { catalog, db }: CommandContext): Collection | undefined =>
+  catalog.find(db, targetName(command));
+
+/** @throws CommandError NamespaceNotFound */
+export function requireTarget(command: Command, context: CommandContext): Collection {
+  const collection = findTarget(command, context);
+  if (!collection)
+    throw new CommandError("NamespaceNotFound", `ns does not exist: ${context.db}.${targetName(command)}`);
+  return collection;
+}
+
+/** A field that must be a document when it is there. */
+export function objectField(command: Command, name: string): PlainObject {
+  const value = command[name];
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) {
+    throw new CommandError(
+      "TypeMismatch",
+      `BSON field '${name}' is the wrong type '${typeName(value)}', expected type 'object'`,
+    );
+  }
+  return value;
+}
+
+export function arrayField(command: Command, name: string): unknown[] {
+  const value = command[name];
+  if (!Array.isArray(value)) {
+    throw new CommandError(
+      "TypeMismatch",
+      `BSON field '${name}' is the wrong type '${typeName(value)}', expected type 'array'`,
+    );
+  }
+  return value;
+}

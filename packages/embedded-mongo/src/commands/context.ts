@@ -1,0 +1,22 @@
+import type { Catalog } from "../storage/catalog.ts";
+import type { PlainObject } from "../values/types.ts";
+import type { CursorBatch, CursorStore } from "./cursor-store.ts";
+
+export interface ServerStatus {
+  readonly startedAt: number;
+  connections(): number;
+  journalBytes(): number;
+}
+
+/** What a command may use. */
+export interface CommandContext {
+  readonly catalog: Catalog;
+  readonly cursors: CursorStore;
+  readonly status: ServerStatus;
+  readonly db: string;
+}
+
+/** A command as it came: BSON types kept apart, document sequences as arrays of BSON bytes where they hold documents. */
+export type Command = PlainObject;
+
+export type Handler = (command: Command, context: CommandContext) => PlainObject | CursorBatch;

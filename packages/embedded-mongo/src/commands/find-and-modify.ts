@@ -1,0 +1,45 @@
+import { CommandError } from "../errors.ts";
+import { compileProjection } from "../query/projection.ts";
+import { select } from "../query/select.ts";
+import { objectField, targetName } from "./arguments.ts";
+import type { Handler } from "./context.ts";
+import { runUpdate } from "./run-update.ts";
+
+export const findAndModify: Handler = (command, { catalog, db }) => {
+  const filter = objectField(command, "query");
+  const project = compileProjection(command["fields"], filter);
+  const shown = (document: Record<string, unknown> | null) =>
+    document && project ? project(document, undefined) : document;
+  const name = targetName(command);
+  if (command["remove"] === true) {
+    if (command["update"] !== undefined || command["new"] === true) {
+      throw new CommandError("FailedToParse", "Cannot specify both an update and remove=true");
+    }
+    const collection = catalog.find(db, name);
+    const record = collection && select(collection, { filter, sort: command["sort"], limit: 1 }).records[0];
+    if (!collection || !record) return { lastErrorObject: { n: 0 }, value: null };
+    const removed = collection.document(record);
+    collection.remove(record);
+    return { lastErrorObject: { n: 1 }, value: shown(removed) };
+  }
+  if (command["update"] === undefined) {
+    throw new CommandError("FailedToParse", "Either an update or remove=true must be specified");
+  }
+  const outcome = runUpdate(catalog.ensure(db, name), {
+    filter,
+    update: command["update"],
+    arrayFilters: command["arrayFilters"],
+    sort: command["sort"],
+    multi: false,
+    upsert: command["upsert"] === true,
+  });
+  const upserted = outcome.upsertedId;
+  return {
+    lastErrorObject: {
+      n: outcome.matched + (upserted === undefined ? 0 : 1),
+      updatedExisting: outcome.matched > 0,
+      ...(upserted !== undefined && { upserted }),
+    },
+    value: shown(command["new"] === true ? outcome.after : outcome.before),
+  };
+};

@@ -1,0 +1,114 @@
+import { CommandError } from "../errors.ts";
+import { runAggregate } from "../aggregate/run.ts";
+import { compileProjection } from "../query/projection.ts";
+import { countMatches, select } from "../query/select.ts";
+import { encode, pack, type PackedDocument } from "../values/codec.ts";
+import { encodeKey } from "../values/key.ts";
+import { integerOption } from "../values/numbers.ts";
+import { collectValues, splitPath } from "../values/path.ts";
+import { arrayField, findTarget, objectField, targetName } from "./arguments.ts";
+import type { Handler } from "./context.ts";
+
+function nonNegative(value: unknown, name: string): number {
+  const number = integerOption(value, name, 0);
+  if (number < 0)
+    throw new CommandError("BadValue", `BSON field '${name}' value must be >= 0, actual value '${number}'`);
+  return number;
+}
+
+const batchSizeOf = (value: unknown): number | undefined =>
+  value === undefined ? undefined : nonNegative(value, "batchSize");
+
+const find: Handler = (command, context) => {
+  const collection = findTarget(command, context);
+  const filter = objectField(command, "filter");
+  const limit = integerOption(command["limit"], "limit", 0);
+  const single = command["singleBatch"] === true || limit < 0;
+  const namespace = `${context.db}.${targetName(command)}`;
+  const batchSize = batchSizeOf(command["batchSize"]);
+  if (command["tailable"] === true)
+    throw new CommandError(
+      "BadValue",
+      "error processing query: tailable cursor requested on non capped collection",
+    );
+  if (!collection) return context.cursors.open(namespace, [], batchSize, single);
+  const project = compileProjection(command["projection"], filter);
+  const skip = nonNegative(command["skip"], "skip");
+  const { records, textScores } = select(collection, {
+    filter,
+    sort: command["sort"],
+    skip,
+    limit: Math.abs(limit),
+  });
+  const documents: PackedDocument[] = records.map((record) =>
+    project ? pack(encode(project(collection.document(record), textScores?.get(record)))) : record.data,
+  );
+  return context.cursors.open(namespace, documents, batchSize, single);
+};
+
+const aggregate: Handler = (command, context) => {
+  const pipeline = arrayField(command, "pipeline");
+  const cursor = objectField(command, "cursor");
+  const { aggregate: name } = command;
+  const documents = runAggregate(
+    context.catalog,
+    context.db,
+    typeof name === "string" ? name : undefined,
+    pipeline,
+    objectField(command, "let"),
+  );
+  const namespace = `${context.db}.${typeof name === "string" ? name : "$cmd.aggregate"}`;
+  return context.cursors.open(namespace, documents, batchSizeOf(cursor["batchSize"]));
+};
+
+const count: Handler = (command, context) => {
+  const collection = findTarget(command, context);
+  if (!collection) return { n: 0 };
+  const limit = Math.abs(integerOption(command["limit"], "limit", 0));
+  const all = countMatches(collection, objectField(command, "query"));
+  const rest = Math.max(all - nonNegative(command["skip"], "skip"), 0);
+  return { n: limit === 0 ? rest : Math.min(rest, limit) };
+};
+
+const distinct: Handler = (command, context) => {
+  const collection = findTarget(command, context);
+  const { key } = command;
+  if (typeof key !== "string") throw new CommandError("TypeMismatch", "'key' must be a string");
+  const values = new Map<string, unknown>();
+  const path = splitPath(key);
+  const add = (value: unknown) => {
+    if (value !== undefined) values.set(encodeKey(value), value);
+  };
+  if (collection) {
+    for (const record of select(collection, { filter: objectField(command, "query") }).records) {
+      for (const value of collectValues(collection.document(record), path)) {
+        if (Array.isArray(value)) value.forEach(add);
+        else add(value);
+      }
+    }
+  }
+  return { values: [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value) };
+};
+
+const getMore: Handler = (command, { cursors }) =>
+  cursors.next(integerOption(command["getMore"], "getMore", 0), batchSizeOf(command["batchSize"]));
+
+const killCursors: Handler = (command, { cursors }) => {
+  const ids = arrayField(command, "cursors");
+  const killed = ids.filter((id) => cursors.kill(integerOption(id, "cursors", 0)));
+  return {
+    cursorsKilled: killed,
+    cursorsNotFound: ids.filter((id) => !killed.includes(id)),
+    cursorsAlive: [],
+    cursorsUnknown: [],
+  };
+};
+
+export const readCommands: Record<string, Handler> = {
+  find,
+  aggregate,
+  count,
+  distinct,
+  getMore,
+  killCursors,
+};

@@ -1,0 +1,63 @@
+import { ObjectId } from "bson";
+import { CommandError } from "../errors.ts";
+import { select } from "../query/select.ts";
+import type { Collection } from "../storage/collection.ts";
+import { compileUpdate } from "../update/compile.ts";
+import { upsertSeed } from "../update/upsert.ts";
+import { encode, pack } from "../values/codec.ts";
+import type { PlainObject } from "../values/types.ts";
+
+export interface UpdateStatement {
+  readonly filter: PlainObject;
+  readonly update: unknown;
+  readonly arrayFilters?: unknown;
+  readonly sort?: unknown;
+  readonly multi: boolean;
+  readonly upsert: boolean;
+}
+
+export interface UpdateOutcome {
+  matched: number;
+  modified: number;
+  upsertedId: unknown;
+  /** The first document before and after; null where there is none. */
+  before: PlainObject | null;
+  after: PlainObject | null;
+}
+
+/** One statement of an update. Nothing can come between reading and writing, so `$inc` never loses a count. */
+export function runUpdate(collection: Collection, statement: UpdateStatement): UpdateOutcome {
+  const { filter, sort, multi, upsert } = statement;
+  const { apply, isReplacement } = compileUpdate(statement);
+  if (multi && isReplacement)
+    throw new CommandError("FailedToParse", "multi update is not supported for replacement-style update");
+  const outcome: UpdateOutcome = {
+    matched: 0,
+    modified: 0,
+    upsertedId: undefined,
+    before: null,
+    after: null,
+  };
+  for (const record of select(collection, { filter, sort, limit: multi ? 0 : 1 }).records) {
+    const before = collection.document(record);
+    const after = apply(before, false);
+    outcome.matched++;
+    outcome.before ??= before;
+    outcome.after ??= after;
+    if (pack(encode(after)) === record.data) continue;
+    collection.replace(record, before, after);
+    outcome.modified++;
+  }
+  if (outcome.matched === 0 && upsert) {
+    const inserted = withId(apply(upsertSeed(filter), true));
+    collection.insert(encode(inserted));
+    outcome.upsertedId = inserted["_id"];
+    outcome.after = inserted;
+  }
+  return outcome;
+}
+
+function withId(document: PlainObject): PlainObject {
+  const { _id = new ObjectId(), ...rest } = document;
+  return { _id, ...rest };
+}

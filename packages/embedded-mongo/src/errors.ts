@@ -1,0 +1,111 @@
+import type { Document } from "bson";
+
+/**
+ * Names and numbers of MongoDB's error codes (src/mongo/base/error_codes.yml of the MongoDB server), as far as
+ * this server raises them. Drivers and mongoose decide by these numbers.
+ */
+export const ErrorCodes = {
+  InternalError: 1,
+  BadValue: 2,
+  NoSuchKey: 4,
+  FailedToParse: 9,
+  Unauthorized: 13,
+  TypeMismatch: 14,
+  InvalidLength: 16,
+  IllegalOperation: 20,
+  NamespaceNotFound: 26,
+  IndexNotFound: 27,
+  PathNotViable: 28,
+  ConflictingUpdateOperators: 40,
+  CursorNotFound: 43,
+  NamespaceExists: 48,
+  DollarPrefixedFieldName: 52,
+  InvalidIdField: 53,
+  EmptyFieldName: 56,
+  CommandNotFound: 59,
+  ImmutableField: 66,
+  CannotCreateIndex: 67,
+  InvalidOptions: 72,
+  InvalidNamespace: 73,
+  IndexOptionsConflict: 85,
+  IndexKeySpecsConflict: 86,
+  CannotIndexParallelArrays: 171,
+  NoSuchTransaction: 251,
+  InvalidPipelineOperator: 168,
+  DuplicateKey: 11000,
+  BSONObjectTooLarge: 10334,
+  OutOfDiskSpace: 14031,
+  Location31254: 31254,
+  Location40324: 40324,
+  Location40573: 40573,
+} as const;
+
+type CodeName = keyof typeof ErrorCodes;
+
+/** An error that goes to the client as `{ ok: 0, code, codeName, errmsg, ...details }` or as one write error. */
+export class CommandError extends Error {
+  readonly code: number;
+  readonly codeName: CodeName;
+  readonly details: Document;
+
+  constructor(codeName: CodeName, message: string, details: Document = {}) {
+    super(message);
+    this.name = "CommandError";
+    this.codeName = codeName;
+    this.code = ErrorCodes[codeName];
+    this.details = details;
+  }
+}
+
+/** Another live process serves this data folder. The message is one line, fit to be printed as it is. */
+export class DataFolderInUseError extends Error {
+  readonly dir: string;
+  readonly pid: number | undefined;
+
+  constructor(dir: string, pid: number | undefined) {
+    super(`The data folder ${dir} is in use by ${pid === undefined ? "another process" : `process ${pid}`}.`);
+    this.name = "DataFolderInUseError";
+    this.dir = dir;
+    this.pid = pid;
+  }
+}
+
+/** The data folder was written by another engine or by a newer format of this one. */
+export class DataFolderMismatchError extends Error {
+  readonly dir: string;
+
+  constructor(dir: string, message: string) {
+    super(message);
+    this.name = "DataFolderMismatchError";
+    this.dir = dir;
+  }
+}
+
+/** A file of the data folder is damaged in a place where a crash cannot have damaged it. */
+export class DataFolderCorruptError extends Error {
+  readonly file: string;
+  readonly offset: number;
+
+  constructor(file: string, offset: number, reason: string) {
+    super(
+      `${file} is damaged at byte ${offset} (${reason}) and later records are intact, so this is not an unfinished ` +
+        `write. Nothing was changed. Restore the data folder from a backup, or move it away to start empty.`,
+    );
+    this.name = "DataFolderCorruptError";
+    this.file = file;
+    this.offset = offset;
+  }
+}
+
+/** The journal cannot be written or synced any more: the server stops acknowledging and shuts down. */
+export class JournalFailedError extends Error {
+  constructor(dir: string, cause: unknown) {
+    super(
+      `The journal in ${dir} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+      {
+        cause,
+      },
+    );
+    this.name = "JournalFailedError";
+  }
+}

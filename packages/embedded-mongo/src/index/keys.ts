@@ -1,0 +1,136 @@
+import { CommandError } from "../errors.ts";
+import { encodeKey, invertKey } from "../values/key.ts";
+import { isArrayIndex, type Path } from "../values/path.ts";
+import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
+
+export interface KeyField {
+  readonly path: Path;
+  readonly direction: 1 | -1;
+}
+
+/** What one document contributes to an index. */
+export interface DocumentKeys {
+  /** Encoded keys without the suffix that makes them unique; no element twice. */
+  readonly keys: string[];
+  /** Whether field i went through an array. */
+  readonly multikey: boolean[] | undefined;
+  /** Whether any of the fields exists: a sparse index leaves out documents that have none. */
+  readonly anyPresent: boolean;
+}
+
+interface Lookup {
+  value: unknown;
+  /** Set when the walk stopped at an array: the rest of the path below its elements. */
+  array: unknown[] | undefined;
+  rest: Path;
+}
+
+function walk(start: unknown, path: Path): Lookup {
+  let current = start;
+  for (let i = 0; i < path.length; i++) {
+    const part = path[i]!;
+    if (isObject(current)) {
+      current = hasOwn(current, part) ? current[part] : undefined;
+    } else if (Array.isArray(current)) {
+      if (!isArrayIndex(part)) return { value: undefined, array: current, rest: path.slice(i) };
+      current = current[Number(part)];
+    } else {
+      return { value: undefined, array: undefined, rest: [] };
+    }
+  }
+  return { value: current, array: Array.isArray(current) ? current : undefined, rest: [] };
+}
+
+const encodeField = (value: unknown, direction: 1 | -1): string => {
+  const key = encodeKey(value === undefined ? null : value);
+  return direction < 0 ? invertKey(key) : key;
+};
+
+const EMPTY_ARRAY_KEY = encodeKey(undefined);
+
+/**
+ * The index keys of a document, as MongoDB's btree_key_generator.cpp makes them: one key for each element of the array
+ * that a field (or several fields, through the same array) goes through.
+ * @throws CommandError CannotIndexParallelArrays when two fields go through different arrays
+ */
+export function documentKeys(document: PlainObject, fields: readonly KeyField[]): DocumentKeys {
+  let simple = "";
+  let anyPresent = false;
+  for (const field of fields) {
+    const found = walk(document, field.path);
+    if (found.array) return arrayKeys(document, fields);
+    if (found.value !== undefined) anyPresent = true;
+    simple += encodeField(found.value, field.direction);
+  }
+  return { keys: [simple], multikey: undefined, anyPresent };
+}
+
+interface Slot {
+  start: unknown;
+  path: Path;
+  /** Encoded already, when no array is left on the way. */
+  fixed: string | undefined;
+}
+
+function arrayKeys(document: PlainObject, fields: readonly KeyField[]): DocumentKeys {
+  const keys = new Set<string>();
+  const multikey = fields.map(() => false);
+  const state = { anyPresent: false };
+  const expand = (slots: Slot[]): void => {
+    let shared: unknown[] | undefined;
+    const rests = new Map<number, Path>();
+    const next = slots.map((slot, i): Slot => {
+      if (slot.fixed !== undefined) return slot;
+      const found = walk(slot.start, slot.path);
+      if (found.array) {
+        if (shared !== undefined && shared !== found.array) {
+          throw new CommandError(
+            "CannotIndexParallelArrays",
+            `cannot index parallel arrays [${fields[i]!.path.join(".")}]`,
+          );
+        }
+        shared = found.array;
+        rests.set(i, found.rest);
+        multikey[i] = true;
+        return slot;
+      }
+      if (found.value !== undefined) state.anyPresent = true;
+      return { ...slot, fixed: encodeField(found.value, fields[i]!.direction) };
+    });
+    if (shared === undefined) {
+      keys.add(next.map((slot) => slot.fixed).join(""));
+      return;
+    }
+    const elements = shared.length > 0 ? shared : [undefined];
+    for (const element of elements) {
+      expand(
+        next.map((slot, i) => {
+          const rest = rests.get(i);
+          return rest === undefined
+            ? slot
+            : elementSlot(slot, element, rest, shared!.length === 0, fields[i]!.direction, state);
+        }),
+      );
+    }
+  };
+  expand(fields.map(({ path }) => ({ start: document, path, fixed: undefined })));
+  return { keys: [...keys], multikey, anyPresent: state.anyPresent };
+}
+
+function elementSlot(
+  slot: Slot,
+  element: unknown,
+  rest: Path,
+  emptyArray: boolean,
+  direction: 1 | -1,
+  state: { anyPresent: boolean },
+): Slot {
+  if (rest.length > 0) {
+    return isObject(element)
+      ? { start: element, path: rest, fixed: undefined }
+      : { ...slot, fixed: encodeField(undefined, direction) };
+  }
+  state.anyPresent = true;
+  if (emptyArray) return { ...slot, fixed: direction < 0 ? invertKey(EMPTY_ARRAY_KEY) : EMPTY_ARRAY_KEY };
+  return { ...slot, fixed: encodeField(element, direction) };
+}

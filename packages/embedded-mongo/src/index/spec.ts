@@ -1,0 +1,148 @@
+import { CommandError } from "../errors.ts";
+import { encodeKey } from "../values/key.ts";
+import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
+import { isObject, type PlainObject } from "../values/types.ts";
+
+const MAX_INDEX_FIELDS = 32;
+
+/** An index as it was asked for, checked and in plain values. */
+export interface IndexSpec {
+  readonly name: string;
+  /** Field paths with their direction; text fields are in `textWeights` instead. */
+  readonly fields: readonly { readonly path: string; readonly direction: 1 | -1 }[];
+  readonly textWeights?: ReadonlyMap<string, number>;
+  readonly unique: boolean;
+  readonly sparse: boolean;
+  readonly partialFilter?: PlainObject;
+  readonly expireAfterSeconds?: number;
+  /** What `listIndexes` shows and the journal keeps. */
+  readonly definition: PlainObject;
+}
+
+const ACCEPTED_OPTIONS = new Set([
+  "v",
+  "key",
+  "name",
+  "ns",
+  "unique",
+  "sparse",
+  "background",
+  "expireAfterSeconds",
+  "partialFilterExpression",
+  "weights",
+  "default_language",
+  "language_override",
+  "textIndexVersion",
+  "hidden",
+  "collation",
+]);
+
+const truthy = (value: unknown): boolean => (isNumeric(value) ? toDouble(value) !== 0 : value === true);
+
+/**
+ * Checks one element of `createIndexes`.
+ * @throws CommandError CannotCreateIndex, BadValue or InvalidOptions
+ */
+export function parseIndexSpec(raw: PlainObject): IndexSpec {
+  const { key } = raw;
+  if (!isObject(key) || Object.keys(key).length === 0) {
+    throw new CommandError("CannotCreateIndex", "Index keys cannot be empty.");
+  }
+  if (typeof raw["name"] !== "string" || raw["name"] === "") {
+    throw new CommandError(
+      "FailedToParse",
+      "The 'name' field is a required property of an index specification",
+    );
+  }
+  for (const option of Object.keys(raw)) {
+    if (!ACCEPTED_OPTIONS.has(option)) {
+      throw new CommandError("InvalidOptions", `The embedded database has no index option '${option}'`);
+    }
+  }
+  const collation = raw["collation"];
+  if (isObject(collation) && collation["locale"] !== "simple") {
+    throw new CommandError(
+      "InvalidOptions",
+      "The embedded database has no collation: keep a lower-case copy of the field and index that",
+    );
+  }
+  const names = Object.keys(key);
+  if (names.length > MAX_INDEX_FIELDS) {
+    throw new CommandError("CannotCreateIndex", `Index has more than ${MAX_INDEX_FIELDS} fields`);
+  }
+  const { fields, textWeights } = parseFields(key, raw);
+  if (textWeights && truthy(raw["unique"]))
+    throw new CommandError("CannotCreateIndex", "A text index cannot be unique");
+  const partialFilter = raw["partialFilterExpression"];
+  if (partialFilter !== undefined && !isObject(partialFilter)) {
+    throw new CommandError("CannotCreateIndex", "partialFilterExpression must be an object");
+  }
+  const sparse = truthy(raw["sparse"]);
+  if (sparse && partialFilter) {
+    throw new CommandError("CannotCreateIndex", 'cannot mix "partialFilterExpression" and "sparse" options');
+  }
+  return {
+    name: raw["name"],
+    fields,
+    ...(textWeights && { textWeights }),
+    unique: truthy(raw["unique"]),
+    sparse,
+    ...(partialFilter && { partialFilter }),
+    ...parseExpiry(raw, names),
+    definition: { v: 2, ...withoutTransient(raw) },
+  };
+}
+
+function parseFields(key: PlainObject, raw: PlainObject): Pick<IndexSpec, "fields" | "textWeights"> {
+  const fields: { path: string; direction: 1 | -1 }[] = [];
+  const weights = new Map<string, number>();
+  const declared = isObject(raw["weights"]) ? raw["weights"] : {};
+  for (const [path, kind] of Object.entries(key)) {
+    if (path === "" || path.startsWith("$") || path.split(".").includes("")) {
+      throw new CommandError("CannotCreateIndex", `Index key contains an illegal field name: '${path}'`);
+    }
+    if (kind === "text") weights.set(path, declared[path] === undefined ? 1 : toDouble(declared[path]));
+    else if (isNumeric(kind) && toDouble(kind) !== 0)
+      fields.push({ path, direction: toDouble(kind) > 0 ? 1 : -1 });
+    else if (typeof kind === "string") {
+      throw new CommandError("CannotCreateIndex", `The embedded database has no index of type '${kind}'`);
+    } else {
+      throw new CommandError("CannotCreateIndex", "Values in the index key pattern must be 1, -1 or 'text'");
+    }
+  }
+  return weights.size > 0 ? { fields, textWeights: weights } : { fields };
+}
+
+function parseExpiry(raw: PlainObject, names: string[]): { expireAfterSeconds?: number } {
+  if (raw["expireAfterSeconds"] === undefined) return {};
+  const expireAfterSeconds = integerOption(raw["expireAfterSeconds"], "expireAfterSeconds", 0);
+  if (expireAfterSeconds < 0) {
+    throw new CommandError("CannotCreateIndex", "TTL index 'expireAfterSeconds' option must be 0 or more");
+  }
+  if (names.length !== 1) {
+    throw new CommandError(
+      "CannotCreateIndex",
+      "TTL indexes are single-field indexes, compound indexes do not support TTL",
+    );
+  }
+  return { expireAfterSeconds };
+}
+
+function withoutTransient(raw: PlainObject): PlainObject {
+  const { background: _background, ns: _ns, v: _v, ...kept } = raw;
+  return kept;
+}
+
+/** Same key pattern and options, whatever the name. */
+export const sameIndex = (a: IndexSpec, b: IndexSpec): boolean =>
+  encodeKey(a.definition["key"]) === encodeKey(b.definition["key"]) && sameOptions(a, b);
+
+export const sameKeyPattern = (a: IndexSpec, b: IndexSpec): boolean =>
+  encodeKey(a.definition["key"]) === encodeKey(b.definition["key"]) &&
+  encodeKey(a.partialFilter ?? null) === encodeKey(b.partialFilter ?? null);
+
+export const sameOptions = (a: IndexSpec, b: IndexSpec): boolean =>
+  a.unique === b.unique &&
+  a.sparse === b.sparse &&
+  a.expireAfterSeconds === b.expireAfterSeconds &&
+  encodeKey(a.partialFilter ?? null) === encodeKey(b.partialFilter ?? null);

@@ -1,0 +1,177 @@
+import { Query } from "mingo";
+import { CommandError } from "../errors.ts";
+import { collectValues, type Path, splitPath } from "../values/path.ts";
+import { toPlain } from "../values/plain.ts";
+import { isNumeric, toDouble } from "../values/numbers.ts";
+import { isObject, type PlainObject } from "../values/types.ts";
+import { bits, equals, hasType, inList, matchesRegex, modulo, ordered, type ValueTest } from "./operators.ts";
+import { compileRegex, isRegex, toRegExp } from "./regex.ts";
+
+export type DocumentTest = (document: PlainObject) => boolean;
+
+const isOperatorObject = (value: unknown): value is PlainObject =>
+  isObject(value) && Object.keys(value)[0]?.startsWith("$") === true && !("$ref" in value || "$id" in value);
+
+/**
+ * Compiles a query filter.
+ * @param filter exactly decoded (see decodeExact)
+ * @returns a test for exactly decoded documents
+ * @throws CommandError BadValue for unknown operators and malformed operands
+ */
+export function compileFilter(filter: PlainObject): DocumentTest {
+  const tests = Object.entries(filter).map(([key, operand]) =>
+    key.startsWith("$") ? compileTopLevel(key, operand) : compileField(key, operand),
+  );
+  if (tests.length === 0) return () => true;
+  if (tests.length === 1) return tests[0]!;
+  return (document) => tests.every((test) => test(document));
+}
+
+function compileTopLevel(operator: string, operand: unknown): DocumentTest {
+  switch (operator) {
+    case "$and":
+    case "$or":
+    case "$nor": {
+      if (!Array.isArray(operand) || operand.length === 0) {
+        throw new CommandError("BadValue", `${operator} must be a nonempty array`);
+      }
+      const tests = operand.map((part) => {
+        if (!isObject(part))
+          throw new CommandError("BadValue", `${operator} entries need to be full objects`);
+        return compileFilter(part);
+      });
+      if (operator === "$and") return (document) => tests.every((test) => test(document));
+      if (operator === "$or") return (document) => tests.some((test) => test(document));
+      return (document) => !tests.some((test) => test(document));
+    }
+    case "$expr": {
+      const query = new Query({ $expr: toPlain(operand) }, { scriptEnabled: false });
+      return (document) => query.test(toPlain(document) as PlainObject);
+    }
+    case "$comment":
+      return () => true;
+    case "$where":
+      throw new CommandError(
+        "BadValue",
+        "$where is not supported by the embedded database: it runs no scripts",
+      );
+    default:
+      throw new CommandError("BadValue", `unknown top level operator: ${operator}`);
+  }
+}
+
+function compileField(field: string, operand: unknown): DocumentTest {
+  const path = splitPath(field);
+  if (isRegex(operand)) return anyValue(path, matchesRegex(toRegExp(operand)));
+  if (!isOperatorObject(operand)) return anyValue(path, equals(operand));
+  const tests = Object.keys(operand).map((operator) => compileOperator(path, operator, operand));
+  return tests.length === 1 ? tests[0]! : (document) => tests.every((test) => test(document));
+}
+
+/** True when a value at the path, or an element of an array there, passes. */
+function anyValue(path: Path, test: ValueTest): DocumentTest {
+  const name = path[0]!;
+  const any = (value: unknown) => test(value) || (Array.isArray(value) && value.some(test));
+  if (path.length === 1) return (document) => any(Object.hasOwn(document, name) ? document[name] : undefined);
+  return (document) => collectValues(document, path).some(any);
+}
+
+const not =
+  (test: DocumentTest): DocumentTest =>
+  (document) =>
+    !test(document);
+
+function compileOperator(path: Path, operator: string, operators: PlainObject): DocumentTest {
+  const operand = operators[operator];
+  switch (operator) {
+    case "$eq":
+      return anyValue(path, isRegex(operand) ? matchesRegex(toRegExp(operand)) : equals(operand));
+    case "$ne":
+      if (isRegex(operand)) throw new CommandError("BadValue", "Can't have regex as arg to $ne.");
+      return not(anyValue(path, equals(operand)));
+    case "$gt":
+    case "$gte":
+    case "$lt":
+    case "$lte":
+      return anyValue(path, ordered(operator, operand));
+    case "$in":
+      return anyValue(path, inList(operator, operand));
+    case "$nin":
+      return not(anyValue(path, inList(operator, operand)));
+    case "$not":
+      return not(compileNot(path, operand));
+    case "$exists": {
+      const wanted = isNumeric(operand) ? toDouble(operand) !== 0 : operand !== false && operand !== null;
+      return (document) => collectValues(document, path).some((value) => value !== undefined) === wanted;
+    }
+    case "$type":
+      return anyValue(path, hasType(operand));
+    case "$mod":
+      return anyValue(path, modulo(operand));
+    case "$regex": {
+      const options = typeof operators["$options"] === "string" ? operators["$options"] : undefined;
+      if (typeof operand === "string")
+        return anyValue(path, matchesRegex(compileRegex(operand, options ?? "")));
+      if (!isRegex(operand)) throw new CommandError("BadValue", "$regex has to be a string");
+      const regex = toRegExp(operand);
+      return anyValue(
+        path,
+        matchesRegex(options === undefined ? regex : compileRegex(regex.source, options)),
+      );
+    }
+    case "$options":
+      if (!("$regex" in operators)) throw new CommandError("BadValue", "$options needs a $regex");
+      return () => true;
+    case "$size": {
+      if (!isNumeric(operand)) throw new CommandError("BadValue", "$size needs a number");
+      const size = toDouble(operand);
+      return (document) =>
+        collectValues(document, path).some((value) => Array.isArray(value) && value.length === size);
+    }
+    case "$all":
+      return compileAll(path, operand);
+    case "$elemMatch": {
+      const test = compileElemMatch(operand);
+      return (document) =>
+        collectValues(document, path).some((value) => Array.isArray(value) && value.some(test));
+    }
+    case "$bitsAllSet":
+    case "$bitsAnySet":
+    case "$bitsAllClear":
+    case "$bitsAnyClear":
+      return anyValue(path, bits(operator, operand));
+    default:
+      throw new CommandError("BadValue", `unknown operator: ${operator}`);
+  }
+}
+
+function compileNot(path: Path, operand: unknown): DocumentTest {
+  if (isRegex(operand)) return anyValue(path, matchesRegex(toRegExp(operand)));
+  if (!isOperatorObject(operand)) throw new CommandError("BadValue", "$not needs a regex or a document");
+  const tests = Object.keys(operand).map((operator) => compileOperator(path, operator, operand));
+  return (document) => tests.every((test) => test(document));
+}
+
+function compileAll(path: Path, operand: unknown): DocumentTest {
+  if (!Array.isArray(operand)) throw new CommandError("BadValue", "$all needs an array");
+  if (operand.length === 0) return () => false;
+  const tests = operand.map((item) => {
+    if (isOperatorObject(item) && "$elemMatch" in item) return compileOperator(path, "$elemMatch", item);
+    return anyValue(path, isRegex(item) ? matchesRegex(toRegExp(item)) : equals(item));
+  });
+  return (document) => tests.every((test) => test(document));
+}
+
+const LOGICAL = new Set(["$and", "$or", "$nor", "$expr", "$comment"]);
+
+/** `$elemMatch` takes a query on the element as a document, or operators on the element itself. */
+export function compileElemMatch(operand: unknown): ValueTest {
+  if (!isObject(operand)) throw new CommandError("BadValue", "$elemMatch needs an Object");
+  const first = Object.keys(operand)[0];
+  if (first?.startsWith("$") === true && !LOGICAL.has(first)) {
+    const tests = Object.keys(operand).map((operator) => compileOperator(["element"], operator, operand));
+    return (element) => tests.every((test) => test({ element }));
+  }
+  const test = compileFilter(operand);
+  return (element) => isObject(element) && test(element);
+}

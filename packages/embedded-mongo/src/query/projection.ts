@@ -1,0 +1,172 @@
+import { Aggregator } from "mingo";
+import { Double } from "bson";
+import { CommandError } from "../errors.ts";
+import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
+import { restoreTypes, setField, toPlain } from "../values/plain.ts";
+import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
+import { compileElemMatch } from "./matcher.ts";
+import { positionalIndex } from "./positional.ts";
+
+export type Projector = (document: PlainObject, textScore: number | undefined) => PlainObject;
+
+type Leaf =
+  | { kind: "include" }
+  | { kind: "exclude" }
+  | { kind: "slice"; skip: number | undefined; limit: number }
+  | { kind: "elemMatch"; test: (value: unknown) => boolean }
+  | { kind: "positional" }
+  | { kind: "textScore" }
+  | { kind: "literal"; value: unknown };
+
+type Node = Map<string, Node | Leaf>;
+
+const isNode = (entry: Node | Leaf | undefined): entry is Node => entry instanceof Map;
+
+const truthy = (value: unknown): boolean => (isNumeric(value) ? toDouble(value) !== 0 : value === true);
+
+/**
+ * Compiles a projection of `find` and `findAndModify`.
+ * @param filter the query, for the positional `$`
+ * @returns undefined when the documents stay as they are
+ */
+export function compileProjection(projection: unknown, filter: PlainObject): Projector | undefined {
+  if (!isObject(projection) || Object.keys(projection).length === 0) return undefined;
+  const root: Node = new Map();
+  let including: boolean | undefined;
+  let hasPositional = false;
+  for (const [path, raw] of Object.entries(projection)) {
+    const positional = path.endsWith(".$");
+    const leaf = positional ? ({ kind: "positional" } as const) : readLeaf(path, raw);
+    if (leaf === "expression") return computed(projection);
+    hasPositional ||= positional;
+    if (leaf.kind === "include" || leaf.kind === "exclude") {
+      const wants = leaf.kind === "include";
+      if (path !== "_id") {
+        if (including !== undefined && including !== wants) {
+          throw new CommandError(
+            "Location31254",
+            `Cannot do ${wants ? "inclusion" : "exclusion"} on field ${path} in ${wants ? "exclusion" : "inclusion"} projection`,
+          );
+        }
+        including = wants;
+      }
+    } else if (leaf.kind !== "slice" && leaf.kind !== "textScore") including ??= true;
+    place(root, positional ? path.slice(0, -2) : path, leaf);
+  }
+  const idLeaf = root.get("_id");
+  const inclusive =
+    including ?? (root.size === 1 && idLeaf !== undefined && !isNode(idLeaf) && idLeaf.kind === "include");
+  if (inclusive && !idLeaf) root.set("_id", { kind: "include" });
+  return (document, textScore) => {
+    const position = hasPositional ? positionalIndex(filter, document) : undefined;
+    return project(document, root, inclusive, { position, textScore }) as PlainObject;
+  };
+}
+
+function readLeaf(path: string, raw: unknown): Leaf | "expression" {
+  if (typeof raw === "boolean" || isNumeric(raw)) return { kind: truthy(raw) ? "include" : "exclude" };
+  if (!isObject(raw))
+    return typeof raw === "string" && raw.startsWith("$") ? "expression" : { kind: "literal", value: raw };
+  if ("$slice" in raw) {
+    const slice = raw["$slice"];
+    if (Array.isArray(slice) && slice.length === 2) {
+      return {
+        kind: "slice",
+        skip: integerOption(slice[0], "$slice", 0),
+        limit: integerOption(slice[1], "$slice", 0),
+      };
+    }
+    if (isNumeric(slice)) return { kind: "slice", skip: undefined, limit: toDouble(slice) };
+    return "expression";
+  }
+  if ("$elemMatch" in raw) return { kind: "elemMatch", test: compileElemMatch(raw["$elemMatch"]) };
+  if (isObject(raw) && raw["$meta"] === "textScore") return { kind: "textScore" };
+  if (Object.keys(raw).length === 0)
+    throw new CommandError("BadValue", `An empty sub-projection is not allowed: ${path}`);
+  return "expression";
+}
+
+function place(root: Node, path: string, leaf: Leaf): void {
+  const parts = path.split(".");
+  let node = root;
+  for (const part of parts.slice(0, -1)) {
+    let next = node.get(part);
+    if (next !== undefined && !isNode(next))
+      throw new CommandError("Location31254", `Path collision at ${path}`);
+    if (!next) node.set(part, (next = new Map()));
+    node = next;
+  }
+  const last = parts.at(-1)!;
+  if (node.has(last)) throw new CommandError("Location31254", `Path collision at ${path}`);
+  node.set(last, leaf);
+}
+
+/** Aggregation expressions in a projection: the `$project` stage of mingo. */
+function computed(projection: PlainObject): Projector {
+  const stage = new Aggregator([{ $project: toPlain(projection) as PlainObject }], { scriptEnabled: false });
+  return (document) =>
+    restoreTypes(stage.run([toPlain(document) as PlainObject])[0] ?? {}, document) as PlainObject;
+}
+
+interface Matched {
+  position: number | undefined;
+  textScore: number | undefined;
+}
+
+function project(value: PlainObject, node: Node, inclusive: boolean, matched: Matched): unknown {
+  const out: PlainObject = {};
+  for (const key of Object.keys(value)) {
+    const entry = node.get(key);
+    if (entry === undefined) {
+      if (!inclusive) setField(out, key, value[key]);
+      continue;
+    }
+    const result = isNode(entry)
+      ? descend(value[key], entry, inclusive, matched)
+      : applyLeaf(value[key], entry, matched);
+    if (result !== undefined) setField(out, key, result);
+  }
+  for (const [key, entry] of node) {
+    if (isNode(entry)) continue;
+    if (entry.kind === "textScore") setField(out, key, new Double(matched.textScore ?? 0));
+    else if (entry.kind === "literal" && !hasOwn(value, key)) setField(out, key, entry.value);
+  }
+  return out;
+}
+
+function descend(value: unknown, node: Node, inclusive: boolean, matched: Matched): unknown {
+  if (isObject(value)) return project(value, node, inclusive, matched);
+  if (Array.isArray(value)) {
+    const elements = inclusive
+      ? value.filter((element) => isObject(element) || Array.isArray(element))
+      : value;
+    return elements.map((element) => descend(element, node, inclusive, matched));
+  }
+  return inclusive ? undefined : value;
+}
+
+function applyLeaf(value: unknown, leaf: Leaf, { position }: Matched): unknown {
+  switch (leaf.kind) {
+    case "exclude":
+    case "textScore":
+      return undefined;
+    case "literal":
+      return leaf.value;
+    case "slice":
+      return Array.isArray(value) ? slice(value, leaf.skip, leaf.limit) : value;
+    case "elemMatch": {
+      const found: unknown = Array.isArray(value) ? value.find(leaf.test) : undefined;
+      return found === undefined ? undefined : [found];
+    }
+    case "positional":
+      return Array.isArray(value) ? value.slice(position ?? 0, (position ?? 0) + 1) : value;
+    default:
+      return value;
+  }
+}
+
+function slice(array: unknown[], skip: number | undefined, limit: number): unknown[] {
+  if (skip === undefined) return limit < 0 ? array.slice(limit) : array.slice(0, limit);
+  const start = skip < 0 ? Math.max(array.length + skip, 0) : skip;
+  return array.slice(start, start + limit);
+}

@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from "node:crypto";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { DataFolderInUseError } from "../errors.ts";
+
+/**
+ * One process per data folder, held by a listening socket in it: the kernel ends it with the process, so a lock left
+ * by a killed process is told from a held one by connecting, whatever happened to pids since.
+ * On Windows it is a named pipe, which the kernel removes by itself.
+ */
+export interface FolderLock {
+  release(): Promise<void>;
+}
+
+const LOCK_FILE = "lock.sock";
+const TAKEOVER_FILE = "lock.takeover";
+const TAKEOVER_STALE_MS = 10_000;
+const GREETING_TIMEOUT_MS = 1_000;
+const ATTEMPTS = 50;
+
+/** @throws DataFolderInUseError when a live process holds the folder */
+export async function lockFolder(dir: string): Promise<FolderLock> {
+  const real = fs.realpathSync(dir);
+  return process.platform === "win32" ? lockPipe(dir, real) : lockSocket(dir, real);
+}
+
+function listen(target: string): Promise<net.Server> {
+  const server = net.createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.end(String(process.pid));
+  });
+  server.unref();
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(target, () => resolve(server));
+  });
+}
+
+const close = (server: net.Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+
+/** The pid of the holder, undefined when it does not say, or "free" when nobody listens. */
+function ask(target: string): Promise<number | undefined | "free"> {
+  return new Promise((resolve) => {
+    const socket = net.connect(target);
+    let greeting = "";
+    socket.setTimeout(GREETING_TIMEOUT_MS, () => {
+      socket.destroy();
+      resolve(undefined);
+    });
+    socket.on("data", (chunk) => (greeting += String(chunk)));
+    socket.on("error", () => resolve("free"));
+    socket.on("close", () => resolve(/^\d+$/.test(greeting) ? Number(greeting) : undefined));
+  });
+}
+
+async function lockPipe(dir: string, real: string): Promise<FolderLock> {
+  const pipe = `\\\\.\\pipe\\fanfare-${createHash("sha256").update(real.toLowerCase()).digest("hex").slice(0, 32)}`;
+  try {
+    const server = await listen(pipe);
+    return { release: () => close(server) };
+  } catch {
+    const holder = await ask(pipe);
+    throw new DataFolderInUseError(dir, holder === "free" ? undefined : holder);
+  }
+}
+
+/** Socket paths are limited to about 100 bytes: a link in the temporary folder makes a short one. */
+function shortAlias(real: string): { alias: string; remove(): void } {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), "ff-"));
+  fs.symlinkSync(real, path.join(home, "d"));
+  return { alias: path.join(home, "d"), remove: () => fs.rmSync(home, { recursive: true, force: true }) };
+}
+
+async function lockSocket(dir: string, real: string): Promise<FolderLock> {
+  const { alias, remove } = shortAlias(real);
+  try {
+    const lock = path.join(alias, LOCK_FILE);
+    const own = path.join(alias, `lock-${process.pid}-${randomBytes(4).toString("hex")}.sock`);
+    const server = await listen(own);
+    try {
+      await claim(dir, lock, own);
+    } catch (error) {
+      await close(server);
+      throw error;
+    } finally {
+      fs.rmSync(own, { force: true });
+    }
+    const held = path.join(real, LOCK_FILE);
+    return {
+      release: async () => {
+        fs.rmSync(held, { force: true });
+        await close(server);
+      },
+    };
+  } finally {
+    remove();
+  }
+}
+
+/** Gives the listening socket the name that counts; linking fails where the name is taken, so only one wins. */
+async function claim(dir: string, lock: string, own: string): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      fs.linkSync(own, lock);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const holder = await ask(lock);
+    if (holder !== "free") throw new DataFolderInUseError(dir, holder);
+    await removeDead(path.join(path.dirname(lock), TAKEOVER_FILE), lock);
+  }
+  throw new DataFolderInUseError(dir, undefined);
+}
+
+/** Only one process at a time may judge a lock dead and remove it. */
+async function removeDead(guard: string, lock: string): Promise<void> {
+  try {
+    fs.closeSync(fs.openSync(guard, "wx", 0o600));
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const age = Date.now() - (fs.statSync(guard, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > TAKEOVER_STALE_MS) fs.rmSync(guard, { force: true });
+    return;
+  }
+  try {
+    if ((await ask(lock)) === "free") fs.rmSync(lock, { force: true });
+  } finally {
+    fs.rmSync(guard, { force: true });
+  }
+}

@@ -1,0 +1,35 @@
+import type { Collection } from "./storage/collection.ts";
+import type { Catalog } from "./storage/catalog.ts";
+import { select } from "./query/select.ts";
+
+/** Documents removed per collection and run: a long backlog must not stop the server. */
+const MAX_REMOVED_PER_RUN = 5_000;
+
+function expireIndex(collection: Collection, field: string, before: Date): number {
+  const { records } = select(collection, {
+    filter: { [field]: { $lt: before } },
+    limit: MAX_REMOVED_PER_RUN,
+  });
+  for (const record of records) collection.remove(record);
+  return records.length;
+}
+
+/**
+ * Removes documents whose TTL has passed. In an array of dates the earliest counts.
+ * @param now milliseconds since 1970
+ * @returns how many were removed
+ */
+export function expireDocuments(catalog: Catalog, now: number): number {
+  let removed = 0;
+  for (const collection of catalog.collections()) {
+    for (const { spec } of collection.indexes) {
+      if (spec.expireAfterSeconds === undefined) continue;
+      removed += expireIndex(
+        collection,
+        spec.fields[0]!.path,
+        new Date(now - spec.expireAfterSeconds * 1000),
+      );
+    }
+  }
+  return removed;
+}

@@ -1,0 +1,101 @@
+import { CommandError } from "../errors.ts";
+import { compileElemMatch } from "../query/matcher.ts";
+import { isRegex } from "../query/regex.ts";
+import { parseSort, sortByKey, sortKey } from "../query/sort.ts";
+import { encodeKey, invertKey } from "../values/key.ts";
+import { compareValues, valuesEqual } from "../values/compare.ts";
+import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
+import { isObject, type PlainObject, typeName } from "../values/types.ts";
+
+type Change = (current: unknown, operand: unknown, path: string) => unknown;
+
+function arrayAt(current: unknown, path: string, operator: string): unknown[] {
+  if (current === undefined) return [];
+  if (Array.isArray(current)) return current as unknown[];
+  throw new CommandError(
+    "BadValue",
+    `The field '${path}' must be an array but is of type ${typeName(current)} (operator ${operator})`,
+  );
+}
+
+const PUSH_MODIFIERS = new Set(["$each", "$slice", "$sort", "$position"]);
+
+function sortElements(array: unknown[], order: unknown): unknown[] {
+  if (isNumeric(order)) {
+    const direction = toDouble(order);
+    return [...array].sort((a, b) => direction * compareValues(a, b));
+  }
+  const fields = parseSort(order) ?? [];
+  const keyed = array.map((element) => ({
+    element,
+    key: isObject(element)
+      ? sortKey(element, fields)
+      : fields[0]?.direction === -1
+        ? invertKey(encodeKey(element))
+        : encodeKey(element),
+  }));
+  return sortByKey(keyed).map(({ element }) => element);
+}
+
+const push: Change = (current, operand, path) => {
+  const array = arrayAt(current, path, "$push");
+  if (!isObject(operand) || !("$each" in operand)) return [...array, operand];
+  const each = operand["$each"];
+  if (!Array.isArray(each))
+    throw new CommandError("BadValue", "The argument to $each in $push must be an array");
+  const unknown = Object.keys(operand).find((key) => !PUSH_MODIFIERS.has(key));
+  if (unknown) throw new CommandError("BadValue", `Unrecognized clause in $push: ${unknown}`);
+  const at = integerOption(operand["$position"], "$position", array.length);
+  const start = at < 0 ? Math.max(array.length + at, 0) : at;
+  let result = [...array.slice(0, start), ...(each as unknown[]), ...array.slice(start)];
+  if (operand["$sort"] !== undefined) result = sortElements(result, operand["$sort"]);
+  if (operand["$slice"] !== undefined) {
+    const keep = integerOption(operand["$slice"], "$slice", 0);
+    result = keep === 0 ? [] : keep < 0 ? result.slice(keep) : result.slice(0, keep);
+  }
+  return result;
+};
+
+const addToSet: Change = (current, operand, path) => {
+  const array = [...arrayAt(current, path, "$addToSet")];
+  const each = isObject(operand) && "$each" in operand ? operand["$each"] : [operand];
+  if (!Array.isArray(each))
+    throw new CommandError("TypeMismatch", "The argument to $each in $addToSet must be an array");
+  for (const value of each) if (!array.some((element) => valuesEqual(element, value))) array.push(value);
+  return array;
+};
+
+const pop: Change = (current, operand, path) => {
+  if (current === undefined) return undefined;
+  const direction = isNumeric(operand) ? toDouble(operand) : 0;
+  if (direction !== 1 && direction !== -1) throw new CommandError("FailedToParse", "$pop expects 1 or -1");
+  const array = arrayAt(current, path, "$pop");
+  return direction === 1 ? array.slice(0, -1) : array.slice(1);
+};
+
+const pull: Change = (current, operand, path) => {
+  if (current === undefined) return undefined;
+  const array = arrayAt(current, path, "$pull");
+  if (isObject(operand) || isRegex(operand)) {
+    const test = isRegex(operand) ? compileElemMatch({ $regex: operand }) : compileElemMatch(operand);
+    return array.filter((element) => !test(element));
+  }
+  return array.filter((element) => !valuesEqual(element, operand));
+};
+
+const pullAll: Change = (current, operand, path) => {
+  if (!Array.isArray(operand)) throw new CommandError("BadValue", "$pullAll requires an array argument");
+  if (current === undefined) return undefined;
+  return arrayAt(current, path, "$pullAll").filter(
+    (element) => !operand.some((value) => valuesEqual(element, value)),
+  );
+};
+
+/** Operators on arrays; each gives the new value, or undefined where there is nothing to change. */
+export const arrayOperators: Record<string, Change> = {
+  $push: push,
+  $addToSet: addToSet,
+  $pop: pop,
+  $pull: pull,
+  $pullAll: pullAll,
+} satisfies PlainObject;

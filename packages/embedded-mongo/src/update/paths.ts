@@ -1,0 +1,122 @@
+import { CommandError } from "../errors.ts";
+import type { DocumentTest } from "../query/matcher.ts";
+import { isArrayIndex } from "../values/path.ts";
+import { setField } from "../values/plain.ts";
+import { hasOwn, isObject, type PlainObject, typeName } from "../values/types.ts";
+
+/** An array grows by assignment to an index at most this far beyond its end, as in MongoDB. */
+const MAX_ARRAY_PADDING = 1_500_000;
+
+export type Container = PlainObject | unknown[];
+
+/** Where an update operator acts: a field of an object or an element of an array. */
+export interface Target {
+  readonly container: Container;
+  readonly key: string;
+}
+
+export interface PathContext {
+  /** Index the positional `$` stands for. */
+  readonly position: number | undefined;
+  readonly arrayFilters: ReadonlyMap<string, DocumentTest>;
+}
+
+export const readTarget = ({ container, key }: Target): unknown =>
+  Array.isArray(container) ? container[Number(key)] : hasOwn(container, key) ? container[key] : undefined;
+
+export function writeTarget({ container, key }: Target, value: unknown): void {
+  if (!Array.isArray(container)) {
+    setField(container, key, value);
+    return;
+  }
+  const index = Number(key);
+  if (index - container.length > MAX_ARRAY_PADDING) {
+    throw new CommandError("BadValue", `can't backfill more than ${MAX_ARRAY_PADDING} elements`);
+  }
+  while (container.length < index) container.push(null);
+  container[index] = value;
+}
+
+/**
+ * Resolves an update path to the places it means, through `$`, `$[]` and `$[name]`.
+ * @param create makes missing sub-documents on the way; otherwise a path that does not exist has no targets
+ * @throws CommandError PathNotViable when a part of the path is a scalar, BadValue for a `$` without a match
+ */
+export function resolveTargets(
+  root: PlainObject,
+  path: string,
+  create: boolean,
+  context: PathContext,
+): Target[] {
+  let places: Target[] = [{ container: root, key: "" }];
+  const parts = path.split(".");
+  for (const [i, part] of parts.entries()) {
+    const next: Target[] = [];
+    for (const place of places) {
+      const container = i === 0 ? root : enter(place, part, create);
+      if (container !== undefined) expand(container, part, path, context, next, create);
+    }
+    places = next;
+  }
+  return places;
+}
+
+function enter(place: Target, part: string, create: boolean): Container | undefined {
+  const value = readTarget(place);
+  if (isObject(value) || Array.isArray(value)) return value;
+  if (!create) return undefined;
+  if (value !== undefined) {
+    throw new CommandError(
+      "PathNotViable",
+      `Cannot create field '${part}' in element {${place.key}: ${typeName(value)}}`,
+    );
+  }
+  const created: PlainObject = {};
+  writeTarget(place, created);
+  return created;
+}
+
+function expand(
+  container: Container,
+  part: string,
+  path: string,
+  { position, arrayFilters }: PathContext,
+  out: Target[],
+  create: boolean,
+): void {
+  if (!part.startsWith("$")) {
+    if (Array.isArray(container) && !isArrayIndex(part)) {
+      if (create)
+        throw new CommandError("PathNotViable", `Cannot create field '${part}' in an array (path '${path}')`);
+      return;
+    }
+    out.push({ container, key: part });
+    return;
+  }
+  if (part !== "$" && !Array.isArray(container)) {
+    throw new CommandError("BadValue", `Cannot apply array updates to non-array element of path '${path}'`);
+  }
+  if (part === "$") {
+    if (position === undefined || !Array.isArray(container)) {
+      throw new CommandError(
+        "BadValue",
+        "The positional operator did not find the match needed from the query.",
+      );
+    }
+    out.push({ container, key: String(position) });
+    return;
+  }
+  const filter = part === "$[]" ? undefined : arrayFilterOf(part, path, arrayFilters);
+  for (const [i, element] of (container as unknown[]).entries()) {
+    if (!filter || filter({ element })) out.push({ container, key: String(i) });
+  }
+}
+
+function arrayFilterOf(part: string, path: string, filters: ReadonlyMap<string, DocumentTest>): DocumentTest {
+  const name = /^\$\[([a-z]\w*)\]$/.exec(part)?.[1];
+  if (name === undefined) throw new CommandError("BadValue", `Invalid part '${part}' in the path '${path}'`);
+  const filter = filters.get(name);
+  if (!filter)
+    throw new CommandError("BadValue", `No array filter found for identifier '${name}' in path '${path}'`);
+  return filter;
+}

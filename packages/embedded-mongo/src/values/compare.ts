@@ -1,0 +1,46 @@
+import type { ObjectId } from "bson";
+import { encodeKey } from "./key.ts";
+import { toDouble } from "./numbers.ts";
+import { Rank, rankOf } from "./types.ts";
+
+const BEYOND_ASCII = /[^\x00-\x7f]/;
+
+function compareStrings(a: string, b: string): number {
+  if (a === b) return 0;
+  if (BEYOND_ASCII.test(a) || BEYOND_ASCII.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : 1;
+}
+
+/** MongoDB's order over all BSON values; the same order as the index keys of {@link encodeKey}. */
+export function compareValues(a: unknown, b: unknown): number {
+  const rank = rankOf(a);
+  const difference = rank - rankOf(b);
+  if (difference !== 0) return difference;
+  switch (rank) {
+    case Rank.String:
+      return compareStrings(String(a), String(b));
+    case Rank.Number: {
+      const [x, y] = [toDouble(a), toDouble(b)];
+      if (x < y) return -1;
+      if (x > y) return 1;
+      if (Math.abs(x) < 2 ** 53 && Math.abs(y) < 2 ** 53) return 0;
+      break;
+    }
+    case Rank.ObjectId:
+      return Buffer.compare((a as ObjectId).id, (b as ObjectId).id);
+    case Rank.Date:
+      return (a as Date).getTime() - (b as Date).getTime();
+    case Rank.Boolean:
+      return Number(a) - Number(b);
+    case Rank.Null:
+    case Rank.Undefined:
+    case Rank.MinKey:
+    case Rank.MaxKey:
+      return 0;
+    default:
+  }
+  const [x, y] = [encodeKey(a), encodeKey(b)];
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+export const valuesEqual = (a: unknown, b: unknown): boolean => compareValues(a, b) === 0;

@@ -1,0 +1,130 @@
+import type { Binary, BSONRegExp, Code, Long, ObjectId, Timestamp } from "bson";
+import { bsonType, type PlainObject, Rank, rankOf } from "./types.ts";
+import { toDouble } from "./numbers.ts";
+
+/**
+ * Order-preserving encoding: for two values a, b of any BSON type, encodeKey(a) < encodeKey(b) exactly when MongoDB
+ * sorts a before b, and equal strings exactly when MongoDB calls them equal (decimals are taken at double precision).
+ * Every character is one byte (0–255), so V8 stores it with one byte per character; each encoding ends by itself,
+ * so concatenated encodings compare field by field.
+ */
+
+const f64 = new DataView(new ArrayBuffer(8));
+const TAG: string[] = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
+const TWO_53 = 2 ** 53;
+const ASCII = /^[\x01-\x7f]*$/;
+
+function encodeDouble(value: number): string {
+  if (Number.isNaN(value)) return "\0\0\0\0\0\0\0\0";
+  f64.setFloat64(0, value === 0 ? 0 : value);
+  let high = f64.getUint32(0);
+  let low = f64.getUint32(4);
+  if (high & 0x80000000) {
+    high = ~high >>> 0;
+    low = ~low >>> 0;
+  } else {
+    high = (high | 0x80000000) >>> 0;
+  }
+  return String.fromCharCode(
+    high >>> 24,
+    (high >>> 16) & 255,
+    (high >>> 8) & 255,
+    high & 255,
+    low >>> 24,
+    (low >>> 16) & 255,
+    (low >>> 8) & 255,
+    low & 255,
+  );
+}
+
+/** From 2^53 on a double cannot tell neighbouring longs apart: the distance from the double follows in 2 bytes. */
+function encodeNumber(value: unknown): string {
+  const double = toDouble(value);
+  if (!(Math.abs(double) >= TWO_53) || !Number.isFinite(double)) return encodeDouble(double);
+  const exact =
+    bsonType(value) === "Long"
+      ? (value as Long).toBigInt()
+      : typeof value === "bigint"
+        ? value
+        : BigInt(double);
+  const distance = bsonType(value) === "Decimal128" ? 0 : Number(exact - BigInt(double));
+  const code = distance + 0x8000;
+  return encodeDouble(double) + String.fromCharCode(code >>> 8, code & 255);
+}
+
+/** UTF-8 bytes, as MongoDB compares strings; NUL is escaped so that the terminator sorts first. */
+function encodeString(value: string): string {
+  const bytes = ASCII.test(value) ? value : Buffer.from(value, "utf8").toString("latin1");
+  return `${bytes.includes("\0") ? bytes.replaceAll("\0", "\0\xff") : bytes}\0`;
+}
+
+const encodeUint32 = (value: number): string =>
+  String.fromCharCode(value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);
+
+function encodeObject(object: PlainObject): string {
+  let out = "";
+  for (const [name, value] of Object.entries(object)) {
+    if (value !== undefined) out += TAG[rankOf(value)]! + encodeString(name) + encodeKey(value);
+  }
+  return `${out}\0`;
+}
+
+export function encodeKey(value: unknown): string {
+  if (typeof value === "string") return `${TAG[Rank.String]!}${encodeString(value)}`;
+  const rank = rankOf(value);
+  const tag = TAG[rank]!;
+  switch (rank) {
+    case Rank.Number:
+      return tag + encodeNumber(value);
+    case Rank.String:
+      return tag + encodeString(String(value));
+    case Rank.ObjectId:
+      return tag + Buffer.from((value as ObjectId).id).toString("latin1");
+    case Rank.Boolean:
+      return tag + (value === true ? "\x02" : "\x01");
+    case Rank.Date:
+      return tag + encodeDouble((value as Date).getTime());
+    case Rank.Array: {
+      let out = tag;
+      for (const element of value as unknown[]) out += encodeKey(element ?? null);
+      return `${out}\0`;
+    }
+    case Rank.Object:
+      return tag + encodeObject(value as PlainObject);
+    case Rank.Binary: {
+      const binary = value as Binary;
+      const bytes = Buffer.from(binary.buffer.subarray(0, binary.position)).toString("latin1");
+      return tag + encodeUint32(bytes.length) + TAG[binary.sub_type]! + bytes;
+    }
+    case Rank.Timestamp: {
+      const stamp = value as Timestamp;
+      return tag + encodeUint32(stamp.getHighBitsUnsigned()) + encodeUint32(stamp.getLowBitsUnsigned());
+    }
+    case Rank.RegExp: {
+      const [pattern, options] =
+        value instanceof RegExp
+          ? [value.source, value.flags]
+          : [(value as BSONRegExp).pattern, (value as BSONRegExp).options];
+      return tag + encodeString(pattern) + encodeString(options);
+    }
+    case Rank.Code: {
+      const code = value as Code;
+      return tag + encodeString(code.code) + (code.scope ? encodeKey(code.scope) : "");
+    }
+    default:
+      return tag;
+  }
+}
+
+/** The encoding with its order turned round, for descending fields. */
+export function invertKey(key: string): string {
+  const bytes = Buffer.from(key, "latin1");
+  for (let i = 0; i < bytes.length; i++) bytes[i] = 255 - bytes[i]!;
+  return bytes.toString("latin1");
+}
+
+/** 6 bytes, big-endian: makes equal keys of a non-unique index distinct and keeps insertion order among them. */
+export const encodeOrder = (order: number): string => {
+  const high = Math.floor(order / 0x100000000);
+  return String.fromCharCode((high >>> 8) & 255, high & 255) + encodeUint32(order >>> 0);
+};

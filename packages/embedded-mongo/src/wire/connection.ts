@@ -1,0 +1,60 @@
+import type { Socket } from "node:net";
+import { HEADER_BYTES, MAX_MESSAGE_BYTES, parseRequest, ProtocolError, type Request } from "./message.ts";
+
+/** Above this many bytes waiting to be sent, no further request of the connection is read. */
+const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
+
+/** Cuts the stream of one client into requests. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #onRequest: (request: Request, connection: Connection) => void;
+  #chunks: Buffer[] = [];
+  #received = 0;
+  #needed = HEADER_BYTES;
+
+  constructor(socket: Socket, onRequest: (request: Request, connection: Connection) => void) {
+    this.#socket = socket;
+    this.#onRequest = onRequest;
+    socket.on("data", (chunk) => this.#receive(chunk as Buffer));
+    socket.on("error", () => socket.destroy());
+    socket.on("drain", () => socket.resume());
+  }
+
+  send(bytes: Buffer): void {
+    if (this.#socket.destroyed) return;
+    this.#socket.write(bytes);
+    if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#socket.pause();
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#received += chunk.length;
+    if (this.#received < this.#needed) return;
+    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#received);
+    try {
+      const rest = this.#consume(bytes);
+      this.#chunks = rest.length > 0 ? [rest] : [];
+      this.#received = rest.length;
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      this.#socket.destroy();
+    }
+  }
+
+  #consume(bytes: Buffer): Buffer {
+    let at = 0;
+    this.#needed = HEADER_BYTES;
+    while (bytes.length - at >= HEADER_BYTES) {
+      const length = bytes.readInt32LE(at);
+      if (length < HEADER_BYTES || length > MAX_MESSAGE_BYTES)
+        throw new ProtocolError(`impossible message length ${length}`);
+      if (bytes.length - at < length) {
+        this.#needed = length;
+        break;
+      }
+      this.#onRequest(parseRequest(bytes.subarray(at, at + length)), this);
+      at += length;
+    }
+    return bytes.subarray(at);
+  }
+}

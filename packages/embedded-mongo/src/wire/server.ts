@@ -1,0 +1,112 @@
+import net from "node:net";
+import type { CommandContext, ServerStatus } from "../commands/context.ts";
+import { CursorStore } from "../commands/cursor-store.ts";
+import { dispatch } from "../commands/dispatch.ts";
+import type { ResolvedOptions } from "../options.ts";
+import type { Store } from "../storage/store.ts";
+import { isObject, type PlainObject } from "../values/types.ts";
+import { Connection } from "./connection.ts";
+import type { Request } from "./message.ts";
+import { encodeReply } from "./reply.ts";
+
+interface Outgoing {
+  readonly connection: Connection;
+  readonly bytes: Buffer;
+}
+
+/** True when the client wants the write on disk before the answer. */
+function wantsSync(command: PlainObject): boolean {
+  const concern = command["writeConcern"];
+  return isObject(concern) && (concern["j"] === true || concern["w"] === "majority");
+}
+
+/**
+ * Serves the wire protocol. Commands run one at a time, each to its end. Answers are sent when the changes of all
+ * commands of the same turn of the event loop are with the operating system, or on disk where that was asked for.
+ */
+export class WireServer {
+  readonly #store: Store;
+  readonly #cursors: CursorStore;
+  readonly #server: net.Server;
+  readonly #sockets = new Set<net.Socket>();
+  readonly #status: ServerStatus;
+  #flushed: Outgoing[] = [];
+  #synced: Outgoing[] = [];
+  #scheduled = false;
+
+  constructor(store: Store, options: ResolvedOptions) {
+    this.#store = store;
+    this.#cursors = new CursorStore(options.cursorTimeoutMs);
+    this.#server = net.createServer({ noDelay: true }, (socket) => this.#accept(socket));
+    this.#server.maxConnections = options.maxConnections;
+    this.#status = {
+      startedAt: Date.now(),
+      connections: () => this.#sockets.size,
+      journalBytes: () => store.journalBytes,
+    };
+  }
+
+  listen(target: { path: string } | { host: string; port: number }): Promise<net.AddressInfo | string> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(target, () => resolve(this.#server.address()!));
+    });
+  }
+
+  expireCursors(): void {
+    this.#cursors.expire(Date.now());
+  }
+
+  /** Ends all connections; commands that were not answered yet stay unanswered. */
+  close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#sockets) socket.destroy();
+    return closed;
+  }
+
+  #accept(socket: net.Socket): void {
+    this.#sockets.add(socket);
+    socket.on("close", () => this.#sockets.delete(socket));
+    void new Connection(socket, (request, connection) => this.#handle(request, connection));
+  }
+
+  #handle(request: Request, connection: Connection): void {
+    const { command } = request;
+    const db = typeof command["$db"] === "string" ? command["$db"] : "admin";
+    const context: CommandContext = {
+      catalog: this.#store.catalog,
+      cursors: this.#cursors,
+      status: this.#status,
+      db,
+    };
+    const reply = dispatch(command, context);
+    if (request.wantsReply) {
+      const outgoing = { connection, bytes: encodeReply(request, reply) };
+      (wantsSync(command) || "fsync" in command ? this.#synced : this.#flushed).push(outgoing);
+    }
+    if (!this.#scheduled) {
+      this.#scheduled = true;
+      setImmediate(() => this.#finishTurn());
+    }
+  }
+
+  #finishTurn(): void {
+    this.#scheduled = false;
+    const [flushed, synced] = [this.#flushed, this.#synced];
+    this.#flushed = [];
+    this.#synced = [];
+    try {
+      this.#store.flush();
+    } catch {
+      return; // The journal reported its failure itself: nothing is acknowledged any more.
+    }
+    for (const { connection, bytes } of flushed) connection.send(bytes);
+    if (synced.length === 0) return;
+    this.#store.sync().then(
+      () => {
+        for (const { connection, bytes } of synced) connection.send(bytes);
+      },
+      () => {},
+    );
+  }
+}
