@@ -8,7 +8,6 @@ import {
   parseRefreshToken,
   type RefreshToken,
 } from "./refresh-token.ts";
-import type { SessionDocument } from "./session.model.ts";
 import { judgeRefresh } from "./session.policy.ts";
 import type { Rotation, SessionRepository } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";

@@ -1,0 +1,65 @@
+import { LIMITS, userRoom, type Result } from "@fanfare/contract";
+import { serviceError, type Handler } from "@fanfare/kernel";
+import type { ChannelDocument } from "../channel.model.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import type { GroupDocument } from "../group.model.ts";
+import { isInviteExpired } from "../group.policy.ts";
+import { presentChannel, presentGroup } from "../group.presenter.ts";
+import type { InviteDocument } from "../invite.model.ts";
+
+type Joined = Result<"invite.accept">;
+
+export function acceptInvite(dependencies: GroupDependencies): Handler<"invite.accept"> {
+  const { node, groups, channels, members, invites, bans, membership } = dependencies;
+  return async ({ params, actor }) => {
+    const { userId } = actor;
+    const invite = await invites.findByCode(params.code);
+    if (invite === null || isInviteExpired(invite, new Date())) throw serviceError("INVITE_NOT_FOUND");
+    const groupId = invite.groupId.toHexString();
+    const [group, listed, isBanned, groupIds] = await Promise.all([
+      groups.find(groupId),
+      channels.listOfGroup(groupId),
+      bans.exists(groupId, userId),
+      members.listGroupIds(userId),
+    ]);
+    if (group === null) throw serviceError("INVITE_NOT_FOUND");
+    if (groupIds.includes(groupId)) {
+      // A first try may have stored the member and then failed: its sockets are brought in all the same.
+      await membership.settleRooms(groupId, userId, true);
+      return present(group, listed);
+    }
+    if (isBanned) throw serviceError("BANNED");
+    const max = LIMITS.groupsPerUser;
+    if (groupIds.length >= max) throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
+
+    const joined = await takeUseAndJoin(dependencies, invite, userId);
+    if (joined === null) return present(group, listed);
+    const result = present(joined, listed);
+    node.publish(userRoom(userId), "group.joined", result);
+    return result;
+  };
+}
+
+/**
+ * The use is taken before the member is stored, so that nobody is in the group for a moment without one. A process that
+ * dies in between has wasted a use.
+ * @returns null when the user has become a member by another call in the meantime
+ */
+async function takeUseAndJoin(
+  { members, invites, membership }: GroupDependencies,
+  invite: InviteDocument,
+  userId: string,
+): Promise<GroupDocument | null> {
+  const groupId = invite.groupId.toHexString();
+  if (!(await invites.takeUse(invite))) {
+    if (await members.exists(groupId, userId)) return null;
+    throw serviceError("INVITE_NOT_FOUND");
+  }
+  const joined = await membership.admit(groupId, userId);
+  if (joined === null) await invites.giveUseBack(invite);
+  return joined;
+}
+
+function present(group: GroupDocument, channels: readonly ChannelDocument[]): Joined {
+  return { group: presentGroup(group), channels: channels.map(presentChannel) };
+}

@@ -1,0 +1,43 @@
+import { LIMITS, userRoom } from "@fanfare/contract";
+import { serviceError, type Handler } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import type { ChannelDocument } from "../channel.model.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import type { GroupDocument } from "../group.model.ts";
+import { presentChannel, presentGroup } from "../group.presenter.ts";
+
+const FIRST_CHANNEL = "general";
+
+export function createGroup(dependencies: GroupDependencies): Handler<"group.create"> {
+  const { node, groups, channels, members, membership } = dependencies;
+  return async ({ params, actor }) => {
+    const max = LIMITS.groupsPerUser;
+    if ((await members.listGroupIds(actor.userId)).length >= max) {
+      throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
+    }
+    const createdAt = new Date();
+    const group: GroupDocument = {
+      _id: new Types.ObjectId(),
+      name: params.name,
+      ownerId: new Types.ObjectId(actor.userId),
+      memberCount: 1,
+      createdAt,
+    };
+    const channel: ChannelDocument = {
+      _id: new Types.ObjectId(),
+      groupId: group._id,
+      kind: "text",
+      name: FIRST_CHANNEL,
+      position: 0,
+      createdAt,
+    };
+    const groupId = group._id.toHexString();
+    await Promise.all([groups.insert(group), channels.insert(channel)]);
+    // Last, because it is what makes the group visible: half a group is never seen.
+    await members.insert(groupId, actor.userId, createdAt);
+    await membership.settleRooms(groupId, actor.userId, true);
+    const result = { group: presentGroup(group), channels: [presentChannel(channel)] };
+    node.publish(userRoom(actor.userId), "group.joined", result);
+    return result;
+  };
+}

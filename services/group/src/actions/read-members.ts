@@ -1,0 +1,20 @@
+import { serviceError, type Handler } from "@fanfare/kernel";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import { presentMember } from "../group.presenter.ts";
+
+export function listMembers({ members }: GroupDependencies): Handler<"group.listMembers"> {
+  return async ({ params: { groupId, afterUserId, limit } }) => {
+    const found = await members.listPage(groupId, afterUserId, limit + 1);
+    const page = found.slice(0, limit);
+    const nextUserId = found.length > limit ? (page.at(-1)?.userId.toHexString() ?? null) : null;
+    return { members: page.map((member) => presentMember(member)), nextUserId };
+  };
+}
+
+export function getMember({ members }: GroupDependencies): Handler<"group.getMember"> {
+  return async ({ params: { groupId, userId } }) => {
+    const member = await members.find(groupId, userId);
+    if (member === null) throw serviceError("MEMBER_NOT_FOUND");
+    return { member: presentMember(member) };
+  };
+}

@@ -1,0 +1,26 @@
+import { groupRoom } from "@fanfare/contract";
+import { serviceError, type Handler } from "@fanfare/kernel";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import { presentGroup } from "../group.presenter.ts";
+
+export function transferGroup(dependencies: GroupDependencies): Handler<"group.transfer"> {
+  const { node, groups, members, membership } = dependencies;
+  return async ({ params: { groupId, userId }, actor, call }) => {
+    if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
+    const { user } = await call("user.get", { userId });
+    if (user.kind === "guest") throw serviceError("GUEST_NOT_ALLOWED");
+
+    const given = await groups.changeOwner(groupId, actor.userId, userId);
+    if (given === null) throw serviceError("FORBIDDEN");
+    // The new owner may have left since the first look; leaving in turn looks who the owner is afterwards (membership.ts).
+    if (!(await members.exists(groupId, userId))) {
+      await groups.changeOwner(groupId, userId, actor.userId);
+      throw serviceError("MEMBER_NOT_FOUND");
+    }
+    membership.forget(groupId, actor.userId);
+    membership.forget(groupId, userId);
+    const group = presentGroup(given);
+    node.publish(groupRoom(groupId), "group.updated", { group });
+    return { group };
+  };
+}

@@ -1,0 +1,42 @@
+import { Types, type Connection } from "mongoose";
+import { banModel, type BanDocument } from "./ban.model.ts";
+import { duplicateKeyIndex } from "./duplicate-key.ts";
+import { DURABLE } from "./durable.ts";
+
+export type BanRepository = ReturnType<typeof createBanRepository>;
+
+/** Every query of the collection bans. */
+export function createBanRepository(connection: Connection) {
+  const bans = banModel(connection);
+  return {
+    createIndexes: () => bans.createIndexes(),
+
+    /** Changes nothing when there is one already. */
+    async insert(groupId: string, userId: string, bannedBy: string): Promise<void> {
+      const ban: BanDocument = {
+        _id: new Types.ObjectId(),
+        groupId: new Types.ObjectId(groupId),
+        userId: new Types.ObjectId(userId),
+        bannedBy: new Types.ObjectId(bannedBy),
+        createdAt: new Date(),
+      };
+      await bans.collection.insertOne(ban, { writeConcern: DURABLE }).catch((error: unknown) => {
+        if (duplicateKeyIndex(error) === null) throw error;
+      });
+    },
+
+    exists: async (groupId: string, userId: string): Promise<boolean> =>
+      (await bans.exists({ groupId, userId })) !== null,
+
+    async remove(groupId: string, userId: string): Promise<void> {
+      await bans.deleteOne({ groupId, userId });
+    },
+
+    /** @returns how many were removed: fewer than `limit` when none are left. */
+    async removeSome(groupId: string, limit: number): Promise<number> {
+      const found = await bans.find({ groupId }, { _id: 1 }).limit(limit).lean();
+      await bans.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { LIMITS } from "@fanfare/contract";
+import type { Connection } from "mongoose";
+import { channelModel, type ChannelDocument } from "./channel.model.ts";
+import { DURABLE } from "./durable.ts";
+
+export type ChannelRepository = ReturnType<typeof createChannelRepository>;
+
+/** Every query of the collection channels. Deleted channels are found by nothing but `listDeletedIds`. */
+export function createChannelRepository(connection: Connection) {
+  const channels = channelModel(connection);
+  const alive = { deletedAt: null };
+  const toIds = (found: Pick<ChannelDocument, "_id">[]): string[] =>
+    found.map(({ _id }) => _id.toHexString());
+  return {
+    createIndexes: () => channels.createIndexes(),
+
+    async insert(channel: ChannelDocument): Promise<void> {
+      await channels.collection.insertOne(channel, { writeConcern: DURABLE });
+    },
+
+    find: (channelId: string) => channels.findOne({ _id: channelId, ...alive }).lean(),
+
+    findDirect: (directKey: string) => channels.findOne({ directKey }).lean(),
+
+    /** In the order in which they are shown. */
+    listOfGroup: (groupId: string) =>
+      channels
+        .find({ groupId, ...alive })
+        .sort({ position: 1, _id: 1 })
+        .limit(LIMITS.channelsPerGroup)
+        .lean(),
+
+    /** Newest first, older than `beforeId` where that is given. */
+    listDirect: (userId: string, beforeId: string | undefined, limit: number) =>
+      channels
+        .find({ memberIds: userId, ...(beforeId === undefined ? {} : { _id: { $lt: beforeId } }) })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .lean(),
+
+    update: (channelId: string, changes: Partial<Pick<ChannelDocument, "name" | "position">>) =>
+      channels
+        .findOneAndUpdate({ _id: channelId, ...alive }, { $set: changes }, { returnDocument: "after" })
+        .lean(),
+
+    /** false when it is deleted already. */
+    async markDeleted(channelId: string): Promise<boolean> {
+      const result = await channels.updateOne(
+        { _id: channelId, ...alive },
+        { $set: { deletedAt: new Date() } },
+      );
+      return result.matchedCount === 1;
+    },
+
+    listDeletedIds: async (limit: number): Promise<string[]> =>
+      toIds(
+        await channels
+          .find({ deletedAt: { $gt: new Date(0) } }, { _id: 1 })
+          .limit(limit)
+          .lean(),
+      ),
+
+    /** Deleted ones too. */
+    listIdsOfGroup: async (groupId: string, limit: number): Promise<string[]> =>
+      toIds(await channels.find({ groupId }, { _id: 1 }).limit(limit).lean()),
+
+    async remove(channelIds: readonly string[]): Promise<void> {
+      await channels.deleteMany({ _id: { $in: channelIds } });
+    },
+  };
+}

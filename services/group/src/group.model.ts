@@ -1,0 +1,28 @@
+import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { DURABLE } from "./durable.ts";
+
+export interface GroupDocument {
+  _id: Types.ObjectId;
+  name: string;
+  ownerId: Types.ObjectId;
+  memberCount: number;
+  createdAt: Date;
+  /** Set when the group is deleted and its parts are still being removed; nobody sees it any more. */
+  deletedAt?: Date;
+}
+
+const groupSchema = new Schema<GroupDocument>(
+  {
+    name: { type: String, required: true },
+    ownerId: { type: Schema.Types.ObjectId, required: true },
+    memberCount: { type: Number, required: true },
+    createdAt: { type: Date, required: true },
+    deletedAt: Date,
+  },
+  { collection: "groups", writeConcern: DURABLE, versionKey: false },
+);
+groupSchema.index({ deletedAt: 1 }, { sparse: true });
+
+export function groupModel(connection: Connection): Model<GroupDocument> {
+  return connection.model<GroupDocument>("Group", groupSchema);
+}

@@ -1,0 +1,76 @@
+import type { Connection } from "mongoose";
+import { COUNTER, DURABLE } from "./durable.ts";
+import { groupModel, type GroupDocument } from "./group.model.ts";
+
+export type GroupRepository = ReturnType<typeof createGroupRepository>;
+
+/** Every query of the collection groups. Deleted groups are found by nothing but `listDeletedIds`. */
+export function createGroupRepository(connection: Connection) {
+  const groups = groupModel(connection);
+  const alive = { deletedAt: null };
+  const after = { returnDocument: "after" } as const;
+  return {
+    createIndexes: () => groups.createIndexes(),
+
+    async insert(group: GroupDocument): Promise<void> {
+      await groups.collection.insertOne(group, { writeConcern: DURABLE });
+    },
+
+    find: (groupId: string) => groups.findOne({ _id: groupId, ...alive }).lean(),
+
+    findMany: (groupIds: readonly string[]) => groups.find({ _id: { $in: groupIds }, ...alive }).lean(),
+
+    rename: (groupId: string, name: string) =>
+      groups.findOneAndUpdate({ _id: groupId, ...alive }, { $set: { name } }, after).lean(),
+
+    /** null when `fromUserId` is not the owner, or the group is deleted. */
+    changeOwner: (groupId: string, fromUserId: string, toUserId: string) =>
+      groups
+        .findOneAndUpdate(
+          { _id: groupId, ownerId: fromUserId, ...alive },
+          { $set: { ownerId: toUserId } },
+          after,
+        )
+        .lean(),
+
+    /** null when the group is deleted. */
+    addToMemberCount: (groupId: string, change: 1 | -1) =>
+      groups
+        .findOneAndUpdate(
+          { _id: groupId, ...alive },
+          { $inc: { memberCount: change } },
+          { ...after, writeConcern: COUNTER },
+        )
+        .lean(),
+
+    /** Changes the count only if it is still what the caller has seen. */
+    async correctMemberCount(groupId: string, seen: number, correct: number): Promise<void> {
+      await groups.updateOne(
+        { _id: groupId, memberCount: seen, ...alive },
+        { $set: { memberCount: correct } },
+      );
+    },
+
+    /** false when the user is not the owner, or the group is deleted already. */
+    async markDeleted(groupId: string, ownerId: string): Promise<boolean> {
+      const result = await groups.updateOne(
+        { _id: groupId, ownerId, ...alive },
+        { $set: { deletedAt: new Date() } },
+      );
+      return result.matchedCount === 1;
+    },
+
+    async listDeletedIds(limit: number): Promise<string[]> {
+      const found = await groups
+        .find({ deletedAt: { $gt: new Date(0) } }, { _id: 1 })
+        .limit(limit)
+        .lean();
+      return found.map(({ _id }) => _id.toHexString());
+    },
+
+    /** Removes what is left of a deleted group. */
+    async remove(groupId: string): Promise<void> {
+      await groups.deleteOne({ _id: groupId });
+    },
+  };
+}

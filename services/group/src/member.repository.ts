@@ -1,0 +1,74 @@
+import { LIMITS } from "@fanfare/contract";
+import { Types, type Connection } from "mongoose";
+import { duplicateKeyIndex } from "./duplicate-key.ts";
+import { DURABLE } from "./durable.ts";
+import { memberModel, type MemberDocument } from "./member.model.ts";
+
+export type MemberRepository = ReturnType<typeof createMemberRepository>;
+
+/** Every query of the collection members. None of them costs more in a larger group, except `count`. */
+export function createMemberRepository(connection: Connection) {
+  const members = memberModel(connection);
+  return {
+    createIndexes: () => members.createIndexes(),
+
+    /** @returns null when the user is a member already. */
+    async insert(groupId: string, userId: string, joinedAt = new Date()): Promise<MemberDocument | null> {
+      const member: MemberDocument = {
+        _id: new Types.ObjectId(),
+        groupId: new Types.ObjectId(groupId),
+        userId: new Types.ObjectId(userId),
+        mutedUntil: null,
+        joinedAt,
+      };
+      try {
+        await members.collection.insertOne(member, { writeConcern: DURABLE });
+        return member;
+      } catch (error) {
+        if (duplicateKeyIndex(error) !== null) return null;
+        throw error;
+      }
+    },
+
+    find: (groupId: string, userId: string) => members.findOne({ groupId, userId }).lean(),
+
+    exists: async (groupId: string, userId: string): Promise<boolean> =>
+      (await members.exists({ groupId, userId })) !== null,
+
+    /** The groups of a user: at most LIMITS.groupsPerUser, or a few more after a race. */
+    async listGroupIds(userId: string): Promise<string[]> {
+      const found = await members
+        .find({ userId }, { groupId: 1, _id: 0 })
+        .limit(2 * LIMITS.groupsPerUser)
+        .lean();
+      return found.map(({ groupId }) => groupId.toHexString());
+    },
+
+    /** In the order of the user ids. */
+    listPage: (groupId: string, afterUserId: string | undefined, limit: number) =>
+      members
+        .find({ groupId, ...(afterUserId === undefined ? {} : { userId: { $gt: afterUserId } }) })
+        .sort({ groupId: 1, userId: 1 })
+        .limit(limit)
+        .lean(),
+
+    /** null when the user is not a member. */
+    setMutedUntil: (groupId: string, userId: string, mutedUntil: Date | null) =>
+      members
+        .findOneAndUpdate({ groupId, userId }, { $set: { mutedUntil } }, { returnDocument: "after" })
+        .lean(),
+
+    /** The removed member, or null when there was none. */
+    remove: (groupId: string, userId: string) => members.findOneAndDelete({ groupId, userId }).lean(),
+
+    /** Reads an entry per member: never on the way of an action. */
+    count: (groupId: string) => members.countDocuments({ groupId }),
+
+    /** @returns how many were removed: fewer than `limit` when none are left. */
+    async removeSome(groupId: string, limit: number): Promise<number> {
+      const found = await members.find({ groupId }, { _id: 1 }).limit(limit).lean();
+      await members.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { groupRoom, userRoom, type EventPayload } from "@fanfare/contract";
+import { serviceError, type NodeContext } from "@fanfare/kernel";
+import type { GroupRepositories } from "./group.dependencies.ts";
+import type { GroupDocument } from "./group.model.ts";
+import { presentMember } from "./group.presenter.ts";
+import type { MemberAnnouncer } from "./member-announcer.ts";
+import type { MemberCountCheck } from "./member-count-check.ts";
+
+/** Each further round answers another change of the same member that came in between. */
+const MAX_SETTLE_ROUNDS = 5;
+
+type LeaveReason = EventPayload<"group.left">["reason"];
+export type Removal = "removed" | "not a member" | "is the owner";
+
+export interface MembershipOptions extends Pick<GroupRepositories, "groups" | "members" | "bans"> {
+  node: NodeContext;
+  announcer: MemberAnnouncer;
+  memberCounts: MemberCountCheck;
+}
+
+export type Membership = ReturnType<typeof createMembership>;
+
+/** The ways into a group and out of it, with everything that has to happen along. */
+export function createMembership({
+  node,
+  groups,
+  members,
+  bans,
+  announcer,
+  memberCounts,
+}: MembershipOptions) {
+  /** Every process forgets what the user, or everybody where userId is null, may do; this one before anything else runs. */
+  const forget = (groupId: string, userId: string | null): void => {
+    node.access.invalidate(groupId, userId);
+    node.broadcast("access.changed", { groupId, userId });
+  };
+
+  /**
+   * Brings the user's sockets in or out, and looks again: of a join and a kick at the same time, whichever is stored last
+   * decides where the sockets end.
+   * @returns whether the user is a member in the end
+   */
+  const settleRooms = async (groupId: string, userId: string, isMember: boolean): Promise<boolean> => {
+    let expected = isMember;
+    for (let round = 0; round < MAX_SETTLE_ROUNDS; round += 1) {
+      if (expected) node.fanout.socketsJoin(userRoom(userId), [groupRoom(groupId)]);
+      else node.fanout.socketsLeave(userRoom(userId), [groupRoom(groupId)]);
+      const stored = await members.exists(groupId, userId);
+      if (stored === expected) return stored;
+      expected = stored;
+    }
+    node.fanout.socketsLeave(userRoom(userId), [groupRoom(groupId)]);
+    return false;
+  };
+
+  const addToCount = async (groupId: string, change: 1 | -1): Promise<GroupDocument | null> => {
+    try {
+      return await groups.addToMemberCount(groupId, change);
+    } catch (error) {
+      memberCounts.checkAgain(groupId);
+      throw error;
+    }
+  };
+
+  const remove = async (groupId: string, userId: string, reason: LeaveReason): Promise<Removal> => {
+    const removed = await members.remove(groupId, userId);
+    forget(groupId, userId);
+    if (removed === null) return "not a member";
+    const [group, isMember] = await Promise.all([
+      addToCount(groupId, -1),
+      settleRooms(groupId, userId, false),
+    ]);
+    // The group was given to this member after the caller had looked who the owner is: an owner stays a member.
+    if (group?.ownerId.toHexString() === userId) {
+      await restore(groupId, userId, removed.joinedAt);
+      return "is the owner";
+    }
+    // Unless an invite has let the user in again meanwhile.
+    if (!isMember) {
+      node.publish(userRoom(userId), "group.left", { groupId, reason });
+      announcer.left(groupId, userId);
+    }
+    memberCounts.checkOnce(groupId);
+    return "removed";
+  };
+
+  const restore = async (groupId: string, userId: string, joinedAt: Date): Promise<void> => {
+    const inserted = await members.insert(groupId, userId, joinedAt);
+    if (inserted !== null) await addToCount(groupId, 1);
+    await settleRooms(groupId, userId, true);
+  };
+
+  return {
+    forget,
+    settleRooms,
+    remove,
+
+    /**
+     * Makes a user a member. Telling the user is left to the caller.
+     * @returns the group as it is now, or null when the user was a member before
+     * @throws {ServiceError} BANNED, INVITE_NOT_FOUND when the group was deleted or the user put out in the meantime
+     */
+    async admit(groupId: string, userId: string): Promise<GroupDocument | null> {
+      const member = await members.insert(groupId, userId);
+      if (member === null) return null;
+      const group = await addToCount(groupId, 1);
+      if (group === null) {
+        await members.remove(groupId, userId);
+        throw serviceError("INVITE_NOT_FOUND");
+      }
+      // A ban is stored before the member is removed, so either this sees the ban or the ban sees this member.
+      const [isBanned, isMember] = await Promise.all([
+        bans.exists(groupId, userId),
+        settleRooms(groupId, userId, true),
+      ]);
+      if (isBanned) {
+        await remove(groupId, userId, "banned");
+        throw serviceError("BANNED");
+      }
+      if (!isMember) throw serviceError("INVITE_NOT_FOUND");
+      announcer.joined(presentMember(member));
+      memberCounts.checkOnce(groupId);
+      return group;
+    },
+  };
+}
