@@ -1,0 +1,75 @@
+import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
+import { runCommand } from "../run-command.ts";
+import { measureBroadcast } from "../measure/broadcast-run.ts";
+import { plannedMessages } from "../measure/broadcast-plan.ts";
+import { checkLimits } from "../preflight.ts";
+import { BROADCAST_METRICS, broadcastMetrics } from "../report/broadcast-metrics.ts";
+import type { BroadcastResult } from "../report/result.ts";
+import { broadcastSummary } from "../report/summary.ts";
+import { parseThresholds } from "../report/thresholds.ts";
+import { openTarget } from "../targets/open-target.ts";
+import { TARGET_NAMES } from "../targets/target.ts";
+import { addressNeeds } from "./address-needs.ts";
+import { audienceOptions, planOf } from "./options.ts";
+
+export const broadcastCommand: CommandModule<object, Arguments> = {
+  command: "broadcast",
+  describe: "How long until the last of N members has a message",
+  builder,
+  handler,
+};
+
+function builder(yargs: Argv) {
+  return audienceOptions(yargs)
+    .option("url", {
+      type: "string",
+      describe: "The server to measure; without it one is started for the run and removed",
+    })
+    .option("metrics-url", {
+      type: "string",
+      describe: "Where the server's own figures are (Prometheus text)",
+    })
+    .option("target", {
+      choices: TARGET_NAMES,
+      default: "fanfare" as const,
+      describe: "The platform, or a bare Socket.IO or ws server for comparison",
+    })
+    .option("rounds", { type: "boolean", default: false, describe: "Print a line for every message" })
+    .example("$0 broadcast --users 10000", "one message at a time to 10,000 members")
+    .example("$0 broadcast -u 10000 --burst 20,100", "and then 20, and 100, at once")
+    .example(
+      "$0 broadcast -u 1000 --threshold 'p100<100' --threshold 'lost==0'",
+      "for CI: exit code 99 when slower",
+    )
+    .example("$0 broadcast --url https://chat.example.org -u 500", "somebody's server");
+}
+
+type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
+
+async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  const plan = planOf(args);
+  const thresholds = parseThresholds(args.threshold, BROADCAST_METRICS);
+  checkLimits({ ...plan, messages: plannedMessages(plan), ...(await addressNeeds(args.url, plan.kind)) });
+  await runCommand<BroadcastResult>({
+    command: "broadcast",
+    options: { ...plan, target: args.target },
+    json: args.json,
+    progress: args.progress,
+    thresholds,
+    metrics: broadcastMetrics,
+    async measure({ progress, errors, signal, defer }) {
+      const onError = (code: string) => errors.add("api", code);
+      const fanfare = {
+        url: args.url,
+        metricsUrl: args.metricsUrl,
+        registrationConcurrency: plan.window,
+        onError,
+      };
+      const target = await openTarget(args.target, fanfare, signal);
+      defer(() => target.close());
+      const prepared = await target.prepare(plan.users, progress, signal);
+      return measureBroadcast({ target, prepared, plan, progress, errors, signal });
+    },
+    print: (result) => broadcastSummary(result, { everyRound: args.rounds }),
+  });
+}

@@ -1,0 +1,141 @@
+import os from "node:os";
+import type { Argv } from "yargs";
+import type { BroadcastPlan } from "../measure/broadcast-plan.ts";
+import { usageError } from "../exit.ts";
+import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
+
+const MAX_PAYLOAD_BYTES = 4000;
+
+/** The options that every command with an audience has. */
+export function audienceOptions(yargs: Argv) {
+  return yargs
+    .option("users", {
+      alias: "u",
+      type: "number",
+      default: 1000,
+      describe: "How many members are online and receive",
+    })
+    .option("messages", {
+      alias: "m",
+      type: "number",
+      default: 5,
+      describe: "Warm messages, sent one at a time",
+    })
+    .option("warmup", {
+      type: "number",
+      default: 2,
+      describe: "Messages between the cold one and the warm ones",
+    })
+    .option("burst", {
+      type: "string",
+      describe: "Afterwards send so many messages in one instant, e.g. 20,100",
+    })
+    .option("burst-repeats", { type: "number", default: 3, describe: "How often each burst is sent" })
+    .option("interval", {
+      type: "number",
+      default: 200,
+      describe: "Milliseconds between a message that all have and the next one",
+    })
+    .option("idle", {
+      type: "number",
+      default: 2000,
+      describe: "Milliseconds of rest before the cold message",
+    })
+    .option("timeout", {
+      type: "number",
+      default: 30_000,
+      describe: "Milliseconds to wait for the last member",
+    })
+    .option("payload", {
+      type: "number",
+      default: 100,
+      describe: `Bytes of text in a message, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+    })
+    .option("client", {
+      choices: ["light", "socket.io"] as const,
+      default: "light" as const,
+      describe:
+        "Who receives: light readers, or the official client (which limits the test from some 5,000 users on)",
+    })
+    .option("probes", {
+      type: "number",
+      default: 20,
+      describe: "Official clients among the users, beside light ones",
+    })
+    .option("workers", { type: "string", default: "auto", describe: "Threads that receive" })
+    .option("nap", {
+      type: "number",
+      default: 1,
+      describe: "Milliseconds between reads of light receivers; 0 reads every frame as it comes",
+    })
+    .option("connecting", {
+      type: "number",
+      default: 100,
+      describe: "Connections, and registrations, made at the same time",
+    })
+    .option("connect-timeout", {
+      type: "number",
+      default: 10_000,
+      describe: "Milliseconds for one connection",
+    })
+    .option("json", { type: "string", describe: "Write the result to this file (schema/result.v1.json)" })
+    .option("threshold", {
+      type: "string",
+      array: true,
+      default: [],
+      describe: "Fail with exit code 99 unless this holds, e.g. 'p100<1200'. Repeatable",
+    })
+    .option("progress", { type: "boolean", describe: "Progress on stderr; by default only on a terminal" });
+}
+
+export interface AudienceArguments {
+  users: number;
+  messages: number;
+  warmup: number;
+  burst: string | undefined;
+  burstRepeats: number;
+  interval: number;
+  idle: number;
+  timeout: number;
+  payload: number;
+  client: "light" | "socket.io";
+  probes: number;
+  workers: string;
+  nap: number;
+  connecting: number;
+  connectTimeout: number;
+}
+
+/** @throws {ExitError} that names the first option which makes no sense. */
+export function planOf(args: AudienceArguments): BroadcastPlan {
+  const users = wholeNumber("users", args.users, 1, 1_000_000);
+  const kind = args.client === "light" ? "light" : "official";
+  return {
+    users,
+    kind,
+    probes: kind === "light" ? Math.min(wholeNumber("probes", args.probes, 0, 1000), users - 1) : 0,
+    workers: workerCount(args.workers, users),
+    napMs: wholeNumber("nap", args.nap, 0, 100),
+    window: wholeNumber("connecting", args.connecting, 1, 10_000),
+    connectTimeoutMs: wholeNumber("connect-timeout", args.connectTimeout, 100, 600_000),
+    idleMs: wholeNumber("idle", args.idle, 0, 3_600_000),
+    warmup: wholeNumber("warmup", args.warmup, 0, 10_000),
+    messages: wholeNumber("messages", args.messages, 1, 10_000),
+    intervalMs: wholeNumber("interval", args.interval, 0, 3_600_000),
+    bursts: (args.burst?.split(",") ?? []).map((size) => wholeNumber("burst", Number(size), 1, 10_000)),
+    burstRepeats: wholeNumber("burst-repeats", args.burstRepeats, 1, 1000),
+    timeoutMs: wholeNumber("timeout", args.timeout, 100, 3_600_000),
+    payloadBytes: wholeNumber("payload", args.payload, MIN_PAYLOAD_BYTES, MAX_PAYLOAD_BYTES),
+  };
+}
+
+function wholeNumber(option: string, value: number, min: number, max: number): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw usageError(`--${option} must be a whole number from ${min} to ${max}.`);
+}
+
+/** One thread reads some 200,000 frames a second; on few cores a second one takes from the server. */
+function workerCount(text: string, users: number): number {
+  if (text === "auto") return Math.min(os.availableParallelism() >= 8 ? 2 : 1, users);
+  return Math.min(wholeNumber("workers", Number(text), 1, 64), users);
+}

@@ -1,0 +1,68 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import os from "node:os";
+
+/** The machine and the software that a result was made with. */
+export interface Environment {
+  os: string;
+  cpu: string;
+  cores: number;
+  memoryBytes: number;
+  /** null: unlimited, or unknown on this system. */
+  openFilesLimit: number | null;
+  portRange: { first: number; last: number } | null;
+  node: string;
+  commit: string | null;
+}
+
+export function describeEnvironment(): Environment {
+  return {
+    os: `${os.type()} ${os.release()} ${os.arch()}`,
+    cpu: os.cpus()[0]?.model ?? "unknown",
+    cores: os.availableParallelism(),
+    memoryBytes: os.totalmem(),
+    openFilesLimit: openFilesLimit(),
+    portRange: portRange(),
+    node: process.version,
+    commit: commit(),
+  };
+}
+
+/** The limit of this process. Node raises its soft limit to the hard one when it starts. */
+export function openFilesLimit(): number | null {
+  const match = /^Max open files\s+(\d+)/m.exec(readText("/proc/self/limits") ?? "");
+  if (match) return Number(match[1]);
+  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+  const soft = report.userLimits?.open_files?.soft;
+  return typeof soft === "number" ? soft : null;
+}
+
+/** The ports that the system takes for outgoing connections. */
+export function portRange(): { first: number; last: number } | null {
+  const numbers = readText("/proc/sys/net/ipv4/ip_local_port_range")?.trim().split(/\s+/).map(Number);
+  const [first, last] = numbers ?? [];
+  return first === undefined || last === undefined ? null : { first, last };
+}
+
+function commit(): string | null {
+  const git = (...args: string[]) =>
+    execFileSync("git", args, {
+      cwd: import.meta.dirname,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
+  try {
+    const isChanged = git("status", "--porcelain", "--untracked-files=no") !== "";
+    return git("rev-parse", "--short=12", "HEAD") + (isChanged ? "+changes" : "");
+  } catch {
+    return null;
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import yargs from "yargs";
+import { hideBin } from "yargs/helpers";
+import { broadcastCommand } from "./commands/broadcast.ts";
+import { limitsCommand } from "./commands/limits.ts";
+import { ExitCode, ExitError } from "./exit.ts";
+
+const cli = yargs(hideBin(process.argv))
+  .scriptName("bench")
+  .usage("$0 <command> [options]\n\nMeasures how long it takes until the last member online has a message.")
+  .command(broadcastCommand)
+  .command(limitsCommand)
+  .demandCommand(1, "Say what to measure, for example: bench broadcast --users 1000")
+  .strict()
+  .help()
+  .version(false)
+  .wrap(Math.min(110, process.stdout.columns ?? 100))
+  .epilogue(
+    "Exit codes: 0 fine, 1 wrong usage, 2 could not connect, 99 a threshold failed, 105 interrupted.\n" +
+      "The summary goes to stdout, progress to stderr.",
+  )
+  .fail((message, error) => {
+    throw error ?? new ExitError(ExitCode.usage, `${message}\nSee: bench --help`);
+  });
+
+try {
+  await cli.parseAsync();
+} catch (error) {
+  if (!(error instanceof ExitError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = error.code;
+}
+// Idle keep-alive connections of the last phase need not be waited for.
+process.exit();

@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { connectError } from "../exit.ts";
+import { Audience } from "../receiver/audience.ts";
+import { taggedContent, taggedIndex } from "../receiver/message-tag.ts";
+import type { Progress } from "../report/progress.ts";
+import type { BroadcastMeasurement, RoundKind, ServerResult } from "../report/result.ts";
+import type { Prepared, Sender, Target } from "../targets/target.ts";
+import { plannedMessages, type BroadcastPlan } from "./broadcast-plan.ts";
+import { summarise, type SentBurst, type SentMessage } from "./broadcast-summary.ts";
+import { nowMs } from "./clock.ts";
+import type { ErrorTable } from "./error-table.ts";
+import { GeneratorLoad } from "./generator-load.ts";
+
+/** What the server does after the last arrival (acknowledgements, clean-up) still belongs to a burst. */
+const SETTLE_MS = 250;
+/** Duplicates may come after everybody has everything. */
+const DRAIN_MS = 300;
+
+export interface RunContext {
+  target: Target;
+  prepared: Prepared;
+  plan: BroadcastPlan;
+  progress: Progress;
+  errors: ErrorTable;
+  signal: AbortSignal;
+}
+
+/**
+ * Connects an audience, sends it messages one at a time and then in bursts, and lets it go. When the signal comes,
+ * the measurement holds what there was until then.
+ * @throws {ExitError} when not everybody could be connected.
+ */
+export async function measureBroadcast(context: RunContext): Promise<BroadcastMeasurement> {
+  return new BroadcastRun(context).measure();
+}
+
+class BroadcastRun {
+  readonly #context: RunContext;
+  readonly #runId = Math.floor(Math.random() * 2 ** 32).toString(36);
+  readonly #generator = new GeneratorLoad();
+  readonly #messages: SentMessage[] = [];
+  readonly #bursts: SentBurst[] = [];
+  readonly #server: ServerResult = {
+    beforeConnect: null,
+    connected: null,
+    afterRounds: null,
+    afterBursts: null,
+    rssPerConnectionBytes: null,
+    cpuMsPerMessage: null,
+  };
+  #connectMs: number | null = null;
+  #stored: number | null = null;
+
+  constructor(context: RunContext) {
+    this.#context = context;
+  }
+
+  async measure(): Promise<BroadcastMeasurement> {
+    const { plan, target, prepared, errors, signal } = this.#context;
+    const audience = await Audience.start({
+      ...plan,
+      url: target.url,
+      dialect: target.dialect,
+      runId: this.#runId,
+      receivers: plan.users,
+      messages: plannedMessages(plan),
+    });
+    let sender: Sender | undefined;
+    try {
+      await this.#connect(audience);
+      sender = await target.openSender();
+      await this.#rounds(audience, sender);
+      await this.#allBursts(audience, sender);
+      await sleep(DRAIN_MS, undefined, { signal });
+      this.#stored = await target.countStored((content) => taggedIndex(this.#runId, content) >= 0);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      sender?.close();
+      await audience.close();
+      for (const [code, count] of Object.entries(audience.errors)) errors.add("connect", code, count);
+    }
+    return summarise({
+      plan,
+      target,
+      registration: prepared.registration,
+      audience,
+      connectMs: this.#connectMs,
+      messages: this.#messages,
+      bursts: this.#bursts,
+      stored: this.#stored,
+      server: this.#server,
+      generator: this.#generator,
+      errors: errors.rows(),
+    });
+  }
+
+  async #connect(audience: Audience): Promise<void> {
+    const { plan, target, prepared, progress, signal } = this.#context;
+    this.#server.beforeConnect = await target.usage();
+    const startedMs = nowMs();
+    const connected = audience.connect(prepared.credentials);
+    await progress.during(
+      "connecting",
+      plan.users,
+      () => audience.online,
+      () => abortable(connected, signal),
+    );
+    this.#connectMs = nowMs() - startedMs;
+    if (audience.gaveUp > 0) {
+      const reasons = Object.entries(audience.errors).map(([code, count]) => `${code} (${count})`);
+      throw connectError(
+        `${audience.gaveUp} of ${plan.users} connections to ${target.url} could not be made: ${reasons.join(", ")}.`,
+      );
+    }
+    await sleep(plan.idleMs, undefined, { signal });
+    this.#server.connected = await target.usage();
+    const before = this.#server.beforeConnect?.rssBytes;
+    const after = this.#server.connected?.rssBytes;
+    if (before && after) this.#server.rssPerConnectionBytes = (after - before) / plan.users;
+  }
+
+  async #rounds(audience: Audience, sender: Sender): Promise<void> {
+    const { plan, target, progress, signal } = this.#context;
+    const kinds: RoundKind[] = [
+      "cold",
+      ...Array.from({ length: plan.warmup }, () => "warmup" as const),
+      ...Array.from({ length: plan.messages }, () => "warm" as const),
+    ];
+    audience.measure(true);
+    await audience.sampleLoads();
+    this.#generator.startRounds();
+    let cpuBefore: number | null = null;
+    const play = async () => {
+      for (const [i, kind] of kinds.entries()) {
+        if (i > 0) await sleep(plan.intervalMs, undefined, { signal });
+        if (i === 1 + plan.warmup) cpuBefore = await target.cpuSeconds();
+        await this.#round(kind, audience, sender);
+      }
+    };
+    await progress.during("sending messages", kinds.length, () => this.#messages.length, play);
+    this.#generator.endRounds();
+    const cpuAfter = await target.cpuSeconds();
+    if (cpuBefore !== null && cpuAfter !== null) {
+      this.#server.cpuMsPerMessage = ((cpuAfter - cpuBefore) * 1000) / plan.messages;
+    }
+    this.#server.afterRounds = await target.usage();
+  }
+
+  async #round(kind: RoundKind, audience: Audience, sender: Sender): Promise<void> {
+    const { plan, signal } = this.#context;
+    const before = await audience.sampleLoads();
+    const message = this.#send(sender, kind);
+    await audience.waitFor([message.index], plan.timeoutMs, signal, () => message.state === "failed");
+    const deliveredMs = nowMs() - message.sentAtMs;
+    if (kind === "warm") this.#generator.addRound(before, await audience.sampleLoads(), deliveredMs);
+    await abortable(message.settled, signal);
+  }
+
+  async #allBursts(audience: Audience, sender: Sender): Promise<void> {
+    const { plan, target, progress, signal } = this.#context;
+    const sizes = plan.bursts.flatMap((size) => Array.from({ length: plan.burstRepeats }, () => size));
+    if (sizes.length === 0) return;
+    const play = async () => {
+      for (const size of sizes) {
+        await sleep(plan.intervalMs, undefined, { signal });
+        await this.#burst(size, audience, sender);
+      }
+    };
+    await progress.during("sending bursts", sizes.length, () => this.#bursts.length, play);
+    this.#server.afterBursts = await target.usage();
+  }
+
+  async #burst(size: number, audience: Audience, sender: Sender): Promise<void> {
+    const { plan, target, signal } = this.#context;
+    const cpuBefore = await target.cpuSeconds();
+    const sentAtMs = nowMs();
+    const messages = Array.from({ length: size }, () => this.#send(sender, "burst", sentAtMs));
+    const burst: SentBurst = { messages, cpuSeconds: null };
+    this.#bursts.push(burst);
+    const isHopeless = () => messages.every((message) => message.state === "failed");
+    await audience.waitFor(
+      messages.map((message) => message.index),
+      plan.timeoutMs,
+      signal,
+      isHopeless,
+    );
+    await abortable(Promise.all(messages.map((message) => message.settled)), signal);
+    await sleep(SETTLE_MS, undefined, { signal });
+    const cpuAfter = await target.cpuSeconds();
+    if (cpuBefore !== null && cpuAfter !== null) burst.cpuSeconds = cpuAfter - cpuBefore;
+  }
+
+  /** @param intendedMs the instant that counts as the sending; now, where nothing is said. */
+  #send(sender: Sender, kind: SentMessage["kind"], intendedMs = nowMs()): SentMessage {
+    const { plan } = this.#context;
+    const index = this.#messages.length;
+    const message: SentMessage = {
+      index,
+      kind,
+      sentAtMs: intendedMs,
+      state: "sent",
+      ackMs: null,
+      settled: Promise.resolve(),
+    };
+    this.#messages.push(message);
+    const content = taggedContent(this.#runId, index, plan.payloadBytes);
+    message.settled = this.#settle(message, sender.send(content));
+    return message;
+  }
+
+  async #settle(message: SentMessage, sending: Promise<void>): Promise<void> {
+    try {
+      await sending;
+      message.state = "acknowledged";
+      message.ackMs = nowMs() - message.sentAtMs;
+    } catch (error) {
+      message.state = "failed";
+      this.#context.errors.add("send", (error as Error).message);
+    }
+  }
+}
+
+/** Stops waiting, though not the work itself, when the signal comes. */
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,160 @@
+import type { Audience } from "../receiver/audience.ts";
+import type {
+  BroadcastMeasurement,
+  BurstResult,
+  Counts,
+  RoundKind,
+  RoundResult,
+  ServerResult,
+} from "../report/result.ts";
+import type { RegistrationResult } from "../targets/registration.ts";
+import type { Target } from "../targets/target.ts";
+import type { BroadcastPlan } from "./broadcast-plan.ts";
+import type { GeneratorLoad } from "./generator-load.ts";
+import { bucketsOf } from "./histogram.ts";
+import { percentiles, spread } from "./percentiles.ts";
+
+/** A message as the sender knows it; what the receivers know is in the tally under its index. */
+export interface SentMessage {
+  index: number;
+  kind: RoundKind | "burst";
+  sentAtMs: number;
+  state: "sent" | "acknowledged" | "failed";
+  ackMs: number | null;
+  settled: Promise<void>;
+}
+
+export interface SentBurst {
+  messages: SentMessage[];
+  cpuSeconds: number | null;
+}
+
+export interface RunRecord {
+  plan: BroadcastPlan;
+  target: Target;
+  registration: RegistrationResult | null;
+  audience: Audience;
+  connectMs: number | null;
+  messages: readonly SentMessage[];
+  bursts: readonly SentBurst[];
+  stored: number | null;
+  server: ServerResult;
+  generator: GeneratorLoad;
+  errors: BroadcastMeasurement["errors"];
+}
+
+/** Turns what was written down into the result. Done at the end, so that late arrivals count as what they are. */
+export function summarise(record: RunRecord): BroadcastMeasurement {
+  const { plan, target, audience, connectMs } = record;
+  const rounds = record.messages
+    .filter((message) => message.kind !== "burst")
+    .map((m) => roundResult(m, audience));
+  const warm = rounds.filter((round) => round.kind === "warm");
+  const warmLatencies = joined(
+    record.messages
+      .filter((m) => m.kind === "warm")
+      .map((m) => audience.tally.latencies(m.index, m.sentAtMs)),
+  );
+  const p100Ms = spread(warm.map((round) => round.p100Ms).filter(isNumber));
+  const online = audience.connections.onlineMs.filter((value) => value > 0);
+  return {
+    target: { name: target.name, url: target.url, isThrowaway: target.isThrowaway },
+    users: plan.users,
+    client: { kind: plan.kind, probes: plan.probes, workers: plan.workers, napMs: plan.napMs },
+    registration: record.registration,
+    connection:
+      connectMs === null
+        ? null
+        : {
+            users: plan.users,
+            durationMs: connectMs,
+            perSecond: plan.users / (connectMs / 1000),
+            onlineMs: percentiles(Float64Array.from(online).sort()),
+          },
+    counts: countAll(record),
+    cold: rounds.find((round) => round.kind === "cold") ?? null,
+    warm: {
+      p100Ms,
+      ackMs: spread(warm.map((round) => round.ackMs).filter(isNumber)),
+      latencyMs: percentiles(warmLatencies),
+      histogram: bucketsOf(warmLatencies),
+    },
+    rounds,
+    bursts: record.bursts.map((burst) => burstResult(burst, audience)),
+    server: record.server,
+    generator: record.generator.result(p100Ms?.median ?? null),
+    errors: record.errors,
+  };
+}
+
+type Arrivals = Pick<RoundResult, "received" | "lost" | "duplicates" | "outOfOrder">;
+
+/** A message that was never acknowledged owes nobody anything: nothing of it is lost. */
+function arrivals(messages: readonly SentMessage[], { tally: { memory } }: Audience): Arrivals {
+  const sum = (of: (message: SentMessage) => number) =>
+    messages.reduce((total, message) => total + of(message), 0);
+  const received = ({ index }: SentMessage) => Atomics.load(memory.received, index);
+  return {
+    received: sum(received),
+    lost: sum((message) => (message.state === "acknowledged" ? memory.receivers - received(message) : 0)),
+    duplicates: sum(({ index }) => Atomics.load(memory.duplicates, index)),
+    outOfOrder: sum(({ index }) => Atomics.load(memory.outOfOrder, index)),
+  };
+}
+
+function roundResult(message: SentMessage, audience: Audience): RoundResult {
+  const latencyMs = percentiles(audience.tally.latencies(message.index, message.sentAtMs));
+  return {
+    kind: message.kind as RoundKind,
+    ackMs: message.ackMs,
+    p100Ms: audience.tally.isComplete(message.index) && latencyMs ? latencyMs.p100 : null,
+    latencyMs,
+    ...arrivals([message], audience),
+  };
+}
+
+function burstResult({ messages, cpuSeconds }: SentBurst, audience: Audience): BurstResult {
+  const isComplete = messages.every((message) => audience.tally.isComplete(message.index));
+  const last = (message: SentMessage) =>
+    audience.tally.latencies(message.index, message.sentAtMs).at(-1) ?? 0;
+  const allMs = isComplete ? Math.max(...messages.map(last)) : null;
+  const { received, ...rest } = arrivals(messages, audience);
+  return {
+    messages: messages.length,
+    acknowledged: messages.filter((message) => message.state === "acknowledged").length,
+    allMs,
+    received,
+    ...rest,
+    serverCpuSeconds: cpuSeconds,
+    deliveriesPerSecond: allMs === null ? null : received / (allMs / 1000),
+    deliveriesPerCpuSecond: cpuSeconds ? received / cpuSeconds : null,
+  };
+}
+
+function countAll({ messages, audience, stored }: RunRecord): Counts {
+  const acknowledged = messages.filter((message) => message.state === "acknowledged");
+  return {
+    sent: messages.length,
+    acknowledged: acknowledged.length,
+    stored,
+    expected: acknowledged.length * audience.tally.memory.receivers,
+    ...arrivals(messages, audience),
+    foreign: audience.tally.memory.foreign[0]!,
+    dropped: audience.dropped,
+    resyncs: audience.resyncs,
+  };
+}
+
+function joined(arrays: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(arrays.reduce((length, array) => length + array.length, 0));
+  let at = 0;
+  for (const array of arrays) {
+    all.set(array, at);
+    at += array.length;
+  }
+  return all.sort();
+}
+
+function isNumber(value: number | null): value is number {
+  return value !== null;
+}

@@ -1,0 +1,40 @@
+import type { ServerUsage } from "../targets/target.ts";
+
+const FETCH_TIMEOUT_MS = 5000;
+
+/** Reads what a server says of itself in its Prometheus text; null when it does not answer. */
+export async function metricsUsage(metricsUrl: string): Promise<ServerUsage | null> {
+  try {
+    const response = await fetch(metricsUrl, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+    if (!response.ok) return null;
+    return usageOf(parsePrometheus(await response.text()));
+  } catch {
+    return null;
+  }
+}
+
+/** Names as prom-client's `collectDefaultMetrics` gives them. */
+function usageOf(samples: ReadonlyMap<string, number>): ServerUsage {
+  const milliseconds = (name: string) => {
+    const seconds = samples.get(name);
+    return seconds === undefined || Number.isNaN(seconds) ? null : seconds * 1000;
+  };
+  return {
+    rssBytes: samples.get("process_resident_memory_bytes") ?? null,
+    cpuSeconds: samples.get("process_cpu_seconds_total") ?? null,
+    eventLoopP99Ms: milliseconds("nodejs_eventloop_lag_p99_seconds"),
+    eventLoopMaxMs: milliseconds("nodejs_eventloop_lag_max_seconds"),
+  };
+}
+
+/** Samples by name; the values of several label sets of one name are added up. */
+export function parsePrometheus(text: string): Map<string, number> {
+  const samples = new Map<string, number>();
+  for (const line of text.split("\n")) {
+    const match = /^([a-zA-Z_:][\w:]*)(?:\{.*\})? (\S+)/.exec(line);
+    if (!match) continue;
+    const [, name = "", value = ""] = match;
+    samples.set(name, (samples.get(name) ?? 0) + Number(value));
+  }
+  return samples;
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { describeEnvironment } from "./environment.ts";
+import { currentLimits, findObstacles, type Limits, type Needs } from "./preflight.ts";
+
+const needs: Needs = {
+  users: 10_000,
+  messages: 100,
+  kind: "light",
+  isLocalServer: true,
+  canSpreadAddresses: true,
+};
+const limits: Limits = {
+  openFiles: 20_000,
+  ports: { first: 32_768, last: 60_999 },
+  memoryBytes: 8 * 2 ** 30,
+};
+
+test("nothing in the way", () => {
+  expect(findObstacles(needs, limits)).toEqual([]);
+  expect(findObstacles({ ...needs, users: 10 }, currentLimits())).toEqual([]);
+});
+
+test("too few files: says how many and the command", () => {
+  const [obstacle] = findObstacles(needs, { ...limits, openFiles: 1024 });
+  expect(obstacle).toMatch(/need 10200 open files, and the limit is 1024/);
+  expect(obstacle).toMatch("ulimit -n 10200");
+});
+
+test("too few ports, unless several addresses share the load", () => {
+  const many = { ...needs, users: 100_000 };
+  const wide = { ...limits, openFiles: null, memoryBytes: 64 * 2 ** 30 };
+  expect(findObstacles(many, wide)).toEqual([]);
+  expect(findObstacles({ ...many, canSpreadAddresses: false }, wide)[0]).toMatch("ip_local_port_range");
+});
+
+test("too little memory", () => {
+  expect(findObstacles(needs, { ...limits, memoryBytes: 100 * 2 ** 20 })[0]).toMatch(/MiB are available/);
+});
+
+test("the environment is described", () => {
+  expect(describeEnvironment()).toMatchObject({ node: process.version, cores: expect.any(Number) as number });
+});

@@ -1,0 +1,24 @@
+/**
+ * Gathers reads: after a turn of the event loop in which something was read the thread sleeps for a moment,
+ * so that the next turn finds many sockets readable. Being woken for every single frame would slow down a
+ * server on the same machine in a way that receivers elsewhere never do. The sleep counts as latency.
+ */
+export class Napper {
+  isEnabled = false;
+  readonly #napMs: number;
+  readonly #never = new Int32Array(new SharedArrayBuffer(4));
+  #isScheduled = false;
+
+  constructor(napMs: number) {
+    this.#napMs = napMs;
+  }
+
+  afterThisTurn(): void {
+    if (!this.isEnabled || this.#isScheduled || this.#napMs === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      Atomics.wait(this.#never, 0, 0, this.#napMs);
+    });
+  }
+}

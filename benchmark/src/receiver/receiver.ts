@@ -1,0 +1,30 @@
+/** One member of the audience, to be connected. */
+export interface Assignment {
+  /** Its number in the run, from 0. */
+  receiver: number;
+  /** The access token for the CONNECT; null where the server asks for none. */
+  credential: string | null;
+  /** The loopback address to connect from; undefined: the system chooses. */
+  localAddress: string | undefined;
+}
+
+/** What a receiver tells about itself. After `ended` it says nothing more. */
+export interface ReceiverObserver {
+  online(receiver: number): void;
+  /** Called when the messages are decoded. */
+  messages(receiver: number, indexes: readonly number[]): void;
+  resync(receiver: number): void;
+  ended(receiver: number, code: string): void;
+}
+
+export interface Receiver {
+  /** Says goodbye; `ended` follows when the server has answered. */
+  close(): void;
+  /** Cuts the connection at once. */
+  destroy(): void;
+}
+
+/** Begins to connect; the outcome goes to the observer. */
+export type OpenReceiver = (assignment: Assignment, observer: ReceiverObserver) => Receiver;
+
+export type ReceiverKind = "light" | "official";

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { SourceAddresses } from "./source-addresses.ts";
+
+test("10,000 per address, and other addresses the next time", () => {
+  const addresses = new SourceAddresses("127.0.0.1", "linux");
+  const first = addresses.take(10_001);
+  expect([first[0], first[9999], first[10_000]]).toEqual(["127.0.0.2", "127.0.0.2", "127.0.0.3"]);
+  expect(addresses.take(1)).toEqual(["127.0.0.4"]);
+});
+
+test("begins again after the last address", () => {
+  const addresses = new SourceAddresses("127.0.0.1", "linux");
+  for (let address = 2; address <= 250; address++) addresses.take(1);
+  expect(addresses.take(1)).toEqual(["127.0.0.2"]);
+});
+
+test("not for a server elsewhere, nor where the system does not answer on 127.0.0.2", () => {
+  expect(new SourceAddresses("192.0.2.1", "linux").take(1)).toEqual([undefined]);
+  expect(new SourceAddresses("::1", "linux").take(1)).toEqual([undefined]);
+  expect(new SourceAddresses("127.0.0.1", "darwin").take(1)).toEqual([undefined]);
+});

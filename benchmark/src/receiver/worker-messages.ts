@@ -1,0 +1,33 @@
+import type { ThreadLoad } from "../measure/thread-load.ts";
+import type { DialectName } from "../targets/dialect.ts";
+import type { Assignment, ReceiverKind } from "./receiver.ts";
+import type { ConnectionMemory } from "./receiver-group.ts";
+import type { TallyMemory } from "./tally.ts";
+
+/** What a receiving thread is started with. */
+export interface WorkerSetup {
+  kind: ReceiverKind;
+  url: string;
+  address: string;
+  dialect: DialectName;
+  runId: string;
+  tally: TallyMemory;
+  connections: ConnectionMemory;
+  window: number;
+  timeoutMs: number;
+  /** Sleep so long after each turn of the event loop that read something; 0: never. */
+  napMs: number;
+}
+
+export type ToWorker =
+  | { type: "connect"; assignments: Assignment[] }
+  /** While measuring, reads are gathered: see `napMs`. */
+  | { type: "measure"; on: boolean }
+  | { type: "sample" }
+  | { type: "close" };
+
+export type FromWorker =
+  | { type: "connected"; errors: Readonly<Record<string, number>> }
+  | { type: "complete"; message: number }
+  | { type: "sample"; load: ThreadLoad }
+  | { type: "closed"; errors: Readonly<Record<string, number>> };

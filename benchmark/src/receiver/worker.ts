@@ -1,0 +1,49 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { sampleThreadLoad } from "../measure/thread-load.ts";
+import { DIALECTS } from "../targets/dialect.ts";
+import { lightReceivers } from "./light-receiver.ts";
+import { Napper } from "./napper.ts";
+import { officialReceivers } from "./official-receiver.ts";
+import { ReceiverGroup } from "./receiver-group.ts";
+import type { FromWorker, ToWorker, WorkerSetup } from "./worker-messages.ts";
+
+const setup = workerData as WorkerSetup;
+const port = parentPort!;
+const say = (message: FromWorker) => port.postMessage(message);
+
+const napper = new Napper(setup.napMs);
+const common = { url: new URL(setup.url), dialect: DIALECTS[setup.dialect], runId: setup.runId };
+const group = new ReceiverGroup({
+  open:
+    setup.kind === "light"
+      ? lightReceivers({ ...common, address: setup.address, onRead: () => napper.afterThisTurn() })
+      : officialReceivers(common),
+  tally: setup.tally,
+  connections: setup.connections,
+  window: setup.window,
+  timeoutMs: setup.timeoutMs,
+  onComplete: (message) => say({ type: "complete", message }),
+});
+
+async function obey(order: ToWorker): Promise<void> {
+  switch (order.type) {
+    case "connect":
+      await group.connect(order.assignments);
+      say({ type: "connected", errors: group.errors });
+      break;
+    case "measure":
+      napper.isEnabled = order.on;
+      break;
+    case "sample":
+      say({ type: "sample", load: sampleThreadLoad() });
+      break;
+    case "close":
+      napper.isEnabled = false;
+      await group.close();
+      say({ type: "closed", errors: group.errors });
+      break;
+    default:
+  }
+}
+
+port.on("message", (order: ToWorker) => void obey(order));

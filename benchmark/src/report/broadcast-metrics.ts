@@ -1,0 +1,60 @@
+import { spread } from "../measure/percentiles.ts";
+import type { BroadcastMeasurement } from "./result.ts";
+
+/** What --threshold of a broadcast can be about. Times in milliseconds. */
+export const BROADCAST_METRICS = [
+  "p100",
+  "p99.9",
+  "p99",
+  "p95",
+  "p90",
+  "p75",
+  "p50",
+  "cold",
+  "ack",
+  "lost",
+  "duplicates",
+  "outOfOrder",
+  "dropped",
+  "unstored",
+  "registrationsPerSecond",
+  "connectsPerSecond",
+  "rssPerConnectionKiB",
+  "burstMs",
+  "burstDeliveriesPerCpuSecond",
+] as const;
+
+/** `p100` is the worst warm message; the other percentiles are over all deliveries of warm messages. */
+export function broadcastMetrics(
+  result: BroadcastMeasurement,
+): Record<(typeof BROADCAST_METRICS)[number], number | null> {
+  const { warm, cold, counts, bursts, server } = result;
+  const isComplete = result.rounds.every((round) => round.p100Ms !== null);
+  const latency = warm.latencyMs;
+  const burstTimes = bursts.map((burst) => burst.allMs);
+  return {
+    p100: isComplete ? (warm.p100Ms?.max ?? null) : null,
+    "p99.9": latency?.["p99.9"] ?? null,
+    p99: latency?.p99 ?? null,
+    p95: latency?.p95 ?? null,
+    p90: latency?.p90 ?? null,
+    p75: latency?.p75 ?? null,
+    p50: latency?.p50 ?? null,
+    cold: cold?.p100Ms ?? null,
+    ack: warm.ackMs?.max ?? null,
+    lost: counts.lost,
+    duplicates: counts.duplicates,
+    outOfOrder: counts.outOfOrder,
+    dropped: counts.dropped,
+    unstored: counts.stored === null ? null : counts.acknowledged - counts.stored,
+    registrationsPerSecond: result.registration?.perSecond ?? null,
+    connectsPerSecond: result.connection?.perSecond ?? null,
+    rssPerConnectionKiB: server.rssPerConnectionBytes === null ? null : server.rssPerConnectionBytes / 1024,
+    burstMs: burstTimes.includes(null)
+      ? null
+      : (spread(burstTimes.filter((time) => time !== null))?.max ?? null),
+    burstDeliveriesPerCpuSecond:
+      spread(bursts.map((burst) => burst.deliveriesPerCpuSecond).filter((rate) => rate !== null))?.min ??
+      null,
+  };
+}

@@ -1,0 +1,48 @@
+/** 1234567 → "1,234,567". */
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+/** Three significant digits below 1,000, whole numbers above. */
+export function short(value: number): string {
+  if (Math.abs(value) >= 100) return whole(value);
+  return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
+}
+
+export function ms(value: number | null | undefined): string {
+  return value === null || value === undefined ? "–" : `${short(value)} ms`;
+}
+
+export function mib(bytes: number | null | undefined): string {
+  return bytes === null || bytes === undefined ? "–" : `${short(bytes / 1024 / 1024)} MiB`;
+}
+
+export function kib(bytes: number | null | undefined): string {
+  return bytes === null || bytes === undefined ? "–" : `${short(bytes / 1024)} KiB`;
+}
+
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+export function ratio(value: number | null | undefined): string {
+  return value === null || value === undefined ? "–" : `${value.toFixed(2)} ×`;
+}
+
+export function count(amount: number, noun: string): string {
+  return `${whole(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
+/** Columns of a table, each as wide as its widest cell; the first is aligned left, the rest right. */
+export function table(rows: readonly (readonly string[])[], indent = "  "): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "),
+    )
+    .map((line) => (indent + line).trimEnd())
+    .join("\n");
+}

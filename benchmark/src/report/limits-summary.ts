@@ -1,0 +1,83 @@
+import { styleText } from "node:util";
+import { kib, ms, ratio, table, whole } from "./format.ts";
+import type { LimitsResult, TargetFigures } from "./result.ts";
+import { errorTable, section, thresholdLines } from "./summary.ts";
+
+/** The ratios first: they hold when the machine is slow or busy, which the figures below do not. */
+export function limitsSummary(result: LimitsResult): string {
+  const turns = Math.max(0, ...count(result));
+  return [
+    styleText(
+      "bold",
+      `Limits · ${whole(result.users)} users · ${turns} turns each, the same audience and machine`,
+    ),
+    ...(result.interrupted
+      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
+      : []),
+    "",
+    ...section("The platform divided by …", ratioLines(result)),
+    ...section("Figures (medians)", [figureTable(result)]),
+    ...section("What to know", verdictLines(result)),
+    ...section(
+      "Errors",
+      result.passes.some((p) => p.errors.length > 0) ? [errorTable(result.passes.at(-1)!.errors)] : [],
+    ),
+    ...section("Thresholds", thresholdLines(result)),
+  ]
+    .join("\n")
+    .trimEnd();
+}
+
+function count(result: LimitsResult): number[] {
+  return Object.keys(result.figures).map(
+    (name) => result.passes.filter((pass) => pass.target.name === name).length,
+  );
+}
+
+function ratioLines({ ratios }: LimitsResult): string[] {
+  if (ratios.length === 0)
+    return ["  There is nothing to compare: the platform and a bare server must both have run."];
+  const against = [...new Set(ratios.map((entry) => entry.against))];
+  const labels = [...new Set(ratios.map((entry) => entry.label))];
+  const rows = labels.map((label) => [
+    label,
+    ...against.map((bare) =>
+      ratio(ratios.find((entry) => entry.label === label && entry.against === bare)?.value),
+    ),
+  ]);
+  return [table([["", ...against.map((bare) => `bare ${bare}`)], ...rows])];
+}
+
+function figureTable({ figures }: LimitsResult): string {
+  const columns = Object.entries(figures);
+  const row = (label: string, of: (figures: TargetFigures) => string) => [
+    label,
+    ...columns.map(([, figures]) => of(figures)),
+  ];
+  const perSecond = (value: number | null) => (value === null ? "–" : `${whole(value)}/s`);
+  const bursts = columns[0]?.[1].bursts ?? [];
+  return table([
+    ["", ...columns.map(([name]) => name)],
+    row("p100 warm", (f) => ms(f.p100Ms)),
+    row("p100 cold", (f) => ms(f.coldMs)),
+    ...bursts.flatMap(({ messages }, i) => [
+      row(`burst of ${messages}: all have all`, (f) => ms(f.bursts[i]?.allMs)),
+      row(`burst of ${messages}: deliveries per CPU second`, (f) => {
+        const rate = f.bursts[i]?.deliveriesPerCpuSecond;
+        return rate === null || rate === undefined ? "–" : whole(rate);
+      }),
+    ]),
+    row("connections", (f) => perSecond(f.connectsPerSecond)),
+    row("memory per connection", (f) => kib(f.rssPerConnectionBytes)),
+    row("server CPU per message", (f) => ms(f.cpuMsPerMessage)),
+    row("lost", (f) => whole(f.lost)),
+  ]);
+}
+
+/** What every turn said of the tester itself, each once. */
+function verdictLines({ passes }: LimitsResult): string[] {
+  const verdicts = passes.flatMap((pass) =>
+    pass.generator.verdicts.map((text) => `  ${pass.target.name}: ${text}`),
+  );
+  return verdicts.map((text) => styleText("yellow", text));
+}

@@ -1,0 +1,53 @@
+import { nowMs } from "../measure/clock.ts";
+import { duration, whole } from "./format.ts";
+
+const REFRESH_MS = 200;
+const PLAIN_REFRESH_MS = 2000;
+
+/** Live progress on stderr: one line that is rewritten on a terminal, a line now and then elsewhere. */
+export class Progress {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #isEnabled: boolean;
+  #label = "";
+  #total = 0;
+  #done: () => number = () => 0;
+  #startedMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param wanted undefined: only when stderr is a terminal. */
+  constructor(wanted: boolean | undefined, stream: NodeJS.WriteStream = process.stderr) {
+    this.#stream = stream;
+    this.#isEnabled = wanted ?? stream.isTTY;
+  }
+
+  /** Shows how far `done()` is on the way to `total` until the work ends, however it ends. */
+  async during<T>(label: string, total: number, done: () => number, work: () => Promise<T>): Promise<T> {
+    if (!this.#isEnabled) return work();
+    this.#label = label;
+    this.#total = total;
+    this.#done = done;
+    this.#startedMs = nowMs();
+    this.#timer = setInterval(() => this.#draw(), this.#stream.isTTY ? REFRESH_MS : PLAIN_REFRESH_MS);
+    try {
+      return await work();
+    } finally {
+      clearInterval(this.#timer);
+      if (this.#stream.isTTY) this.#stream.write("\r\x1b[2K");
+    }
+  }
+
+  #draw(): void {
+    const line = progressLine(this.#label, this.#done(), this.#total, nowMs() - this.#startedMs);
+    this.#stream.write(this.#stream.isTTY ? `\r\x1b[2K${line}` : `${line}\n`);
+  }
+}
+
+export function progressLine(label: string, done: number, total: number, elapsedMs: number): string {
+  const perSecond = done / (elapsedMs / 1000);
+  const parts = [`${label} ${whole(done)}/${whole(total)}`];
+  if (done > 0) {
+    parts.push(`${whole(perSecond)}/s`);
+    if (done < total) parts.push(`${duration(((total - done) / perSecond) * 1000)} left`);
+  }
+  return parts.join(" · ");
+}

@@ -1,0 +1,144 @@
+import type { Bucket } from "../measure/histogram.ts";
+import type { Percentiles, Spread } from "../measure/percentiles.ts";
+import type { Environment } from "../environment.ts";
+import type { ReceiverKind } from "../receiver/receiver.ts";
+import type { RegistrationResult } from "../targets/registration.ts";
+import type { ServerUsage, TargetName } from "../targets/target.ts";
+import type { ThresholdResult } from "./thresholds.ts";
+
+/** Changes when a field changes its meaning or goes away; new fields keep it. See schema/result.v1.json. */
+export const RESULT_VERSION = 1;
+
+export interface ConnectionResult {
+  users: number;
+  durationMs: number;
+  perSecond: number;
+  onlineMs: Percentiles | null;
+}
+
+/** `cold`: the first after all have been idle. `warmup`: shown, but not part of the warm figures. */
+export type RoundKind = "cold" | "warmup" | "warm";
+
+export interface RoundResult {
+  kind: RoundKind;
+  /** null: not acknowledged. */
+  ackMs: number | null;
+  /** Until the last member had it; null when somebody never got it. */
+  p100Ms: number | null;
+  latencyMs: Percentiles | null;
+  received: number;
+  lost: number;
+  duplicates: number;
+  outOfOrder: number;
+}
+
+/** Several messages sent in the same instant. */
+export interface BurstResult {
+  messages: number;
+  acknowledged: number;
+  /** Until all members had all of them; null when something never came. */
+  allMs: number | null;
+  received: number;
+  lost: number;
+  duplicates: number;
+  outOfOrder: number;
+  serverCpuSeconds: number | null;
+  deliveriesPerSecond: number | null;
+  deliveriesPerCpuSecond: number | null;
+}
+
+export interface Counts {
+  sent: number;
+  acknowledged: number;
+  stored: number | null;
+  /** Acknowledged messages × members. */
+  expected: number;
+  received: number;
+  lost: number;
+  duplicates: number;
+  outOfOrder: number;
+  /** Messages in the channel that are not of this run. */
+  foreign: number;
+  /** Connections that ended during the run; times that the server told one to resync. */
+  dropped: number;
+  resyncs: number;
+}
+
+export interface ServerResult {
+  /** After the registration, before the first connection. */
+  beforeConnect: ServerUsage | null;
+  connected: ServerUsage | null;
+  afterRounds: ServerUsage | null;
+  afterBursts: ServerUsage | null;
+  rssPerConnectionBytes: number | null;
+  /** Server CPU per warm message. */
+  cpuMsPerMessage: number | null;
+}
+
+export interface GeneratorResult {
+  /** Of the busiest receiving thread while warm messages were on their way: its share of a core, 0 to 1. */
+  receiverBusy: number | null;
+  /** The share of that time in which it was ready to run but had to wait for a core. */
+  receiverWaiting: number | null;
+  /** Event-loop delay of the thread that sends, during the rounds. */
+  senderDelayP99Ms: number;
+  senderDelayMaxMs: number;
+  cpuSeconds: number;
+  rssBytes: number;
+  /** What makes the times above too long through no fault of the server; empty: nothing. */
+  verdicts: string[];
+}
+
+/** One audience, connected once, and what it received. */
+export interface BroadcastMeasurement {
+  target: { name: TargetName; url: string; isThrowaway: boolean };
+  users: number;
+  client: { kind: ReceiverKind; probes: number; workers: number; napMs: number };
+  registration: RegistrationResult | null;
+  connection: ConnectionResult | null;
+  counts: Counts;
+  cold: RoundResult | null;
+  warm: { p100Ms: Spread | null; ackMs: Spread | null; latencyMs: Percentiles | null; histogram: Bucket[] };
+  rounds: RoundResult[];
+  bursts: BurstResult[];
+  server: ServerResult;
+  generator: GeneratorResult;
+  errors: { phase: string; code: string; count: number }[];
+}
+
+interface ResultHead {
+  version: typeof RESULT_VERSION;
+  startedAt: string;
+  durationMs: number;
+  /** true: ended by Ctrl-C; what had been measured until then is here. */
+  interrupted: boolean;
+  options: Record<string, unknown>;
+  environment: Environment;
+  thresholds: ThresholdResult[];
+}
+
+export interface BroadcastResult extends ResultHead, BroadcastMeasurement {
+  command: "broadcast";
+}
+
+/** Medians over all passes of one target. */
+export interface TargetFigures {
+  p100Ms: number | null;
+  coldMs: number | null;
+  connectsPerSecond: number | null;
+  rssPerConnectionBytes: number | null;
+  cpuMsPerMessage: number | null;
+  bursts: { messages: number; allMs: number | null; deliveriesPerCpuSecond: number | null }[];
+  lost: number;
+}
+
+export interface LimitsResult extends ResultHead {
+  command: "limits";
+  users: number;
+  figures: Partial<Record<TargetName, TargetFigures>>;
+  /** The platform's figure divided by that of the bare server. */
+  ratios: { name: string; against: TargetName; label: string; value: number }[];
+  passes: BroadcastMeasurement[];
+}
+
+export type Result = BroadcastResult | LimitsResult;

@@ -1,0 +1,52 @@
+import { usageError } from "../exit.ts";
+
+export interface Threshold {
+  expression: string;
+  metric: string;
+  operator: keyof typeof OPERATORS;
+  limit: number;
+}
+
+export interface ThresholdResult {
+  expression: string;
+  /** null: not measured, which fails. */
+  value: number | null;
+  passed: boolean;
+}
+
+const OPERATORS = {
+  "<": (value: number, limit: number) => value < limit,
+  "<=": (value: number, limit: number) => value <= limit,
+  ">": (value: number, limit: number) => value > limit,
+  ">=": (value: number, limit: number) => value >= limit,
+  "==": (value: number, limit: number) => value === limit,
+};
+
+/** @throws {ExitError} for a threshold that is not `metric<number`, or whose metric is not among the known ones. */
+export function parseThresholds(expressions: readonly string[], metrics: readonly string[]): Threshold[] {
+  return expressions.map((expression) => {
+    const match = /^([\w.]+)\s*(<=|>=|==|<|>)\s*(\d+(?:\.\d+)?)$/.exec(expression.trim());
+    if (!match) {
+      throw usageError(
+        `--threshold '${expression}' is not understood: write for example --threshold 'p100<1200'.`,
+      );
+    }
+    const [, metric = "", operator, limit] = match;
+    if (!metrics.includes(metric)) {
+      throw usageError(
+        `--threshold '${expression}': there is no metric ${metric}. There are: ${metrics.join(", ")}.`,
+      );
+    }
+    return { expression, metric, operator: operator as Threshold["operator"], limit: Number(limit) };
+  });
+}
+
+export function checkThresholds(
+  thresholds: readonly Threshold[],
+  values: Readonly<Record<string, number | null | undefined>>,
+): ThresholdResult[] {
+  return thresholds.map(({ expression, metric, operator, limit }) => {
+    const value = values[metric] ?? null;
+    return { expression, value, passed: value !== null && OPERATORS[operator](value, limit) };
+  });
+}

@@ -1,0 +1,83 @@
+import { writeFile } from "node:fs/promises";
+import { describeEnvironment } from "./environment.ts";
+import { ExitCode } from "./exit.ts";
+import { nowMs } from "./measure/clock.ts";
+import { ErrorTable } from "./measure/error-table.ts";
+import { Progress } from "./report/progress.ts";
+import { RESULT_VERSION, type Result } from "./report/result.ts";
+import { checkThresholds, type Threshold } from "./report/thresholds.ts";
+
+export interface CommandContext {
+  progress: Progress;
+  errors: ErrorTable;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+  /** Runs at the end, however the command ends; the last one first. */
+  defer: (cleanUp: () => Promise<void>) => void;
+}
+
+type Head =
+  | "version"
+  | "command"
+  | "startedAt"
+  | "durationMs"
+  | "interrupted"
+  | "options"
+  | "environment"
+  | "thresholds";
+type Body<R extends Result> = Omit<R, Head>;
+
+export interface CommandRun<R extends Result> {
+  command: R["command"];
+  options: Record<string, unknown>;
+  json: string | undefined;
+  progress: boolean | undefined;
+  thresholds: readonly Threshold[];
+  metrics: (body: Body<R>) => Record<string, number | null>;
+  measure: (context: CommandContext) => Promise<Body<R>>;
+  print: (result: R) => string;
+}
+
+/** What all commands have in common: Ctrl-C, cleaning up, the result on stdout and in a file, the exit code. */
+export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<void> {
+  const startedAt = new Date().toISOString();
+  const startedMs = nowMs();
+  const interruption = new AbortController();
+  const onSignal = () => {
+    // The second time somebody means it; what is on the "exit" event still cleans up.
+    if (interruption.signal.aborted) process.exit(ExitCode.interrupted);
+    interruption.abort(new Error("interrupted"));
+    process.stderr.write("\nInterrupted: cleaning up. Press Ctrl-C again to leave at once.\n");
+  };
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  const cleanUps: (() => Promise<void>)[] = [];
+  const { signal } = interruption;
+  try {
+    const body = await run.measure({
+      progress: new Progress(run.progress),
+      errors: new ErrorTable(),
+      signal,
+      defer: (cleanUp) => cleanUps.push(cleanUp),
+    });
+    const result = {
+      version: RESULT_VERSION,
+      command: run.command,
+      startedAt,
+      durationMs: nowMs() - startedMs,
+      interrupted: signal.aborted,
+      options: run.options,
+      environment: describeEnvironment(),
+      ...body,
+      thresholds: checkThresholds(run.thresholds, run.metrics(body)),
+    } as unknown as R;
+    process.stdout.write(`${run.print(result)}\n`);
+    if (run.json !== undefined) await writeFile(run.json, `${JSON.stringify(result, null, 2)}\n`);
+    if (result.thresholds.some((threshold) => !threshold.passed)) process.exitCode = ExitCode.thresholdFailed;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+    if (signal.aborted) process.exitCode = ExitCode.interrupted;
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  }
+}

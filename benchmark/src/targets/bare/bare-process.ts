@@ -1,0 +1,53 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { connectError } from "../../exit.ts";
+import type { ServerUsage } from "../target.ts";
+import type { FromBareServer, ToBareServer } from "./messages.ts";
+
+const USAGE_TIMEOUT_MS = 5000;
+
+/** A bare server in a process of its own. It ends when this process ends, however that happens. */
+export class BareProcess {
+  readonly port: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.port = port;
+  }
+
+  static async start(file: string): Promise<BareProcess> {
+    const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    const exited = once(child, "exit").then(([code]) => {
+      throw connectError(`The bare server ${file} did not start (exit code ${Number(code)}).`);
+    });
+    const [first] = (await Promise.race([once(child, "message"), exited])) as [FromBareServer];
+    exited.catch(() => {});
+    if (first.type !== "listening") throw connectError(`The bare server ${file} did not say its port.`);
+    return new BareProcess(child, first.port);
+  }
+
+  /** null when it does not answer in time. */
+  async usage(restartLoopDelay: boolean): Promise<ServerUsage | null> {
+    if (!this.#child.connected) return null;
+    const signal = AbortSignal.timeout(USAGE_TIMEOUT_MS);
+    try {
+      const answer = once(this.#child, "message", { signal });
+      this.#child.send({ type: "usage", restartLoopDelay } satisfies ToBareServer);
+      const [message] = (await answer) as [FromBareServer];
+      return message.type === "usage" ? message.usage : null;
+    } catch {
+      return null;
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await exited;
+  }
+}

@@ -1,0 +1,40 @@
+import { usageError } from "../../exit.ts";
+import type { Sender, Target } from "../target.ts";
+import { BareProcess } from "./bare-process.ts";
+import { openSocketIoSender, openWsSender } from "./senders.ts";
+
+interface BareKind {
+  name: "socket.io" | "ws";
+  file: string;
+  openSender: (url: string) => Promise<Sender>;
+}
+
+const KINDS: Record<BareKind["name"], BareKind> = {
+  "socket.io": { name: "socket.io", file: "./socket-io-server.ts", openSender: openSocketIoSender },
+  ws: { name: "ws", file: "./ws-server.ts", openSender: openWsSender },
+};
+
+/** A server without a platform: what the machine and the library can do at most. Always started for the run. */
+export async function openBareTarget(name: BareKind["name"], url: string | undefined): Promise<Target> {
+  if (url !== undefined) {
+    throw usageError(
+      `--target ${name} starts a server of its own: leave --url out, or use --target fanfare.`,
+    );
+  }
+  const kind = KINDS[name];
+  const server = await BareProcess.start(kind.file);
+  const address = `http://127.0.0.1:${server.port}`;
+  return {
+    name,
+    dialect: name,
+    url: address,
+    isThrowaway: true,
+    prepare: (count) =>
+      Promise.resolve({ credentials: Array.from({ length: count }, () => null), registration: null }),
+    openSender: () => kind.openSender(address),
+    countStored: () => Promise.resolve(null),
+    usage: () => server.usage(true),
+    cpuSeconds: async () => (await server.usage(false))?.cpuSeconds ?? null,
+    close: () => server.stop(),
+  };
+}

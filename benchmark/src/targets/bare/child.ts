@@ -1,0 +1,30 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { FromBareServer, ToBareServer } from "./messages.ts";
+
+/** Listens on a free port of the loopback, tells the parent, answers its questions and ends with it. */
+export function serveParent(server: Server): void {
+  const say = (message: FromBareServer) => process.send?.(message);
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  process.on("message", ({ restartLoopDelay }: ToBareServer) => {
+    const { user, system } = process.cpuUsage();
+    say({
+      type: "usage",
+      usage: {
+        rssBytes: process.memoryUsage.rss(),
+        cpuSeconds: (user + system) / 1e6,
+        eventLoopP99Ms: delay.percentile(99) / 1e6,
+        eventLoopMaxMs: delay.max / 1e6,
+      },
+    });
+    if (restartLoopDelay) delay.reset();
+  });
+  process.on("disconnect", () => process.exit());
+  // Ctrl-C goes to the whole process group; the parent decides when the server ends.
+  process.on("SIGINT", () => {});
+  server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () =>
+    say({ type: "listening", port: (server.address() as AddressInfo).port }),
+  );
+}

@@ -1,0 +1,51 @@
+import { build } from "hdr-histogram-js";
+import { nowMs } from "../measure/clock.ts";
+import { PERCENTILES, type Percentiles } from "../measure/percentiles.ts";
+
+export interface RegistrationResult {
+  users: number;
+  durationMs: number;
+  perSecond: number;
+  /** From the first request of a user until it can connect. */
+  userMs: Percentiles | null;
+}
+
+const MICROSECONDS = 1000;
+const LONGEST_MS = 10 * 60 * 1000;
+
+/** Does `register` for each number below `count`, at most `concurrency` at the same time, and times it. */
+export async function registerAll<T>(
+  count: number,
+  concurrency: number,
+  register: (index: number) => Promise<T>,
+  onDone: () => void,
+): Promise<{ users: T[]; result: RegistrationResult }> {
+  const users: T[] = [];
+  const histogram = build({
+    highestTrackableValue: LONGEST_MS * MICROSECONDS,
+    numberOfSignificantValueDigits: 3,
+  });
+  const startedMs = nowMs();
+  let next = 0;
+  let hasFailed = false;
+  const lane = async () => {
+    while (next < count && !hasFailed) {
+      const index = next++;
+      const begunMs = nowMs();
+      try {
+        users[index] = await register(index);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+      histogram.recordValue(Math.min(LONGEST_MS, nowMs() - begunMs) * MICROSECONDS);
+      onDone();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(count, concurrency) }, lane));
+  const durationMs = nowMs() - startedMs;
+  const userMs = Object.fromEntries(
+    PERCENTILES.map((p) => [`p${p}`, histogram.getValueAtPercentile(p) / MICROSECONDS]),
+  ) as Percentiles;
+  return { users, result: { users: count, durationMs, perSecond: count / (durationMs / 1000), userMs } };
+}

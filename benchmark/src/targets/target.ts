@@ -1,0 +1,50 @@
+import type { DialectName } from "./dialect.ts";
+import type { Progress } from "../report/progress.ts";
+import type { RegistrationResult } from "./registration.ts";
+
+/** What a server used up to now. */
+export interface ServerUsage {
+  rssBytes: number | null;
+  cpuSeconds: number | null;
+  /** Event-loop delay since the last look, where the server tells. */
+  eventLoopP99Ms: number | null;
+  eventLoopMaxMs: number | null;
+}
+
+/** Sends messages to the whole audience. */
+export interface Sender {
+  /** Resolves when the server has acknowledged. @throws {Error} whose message is the error code. */
+  send(content: string): Promise<void>;
+  close(): void;
+}
+
+/**
+ * A server under test, running and reachable. This is all that a command knows of it: another kind of server is
+ * another implementation of this interface and a dialect.
+ */
+export interface Target {
+  readonly name: TargetName;
+  readonly dialect: DialectName;
+  readonly url: string;
+  /** true: started for this run, and removed with it. */
+  readonly isThrowaway: boolean;
+  /** Makes `count` members and the place where they meet; their access tokens, or nulls where none are needed. */
+  prepare(count: number, progress: Progress, signal: AbortSignal): Promise<Prepared>;
+  openSender(): Promise<Sender>;
+  /** How many of the contents that `isMeasured` the server has stored; null where it stores nothing. */
+  countStored(isMeasured: (content: string) => boolean): Promise<number | null>;
+  /** null where the server's figures cannot be had. */
+  usage(): Promise<ServerUsage | null>;
+  /** Only the CPU time, at little cost to the server; null where it cannot be had. */
+  cpuSeconds(): Promise<number | null>;
+  /** Stops what was started and removes what was made. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export const TARGET_NAMES = ["fanfare", "socket.io", "ws"] as const;
+export type TargetName = (typeof TARGET_NAMES)[number];
+
+export interface Prepared {
+  credentials: (string | null)[];
+  registration: RegistrationResult | null;
+}
