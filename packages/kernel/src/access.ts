@@ -85,7 +85,7 @@ function cacheKey(userId: string, place: Place): string {
 /** Looks access up in the service that owns it. */
 export function accessLookUp(call: Call): (userId: string, place: Place) => Promise<Access> {
   return async (userId, place) => {
-    const { permissions, groupId, mutedUntil, rooms } = await call("group.access", { userId, ...place });
+    const { permissions, groupId, mutedUntil, rooms } = await call("group.access", { ...place, userId });
     return { permissions, groupId, mutedUntilMs: mutedUntil === null ? 0 : Date.parse(mutedUntil), rooms };
   };
 }

@@ -30,7 +30,6 @@ export function createBroker(settings: BrokerSettings): ServiceBroker {
   if (settings.nodeId !== undefined) options.nodeID = settings.nodeId;
   if (settings.natsUrl !== undefined) {
     options.transporter = { type: "NATS", options: { url: settings.natsUrl } };
-    options.serializer = "CBOR";
   }
   const broker = new ServiceBroker(options);
   broker.localBus.on("$broker.error", (error: unknown) =>

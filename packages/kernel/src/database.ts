@@ -32,7 +32,8 @@ export async function openDatabase(
     return { connection, engine: "mongodb", close: () => connection.close() };
   }
   const embedded = await startEmbeddedMongoWorker({ dir: join(config.dataDir, "db") });
-  embedded.onExit(onLost);
+  // Without an error it was closed below.
+  embedded.onExit((error) => error !== undefined && onLost(error));
   const connection = await connect(embedded.uri);
   return {
     connection,

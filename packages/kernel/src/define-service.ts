@@ -108,7 +108,7 @@ function guarded(
       const params = parse(schema, context.params);
       let access: Access | undefined;
       if (actor !== null && (permission.rule === "group" || permission.rule === "channel")) {
-        const place = params as Place;
+        const place = placeOf(permission.rule, params as Record<"groupId" | "channelId", string>);
         access = node.access.peek(actor.userId, place) ?? (await node.access.get(actor.userId, place));
         const refused = refuseAccess(permission, access, Date.now());
         if (refused !== null) throw refused;
@@ -122,6 +122,11 @@ function guarded(
       throw error;
     }
   };
+}
+
+/** Only the id that the rule is about: other params, such as somebody's userId, must not reach the look-up. */
+function placeOf(rule: "group" | "channel", ids: { groupId: string; channelId: string }): Place {
+  return rule === "group" ? { groupId: ids.groupId } : { channelId: ids.channelId };
 }
 
 /** @throws {ServiceError} VALIDATION_FAILED with what is wrong where */
