@@ -1,5 +1,5 @@
 import type { Message } from "@fanfare/contract";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ModelChannel } from "../test/model-channel.ts";
 import { type ChannelChange, newChannelCopy, reduceChannel, syncCursor } from "./channel-state.ts";
@@ -163,7 +163,11 @@ test("whatever is lost, repeated, reordered or delayed, the copy ends as the ser
 });
 
 test("when nothing is lost, delivery in any order ends exact without one question", () => {
-  const order = fc.array(fc.record({ edit: fc.boolean(), which: number }), { minLength: 1, maxLength: 30, size: "max" });
+  const order = fc.array(fc.record({ edit: fc.boolean(), which: number }), {
+    minLength: 1,
+    maxLength: 30,
+    size: "max",
+  });
   fc.assert(
     fc.property(order, fc.infiniteStream(fc.nat(1000)), (changes, shuffle) => {
       const server = new ModelChannel("c".repeat(24), CHANGES_PER_SYNC);

@@ -21,7 +21,8 @@ function message(seq: number, rev = seq, content = `${seq}@${rev}`): Message {
   return { id, channelId, seq, rev, authorId, content, ...rest };
 }
 
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => message(from + i));
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => message(from + i));
 
 function page(messages: Message[], rev: number, missingRevs: number[] = []): MessagePage {
   return { messages, head: { seq: messages.at(-1)?.seq ?? 0, rev }, missingRevs };
@@ -43,7 +44,12 @@ function events(copy: ChannelCopy, ...messages: Message[]): ChannelCopy {
   return reduceChannel(copy, { type: "messages", messages });
 }
 
-function synced(copy: ChannelCopy, afterRev: number, answer: Partial<ChannelSync>, askedAtMs = 0): ChannelCopy {
+function synced(
+  copy: ChannelCopy,
+  afterRev: number,
+  answer: Partial<ChannelSync>,
+  askedAtMs = 0,
+): ChannelCopy {
   const head = copy.head;
   const full = { channelId, status: "ok" as const, messages: [], head, missingRevs: [], ...answer };
   return reduceChannel(copy, { type: "synced", answer: full, afterRev, doubts: copy.doubts, askedAtMs });
@@ -59,7 +65,14 @@ test("events in order need no sync", () => {
 });
 
 test("late and repeated events are applied once, and an older version never replaces a newer one", () => {
-  const copy = events(loaded(range(1, 2)), message(1, 4), message(3), message(1, 4), message(1, 1), message(3));
+  const copy = events(
+    loaded(range(1, 2)),
+    message(1, 4),
+    message(3),
+    message(1, 4),
+    message(1, 1),
+    message(3),
+  );
   expect(contents(copy)).toEqual(["1@4", "2@2", "3@3"]);
   expect(syncCursor(copy)).toBeUndefined();
 });
@@ -67,7 +80,10 @@ test("late and repeated events are applied once, and an older version never repl
 test("a gap asks for everything after the last number held without one", () => {
   const copy = events(loaded(range(1, 2)), message(5), message(4));
   expect(syncCursor(copy)).toBe(2);
-  const filled = synced(copy, 2, { messages: [message(3), message(4), message(5)], head: { seq: 5, rev: 5 } });
+  const filled = synced(copy, 2, {
+    messages: [message(3), message(4), message(5)],
+    head: { seq: 5, rev: 5 },
+  });
   expect(contents(filled)).toEqual(["1@1", "2@2", "3@3", "4@4", "5@5"]);
   expect(syncCursor(filled)).toBeUndefined();
 });
@@ -75,7 +91,13 @@ test("a gap asks for everything after the last number held without one", () => {
 test("a doubt asks until an answer to a question that was sent after it", () => {
   const doubtful = reduceChannel(loaded(range(1, 2)), { type: "doubt" });
   expect(syncCursor(doubtful)).toBe(2);
-  const answer = { channelId, status: "ok" as const, messages: [], head: { seq: 2, rev: 2 }, missingRevs: [] };
+  const answer = {
+    channelId,
+    status: "ok" as const,
+    messages: [],
+    head: { seq: 2, rev: 2 },
+    missingRevs: [],
+  };
   const early = { type: "synced" as const, answer, afterRev: 2, doubts: 0, askedAtMs: 0 };
   expect(syncCursor(reduceChannel(doubtful, early))).toBe(2);
   expect(syncCursor(reduceChannel(doubtful, { ...early, doubts: 1 }))).toBeUndefined();
@@ -94,9 +116,9 @@ test("a missing number is asked for until its write must have ended, then it is 
 test("a missing number is no longer asked for when its event comes, or when the answer does not name it", () => {
   const copy = loaded([message(1), message(3)], 50, [2]);
   expect(syncCursor(events(copy, message(2)))).toBeUndefined();
-  expect(syncCursor(synced(copy, 1, { messages: [message(3), message(1, 4)], head: { seq: 3, rev: 4 } }))).toBe(
-    undefined,
-  );
+  expect(
+    syncCursor(synced(copy, 1, { messages: [message(3), message(1, 4)], head: { seq: 3, rev: 4 } })),
+  ).toBe(undefined);
 });
 
 test("events that come before the first page are applied with it", () => {
@@ -116,7 +138,13 @@ test("events that come before the first page are applied with it", () => {
 test("more early events than a copy keeps lead to a sync", () => {
   let copy = events(newChannelCopy(channelId), ...range(2, MAX_EARLY + 2));
   expect(copy.messages).toEqual([]);
-  copy = reduceChannel(copy, { type: "newestPage", page: page([message(1)], 1), limit: 50, doubts: 0, atMs: 0 });
+  copy = reduceChannel(copy, {
+    type: "newestPage",
+    page: page([message(1)], 1),
+    limit: 50,
+    doubts: 0,
+    atMs: 0,
+  });
   expect(syncCursor(copy)).toBe(1);
 });
 

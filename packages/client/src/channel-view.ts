@@ -1,0 +1,242 @@
+import type { Call, Head, Message } from "@fanfare/contract";
+import {
+  type ChannelChange,
+  type ChannelCopy,
+  newChannelCopy,
+  reduceChannel,
+  syncCursor,
+} from "./channel-state.ts";
+import { callSafely } from "./emitter.ts";
+import { FanfareError } from "./errors.ts";
+import { Outbox, type PendingMessage } from "./outbox.ts";
+import type { SyncTarget } from "./sync-loop.ts";
+import { type Backoff, backoffMs, sleep } from "./timing.ts";
+
+/** A channel at one moment; a new object after every change. */
+export interface ChannelSnapshot {
+  readonly channelId: string;
+  /** `gone`: the channel was deleted, or may not be seen any more. */
+  readonly status: "loading" | "ready" | "gone";
+  /** In the order of their seq, from some message up to the newest; deleted ones stay, without their text. */
+  readonly messages: readonly Message[];
+  readonly head: Head;
+  /** Whether there are messages before the first one. */
+  readonly hasOlder: boolean;
+  /** Up to where the user has read, as far as this client has heard; 0 when it has not. */
+  readonly lastReadSeq: number;
+  /** Own messages that the server has not confirmed yet. */
+  readonly pending: readonly PendingMessage[];
+}
+
+export interface ChannelViewOptions {
+  call: Call;
+  backoff: Backoff;
+  isOnline: () => boolean;
+  /** The copy is not exact: something has to be asked for. */
+  onGap(): void;
+  onClose(): void;
+}
+
+export const PAGE_SIZE = 50;
+const LOAD_TRIES = 5;
+
+/** An exact copy of a channel, kept so by events and by sync. Made by `client.channel(channelId)`. */
+export class ChannelView implements SyncTarget {
+  readonly channelId: string;
+  readonly #options: ChannelViewOptions;
+  readonly #outbox: Outbox;
+  readonly #listeners = new Set<(snapshot: ChannelSnapshot) => void>();
+  #copy: ChannelCopy;
+  #snapshot: ChannelSnapshot;
+  #lastReadSeq = 0;
+  #wanted = false;
+  #loading: Promise<void> | null = null;
+  #loadingOlder: Promise<void> | null = null;
+
+  constructor(channelId: string, options: ChannelViewOptions) {
+    this.channelId = channelId;
+    this.#options = options;
+    this.#copy = newChannelCopy(channelId);
+    this.#outbox = new Outbox({
+      channelId,
+      backoff: options.backoff,
+      isOnline: options.isOnline,
+      send: async (params) => {
+        const { message } = await options.call("message.send", params);
+        this.hear([message]);
+        return message;
+      },
+      onChange: () => this.#publish(),
+    });
+    this.#snapshot = this.#takeSnapshot();
+  }
+
+  get snapshot(): ChannelSnapshot {
+    return this.#snapshot;
+  }
+
+  get messages(): readonly Message[] {
+    return this.#copy.messages;
+  }
+
+  get head(): Head {
+    return this.#copy.head;
+  }
+
+  /** @internal */
+  get copy(): ChannelCopy {
+    return this.#copy;
+  }
+
+  /** @internal */
+  get wanted(): boolean {
+    return this.#wanted;
+  }
+
+  /** Calls `listener` after every change. Returns the function that ends it. */
+  subscribe(listener: (snapshot: ChannelSnapshot) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * Loads the newest page; from then on the copy is kept exact.
+   * @throws {FanfareError} what the server answered, or the last error after several tries
+   */
+  async load(): Promise<void> {
+    this.#wanted = true;
+    try {
+      await retrying(() => this.reload(), this.#options.backoff);
+    } catch (error) {
+      this.#wanted = false;
+      throw error;
+    }
+  }
+
+  /** Loads the page before the oldest message held; does nothing where there is none. */
+  loadBefore(): Promise<void> {
+    if (!this.#snapshot.hasOlder) return Promise.resolve();
+    this.#loadingOlder ??= this.#loadOlder().finally(() => (this.#loadingOlder = null));
+    return this.#loadingOlder;
+  }
+
+  /**
+   * Sends a message. A lost connection does not lose it, nor send it twice: it is sent again with the same nonce.
+   * @throws {FanfareError} what the server answered; TOO_MANY_PENDING; the last error when nothing helped for a minute
+   */
+  send(content: string, options: { replyTo?: string } = {}): Promise<Message> {
+    return this.#outbox.push(content, options.replyTo);
+  }
+
+  async edit(messageId: string, content: string): Promise<Message> {
+    const { channelId } = this;
+    const { message } = await this.#options.call("message.edit", { channelId, messageId, content });
+    this.hear([message]);
+    return message;
+  }
+
+  async delete(messageId: string): Promise<void> {
+    await this.#options.call("message.delete", { channelId: this.channelId, messageId });
+  }
+
+  /** Everything up to `seq` is read. What was read already costs no call. */
+  async markRead(seq: number): Promise<void> {
+    if (seq <= this.#lastReadSeq) return;
+    const { lastReadSeq } = await this.#options.call("channel.markRead", { channelId: this.channelId, seq });
+    this.hearReadMarker(lastReadSeq);
+  }
+
+  /** Ends the copy; `client.channel` makes a new one. Messages that were not sent yet fail. */
+  close(): void {
+    this.#wanted = false;
+    this.#outbox.close();
+    this.#listeners.clear();
+    this.#options.onClose();
+  }
+
+  /** @internal Messages as an event or an answer brought them. */
+  hear(messages: readonly Message[]): void {
+    this.#copy = reduceChannel(this.#copy, { type: "messages", messages });
+    // Before anybody is told, so that nobody sees a message both as sent and as pending.
+    for (const message of messages) this.#outbox.confirm(message);
+    this.#changed();
+  }
+
+  /** @internal */
+  hearReadMarker(lastReadSeq: number): void {
+    if (lastReadSeq <= this.#lastReadSeq) return;
+    this.#lastReadSeq = lastReadSeq;
+    this.#publish();
+  }
+
+  /** @internal */
+  hearOnline(): void {
+    this.#outbox.wake();
+  }
+
+  /** @internal */
+  apply(change: ChannelChange): void {
+    const before = this.#copy;
+    this.#copy = reduceChannel(before, change);
+    if (this.#copy !== before) this.#changed();
+  }
+
+  #changed(): void {
+    this.#publish();
+    if (this.#wanted && (this.#copy.needsPage || syncCursor(this.#copy) !== undefined)) this.#options.onGap();
+  }
+
+  /** @internal One try at loading the newest page. */
+  reload(): Promise<void> {
+    this.#loading ??= this.#loadNewest().finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  async #loadNewest(): Promise<void> {
+    const { channelId } = this;
+    const { doubts } = this.#copy;
+    const atMs = Date.now();
+    try {
+      const page = await this.#options.call("message.list", { channelId, limit: PAGE_SIZE });
+      this.apply({ type: "newestPage", page, limit: PAGE_SIZE, doubts, atMs });
+    } catch (error) {
+      if (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND") this.apply({ type: "gone" });
+      throw error;
+    }
+  }
+
+  async #loadOlder(): Promise<void> {
+    const { channelId } = this;
+    await retrying(async () => {
+      const before = this.#copy.fromSeq;
+      const atMs = Date.now();
+      const page = await this.#options.call("message.list", { channelId, before, limit: PAGE_SIZE });
+      this.apply({ type: "olderPage", page, limit: PAGE_SIZE, before, atMs });
+    }, this.#options.backoff);
+  }
+
+  #publish(): void {
+    this.#snapshot = this.#takeSnapshot();
+    for (const listener of this.#listeners) callSafely(() => listener(this.#snapshot));
+  }
+
+  #takeSnapshot(): ChannelSnapshot {
+    const { channelId, status, messages, head, fromSeq } = this.#copy;
+    const hasOlder = status === "ready" && fromSeq > 1;
+    const shown = status === "loading" ? [] : messages;
+    const { pending } = this.#outbox;
+    return { channelId, status, messages: shown, head, hasOlder, lastReadSeq: this.#lastReadSeq, pending };
+  }
+}
+
+/** Repeats what is safe to repeat, a few times. */
+async function retrying(work: () => Promise<void>, backoff: Backoff): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof FanfareError) || !error.retryable || tries >= LOAD_TRIES) throw error;
+      await sleep(Math.max(error.retryAfterMs, backoffMs(tries - 1, backoff)));
+    }
+  }
+}

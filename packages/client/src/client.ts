@@ -1,0 +1,227 @@
+import type {
+  ActionName,
+  Call,
+  EventName,
+  EventPayload,
+  OwnUser,
+  Params,
+  Result,
+  SessionTokens,
+} from "@fanfare/contract";
+import { ChannelView } from "./channel-view.ts";
+import { Connection, type ConnectionState } from "./connection.ts";
+import { Emitter } from "./emitter.ts";
+import type { FanfareError } from "./errors.ts";
+import { callByHttp, unwrap } from "./http.ts";
+import { HTTP_ONLY, PUBLIC, WRITE_TIMEOUT_MS } from "./limits.ts";
+import { Session } from "./session.ts";
+import { SyncLoop } from "./sync-loop.ts";
+
+export interface FanfareClientOptions {
+  /** The origin of a gateway, such as `https://chat.example.org`. */
+  url: string;
+  /** How long a call may take. Default: 15,000 ms, longer than any write of the server may. */
+  callTimeoutMs?: number;
+}
+
+/** What `client.on` tells: the events of the contract, and what happens to this client. */
+export type ClientEvents = { [N in EventName]: EventPayload<N> } & {
+  "connection.changed": { state: ConnectionState; error: FanfareError | undefined };
+  /** Other tokens than before, to be kept for `useTokens`; null when the session has ended. */
+  "tokens.changed": SessionTokens | null;
+};
+
+const CALL_TIMEOUT_MS = WRITE_TIMEOUT_MS + 5_000;
+const CONNECT_TIMEOUT_MS = 20_000;
+const CONNECT_BACKOFF = { baseMs: 1000, maxMs: 15_000 };
+const REPEAT_BACKOFF = { baseMs: 500, maxMs: 8_000 };
+const SYNC_BACKOFF = { baseMs: 300, maxMs: 2_000 };
+
+/** Answers that carry tokens. */
+const LOGS_IN: ReadonlySet<ActionName> = new Set<ActionName>([
+  "user.register",
+  "user.login",
+  "user.createGuest",
+  "user.claimGuest",
+  "user.changePassword",
+]);
+
+/** Events after which channels may be gone that nobody named. */
+const MAY_TAKE_CHANNELS: ReadonlySet<EventName> = new Set<EventName>([
+  "resync",
+  "group.left",
+  "group.deleted",
+]);
+
+/** One user's connection to Fanfare, in Node and in the browser. */
+export class FanfareClient {
+  readonly url: string;
+  readonly #callTimeoutMs: number;
+  readonly #emitter = new Emitter<ClientEvents>();
+  readonly #views = new Map<string, ChannelView>();
+  readonly #session: Session;
+  readonly #connection: Connection;
+  readonly #sync: SyncLoop;
+
+  constructor({ url, callTimeoutMs = CALL_TIMEOUT_MS }: FanfareClientOptions) {
+    this.url = new URL(url).origin;
+    this.#callTimeoutMs = callTimeoutMs;
+    this.#session = new Session({
+      refresh: async (refreshToken) =>
+        (await this.#byHttp("user.refresh", { refreshToken })) as SessionTokens,
+      onChange: (tokens) => this.#emitter.emit("tokens.changed", tokens),
+    });
+    this.#connection = new Connection({
+      url: this.url,
+      backoff: CONNECT_BACKOFF,
+      withToken: (work) => this.#session.withToken(work),
+      isOwnSession: (ids) => ids === null || ids.includes(this.#session.tokens?.sessionId ?? ""),
+      onEvent: (name, payload) => this.#hear(name, payload),
+      onState: (state, error) => this.#connectionChanged(state, error),
+    });
+    this.#sync = new SyncLoop({
+      call: this.call,
+      targets: () => this.#views.values(),
+      isOnline: () => this.state === "online",
+      backoff: SYNC_BACKOFF,
+    });
+  }
+
+  get state(): ConnectionState {
+    return this.#connection.state;
+  }
+
+  /** Who is logged in; null when nobody is. */
+  get user(): OwnUser | null {
+    return this.#session.tokens?.user ?? null;
+  }
+
+  register(params: Params<"user.register">): Promise<SessionTokens> {
+    return this.call("user.register", params);
+  }
+
+  login(params: Params<"user.login">): Promise<SessionTokens> {
+    return this.call("user.login", params);
+  }
+
+  createGuest(params: Params<"user.createGuest"> = {}): Promise<SessionTokens> {
+    return this.call("user.createGuest", params);
+  }
+
+  /** Goes on with the tokens of an earlier login. */
+  useTokens(tokens: SessionTokens): void {
+    this.#session.use(tokens);
+  }
+
+  /** Ends the session on the server, as far as it can be reached, and this client with it. */
+  async logout(): Promise<void> {
+    try {
+      await this.#session.withToken((token) => this.#byHttp("user.logout", {}, token));
+    } finally {
+      this.#session.use(null);
+      this.close();
+    }
+  }
+
+  /**
+   * Connects, and connects again whenever the connection is lost. Resolves when nothing is missed any more (`ready`).
+   * @param options.timeoutMs how long to try, 20,000 by default; 0 tries for ever
+   * @throws {FanfareError} when the server refuses the session, or is not reached in time
+   */
+  connect({ timeoutMs = CONNECT_TIMEOUT_MS }: { timeoutMs?: number } = {}): Promise<void> {
+    return this.#connection.open(timeoutMs);
+  }
+
+  /**
+   * Calls an action: by socket when connected, else by HTTP. What logs somebody in is remembered.
+   * @throws {FanfareError} decide by its `type`; repeat it unchanged only when it is `retryable`
+   */
+  readonly call: Call = async (name, params) => {
+    this.#connection.assertOpen();
+    const data = await this.#send(name, params);
+    if (LOGS_IN.has(name)) this.#session.use(data as SessionTokens);
+    return data as Result<typeof name>;
+  };
+
+  /** Listens to an event. Returns the function that ends it. */
+  on<N extends keyof ClientEvents>(name: N, listener: (payload: ClientEvents[N]) => void): () => void {
+    return this.#emitter.on(name, listener);
+  }
+
+  /** The exact copy of a channel: the same one for the same id, until it is closed. Call its `load` first. */
+  channel(channelId: string): ChannelView {
+    const existing = this.#views.get(channelId);
+    if (existing !== undefined) return existing;
+    const view = new ChannelView(channelId, {
+      call: this.call,
+      backoff: REPEAT_BACKOFF,
+      isOnline: () => this.state === "online",
+      onGap: () => this.#sync.start("soon"),
+      onClose: () => {
+        if (this.#views.get(channelId) === view) this.#views.delete(channelId);
+      },
+    });
+    this.#views.set(channelId, view);
+    return view;
+  }
+
+  /** Ends everything; the session stays good for `useTokens`. */
+  close(): void {
+    this.#connection.close();
+  }
+
+  async #send(name: ActionName, params: unknown): Promise<unknown> {
+    if (PUBLIC.has(name)) return this.#byHttp(name, params);
+    if (this.state !== "online" || HTTP_ONLY.has(name)) {
+      return this.#session.withToken((token) => this.#byHttp(name, params, token));
+    }
+    return unwrap(await this.#connection.request(name, params, this.#callTimeoutMs), "socket");
+  }
+
+  #byHttp(name: ActionName, params: unknown, accessToken?: string): Promise<unknown> {
+    return callByHttp(this.url, name, params, accessToken, this.#callTimeoutMs);
+  }
+
+  #connectionChanged(state: ConnectionState, error: FanfareError | undefined): void {
+    if (state === "online") this.#syncAll();
+    if (state === "closed") {
+      this.#sync.close();
+      for (const view of this.#views.values()) view.close();
+      if (error !== undefined) this.#session.use(null);
+    }
+    this.#emitter.emit("connection.changed", { state, error });
+  }
+
+  /** Events may have been lost on every channel. */
+  #syncAll(): void {
+    for (const view of this.#views.values()) {
+      view.apply({ type: "doubt" });
+      view.hearOnline();
+    }
+    this.#sync.start("now");
+  }
+
+  #hear<N extends EventName>(name: N, payload: EventPayload<N>): void {
+    const event = { name, payload } as NamedEvent;
+    switch (event.name) {
+      case "message.created":
+        this.#views.get(event.payload.channelId)?.hear(event.payload.messages);
+        break;
+      case "message.changed":
+      case "message.deleted":
+        this.#views.get(event.payload.message.channelId)?.hear([event.payload.message]);
+        break;
+      case "channel.deleted":
+        this.#views.get(event.payload.channelId)?.apply({ type: "gone" });
+        break;
+      case "readMarker.updated":
+        this.#views.get(event.payload.channelId)?.hearReadMarker(event.payload.lastReadSeq);
+        break;
+      default:
+        if (MAY_TAKE_CHANNELS.has(name)) this.#syncAll();
+    }
+    this.#emitter.emit(name, payload as ClientEvents[N]);
+  }
+}
+
+type NamedEvent = { [N in EventName]: { name: N; payload: EventPayload<N> } }[EventName];

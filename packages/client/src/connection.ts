@@ -1,0 +1,235 @@
+import type { EventName, EventPayload } from "@fanfare/contract";
+import { io, type Socket } from "socket.io-client";
+import { endsSession, FanfareError, isWireError, localError } from "./errors.ts";
+import { isEventName } from "./limits.ts";
+import { type Backoff, backoffMs, sleep } from "./timing.ts";
+
+/**
+ * - `offline`: not connected, and not trying.
+ * - `connecting`: trying for the first time.
+ * - `online`: in all rooms; nothing is missed.
+ * - `reconnecting`: the connection was lost; trying again.
+ * - `closed`: closed for good, by `close` or because the session has ended.
+ */
+export type ConnectionState = "offline" | "connecting" | "online" | "reconnecting" | "closed";
+
+export interface ConnectionOptions {
+  url: string;
+  backoff: Backoff;
+  /** Does something with a good access token; again with another one if the server does not accept the first. */
+  withToken<T>(work: (accessToken: string) => Promise<T>): Promise<T>;
+  /** Whether the end of these sessions (null: of all sessions of the user) is the end of this one. */
+  isOwnSession(sessionIds: readonly string[] | null): boolean;
+  onEvent<N extends EventName>(name: N, payload: EventPayload<N>): void;
+  onState(state: ConnectionState, error: FanfareError | undefined): void;
+}
+
+/** From the first packet to `ready`. */
+const READY_TIMEOUT_MS = 15_000;
+/** A connection that held this long was a good one: the next loss starts with a short wait again. */
+const STABLE_AFTER_MS = 5_000;
+
+/** One socket, opened again whenever it is lost, until it is closed or the session ends. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  #state: ConnectionState = "offline";
+  #socket: Socket | null = null;
+  #stop = new AbortController();
+  /** When to connect elsewhere, as `server.draining` asked for. */
+  #moveAtMs: number | null = null;
+  #closedBy: FanfareError | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** @throws {FanfareError} CLOSED, or what ended the session, when it is closed */
+  assertOpen(): void {
+    if (this.#state === "closed") throw this.#closedError();
+  }
+
+  /**
+   * Connects, and keeps connecting. Resolves when it is online for the first time.
+   * @throws {FanfareError} when the server refuses the session, when it is not online within `timeoutMs` (0: no limit; the
+   * error is that of the last try), or CLOSED
+   */
+  open(timeoutMs: number): Promise<void> {
+    if (this.#state === "closed") return Promise.reject(this.#closedError());
+    if (this.#state !== "offline") {
+      return Promise.reject(
+        new Error("connect was called twice: one call is enough, it reconnects by itself."),
+      );
+    }
+    this.#stop = new AbortController();
+    return new Promise((resolve, reject) => {
+      void this.#keepConnected(timeoutMs === 0 ? Infinity : Date.now() + timeoutMs, resolve, reject);
+    });
+  }
+
+  /** @throws {FanfareError} TIMEOUT, CONNECTION_LOST or CLOSED: the call may have been carried out */
+  async request(name: string, params: unknown, timeoutMs: number): Promise<unknown> {
+    const socket = this.#socket;
+    if (socket === null) throw this.#lost();
+    try {
+      return await socket.timeout(timeoutMs).emitWithAck(name, params);
+    } catch (error) {
+      if (!socket.connected) throw this.#lost(error);
+      throw localError("TIMEOUT", `${name} was not answered within ${timeoutMs} ms.`, error);
+    }
+  }
+
+  close(error?: FanfareError): void {
+    if (this.#state === "closed") return;
+    this.#closedBy = error;
+    this.#setState("closed", error);
+    this.#stop.abort();
+  }
+
+  async #keepConnected(
+    deadlineMs: number,
+    onFirst: () => void,
+    onFailure: (error: unknown) => void,
+  ): Promise<void> {
+    const { signal } = this.#stop;
+    let failures = 0;
+    let wasOnline = false;
+    this.#setState("connecting");
+    while (!signal.aborted) {
+      try {
+        const socket = await this.#options.withToken((token) => this.#openSocket(token, deadlineMs));
+        wasOnline = true;
+        const onlineSinceMs = Date.now();
+        onFirst();
+        deadlineMs = Infinity;
+        await this.#untilLost(socket);
+        failures = Date.now() - onlineSinceMs > STABLE_AFTER_MS ? 0 : failures + 1;
+        if (!signal.aborted) this.#setState("reconnecting");
+        await sleep(this.#waitAfterLossMs(failures), signal);
+      } catch (error) {
+        if (signal.aborted) break;
+        if (endsSession(error)) {
+          this.close(error as FanfareError);
+          onFailure(error);
+          return;
+        }
+        if (Date.now() >= deadlineMs) {
+          this.#setState("offline", error as FanfareError);
+          onFailure(error);
+          return;
+        }
+        this.#setState(wasOnline ? "reconnecting" : "connecting", error as FanfareError);
+        const retryAfterMs = error instanceof FanfareError ? error.retryAfterMs : 0;
+        const waitMs = Math.max(retryAfterMs, backoffMs(failures++, this.#options.backoff));
+        await sleep(Math.min(waitMs, deadlineMs - Date.now()), signal);
+      }
+    }
+    onFailure(this.#closedError());
+  }
+
+  #openSocket(token: string, deadlineMs: number): Promise<Socket> {
+    const { signal } = this.#stop;
+    const socket = io(this.#options.url, {
+      transports: ["websocket"],
+      forceNew: true,
+      reconnection: false,
+      auth: { token },
+    });
+    return new Promise<Socket>((resolve, reject) => {
+      const fail = (error: FanfareError) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", abort);
+        socket.removeAllListeners().offAny();
+        socket.disconnect();
+        reject(error);
+      };
+      const abort = () => fail(this.#closedError());
+      const timeoutMs = Math.max(0, Math.min(READY_TIMEOUT_MS, deadlineMs - Date.now()));
+      const timer = setTimeout(() => fail(localError("TIMEOUT", "The server did not get ready.")), timeoutMs);
+      signal.addEventListener("abort", abort);
+      socket.on("connect_error", (error) => fail(refusal(error)));
+      socket.on("disconnect", () => fail(this.#lost()));
+      socket.onAny((name: string, payload: unknown) => {
+        if (name === "ready") {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", abort);
+          socket.off("disconnect").off("connect_error");
+          this.#socket = socket;
+          this.#setState("online");
+          resolve(socket);
+        }
+        this.#hear(socket, name, payload);
+      });
+      if (signal.aborted) abort();
+    });
+  }
+
+  #untilLost(socket: Socket): Promise<void> {
+    const { signal } = this.#stop;
+    return new Promise<void>((resolve) => {
+      const lost = () => {
+        signal.removeEventListener("abort", leave);
+        socket.removeAllListeners().offAny();
+        if (this.#socket === socket) this.#socket = null;
+        resolve();
+      };
+      const leave = () => socket.disconnect();
+      socket.on("disconnect", lost);
+      signal.addEventListener("abort", leave);
+      if (!socket.connected) lost();
+      else if (signal.aborted) leave();
+    });
+  }
+
+  #hear(socket: Socket, name: string, payload: unknown): void {
+    if (!isEventName(name)) return;
+    this.#options.onEvent(name, payload as EventPayload<typeof name>);
+    if (name === "session.revoked") {
+      const { sessionIds } = payload as EventPayload<"session.revoked">;
+      if (this.#options.isOwnSession(sessionIds)) this.close(revokedError());
+    }
+    if (name === "server.draining") {
+      const { reconnectWithinMs } = payload as EventPayload<"server.draining">;
+      const waitMs = Math.random() * reconnectWithinMs;
+      this.#moveAtMs = Date.now() + waitMs;
+      void sleep(waitMs, this.#stop.signal).then(() => socket.disconnect());
+    }
+  }
+
+  #waitAfterLossMs(failures: number): number {
+    const moveAtMs = this.#moveAtMs;
+    this.#moveAtMs = null;
+    // The time to move is random already.
+    if (moveAtMs !== null) return Math.max(0, moveAtMs - Date.now());
+    return backoffMs(failures, this.#options.backoff);
+  }
+
+  #lost(cause?: unknown): FanfareError {
+    if (this.#state === "closed") return this.#closedError();
+    return localError("CONNECTION_LOST", "The connection to the server was lost.", cause);
+  }
+
+  #closedError(): FanfareError {
+    return this.#closedBy ?? localError("CLOSED", "This client was closed.");
+  }
+
+  #setState(state: ConnectionState, error?: FanfareError): void {
+    if (this.#state === "closed" || (this.#state === state && error === undefined)) return;
+    this.#state = state;
+    this.#options.onState(state, error);
+  }
+}
+
+function revokedError(): FanfareError {
+  const message = "This session has ended: log in again.";
+  return new FanfareError({ type: "SESSION_REVOKED", message, retryable: false, requestId: "" });
+}
+
+/** What the gateway said when it refused the socket; the address may also lead nowhere. */
+function refusal(error: Error & { data?: unknown }): FanfareError {
+  if (isWireError(error.data)) return new FanfareError(error.data);
+  return localError("CONNECTION_LOST", `The server cannot be reached: ${error.message}.`, error);
+}

@@ -1,0 +1,58 @@
+import type { ActionName, WireAnswer } from "@fanfare/contract";
+import { FanfareError, isWireError, localError } from "./errors.ts";
+
+/**
+ * One call by HTTP.
+ * @throws {FanfareError} the server's error, or CONNECTION_LOST, TIMEOUT, UNEXPECTED_ANSWER
+ */
+export async function callByHttp(
+  url: string,
+  name: ActionName,
+  params: unknown,
+  accessToken: string | undefined,
+  timeoutMs: number,
+): Promise<unknown> {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (accessToken !== undefined) headers["authorization"] = `Bearer ${accessToken}`;
+  const signal = AbortSignal.timeout(timeoutMs);
+  let status: number;
+  let body: string;
+  try {
+    const request = { method: "POST", headers, body: JSON.stringify(params), signal };
+    const response = await fetch(`${url}/api/${name}`, request);
+    status = response.status;
+    body = await response.text();
+  } catch (error) {
+    if (signal.aborted)
+      throw localError("TIMEOUT", `${name} was not answered within ${timeoutMs} ms.`, error);
+    throw localError("CONNECTION_LOST", `The server at ${url} cannot be reached.`, error);
+  }
+  return unwrap(parse(body), `HTTP ${status}`);
+}
+
+/**
+ * The data of an answer.
+ * @throws {FanfareError} the error that the answer carries, or UNEXPECTED_ANSWER
+ */
+export function unwrap(answer: unknown, origin: string): unknown {
+  if (isAnswer(answer)) {
+    if (answer.ok) return answer.data;
+    if (isWireError(answer.error)) throw new FanfareError(answer.error);
+  }
+  throw localError(
+    "UNEXPECTED_ANSWER",
+    `This is not an answer of Fanfare (${origin}): is the address right?`,
+  );
+}
+
+function isAnswer(value: unknown): value is WireAnswer<unknown> {
+  return typeof value === "object" && value !== null && "ok" in value && typeof value.ok === "boolean";
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,6 @@
+export { FanfareClient, type ClientEvents, type FanfareClientOptions } from "./client.ts";
+export type { ChannelSnapshot, ChannelView } from "./channel-view.ts";
+export type { ConnectionState } from "./connection.ts";
+export { FanfareError, type LocalErrorCode } from "./errors.ts";
+export { MESSAGE_MAX_CHARS } from "./limits.ts";
+export type { PendingMessage } from "./outbox.ts";

@@ -1,0 +1,147 @@
+import type { Message, Params } from "@fanfare/contract";
+import { FanfareError, localError } from "./errors.ts";
+import { type Backoff, backoffMs } from "./timing.ts";
+
+/** A message that is on its way. */
+export interface PendingMessage {
+  readonly nonce: string;
+  readonly content: string;
+}
+
+export interface OutboxOptions {
+  channelId: string;
+  backoff: Backoff;
+  send(params: Params<"message.send">): Promise<Message>;
+  /** Whether `send` keeps the order of what is sent at once: a socket does, HTTP does not. */
+  isOnline(): boolean;
+  onChange(): void;
+}
+
+interface Entry {
+  readonly params: Params<"message.send">;
+  readonly sinceMs: number;
+  tries: number;
+  sending: boolean;
+  resolve(message: Message): void;
+  reject(error: unknown): void;
+}
+
+export const MAX_PENDING = 200;
+const MAX_IN_FLIGHT = 32;
+const MAX_TRIES = 10;
+/** After this long a failed send is not tried again. */
+const GIVE_UP_AFTER_MS = 60_000;
+
+/** Refusals: nothing was carried out, and a new connection would change nothing. */
+const REFUSALS: ReadonlySet<string> = new Set(["RATE_LIMITED", "OVERLOADED"]);
+
+/**
+ * Messages of one channel on their way to the server, in order. When one has to be sent again the others wait behind it,
+ * so that a lost connection does not mix up what somebody wrote.
+ */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  #entries: Entry[] = [];
+  #inFlight = 0;
+  /** One at a time: after a failure, and while there is no socket. */
+  #oneByOne = false;
+  #pause: { timer: ReturnType<typeof setTimeout>; endsOnline: boolean } | null = null;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+  }
+
+  get pending(): readonly PendingMessage[] {
+    return this.#entries.map(({ params: { nonce, content } }) => ({ nonce, content }));
+  }
+
+  /** @throws {FanfareError} what the server answered, or the last error when it could not be reached for a minute */
+  push(content: string, replyTo?: string): Promise<Message> {
+    if (this.#entries.length >= MAX_PENDING) {
+      const message = `${MAX_PENDING} messages wait to be sent: wait for some of them first.`;
+      return Promise.reject(localError("TOO_MANY_PENDING", message));
+    }
+    const { channelId } = this.#options;
+    const nonce = crypto.randomUUID();
+    const params = { channelId, content, nonce, ...(replyTo === undefined ? {} : { replyTo }) };
+    return new Promise((resolve, reject) => {
+      this.#entries.push({ params, sinceMs: Date.now(), tries: 0, sending: false, resolve, reject });
+      this.#pump();
+      this.#options.onChange();
+    });
+  }
+
+  /** An event brought this message: if it is one of ours, the answer is not needed any more. */
+  confirm(message: Message): void {
+    const entry = this.#entries.find(({ params }) => params.nonce === message.nonce);
+    if (entry === undefined) return;
+    this.#remove(entry);
+    entry.resolve(message);
+  }
+
+  /** The connection is back: there is no reason to wait longer for it. */
+  wake(): void {
+    if (this.#pause?.endsOnline === true) this.#resume();
+  }
+
+  close(): void {
+    if (this.#pause !== null) clearTimeout(this.#pause.timer);
+    for (const entry of this.#entries.splice(0))
+      entry.reject(localError("CLOSED", "This channel was closed."));
+  }
+
+  #pump(): void {
+    if (this.#pause !== null) return;
+    if (!this.#options.isOnline()) this.#oneByOne = true;
+    const limit = this.#oneByOne ? 1 : MAX_IN_FLIGHT;
+    for (const entry of this.#entries) {
+      if (this.#inFlight >= limit) return;
+      if (!entry.sending) void this.#try(entry);
+    }
+  }
+
+  async #try(entry: Entry): Promise<void> {
+    entry.sending = true;
+    this.#inFlight++;
+    try {
+      const message = await this.#options.send(entry.params);
+      this.#oneByOne = false;
+      this.#remove(entry);
+      entry.resolve(message);
+    } catch (error) {
+      this.#failed(entry, error);
+    } finally {
+      entry.sending = false;
+      this.#inFlight--;
+      this.#pump();
+    }
+  }
+
+  #failed(entry: Entry, error: unknown): void {
+    entry.tries++;
+    const retryable = error instanceof FanfareError && error.retryable;
+    if (!retryable || entry.tries >= MAX_TRIES || Date.now() - entry.sinceMs > GIVE_UP_AFTER_MS) {
+      this.#remove(entry);
+      entry.reject(error);
+      return;
+    }
+    const refused = REFUSALS.has(error.type);
+    if (!refused) entry.params.resend = true;
+    this.#oneByOne = true;
+    const waitMs = Math.max(error.retryAfterMs, backoffMs(entry.tries - 1, this.#options.backoff));
+    if (this.#pause !== null) clearTimeout(this.#pause.timer);
+    this.#pause = { timer: setTimeout(() => this.#resume(), waitMs), endsOnline: !refused };
+  }
+
+  #resume(): void {
+    if (this.#pause !== null) clearTimeout(this.#pause.timer);
+    this.#pause = null;
+    this.#pump();
+  }
+
+  #remove(entry: Entry): void {
+    const before = this.#entries.length;
+    this.#entries = this.#entries.filter((other) => other !== entry);
+    if (this.#entries.length < before) this.#options.onChange();
+  }
+}

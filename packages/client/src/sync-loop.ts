@@ -1,0 +1,100 @@
+import type { Call } from "@fanfare/contract";
+import { type ChannelChange, type ChannelCopy, syncCursor } from "./channel-state.ts";
+import { CHANNELS_PER_SYNC } from "./limits.ts";
+import { type Backoff, backoffMs, sleep } from "./timing.ts";
+
+/** A copy of a channel that is to be kept exact. */
+export interface SyncTarget {
+  readonly copy: ChannelCopy;
+  /** Whether its first page has been asked for. */
+  readonly wanted: boolean;
+  apply(change: ChannelChange): void;
+  reload(): Promise<void>;
+}
+
+export interface SyncLoopOptions {
+  call: Call;
+  targets(): Iterable<SyncTarget>;
+  isOnline(): boolean;
+  /** Between questions about the same thing. */
+  backoff: Backoff;
+}
+
+/**
+ * How long to wait, at most, after an event showed a gap. The missing event is often only late; and everybody who lost it
+ * noticed at the same moment.
+ */
+const GAP_WAIT_MS = 200;
+
+/** Asks for what the copies miss: one question for all of them, again until nothing is missing. */
+export class SyncLoop {
+  readonly #options: SyncLoopOptions;
+  readonly #stop = new AbortController();
+  #hurry = new AbortController();
+  #running = false;
+
+  constructor(options: SyncLoopOptions) {
+    this.#options = options;
+  }
+
+  /** Something is missing. `now`: do not wait for it to come by itself. */
+  start(urgency: "now" | "soon"): void {
+    if (urgency === "now") this.#hurry.abort();
+    if (!this.#running) void this.#run(urgency);
+  }
+
+  close(): void {
+    this.#stop.abort();
+    this.#hurry.abort();
+  }
+
+  async #run(urgency: "now" | "soon"): Promise<void> {
+    this.#running = true;
+    let waitMs = urgency === "now" ? 0 : GAP_WAIT_MS * (0.25 + 0.75 * Math.random());
+    for (let round = 0; this.#due().length > 0; round++) {
+      if (waitMs > 0) await sleep(waitMs, this.#hurry.signal);
+      if (this.#stop.signal.aborted || !this.#options.isOnline()) break;
+      this.#hurry = new AbortController();
+      await this.#askForAll(this.#due());
+      waitMs = backoffMs(round, this.#options.backoff);
+    }
+    this.#running = false;
+  }
+
+  #due(): SyncTarget[] {
+    return [...this.#options.targets()].filter(
+      ({ copy, wanted }) => wanted && (copy.needsPage || syncCursor(copy) !== undefined),
+    );
+  }
+
+  async #askForAll(targets: readonly SyncTarget[]): Promise<void> {
+    try {
+      const behind = targets.filter(({ copy }) => !copy.needsPage);
+      for (let from = 0; from < behind.length; from += CHANNELS_PER_SYNC) {
+        await this.#ask(behind.slice(from, from + CHANNELS_PER_SYNC));
+      }
+      for (const target of targets) if (target.copy.needsPage) await target.reload();
+    } catch {
+      // Whatever it was, what is missing is still missing: the next round asks again.
+    }
+  }
+
+  async #ask(targets: readonly SyncTarget[]): Promise<void> {
+    const questions = new Map<string, { target: SyncTarget; afterRev: number; doubts: number }>();
+    for (const target of targets) {
+      const afterRev = syncCursor(target.copy);
+      const { channelId, doubts } = target.copy;
+      if (afterRev !== undefined) questions.set(channelId, { target, afterRev, doubts });
+    }
+    if (questions.size === 0) return;
+    const cursors = [...questions].map(([channelId, { afterRev }]) => ({ channelId, afterRev }));
+    const askedAtMs = Date.now();
+    const { channels } = await this.#options.call("channel.sync", { cursors });
+    for (const answer of channels) {
+      const question = questions.get(answer.channelId);
+      if (question === undefined) continue;
+      const { target, afterRev, doubts } = question;
+      target.apply({ type: "synced", answer, afterRev, doubts, askedAtMs });
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ChannelView, FanfareClient } from "../src/index.ts";
+import { CHANNEL_ID, FakeServer, until } from "./fake-server.ts";
+
+let server: FakeServer;
+let client: FanfareClient;
+let channel: ChannelView;
+
+beforeEach(async () => {
+  server = new FakeServer();
+  await server.listen();
+  client = new FanfareClient({ url: server.url });
+  await client.createGuest();
+  await client.connect();
+  channel = client.channel(CHANNEL_ID);
+});
+
+afterEach(async () => {
+  client.close();
+  await server.close();
+});
+
+const isExact = () => JSON.stringify(channel.messages) === JSON.stringify(server.channel.messages);
+
+function postMany(count: number): void {
+  for (let i = 0; i < count; i++) server.post(`message ${i}`);
+}
+
+test("loads the newest page, and older ones down to the first message", async () => {
+  postMany(120);
+  await channel.load();
+  expect(channel.messages).toHaveLength(50);
+  expect(channel.snapshot).toMatchObject({ hasOlder: true, head: { seq: 120, rev: 120 } });
+  await channel.loadBefore();
+  await channel.loadBefore();
+  expect(isExact()).toBe(true);
+  expect(channel.snapshot.hasOlder).toBe(false);
+  expect(client.channel(CHANNEL_ID)).toBe(channel);
+});
+
+test("events in order are applied without one sync", async () => {
+  await channel.load();
+  postMany(20);
+  server.edit(3, "edited");
+  await until(isExact);
+  expect(server.callsOf("channel.sync")).toEqual([]);
+});
+
+test("lost events are found by the next one and asked for", async () => {
+  await channel.load();
+  server.loses = ({ seq, editedAt }) => seq % 3 === 0 || editedAt !== null;
+  postMany(20);
+  server.edit(1, "edited");
+  postMany(2);
+  await until(isExact);
+  expect(server.callsOf("channel.sync").length).toBeGreaterThan(0);
+});
+
+test("what happened while the connection was lost is there after it, with one sync", async () => {
+  await channel.load();
+  server.cut();
+  await until(() => client.state === "reconnecting");
+  postMany(10);
+  server.edit(2, "edited");
+  await until(isExact);
+  expect(server.callsOf("channel.sync")).toHaveLength(1);
+});
+
+test("a server that says so is synced with, and a sync that fails is repeated", async () => {
+  await channel.load();
+  server.loses = () => true;
+  postMany(3);
+  let failures = 2;
+  server.refuses = ({ name }) =>
+    name === "channel.sync" && failures-- > 0 ? { type: "OVERLOADED", data: { retryAfterMs: 1 } } : undefined;
+  server.emit("resync", {});
+  await until(isExact);
+  expect(server.callsOf("channel.sync")).toHaveLength(3);
+});
+
+test("too long a gap loads the newest page", async () => {
+  await channel.load();
+  server.loses = () => true;
+  postMany(250);
+  server.emit("resync", {});
+  await until(() => channel.messages.at(-1)?.seq === 250);
+  expect(channel.messages).toEqual(server.channel.messages.slice(-50));
+});
+
+test("a sent message is in the copy once, and no longer pending", async () => {
+  await channel.load();
+  const pending: number[] = [];
+  channel.subscribe((snapshot) => pending.push(snapshot.pending.length));
+  const message = await channel.send("hello");
+  expect(channel.messages).toEqual([message]);
+  expect(pending[0]).toBe(1);
+  expect(channel.snapshot.pending).toEqual([]);
+});
+
+test("a message whose answer was lost is sent again with the same nonce, and is there once", async () => {
+  await channel.load();
+  let cuts = 2;
+  server.loses = () => true;
+  server.cutsAfter = ({ name }) => name === "message.send" && cuts-- > 0;
+  const message = await channel.send("once");
+  expect(server.channel.messages).toEqual([message]);
+  const sends = server.callsOf("message.send").map(({ params }) => params);
+  expect(new Set(sends.map(({ nonce }) => nonce)).size).toBe(1);
+  expect(sends.map(({ resend }) => resend)).toEqual([undefined, true, true]);
+});
+
+test("what was written in order arrives in order, through a lost connection too", async () => {
+  await channel.load();
+  let cuts = 1;
+  server.cutsAfter = ({ params }) => params["content"] === "3" && cuts-- > 0;
+  const texts = Array.from({ length: 60 }, (_, i) => `${i}`);
+  await Promise.all(texts.map((text) => channel.send(text)));
+  expect(server.channel.messages.map(({ content }) => content)).toEqual(texts);
+  await until(isExact);
+});
+
+test("a rate limit is waited for, and what cannot be sent fails with the server's error", async () => {
+  await channel.load();
+  let refusals = 1;
+  server.refuses = ({ params }) => {
+    if (params["content"] === "never") return { type: "MUTED", data: { mutedUntil: "2030-01-01T00:00:00Z" } };
+    return params["content"] === "later" && refusals-- > 0
+      ? { type: "RATE_LIMITED", data: { retryAfterMs: 20 } }
+      : undefined;
+  };
+  const later = channel.send("later");
+  await expect(channel.send("never")).rejects.toMatchObject({ type: "MUTED" });
+  await later;
+  expect(server.callsOf("message.send").every(({ params }) => params["resend"] === undefined)).toBe(true);
+  expect(channel.snapshot.pending).toEqual([]);
+});
+
+test("no more than a bounded number of messages waits to be sent", async () => {
+  const sends = Array.from({ length: 201 }, (_, i) => channel.send(`${i}`));
+  await expect(sends.at(-1)).rejects.toMatchObject({ type: "TOO_MANY_PENDING" });
+  await Promise.all(sends.slice(0, -1));
+});
+
+test("a channel that may not be seen fails to load; one that is deleted is gone", async () => {
+  server.refuses = ({ name }) => (name === "message.list" ? { type: "CHANNEL_NOT_FOUND" } : undefined);
+  await expect(channel.load()).rejects.toMatchObject({ type: "CHANNEL_NOT_FOUND" });
+  server.refuses = () => undefined;
+  await channel.load();
+  server.emit("channel.deleted", { groupId: "9".repeat(24), channelId: CHANNEL_ID });
+  await until(() => channel.snapshot.status === "gone");
+});
+
+test("loading is tried again when the server is overloaded", async () => {
+  let refusals = 2;
+  server.refuses = () => (refusals-- > 0 ? { type: "OVERLOADED", data: { retryAfterMs: 1 } } : undefined);
+  postMany(3);
+  await channel.load();
+  expect(isExact()).toBe(true);
+});
+
+test("a closed channel hears nothing more, and its messages fail", async () => {
+  await channel.load();
+  server.cutsAfter = () => true;
+  const sending = channel.send("lost");
+  channel.close();
+  await expect(sending).rejects.toMatchObject({ type: "CLOSED" });
+  expect(client.channel(CHANNEL_ID)).not.toBe(channel);
+});

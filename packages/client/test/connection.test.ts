@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ConnectionState, FanfareClient } from "../src/index.ts";
+import { FakeServer, until } from "./fake-server.ts";
+
+let server: FakeServer;
+let client: FanfareClient;
+let states: ConnectionState[];
+
+beforeEach(async () => {
+  server = new FakeServer();
+  await server.listen();
+  client = new FanfareClient({ url: server.url });
+  states = [];
+  client.on("connection.changed", ({ state }) => states.push(state));
+});
+
+afterEach(async () => {
+  client.close();
+  await server.close();
+});
+
+test("calls go by HTTP until the socket is ready, then by socket", async () => {
+  await client.createGuest({ nickname: "Ada" });
+  await client.call("user.me", {});
+  await client.connect();
+  await client.call("user.me", {});
+  expect(server.callsOf("user.me").map(({ by }) => by)).toEqual(["http", "socket"]);
+  expect(states).toEqual(["connecting", "online"]);
+});
+
+test("without a login a call says what to do", async () => {
+  await expect(client.call("user.me", {})).rejects.toMatchObject({ type: "UNAUTHENTICATED" });
+  await expect(client.connect()).rejects.toMatchObject({ type: "UNAUTHENTICATED" });
+});
+
+test("an expired token is refreshed once, whoever needs it at the same time", async () => {
+  await client.createGuest();
+  server.expireTokens();
+  await Promise.all(Array.from({ length: 5 }, () => client.call("user.me", {})));
+  expect(server.callsOf("user.refresh")).toHaveLength(1);
+  expect(server.callsOf("user.me")).toHaveLength(5);
+});
+
+test("a token that is about to expire is refreshed before the call, but a wrong clock does not refresh every time", async () => {
+  server.accessTokenLifetimeMs = 1000;
+  await client.createGuest();
+  await client.call("user.me", {});
+  await client.call("user.me", {});
+  expect(server.callsOf("user.refresh")).toHaveLength(1);
+  expect(server.callsOf("user.me").map(({ token }) => token)).toEqual(["access2", "access2"]);
+});
+
+test("connecting with an expired token refreshes it", async () => {
+  await client.createGuest();
+  server.expireTokens();
+  await client.connect();
+  expect(server.callsOf("user.refresh")).toHaveLength(1);
+});
+
+test("a session that cannot be refreshed is closed for good, and the tokens are forgotten", async () => {
+  const tokens: unknown[] = [];
+  await client.createGuest();
+  client.on("tokens.changed", (changed) => tokens.push(changed));
+  server.expireTokens();
+  server.refuses = ({ name }) => (name === "user.refresh" ? { type: "SESSION_REVOKED" } : undefined);
+  await expect(client.connect()).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+  expect(client).toMatchObject({ state: "closed", user: null });
+  expect(tokens).toEqual([null]);
+  await expect(client.call("user.me", {})).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+});
+
+test("a lost connection is made again", async () => {
+  await client.createGuest();
+  await client.connect();
+  server.cut();
+  await until(() => states.filter((state) => state === "online").length === 2);
+  expect(states).toEqual(["connecting", "online", "reconnecting", "online"]);
+});
+
+test("the first connection waits for a server that comes late, but not for ever", async () => {
+  await client.createGuest();
+  await server.close();
+  await expect(client.connect({ timeoutMs: 300 })).rejects.toMatchObject({ type: "CONNECTION_LOST" });
+  expect(client.state).toBe("offline");
+  const connected = client.connect({ timeoutMs: 0 });
+  const { url } = server;
+  const { port } = new URL(url);
+  server = new FakeServer(Number(port));
+  await server.listen();
+  await connected;
+  expect(client.state).toBe("online");
+});
+
+test("the end of this session closes the client; the end of another one does not", async () => {
+  await client.createGuest();
+  await client.connect();
+  const heard: unknown[] = [];
+  client.on("session.revoked", (event) => heard.push(event));
+  server.emit("session.revoked", { sessionIds: ["6".repeat(24)] });
+  await until(() => heard.length === 1);
+  expect(client.state).toBe("online");
+  server.emit("session.revoked", { sessionIds: null });
+  await until(() => client.state === "closed");
+  await until(() => server.sockets === 0);
+  expect(client.user).toBeNull();
+});
+
+test("a draining server is left, and connected to again", async () => {
+  await client.createGuest();
+  await client.connect();
+  server.emit("server.draining", { reconnectWithinMs: 200 });
+  await until(() => states.length === 4);
+  expect(states).toEqual(["connecting", "online", "reconnecting", "online"]);
+  expect(server.sockets).toBe(1);
+});
+
+test("closing ends the calls that wait, the socket and all further calls", async () => {
+  await client.createGuest();
+  await client.connect();
+  server.cutsAfter = ({ name }) => name === "user.me";
+  const waiting = client.call("user.me", {});
+  client.close();
+  await expect(waiting).rejects.toMatchObject({ type: "CLOSED" });
+  await expect(client.call("user.me", {})).rejects.toMatchObject({ type: "CLOSED" });
+  await until(() => server.sockets === 0);
+});
+
+test("a listener that throws does not keep the others from hearing", async () => {
+  const uncaught: unknown[] = [];
+  const onUncaught = (error: unknown) => uncaught.push(error);
+  const others = process.listeners("uncaughtException");
+  process.removeAllListeners("uncaughtException").on("uncaughtException", onUncaught);
+  await client.createGuest();
+  await client.connect();
+  const heard: unknown[] = [];
+  client.on("resync", () => {
+    throw new Error("of the listener");
+  });
+  client.on("resync", (event) => heard.push(event));
+  server.emit("resync", {});
+  await until(() => uncaught.length === 1);
+  process.removeListener("uncaughtException", onUncaught);
+  for (const other of others) process.on("uncaughtException", other);
+  expect(heard).toEqual([{}]);
+});
+
+test("an address where something else answers gives a clear error", async () => {
+  const elsewhere = new FanfareClient({ url: `${server.url}/` });
+  server.answersRubbish = true;
+  await expect(elsewhere.createGuest()).rejects.toMatchObject({ type: "UNEXPECTED_ANSWER" });
+});
