@@ -6,7 +6,9 @@ export type Percentiles = Record<PercentileKey, number>;
 /** Exact percentiles (nearest rank) of values in ascending order; null without values. */
 export function percentiles(sorted: Float64Array): Percentiles | null {
   if (sorted.length === 0) return null;
-  const at = (p: number) => sorted[Math.max(0, Math.ceil((p / 100) * sorted.length) - 1)]!;
+  // Without the small subtraction 99.9 % of 1,000 would be 999.0000000000001.
+  const rank = (p: number) => Math.ceil((p / 100) * sorted.length - 1e-9);
+  const at = (p: number) => sorted[Math.max(0, rank(p) - 1)]!;
   return Object.fromEntries(PERCENTILES.map((p) => [`p${p}`, at(p)])) as Percentiles;
 }
 

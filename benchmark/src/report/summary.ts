@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { Bucket } from "../measure/histogram.ts";
 import { PERCENTILES } from "../measure/percentiles.ts";
 import { count, duration, kib, mib, ms, ratio, short, table, whole } from "./format.ts";
-import type { BroadcastMeasurement, BroadcastResult, BurstResult, Counts, RoundResult } from "./result.ts";
+import type { BroadcastMeasurement, BroadcastResult, BurstResult, RoundResult } from "./result.ts";
 
 const BAR_CHARS = 50;
 
@@ -15,7 +15,7 @@ export function broadcastSummary(result: BroadcastResult, options: { everyRound:
       : []),
     "",
     headline(result),
-    countsLine(result.counts),
+    countsLine(result),
     "",
     ...section(`Warm messages, time until each member has it`, latencyLines(result)),
     ...section("Messages one by one", options.everyRound ? [roundsTable(result.rounds)] : []),
@@ -55,7 +55,7 @@ function headline({ warm, cold }: BroadcastMeasurement): string {
   ].join("\n");
 }
 
-function countsLine(counts: Counts): string {
+function countsLine({ counts, interrupted }: BroadcastResult): string {
   const faults =
     `  lost ${whole(counts.lost)} · duplicates ${whole(counts.duplicates)} · ` +
     `out of order ${whole(counts.outOfOrder)}` +
@@ -63,7 +63,8 @@ function countsLine(counts: Counts): string {
     (counts.resyncs > 0 ? ` · told to resync ${whole(counts.resyncs)}` : "") +
     (counts.foreign > 0 ? ` · messages of others ${whole(counts.foreign)}` : "");
   const isClean = counts.lost + counts.duplicates + counts.outOfOrder + counts.dropped === 0;
-  const stored = counts.stored === null ? "not stored by this server" : `${whole(counts.stored)} stored`;
+  const unknown = interrupted ? "stored not counted" : "not stored by this server";
+  const stored = counts.stored === null ? unknown : `${whole(counts.stored)} stored`;
   return [
     styleText(isClean ? "green" : "red", faults),
     `  ${whole(counts.sent)} sent · ${whole(counts.acknowledged)} acknowledged · ${stored} · ` +

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { measure } from "./measure.ts";
+
+const CLIENTS = [
+  { kind: "light", probes: 0 },
+  { kind: "light", probes: 20, workers: 2, napMs: 0 },
+  { kind: "official", probes: 0 },
+] as const;
+
+/** Longer than one read of the receiver and than a one-byte or two-byte frame length. */
+const PAYLOADS = [100, 4000];
+
+describe.each(["socket.io", "ws"] as const)("bare %s", (name) => {
+  test.each(CLIENTS)("all clients count the same: %o", async (client) => {
+    for (const payloadBytes of PAYLOADS) {
+      const plan = { ...client, users: 200, bursts: [50], payloadBytes, timeoutMs: 20_000 };
+      const { counts, bursts, connection, server } = await measure(plan, { name });
+      expect(counts).toEqual({
+        sent: 54,
+        acknowledged: 54,
+        stored: null,
+        expected: 10_800,
+        received: 10_800,
+        lost: 0,
+        duplicates: 0,
+        outOfOrder: 0,
+        foreign: 0,
+        dropped: 0,
+        resyncs: 0,
+      });
+      expect(bursts[0]?.deliveriesPerCpuSecond).toBeGreaterThan(0);
+      expect(connection?.users).toBe(200);
+      expect(server.connected?.rssBytes).toBeGreaterThan(server.beforeConnect!.rssBytes! / 2);
+    }
+  });
+});

@@ -1,0 +1,176 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Ajv } from "ajv";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import schema from "../schema/result.v1.json" with { type: "json" };
+import { startFakePlatform, type FakePlatform } from "./fake-platform.ts";
+
+const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const SMALL = [
+  "--users",
+  "20",
+  "--probes",
+  "2",
+  "--messages",
+  "2",
+  "--warmup",
+  "0",
+  "--idle",
+  "20",
+  "--interval",
+  "10",
+];
+
+let platform: FakePlatform;
+let folder: string;
+beforeAll(async () => {
+  platform = await startFakePlatform();
+  folder = await mkdtemp(join(tmpdir(), "bench-test-"));
+});
+afterAll(async () => {
+  await platform.close();
+  await rm(folder, { recursive: true });
+});
+
+interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+function bench(...args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}
+
+/** Checks against the published schema, and that nothing is written which it does not know. */
+async function readResult(file: string): Promise<object> {
+  const text = await readFile(file, "utf8");
+  const validate = new Ajv({ allErrors: true }).compile(schema);
+  validate(JSON.parse(text));
+  expect(validate.errors).toBeNull();
+  return JSON.parse(text) as object;
+}
+
+describe("exit codes", () => {
+  test("0: the summary on stdout, the p100 first, nothing on stderr", async () => {
+    const { code, stdout, stderr } = await bench("broadcast", ...SMALL, "--url", platform.url, "--rounds");
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+    expect(stdout.split("\n")[3]).toMatch(/^ {2}p100 {2}[\d.]+ ms {3}median of the warm messages/);
+    expect(stdout).toMatch("lost 0 · duplicates 0 · out of order 0");
+    expect(stdout).toMatch("3 sent · 3 acknowledged · 3 stored · 60 of 60 deliveries received");
+    expect(stdout).not.toMatch("\u001B");
+  });
+
+  test.each([
+    [["broadcast", "--users", "0"], "--users must be a whole number from 1 to 1000000."],
+    [["broadcast", "--user", "10"], "Unknown argument: user"],
+    [["broadcast", "--threshold", "p100"], "write for example --threshold 'p100<1200'"],
+    [["broadcast", "--url", "nonsense"], "is not an address"],
+    [["broadcast", "--url", "https://127.0.0.1"], "use --client socket.io"],
+    [["broadcast", "--burst", "20,x"], "--burst must be a whole number"],
+    [["broadcast", "--users", "900000"], "ulimit -n 900200"],
+    [["limits", "--targets", "nginx"], "There are: fanfare, socket.io, ws."],
+    [[], "Say what to measure"],
+  ])("1: %j", async (args, message) => {
+    const { code, stderr, stdout } = await bench(...args);
+    expect(stderr).toMatch(message);
+    expect(stdout).toBe("");
+    expect(code).toBe(1);
+  });
+
+  test("2: nobody listens", async () => {
+    const { code, stderr } = await bench("broadcast", ...SMALL, "--url", "http://127.0.0.1:9");
+    expect(stderr).toMatch("ECONNREFUSED");
+    expect(code).toBe(2);
+  });
+
+  test("99: a threshold failed, and the result is written all the same", async () => {
+    const json = join(folder, "threshold.json");
+    const thresholds = ["--threshold", "p100<0.001", "--threshold", "lost==0"];
+    const { code, stdout } = await bench(
+      "broadcast",
+      ...SMALL,
+      "--url",
+      platform.url,
+      "--json",
+      json,
+      ...thresholds,
+    );
+    expect(stdout).toMatch(/FAILED {2}p100<0.001/);
+    expect(stdout).toMatch(/passed {2}lost==0/);
+    expect(code).toBe(99);
+    expect(await readResult(json)).toMatchObject({
+      thresholds: [
+        { expression: "p100<0.001", passed: false },
+        { expression: "lost==0", value: 0, passed: true },
+      ],
+    });
+  });
+
+  test("105: Ctrl-C prints what there is", async () => {
+    const json = join(folder, "interrupted.json");
+    const args = [
+      "broadcast",
+      ...SMALL,
+      "--url",
+      platform.url,
+      "--messages",
+      "1000",
+      "--json",
+      json,
+      "--progress",
+    ];
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    let stdout = "";
+    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+    await new Promise<void>((resolve) => {
+      child.stderr.on("data", (chunk: Buffer) => {
+        if (chunk.includes("sending messages")) resolve();
+      });
+    });
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual([105, null]);
+    expect(stdout).toMatch("Interrupted: what follows is what there was until then.");
+    expect(await readResult(json)).toMatchObject({ interrupted: true, counts: { lost: 0 } });
+  });
+});
+
+test("--json of a broadcast follows the schema", async () => {
+  const json = join(folder, "broadcast.json");
+  await bench("broadcast", ...SMALL, "--url", platform.url, "--burst", "5", "--json", json);
+  expect(await readResult(json)).toMatchObject({
+    version: 1,
+    command: "broadcast",
+    users: 20,
+    registration: { users: 20 },
+    counts: { acknowledged: 18, stored: 18, received: 360 },
+    bursts: [{ messages: 5 }, { messages: 5 }, { messages: 5 }],
+  });
+});
+
+test("--json of limits follows the schema", async () => {
+  const json = join(folder, "limits.json");
+  const { code, stdout } = await bench(
+    "limits",
+    ...SMALL,
+    "--targets",
+    "socket.io,ws",
+    "--passes",
+    "2",
+    "--json",
+    json,
+  );
+  expect(code).toBe(0);
+  expect(stdout).toMatch("2 turns each");
+  const result = (await readResult(json)) as { passes: { target: { name: string } }[] };
+  expect(result.passes.map((pass) => pass.target.name)).toEqual(["socket.io", "ws", "socket.io", "ws"]);
+});

@@ -1,0 +1,99 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Server, type Socket } from "socket.io";
+
+/** What becomes of a message on its way to a member; undefined: it is delivered as it should be. */
+export type Fault = "drop" | "duplicate" | "hold until the next" | { delayMs: number } | undefined;
+
+/** Members count from 0 in the order in which they registered; messages in the order of sending. */
+export type FaultPlan = (member: number, message: number) => Fault;
+
+export interface FakePlatform {
+  url: string;
+  /** What the API answers to `message.list` is shortened by so many messages. */
+  hideStored: number;
+  /** Refuse every connection with this code. */
+  refuseWith: string | undefined;
+  close(): Promise<void>;
+}
+
+const ID = "0123456789abcdef01234567";
+
+/** Speaks as much of the platform's public wire as the tester needs, over real sockets, and lies as it is told. */
+export async function startFakePlatform(faultOf: FaultPlan = () => undefined): Promise<FakePlatform> {
+  const http = createServer();
+  const io = new Server(http, { transports: ["websocket"], serveClient: false });
+  const members = new Map<number, Socket>();
+  const messages: { id: string; seq: number; content: string }[] = [];
+  const held = new Map<number, object[]>();
+  let guests = 0;
+
+  const platform: FakePlatform = {
+    url: "",
+    hideStored: 0,
+    refuseWith: undefined,
+    close: () => new Promise((resolve) => void io.close(() => resolve())),
+  };
+
+  const api: Record<string, (params: { after?: number; limit?: number }) => object> = {
+    "user.register": () => ({ accessToken: "owner" }),
+    "user.createGuest": () => ({ accessToken: `guest ${guests++}` }),
+    "group.create": () => ({ group: { id: ID }, channels: [{ id: ID }] }),
+    "group.delete": () => ({}),
+    "invite.create": () => ({ invite: { code: "welcome" } }),
+    "invite.accept": () => ({ group: { id: ID }, channels: [{ id: ID }] }),
+    "message.list": ({ after = 0, limit = 50 }) => ({
+      messages: messages
+        .slice(platform.hideStored)
+        .filter(({ seq }) => seq > after)
+        .slice(0, limit),
+    }),
+  };
+  http.on("request", async (request, response) => {
+    if (!request.url?.startsWith("/api/")) return;
+    const action = api[request.url.slice("/api/".length)]!;
+    const data = action(JSON.parse(await bodyOf(request)) as object);
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ ok: true, data }));
+  });
+
+  const deliver = (member: number, socket: Socket, payload: object, fault: Fault) => {
+    const send = () => socket.emit("message.created", payload);
+    const late = held.get(member) ?? [];
+    held.delete(member);
+    if (fault === "hold until the next") held.set(member, [...late, payload]);
+    else if (typeof fault === "object") setTimeout(send, fault.delayMs);
+    else if (fault !== "drop") send();
+    if (fault === "duplicate") send();
+    if (fault !== "hold until the next") for (const old of late) socket.emit("message.created", old);
+  };
+
+  io.use((_, next) => {
+    if (platform.refuseWith === undefined) return next();
+    next(Object.assign(new Error("refused"), { data: { type: platform.refuseWith } }));
+  });
+  io.on("connection", (socket) => {
+    const { token } = socket.handshake.auth as { token: string };
+    if (token !== "owner") members.set(Number(token.split(" ")[1]), socket);
+    socket.emit("ready", {});
+    socket.on("message.send", ({ content }: { content: string }, acknowledge: (answer: object) => void) => {
+      const message = { id: ID, seq: messages.length + 1, content };
+      messages.push(message);
+      const number = Number(content.split(" ")[2]);
+      for (const [member, receiver] of members) {
+        deliver(member, receiver, { channelId: ID, messages: [message] }, faultOf(member, number));
+      }
+      acknowledge({ ok: true, data: { message } });
+    });
+  });
+
+  await new Promise<void>((resolve) => void http.listen(0, "127.0.0.1", resolve));
+  platform.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return platform;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const chunk of request) body += String(chunk);
+  return body;
+}

@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { startFakePlatform, type FakePlatform, type FaultPlan } from "./fake-platform.ts";
+import { measure } from "./measure.ts";
+
+let platform: FakePlatform;
+afterEach(() => platform.close());
+
+async function measured(faults: FaultPlan, plan: Parameters<typeof measure>[0] = {}) {
+  platform = await startFakePlatform(faults);
+  return measure(plan, { url: platform.url });
+}
+
+const KINDS = [
+  { kind: "light", probes: 0 },
+  { kind: "light", probes: 5 },
+  { kind: "official", probes: 0, workers: 2 },
+] as const;
+
+describe.each(KINDS)("a server that lies to %o", (client) => {
+  test("nothing wrong: nothing is reported", async () => {
+    const { counts, cold, rounds, errors } = await measured(() => undefined, client);
+    expect(counts).toMatchObject({ sent: 4, acknowledged: 4, stored: 4, expected: 160, received: 160 });
+    expect(counts).toMatchObject({
+      lost: 0,
+      duplicates: 0,
+      outOfOrder: 0,
+      foreign: 0,
+      dropped: 0,
+      resyncs: 0,
+    });
+    expect(rounds.map(({ kind, received }) => [kind, received])).toEqual([
+      ["cold", 40],
+      ["warm", 40],
+      ["warm", 40],
+      ["warm", 40],
+    ]);
+    expect(cold?.p100Ms).toBeGreaterThan(0);
+    expect(errors).toEqual([]);
+  });
+
+  test("dropped messages are lost, and a message that somebody lacks has no p100", async () => {
+    const dropped = [
+      [3, 1],
+      [38, 1],
+      [39, 3],
+    ];
+    const { counts, rounds } = await measured(
+      (member, message) => (dropped.some(([m, i]) => m === member && i === message) ? "drop" : undefined),
+      client,
+    );
+    expect(counts).toMatchObject({
+      acknowledged: 4,
+      stored: 4,
+      received: 157,
+      lost: 3,
+      duplicates: 0,
+      outOfOrder: 0,
+    });
+    expect(rounds.map((round) => round.lost)).toEqual([0, 2, 0, 1]);
+    expect(rounds.map((round) => round.p100Ms === null)).toEqual([false, true, false, true]);
+  });
+
+  test("duplicates are counted and not taken for deliveries", async () => {
+    const { counts, rounds } = await measured(
+      (member, message) => (message === 2 && member % 10 === 0 ? "duplicate" : undefined),
+      client,
+    );
+    expect(counts).toMatchObject({ received: 160, lost: 0, duplicates: 4, outOfOrder: 0 });
+    expect(rounds.map((round) => round.duplicates)).toEqual([0, 0, 4, 0]);
+  });
+
+  test("messages that overtake others are out of order", async () => {
+    const { counts, bursts } = await measured(
+      (member, message) => (message === 5 && member >= 37 ? "hold until the next" : undefined),
+      { ...client, bursts: [4] },
+    );
+    expect(counts).toMatchObject({ sent: 8, received: 320, lost: 0, duplicates: 0, outOfOrder: 3 });
+    expect(bursts).toMatchObject([{ messages: 4, acknowledged: 4, received: 160, lost: 0, outOfOrder: 3 }]);
+  });
+
+  test("one late member makes the p100", async () => {
+    const delayMs = 200;
+    const { rounds, counts } = await measured(
+      (member, message) => (member === 17 && message === 1 ? { delayMs } : undefined),
+      client,
+    );
+    expect(counts.lost).toBe(0);
+    // Node's timers are up to 1 ms early by the monotonic clock.
+    expect(rounds[1]?.p100Ms).toBeGreaterThanOrEqual(delayMs - 1);
+    expect(rounds[1]?.latencyMs?.p95).toBeLessThan(rounds[1]!.p100Ms!);
+  });
+
+  test("what comes after the time was up is late, not lost", async () => {
+    const { counts, rounds } = await measured(
+      (member, message) => (member === 0 && message === 1 ? "hold until the next" : undefined),
+      { ...client, timeoutMs: 150 },
+    );
+    expect(counts).toMatchObject({ received: 160, lost: 0, outOfOrder: 1 });
+    expect(rounds[1]?.p100Ms).toBeGreaterThanOrEqual(150);
+  });
+});
+
+test("acknowledged but not stored", async () => {
+  platform = await startFakePlatform();
+  platform.hideStored = 2;
+  const { counts } = await measure({}, { url: platform.url });
+  expect(counts).toMatchObject({ acknowledged: 4, stored: 2, received: 160 });
+});
+
+test("a refused connection says why", async () => {
+  platform = await startFakePlatform();
+  platform.refuseWith = "TOO_MANY_CONNECTIONS";
+  await expect(measure({}, { url: platform.url })).rejects.toThrow(
+    /40 of 40 connections .* could not be made: TOO_MANY_CONNECTIONS \(120\)/,
+  );
+});

@@ -1,0 +1,49 @@
+import type { BroadcastPlan } from "../src/measure/broadcast-plan.ts";
+import { measureBroadcast } from "../src/measure/broadcast-run.ts";
+import { ErrorTable } from "../src/measure/error-table.ts";
+import { Progress } from "../src/report/progress.ts";
+import type { BroadcastMeasurement } from "../src/report/result.ts";
+import { openTarget } from "../src/targets/open-target.ts";
+import type { TargetName } from "../src/targets/target.ts";
+
+const PLAN: BroadcastPlan = {
+  users: 40,
+  kind: "light",
+  probes: 5,
+  workers: 1,
+  napMs: 1,
+  window: 16,
+  connectTimeoutMs: 5000,
+  idleMs: 50,
+  warmup: 0,
+  messages: 3,
+  intervalMs: 20,
+  bursts: [],
+  burstRepeats: 1,
+  timeoutMs: 500,
+  payloadBytes: 100,
+};
+
+/** One small broadcast, as the command does it. */
+export async function measure(
+  plan: Partial<BroadcastPlan>,
+  { name = "fanfare", url }: { name?: TargetName; url?: string } = {},
+): Promise<BroadcastMeasurement> {
+  const { signal } = new AbortController();
+  const errors = new ErrorTable();
+  const progress = new Progress(false);
+  const whole = { ...PLAN, ...plan };
+  const fanfare = {
+    url,
+    metricsUrl: undefined,
+    registrationConcurrency: 8,
+    onError: (code: string) => errors.add("api", code),
+  };
+  const target = await openTarget(name, fanfare, signal);
+  try {
+    const prepared = await target.prepare(whole.users, progress, signal);
+    return await measureBroadcast({ target, prepared, plan: whole, progress, errors, signal });
+  } finally {
+    await target.close();
+  }
+}
