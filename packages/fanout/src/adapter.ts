@@ -124,8 +124,10 @@ export class FanoutAdapter extends Adapter {
     // A middleware may join a socket into rooms before it is connected; nothing reaches it until then.
     const socket: Socket | undefined = this.nsp.sockets.get(id);
     if (socket === undefined) return;
+    const rooms = this.sids.get(id) ?? new Set();
+    if (this.#run !== null && rooms.has(this.#run.room)) this.#closeRun();
     this.#connections.set(id, new Connection(socket, this.#options, this.#settle));
-    for (const room of this.sids.get(id) ?? []) this.#members.changed(room);
+    for (const room of rooms) this.#members.changed(room);
   }
 
   #publishToRoom(room: Room, packet: EncodedPacket): void {

@@ -44,10 +44,28 @@ const positive = (name: string, value: number): number => {
   return value;
 };
 
+/** Socket.IO refuses to emit these. */
+const RESERVED_EVENTS = new Set([
+  "connect",
+  "connect_error",
+  "disconnect",
+  "disconnecting",
+  "newListener",
+  "removeListener",
+]);
+
+const eventName = (name: string, value: string): string => {
+  if (value === "" || RESERVED_EVENTS.has(value)) {
+    throw new RangeError(`${name} must be an event name that Socket.IO does not use itself, got "${value}".`);
+  }
+  return value;
+};
+
+/** @throws RangeError for an option out of range. */
 export function resolveOptions(options: FanoutAdapterOptions): ResolvedOptions {
   return {
     maxBufferedBytes: positive("maxBufferedBytes", options.maxBufferedBytes ?? 1_048_576),
-    resyncEvent: options.resyncEvent ?? "resync",
+    resyncEvent: eventName("resyncEvent", options.resyncEvent ?? "resync"),
     socketsPerSlice: positive("socketsPerSlice", options.socketsPerSlice ?? 500),
     onSlow: options.onSlow,
     onBroadcast: options.onBroadcast,

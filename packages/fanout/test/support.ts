@@ -1,11 +1,17 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Server, type ServerOptions } from "socket.io";
+import { Server, type ServerOptions, type Socket } from "socket.io";
 import { io as connectClient, type Socket as ClientSocket } from "socket.io-client";
+import { createFanoutAdapter, type FanoutAdapterOptions } from "../src/index.ts";
+import type { FanoutAdapter } from "../src/adapter.ts";
 
 export interface TestServer {
   readonly io: Server;
   readonly port: number;
+  /** The adapter of the main namespace; only meaningful where the server was started with it. */
+  readonly fanout: FanoutAdapter;
+  /** The socket at the server's end of the client with this id. */
+  socket(id: string): Socket;
   /** A connected client; `received` lists `[event, ...args]` in order of arrival. */
   client(transports?: string[]): Promise<TestClient>;
   close(): Promise<void>;
@@ -26,6 +32,14 @@ export async function startServer(options: Partial<ServerOptions>): Promise<Test
   return {
     io,
     port,
+    get fanout() {
+      return io.of("/").adapter as FanoutAdapter;
+    },
+    socket(id) {
+      const socket = io.sockets.sockets.get(id);
+      if (!socket) throw new Error(`no socket ${id}`);
+      return socket;
+    },
     async client(transports = ["websocket"]) {
       const socket = connectClient(`http://127.0.0.1:${port}`, {
         transports,
@@ -47,6 +61,10 @@ export async function startServer(options: Partial<ServerOptions>): Promise<Test
     },
   };
 }
+
+/** Starts a server that uses the adapter under test. */
+export const startFanout = (options: FanoutAdapterOptions = {}): Promise<TestServer> =>
+  startServer({ adapter: createFanoutAdapter(options) });
 
 /** Waits until `condition` holds; the test's own time limit is the bound. */
 export async function until(condition: () => boolean): Promise<void> {

@@ -1,0 +1,41 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { closed, rawClients } from "./raw-client.ts";
+import { startFanout, type TestServer, until } from "./support.ts";
+
+const NOTHING = { connections: 0, queued: 0, lists: 0, joining: 0 };
+
+let server: TestServer;
+afterEach(() => server.close());
+
+test("nothing is kept of 2,000 sockets that have come and gone while it was published to them", async () => {
+  server = await startFanout({ socketsPerSlice: 100 });
+  server.io.on("connection", (socket) => void socket.join(["all", `user:${socket.id}`]));
+  const clients = await rawClients(server.port, 2000);
+  expect(server.fanout.held.connections).toBe(2000);
+  for (const [i, client] of clients.entries()) {
+    if (i % 100 === 0) server.io.to("all").emit("e", i);
+    if (i % 2 === 0) client.ws.terminate();
+    else client.ws.close();
+    if (i % 50 === 0) await turn();
+  }
+  await Promise.all(clients.map(closed));
+  await until(() => server.fanout.held.connections === 0 && server.fanout.held.queued === 0);
+  server.io.to("all").emit("e", "nobody");
+  server.io.emit("e", "nobody");
+  await turn();
+  await turn();
+  expect(server.fanout.held).toEqual(NOTHING);
+  expect(server.fanout.rooms.size).toBe(0);
+  expect(server.fanout.sids.size).toBe(0);
+});
+
+test("a connection that leaves the namespace and stays open has no listener left on it", async () => {
+  server = await startFanout();
+  const client = await server.client();
+  const socket = server.socket(client.id);
+  expect(socket.conn.listenerCount("packetCreate")).toBe(1);
+  socket.disconnect();
+  expect(socket.conn.listenerCount("packetCreate")).toBe(0);
+  expect(server.fanout.held).toEqual(NOTHING);
+});

@@ -1,0 +1,59 @@
+import { Server } from "socket.io";
+import { afterEach, expect, test } from "vitest";
+import { LocalFanout } from "../src/index.ts";
+import { startFanout, type TestServer, until } from "./support.ts";
+
+let server: TestServer;
+afterEach(() => server.close());
+
+async function start() {
+  server = await startFanout();
+  const fanout = new LocalFanout();
+  fanout.attach(server.io);
+  const client = await server.client();
+  await server.socket(client.id).join("user:1");
+  return { fanout, client };
+}
+
+test("no rooms, no receivers", async () => {
+  const { fanout, client } = await start();
+  fanout.emit([], "nobody", null);
+  fanout.emit("", "nobody", null);
+  fanout.emit("user:1", "somebody", null);
+  await until(() => client.received.length > 0);
+  expect(client.received).toEqual([["somebody", null]]);
+});
+
+test("a socket in several of the rooms gets a publication once", async () => {
+  const { fanout, client } = await start();
+  fanout.socketsJoin("user:1", ["group:1", "group:2"]);
+  fanout.emit(["user:1", "group:1", "group:2"], "e", 1);
+  fanout.socketsLeave("user:1", ["group:1", "group:2"]);
+  fanout.emit(["group:1", "group:2"], "e", 2);
+  fanout.emit(["user:1", "group:1"], "e", 3);
+  await until(() => client.received.length === 2);
+  expect(client.received).toEqual([
+    ["e", 1],
+    ["e", 3],
+  ]);
+});
+
+test("disconnecting comes after what was emitted", async () => {
+  const { fanout, client } = await start();
+  const gone = new Promise((resolve) => client.socket.once("disconnect", resolve));
+  fanout.emit("user:1", "session.ended", { reason: "banned" });
+  fanout.disconnectSockets("user:1");
+  await gone;
+  expect(client.received).toEqual([["session.ended", { reason: "banned" }]]);
+});
+
+test("without a server calls are dropped; a second server is refused", async () => {
+  const { fanout } = await start();
+  expect(() => fanout.attach(new Server())).toThrow("detach()");
+  fanout.detach();
+  fanout.emit("user:1", "e", null);
+  fanout.socketsJoin("user:1", ["group:1"]);
+  fanout.socketsLeave("user:1", ["user:1"]);
+  fanout.disconnectSockets("user:1");
+  expect([...server.io.sockets.adapter.rooms.keys()]).toContain("user:1");
+});
