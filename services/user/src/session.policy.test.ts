@@ -1,0 +1,51 @@
+import { Types } from "mongoose";
+import { describe, expect, test } from "vitest";
+import { formatRefreshToken, hashSecret, newSecret, parseRefreshToken } from "./refresh-token.ts";
+import type { SessionDocument } from "./session.model.ts";
+import { judgeRefresh } from "./session.policy.ts";
+
+const now = new Date("2026-01-01T00:00:00Z");
+const later = new Date(now.getTime() + 1000);
+const [family, current, previous] = [newSecret(), newSecret(), newSecret()];
+const _id = new Types.ObjectId();
+const session: SessionDocument = {
+  _id,
+  userId: new Types.ObjectId(),
+  familyHash: hashSecret(family),
+  currentHash: hashSecret(current),
+  previousHash: hashSecret(previous),
+  graceUntil: later,
+  createdAt: now,
+  refreshedAt: now,
+  expiresAt: later,
+};
+const token = { sessionId: _id.toHexString(), family, current };
+
+describe("judgeRefresh", () => {
+  test.each([
+    ["current", session, token, now],
+    ["repeated", session, { ...token, current: previous }, now],
+    ["reused", { ...session, graceUntil: now }, { ...token, current: previous }, now],
+    ["reused", { ...session, graceUntil: null }, { ...token, current: previous }, now],
+    ["reused", session, { ...token, current: newSecret() }, now],
+    ["unknown", session, { ...token, family: newSecret() }, now],
+    ["unknown", null, token, now],
+    ["ended", session, token, later],
+    ["ended", { ...session, revokedAt: now }, token, now],
+  ] as const)("%s", (verdict, stored, shown, at) => {
+    expect(judgeRefresh(stored, shown, at)).toBe(verdict);
+  });
+});
+
+describe("refresh tokens", () => {
+  test("are read as they were written", () => {
+    expect(parseRefreshToken(formatRefreshToken(token))).toEqual(token);
+  });
+
+  test.each(["", "a.b.c", `${token.sessionId}.${family}`, `${formatRefreshToken(token)}x`])(
+    "%j is none",
+    (text) => {
+      expect(parseRefreshToken(text)).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+
+let node: UserNode;
+beforeAll(async () => {
+  node = await startUserNode();
+});
+afterAll(() => node.stop());
+
+const register = (username = newName(), email?: string) =>
+  node.call("user.register", { username, password: PASSWORD, email });
+
+describe("user.register", () => {
+  test("makes an account whose token says who it is", async () => {
+    const username = newName();
+    const tokens = await register(username, `${username}@example.org`);
+    expect(tokens.user).toMatchObject({ username, nickname: username, kind: "member", avatarUrl: null });
+    expect(node.node.tokens.verify(tokens.accessToken)).toEqual(actorOf(tokens));
+  });
+
+  test("refuses a name or an address that is taken, whatever its case", async () => {
+    const username = newName();
+    await register(username, `${username}@example.org`);
+    await expect(register(username.toUpperCase())).rejects.toMatchObject({ type: "USERNAME_TAKEN" });
+    await expect(register(newName(), `${username}@EXAMPLE.org`)).rejects.toMatchObject({
+      type: "EMAIL_TAKEN",
+    });
+  });
+
+  test("of many at once with one name, one wins", async () => {
+    const username = newName();
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => register(username)));
+    const refused = results.filter((result) => result.status === "rejected").map(({ reason }) => reason.type);
+    expect(refused).toEqual(Array.from({ length: 7 }, () => "USERNAME_TAKEN"));
+  });
+
+  test("any number of accounts have no address", async () => {
+    await register();
+    await expect(register()).resolves.toBeDefined();
+  });
+
+  test("refuses bad params", async () => {
+    await expect(node.call("user.register", { username: "a b", password: "short" })).rejects.toMatchObject({
+      type: "VALIDATION_FAILED",
+    });
+  });
+
+  test("the password is stored as an argon2id hash only", async () => {
+    const { user } = await register();
+    const stored = await node.node.database.collection("users").findOne({ username: user.username });
+    expect(stored?.["passwordHash"]).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(JSON.stringify(stored)).not.toContain(PASSWORD);
+  });
+});
+
+describe("user.login", () => {
+  test("by name in any case, and by address", async () => {
+    const username = newName();
+    const { user } = await register(username, `${username}@example.org`);
+    for (const name of [username, username.toUpperCase(), `${username}@Example.org`]) {
+      const tokens = await node.call("user.login", { username: name, password: PASSWORD });
+      expect(tokens.user).toEqual(user);
+    }
+  });
+
+  test("a wrong password and an unknown name get the same answer", async () => {
+    const username = newName();
+    await register(username);
+    for (const params of [
+      { username, password: "wrong password" },
+      { username: newName(), password: PASSWORD },
+      { username: "nobody@example.org", password: PASSWORD },
+    ]) {
+      await expect(node.call("user.login", params)).rejects.toMatchObject({ type: "WRONG_CREDENTIALS" });
+    }
+  });
+
+  test("a flood is refused beyond the bound, and then it works again", async () => {
+    const username = newName();
+    await register(username);
+    const attempt = () => node.call("user.login", { username, password: "wrong password" });
+    const results = await Promise.allSettled(Array.from({ length: 150 }, attempt));
+    const reasons = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
+    const overloaded = reasons.filter((reason) => reason?.type === "OVERLOADED");
+    expect(overloaded.length).toBeGreaterThan(0);
+    expect(overloaded[0]).toMatchObject({ retryable: true, data: { retryAfterMs: expect.any(Number) } });
+    await expect(attempt()).rejects.toMatchObject({ type: "WRONG_CREDENTIALS" });
+  });
+});
+
+describe("guests", () => {
+  test("come in without a password, with or without a nickname", async () => {
+    const guest = await node.call("user.createGuest", {});
+    expect(guest.user).toMatchObject({ kind: "guest", username: null, email: null });
+    expect(guest.user.nickname).toMatch(/^Guest \d{4}$/);
+    expect((await node.call("user.createGuest", { nickname: "Ada" })).user.nickname).toBe("Ada");
+    expect((await node.call("user.me", {}, actorOf(guest))).user).toEqual(guest.user);
+  });
+
+  test("claim their account and keep who they are; other sessions end", async () => {
+    const guest = await node.call("user.createGuest", { nickname: "Grace" });
+    const username = newName();
+    const claimed = await node.call("user.claimGuest", { username, password: PASSWORD }, actorOf(guest));
+    expect(claimed.user).toEqual({ ...guest.user, username, kind: "member" });
+    expect(claimed.sessionId).toBe(guest.sessionId);
+    expect(node.node.tokens.verify(claimed.accessToken).kind).toBe("member");
+    expect(node.profilesChanged.at(-1)?.user).not.toHaveProperty("email");
+    await expect(node.call("user.login", { username, password: PASSWORD })).resolves.toBeDefined();
+    // Its old refresh token is of no use any more.
+    await expect(node.call("user.refresh", { refreshToken: guest.refreshToken })).rejects.toMatchObject({
+      type: "UNAUTHENTICATED",
+    });
+  });
+
+  test("cannot claim twice, nor a name that is taken, and accounts cannot claim", async () => {
+    const { user, ...rest } = await register();
+    const again = { username: newName(), password: PASSWORD };
+    await expect(node.call("user.claimGuest", again, actorOf({ user, ...rest }))).rejects.toMatchObject({
+      type: "NOT_A_GUEST",
+    });
+    const guest = await node.call("user.createGuest", {});
+    const taken = { username: user.username!, password: PASSWORD };
+    await expect(node.call("user.claimGuest", taken, actorOf(guest))).rejects.toMatchObject({
+      type: "USERNAME_TAKEN",
+    });
+    const both = await Promise.allSettled(
+      [newName(), newName()].map((username) =>
+        node.call("user.claimGuest", { username, password: PASSWORD }, actorOf(guest)),
+      ),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  test("cannot change a password", async () => {
+    const guest = await node.call("user.createGuest", {});
+    const params = { oldPassword: PASSWORD, newPassword: "another horse" };
+    await expect(node.call("user.changePassword", params, actorOf(guest))).rejects.toMatchObject({
+      type: "GUEST_NOT_ALLOWED",
+    });
+  });
+});
+
+describe("profiles", () => {
+  test("nobody else sees an e-mail address", async () => {
+    const username = newName();
+    const { user } = await register(username, `${username}@example.org`);
+    const other = actorOf(await node.call("user.createGuest", {}));
+    const got = await node.call("user.get", { userId: user.id }, other);
+    const many = await node.call("user.getMany", { userIds: [user.id, user.id, "0".repeat(24)] }, other);
+    expect(many.users).toEqual([got.user]);
+    expect(JSON.stringify([got, many])).not.toContain("example.org");
+    await expect(node.call("user.get", { userId: "0".repeat(24) }, other)).rejects.toMatchObject({
+      type: "USER_NOT_FOUND",
+    });
+  });
+
+  test("a new nickname is told to the user's own sessions and to all processes", async () => {
+    const tokens = await register();
+    const { user } = await node.call("user.updateProfile", { nickname: "New" }, actorOf(tokens));
+    expect(user).toEqual({ ...tokens.user, nickname: "New" });
+    const { email: _own, ...seenByOthers } = user;
+    expect(node.published.at(-1)).toEqual({
+      rooms: `user:${user.id}`,
+      name: "user.updated",
+      payload: { user: seenByOthers },
+    });
+    expect(node.profilesChanged.at(-1)).toEqual({ user: seenByOthers });
+  });
+
+  test.each(["user.me", "user.logout", "user.logoutAll"] as const)("%s needs a session", async (name) => {
+    await expect(node.call(name, {})).rejects.toMatchObject({ type: "UNAUTHENTICATED" });
+  });
+});

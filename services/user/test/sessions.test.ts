@@ -1,0 +1,185 @@
+import { LIMITS, type SessionTokens } from "@fanfare/contract";
+import { Types } from "mongoose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+
+let node: UserNode;
+beforeAll(async () => {
+  node = await startUserNode();
+});
+afterAll(() => node.stop());
+
+const guest = () => node.call("user.createGuest", {});
+const refresh = ({ refreshToken }: SessionTokens) => node.call("user.refresh", { refreshToken });
+const revokedIds = async () => (await node.call("user.listRevokedSessions", {})).sessionIds;
+const endGrace = ({ sessionId }: SessionTokens) =>
+  node.node.database
+    .collection("sessions")
+    .updateOne({ _id: new Types.ObjectId(sessionId) }, { $set: { graceUntil: new Date(0) } });
+
+describe("user.refresh", () => {
+  test("answers with new tokens of the same session, again and again", async () => {
+    let tokens = await guest();
+    const seen = new Set([tokens.refreshToken]);
+    for (let round = 0; round < 5; round += 1) {
+      const next = await refresh(tokens);
+      expect(next.sessionId).toBe(tokens.sessionId);
+      expect(next.user).toEqual(tokens.user);
+      expect(node.node.tokens.verify(next.accessToken)).toEqual(actorOf(tokens));
+      seen.add(next.refreshToken);
+      tokens = next;
+    }
+    expect(seen.size).toBe(6);
+  });
+
+  test("a token that was used before, however long ago, ends the session", async () => {
+    const first = await guest();
+    const second = await refresh(first);
+    const third = await refresh(second);
+    await expect(refresh(first)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+    await expect(refresh(third)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+    expect(node.sessionsEnded.at(-1)).toEqual({ userId: first.user.id, sessionIds: [first.sessionId] });
+    expect(await revokedIds()).toContain(first.sessionId);
+  });
+
+  test("a client that lost the answer repeats its refresh, once", async () => {
+    const first = await guest();
+    const lost = await refresh(first);
+    const second = await refresh(first);
+    const third = await refresh(second);
+    expect(third.sessionId).toBe(first.sessionId);
+    await expect(refresh(lost)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+  });
+
+  test("it cannot be repeated twice, nor late", async () => {
+    const twice = await guest();
+    await refresh(twice);
+    await refresh(twice);
+    await expect(refresh(twice)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+    const late = await guest();
+    await refresh(late);
+    await endGrace(late);
+    await expect(refresh(late)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+  });
+
+  test("of many uses of one token at once, two succeed and the session ends", async () => {
+    const tokens = await guest();
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => refresh(tokens)));
+    expect(results.filter(({ status }) => status === "fulfilled").length).toBeLessThanOrEqual(2);
+    expect(await revokedIds()).toContain(tokens.sessionId);
+  });
+
+  test("made-up tokens are refused and end nothing", async () => {
+    const tokens = await guest();
+    const forged = `${tokens.sessionId}.${"A".repeat(43)}.${"B".repeat(43)}`;
+    for (const refreshToken of ["x", forged, `${"0".repeat(24)}.${"A".repeat(43)}.${"B".repeat(43)}`]) {
+      await expect(node.call("user.refresh", { refreshToken })).rejects.toMatchObject({
+        type: "UNAUTHENTICATED",
+      });
+    }
+    await expect(refresh(tokens)).resolves.toBeDefined();
+  });
+
+  test("an expired session is over", async () => {
+    const tokens = await guest();
+    await node.node.database
+      .collection("sessions")
+      .updateOne({ _id: new Types.ObjectId(tokens.sessionId) }, { $set: { expiresAt: new Date() } });
+    await expect(refresh(tokens)).rejects.toMatchObject({
+      type: expect.stringMatching(/SESSION_REVOKED|UNAUTH/),
+    });
+  });
+
+  test("no secret of a token is stored", async () => {
+    const tokens = await guest();
+    const stored = await node.node.database
+      .collection("sessions")
+      .findOne({ _id: new Types.ObjectId(tokens.sessionId) });
+    const [, family, current] = tokens.refreshToken.split(".");
+    expect(JSON.stringify(stored)).not.toContain(family);
+    expect(JSON.stringify(stored)).not.toContain(current);
+  });
+});
+
+describe("ending sessions", () => {
+  const account = async () => {
+    const username = newName();
+    const first = await node.call("user.register", { username, password: PASSWORD });
+    const login = () => node.call("user.login", { username, password: PASSWORD });
+    return { username, first, login };
+  };
+
+  test("logout ends this session and no other", async () => {
+    const { first, login } = await account();
+    const second = await login();
+    await node.call("user.logout", {}, actorOf(first));
+    expect(node.sessionsEnded.at(-1)).toEqual({ userId: first.user.id, sessionIds: [first.sessionId] });
+    await expect(refresh(first)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+    await expect(refresh(second)).resolves.toBeDefined();
+    const told = node.sessionsEnded.length;
+    await node.call("user.logout", {}, actorOf(first));
+    expect(node.sessionsEnded.length).toBe(told);
+  });
+
+  test("logoutAll ends all of them", async () => {
+    const { first, login } = await account();
+    const second = await login();
+    await node.call("user.logoutAll", {}, actorOf(first));
+    const ended = node.sessionsEnded.at(-1);
+    expect([...(ended?.sessionIds ?? [])].sort()).toEqual([first.sessionId, second.sessionId].sort());
+    for (const tokens of [first, second]) {
+      await expect(refresh(tokens)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+    }
+    expect(await revokedIds()).toEqual(expect.arrayContaining([first.sessionId, second.sessionId]));
+  });
+
+  test("changing the password ends the others and continues this one", async () => {
+    const { username, first, login } = await account();
+    const second = await login();
+    const change = { oldPassword: PASSWORD, newPassword: "another horse" };
+    const continued = await node.call("user.changePassword", change, actorOf(first));
+    expect(continued.sessionId).toBe(first.sessionId);
+    await expect(refresh(continued)).resolves.toBeDefined();
+    await expect(refresh(second)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+    await expect(login()).rejects.toMatchObject({ type: "WRONG_CREDENTIALS" });
+    await expect(node.call("user.login", { username, password: "another horse" })).resolves.toBeDefined();
+    await expect(node.call("user.changePassword", change, actorOf(first))).rejects.toMatchObject({
+      type: "WRONG_CREDENTIALS",
+    });
+  });
+
+  test("a session that has ended cannot change the password", async () => {
+    const { first } = await account();
+    await node.call("user.logout", {}, actorOf(first));
+    const change = { oldPassword: PASSWORD, newPassword: "another horse" };
+    await expect(node.call("user.changePassword", change, actorOf(first))).rejects.toMatchObject({
+      type: "SESSION_REVOKED",
+    });
+  });
+
+  test("beyond the limit the oldest sessions end", async () => {
+    const { first, login } = await account();
+    const sessions = node.node.database.collection("sessions");
+    const template = await sessions.findOne({ _id: new Types.ObjectId(first.sessionId) });
+    const fill = Array.from({ length: LIMITS.sessionsPerUser - 1 }, () => ({
+      ...template,
+      _id: new Types.ObjectId(),
+    }));
+    await sessions.insertMany(fill);
+    const newest = await login();
+    expect(node.sessionsEnded.at(-1)).toEqual({ userId: first.user.id, sessionIds: [first.sessionId] });
+    await expect(refresh(newest)).resolves.toBeDefined();
+  });
+
+  test("sessions that ended long ago are no longer listed", async () => {
+    const tokens = await guest();
+    await node.call("user.logout", {}, actorOf(tokens));
+    await node.node.database
+      .collection("sessions")
+      .updateOne(
+        { _id: new Types.ObjectId(tokens.sessionId) },
+        { $set: { revokedAt: new Date(Date.now() - 3_600_000) } },
+      );
+    expect(await revokedIds()).not.toContain(tokens.sessionId);
+  });
+});

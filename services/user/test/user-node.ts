@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ActionName, Params, Result, SessionTokens } from "@fanfare/contract";
+import {
+  loadConfig,
+  startNode,
+  type Actor,
+  type DomainEvents,
+  type NodeContext,
+  type ServiceFactory,
+} from "@fanfare/kernel";
+import { createUserService } from "../src/index.ts";
+
+export interface UserNode {
+  node: NodeContext;
+  call<N extends ActionName>(name: N, params: Params<N>, actor?: Actor | null): Promise<Result<N>>;
+  /** What was published, and told to all processes, in order. */
+  published: { rooms: string | readonly string[]; name: string; payload: unknown }[];
+  sessionsEnded: DomainEvents["session.ended"][];
+  profilesChanged: DomainEvents["user.profileChanged"][];
+  stop(): Promise<void>;
+}
+
+type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
+
+/** A process that hosts the user service alone, with a database of its own. */
+export async function startUserNode(): Promise<UserNode> {
+  const dataDir = await mkdtemp(join(tmpdir(), "fanfare-user-"));
+  const published: UserNode["published"] = [];
+  const sessionsEnded: UserNode["sessionsEnded"] = [];
+  const profilesChanged: UserNode["profilesChanged"] = [];
+  let brokerCall: AnyCall | undefined;
+  const probe: ServiceFactory = () => ({
+    name: "probe",
+    created() {
+      brokerCall = (name, params, options) => this.broker.call(name, params, options);
+    },
+    events: {
+      "session.ended": (context: { params: DomainEvents["session.ended"] }) => {
+        sessionsEnded.push(context.params);
+      },
+      "user.profileChanged": (context: { params: DomainEvents["user.profileChanged"] }) => {
+        profilesChanged.push(context.params);
+      },
+    },
+  });
+  const user: ServiceFactory = (node) =>
+    createUserService({
+      ...node,
+      publish: (rooms, name, payload) => void published.push({ rooms, name, payload }),
+    });
+  const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "error", DATA_DIR: dataDir });
+  const running = await startNode(config, [probe, user], (error) => {
+    throw error;
+  });
+  return {
+    node: running.context,
+    published,
+    sessionsEnded,
+    profilesChanged,
+    call: (name, params, actor = null) => brokerCall!(name, params, { meta: { actor, requestId: "test" } }),
+    async stop() {
+      await running.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export function actorOf({ user, sessionId }: Pick<SessionTokens, "user" | "sessionId">): Actor {
+  return { userId: user.id, sessionId, kind: user.kind };
+}
+
+let names = 0;
+
+export function newName(): string {
+  names += 1;
+  return `Person.${names}`;
+}
+
+export const PASSWORD = "correct horse";
