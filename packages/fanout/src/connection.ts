@@ -17,6 +17,8 @@ export class Connection {
   readonly #settle: (connection: Connection) => void;
   /** Engine.IO holds packets of its own; a write to the connection would overtake them. */
   #held = false;
+  /** How much of them there is; characters where they are text. */
+  #heldBytes = 0;
   #writing = false;
 
   /** @param settle called before a packet of Engine.IO's own goes out: brings `pending` up to date. */
@@ -35,7 +37,7 @@ export class Connection {
     this.pending = null;
     const net = this.#net;
     if (net !== null && !net.writable) return;
-    if (net !== null && net.writableNeedDrain && net.writableLength > this.#options.maxBufferedBytes) {
+    if (net !== null && this.#isBehind(net)) {
       this.#fallBehind(net);
       return;
     }
@@ -52,16 +54,19 @@ export class Connection {
     conn.off("packetCreate", this.#beforePacket);
   }
 
-  #beforePacket = (): void => {
+  #beforePacket = (packet: { data?: string | Uint8Array }): void => {
     if (!this.#writing) {
       this.#settle(this);
       this.flush();
     }
     const { conn } = this.socket;
-    if (this.#held || conn.transport.writable) return;
+    if (!this.#held && conn.transport.writable) return;
+    this.#heldBytes += packet.data?.length ?? 0;
+    if (this.#held) return;
     this.#held = true;
     conn.once("drain", () => {
       this.#held = false;
+      this.#heldBytes = 0;
     });
   };
 
@@ -77,16 +82,30 @@ export class Connection {
     for (const packet of batch.packets) for (const listener of listeners) listener(...packet.args);
   }
 
+  #isBehind(net: NetSocket): boolean {
+    // Without one of these there would be no event to recover by.
+    if (!this.#held && !net.writableNeedDrain) return false;
+    return net.writableLength + this.#heldBytes > this.#options.maxBufferedBytes;
+  }
+
   #fallBehind(net: NetSocket): void {
-    const { socket } = this;
     this.slow = true;
-    net.once("drain", () => {
-      this.slow = false;
-      if (socket.connected) socket.emit(this.#options.resyncEvent);
-    });
+    this.#recoverOnceDrained(net);
     // In its own turn: an error thrown in there must not end the flush of the others.
     const { onSlow } = this.#options;
-    if (onSlow) process.nextTick(onSlow, socket);
+    if (onSlow) process.nextTick(onSlow, this.socket);
+  }
+
+  #recoverOnceDrained(net: NetSocket): void {
+    const again = (): void => this.#recoverOnceDrained(net);
+    if (this.#held) {
+      this.socket.conn.once("drain", again);
+    } else if (net.writableNeedDrain) {
+      net.once("drain", again);
+    } else {
+      this.slow = false;
+      if (this.socket.connected) this.socket.emit(this.#options.resyncEvent);
+    }
   }
 }
 

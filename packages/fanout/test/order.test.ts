@@ -1,7 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { rawClient, rawClients } from "./raw-client.ts";
-import { startFanout, type TestServer, until } from "./support.ts";
+import { createFanoutAdapter } from "../src/index.ts";
+import { startFanout, startServer, type TestServer, until } from "./support.ts";
 
 let server: TestServer;
 afterEach(() => server.close());
@@ -28,12 +29,11 @@ describe("order", () => {
     expect(client.received.map(([, n]) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test("an outgoing listener sees each packet, and what it publishes comes after", async () => {
-    server = await startFanout();
-    const { io } = server;
-    for (const transports of [["websocket"], ["polling"]]) {
-      if (transports[0] === "polling") io.engine.opts.transports = ["polling", "websocket"];
-      const client = await server.client(["websocket"]);
+  for (const transport of ["websocket", "polling"]) {
+    test(`${transport}: an outgoing listener sees each packet, and what it publishes comes after`, async () => {
+      server = await startServer({ transports: ["polling", "websocket"], adapter: createFanoutAdapter() });
+      const { io } = server;
+      const client = await server.client([transport]);
       const socket = server.socket(client.id);
       await socket.join("a");
       const seen: unknown[][] = [];
@@ -46,9 +46,8 @@ describe("order", () => {
       await until(() => client.received.length === 3);
       expect(client.received.map(([, n]) => n)).toEqual([1, 2, 3]);
       expect(seen).toEqual(client.received);
-      client.socket.disconnect();
-    }
-  });
+    });
+  }
 });
 
 describe("writes", () => {
