@@ -71,12 +71,12 @@ describe("exit codes", () => {
   });
 
   test.each([
-    [["broadcast", "--users", "0"], "--users must be a whole number from 1 to 1000000."],
+    [["broadcast", "--users", "0"], "--users must be one whole number from 1 to 1000000."],
     [["broadcast", "--user", "10"], "Unknown argument: user"],
     [["broadcast", "--threshold", "p100"], "write for example --threshold 'p100<1200'"],
     [["broadcast", "--url", "nonsense"], "is not an address"],
     [["broadcast", "--url", "https://127.0.0.1"], "use --client socket.io"],
-    [["broadcast", "--burst", "20,x"], "--burst must be a whole number"],
+    [["broadcast", "--burst", "20,x"], "--burst must be one whole number"],
     [["broadcast", "--users", "900000"], "ulimit -n 900200"],
     [["limits", "--targets", "nginx"], "There are: fanfare, socket.io, ws."],
     [[], "Say what to measure"],
@@ -120,7 +120,7 @@ describe("exit codes", () => {
     const json = join(folder, "interrupted.json");
     const args = [
       "broadcast",
-      ...SMALL,
+      ...TINY,
       "--url",
       platform.url,
       "--messages",

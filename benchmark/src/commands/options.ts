@@ -131,7 +131,7 @@ export function planOf(args: AudienceArguments): BroadcastPlan {
 
 function wholeNumber(option: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw usageError(`--${option} must be a whole number from ${min} to ${max}.`);
+  throw usageError(`--${option} must be one whole number from ${min} to ${max}.`);
 }
 
 /** One thread reads some 200,000 frames a second; on few cores a second one takes from the server. */
