@@ -1,0 +1,152 @@
+import { groupRoom, LIMITS, userRoom } from "@fanfare/contract";
+import { Types } from "mongoose";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createRoom, NOBODY, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+
+let node: GroupNode;
+let room: Room;
+beforeAll(async () => {
+  node = await startGroupNode();
+});
+beforeEach(async () => {
+  room = await createRoom(node);
+});
+afterAll(() => node.stop());
+
+const STATE = { head: { seq: 7, rev: 9 }, lastReadSeq: 5 };
+const create = async (name: string) =>
+  (await node.call("channel.create", { groupId: room.group.id, name }, room.owner)).channel;
+const names = async () =>
+  (await node.call("channel.list", { groupId: room.group.id }, room.owner)).channels.map(({ name }) => name);
+
+describe("channels of a group", () => {
+  test("are listed in their order with their heads", async () => {
+    const second = await create("second");
+    expect(node.out.at(-1)).toEqual({
+      rooms: [groupRoom(room.group.id)],
+      name: "channel.created",
+      payload: { channel: second },
+    });
+    const { channels } = await node.call("channel.list", { groupId: room.group.id }, await room.join());
+    expect(channels).toEqual([
+      { ...room.channel, ...STATE },
+      { ...second, ...STATE },
+    ]);
+  });
+
+  test("are renamed and moved", async () => {
+    const second = await create("second");
+    await create("third");
+    const change = { channelId: second.id, name: "last", position: 10 };
+    const { channel } = await node.call("channel.update", change, room.owner);
+    expect(channel).toEqual({ ...second, name: "last", position: 10 });
+    expect(node.published("channel.updated").at(-1)).toEqual({ channel });
+    expect(await names()).toEqual(["general", "third", "last"]);
+    const told = node.published("channel.updated").length;
+    expect(await node.call("channel.update", { channelId: second.id }, room.owner)).toEqual({ channel });
+    expect(node.published("channel.updated").length).toBe(told);
+  });
+
+  test("one that is deleted is gone at once, for those too who were just in it", async () => {
+    const member = await room.join();
+    const { id: channelId } = await create("second");
+    const groupId = room.group.id;
+    await node.node.access.get(member.userId, { channelId });
+    await node.call("channel.delete", { channelId }, room.owner);
+    expect(node.published("channel.deleted")).toContainEqual({ groupId, channelId });
+    expect(await names()).toEqual(["general"]);
+    expect((await node.node.access.get(member.userId, { channelId })).permissions).toBe(0);
+    await expect(node.call("channel.delete", { channelId }, room.owner)).rejects.toMatchObject({
+      type: "CHANNEL_NOT_FOUND",
+    });
+    await vi.waitFor(() => expect(node.channelsRemoved).toContain(channelId));
+  });
+
+  test("are bounded", async () => {
+    const groupId = new Types.ObjectId(room.group.id);
+    const fill = Array.from({ length: LIMITS.channelsPerGroup - 1 }, (_, index) => ({
+      groupId,
+      kind: "text",
+      name: `c${index}`,
+      position: index + 1,
+      createdAt: new Date(),
+    }));
+    await node.node.database.collection("channels").insertMany(fill);
+    await expect(create("one more")).rejects.toMatchObject({
+      type: "LIMIT_REACHED",
+      data: { limit: "channelsPerGroup", max: LIMITS.channelsPerGroup },
+    });
+  });
+});
+
+describe("direct channels", () => {
+  test("are made once, whoever opens them, and told to both", async () => {
+    const [ada, bob] = [await node.guest(), await node.guest()];
+    const { channel } = await node.call("channel.openDirect", { userId: bob.userId }, ada);
+    expect(channel).toMatchObject({ groupId: null, kind: "direct", name: "", ...STATE });
+    expect([...channel.memberIds].sort()).toEqual([ada.userId, bob.userId].sort());
+    const again = await node.call("channel.openDirect", { userId: ada.userId }, bob);
+    expect(again.channel).toEqual(channel);
+    const told = node.out.filter(
+      (item) =>
+        "name" in item && item.name === "channel.created" && item.rooms.includes(userRoom(bob.userId)),
+    );
+    expect(told).toMatchObject([{ rooms: [userRoom(ada.userId), userRoom(bob.userId)] }]);
+  });
+
+  test("opened from both sides many times at once there is one", async () => {
+    const [ada, bob] = [await node.guest(), await node.guest()];
+    const opened = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        index % 2 === 0
+          ? node.call("channel.openDirect", { userId: bob.userId }, ada)
+          : node.call("channel.openDirect", { userId: ada.userId }, bob),
+      ),
+    );
+    expect(new Set(opened.map(({ channel }) => channel.id)).size).toBe(1);
+    const created = node
+      .published("channel.created")
+      .filter(({ channel }) => channel.memberIds.includes(ada.userId));
+    expect(created.length).toBe(1);
+  });
+
+  test("not with oneself, nor with nobody", async () => {
+    const ada = await node.guest();
+    await expect(node.call("channel.openDirect", { userId: ada.userId }, ada)).rejects.toMatchObject({
+      type: "VALIDATION_FAILED",
+    });
+    await expect(node.call("channel.openDirect", { userId: NOBODY }, ada)).rejects.toMatchObject({
+      type: "USER_NOT_FOUND",
+    });
+  });
+
+  test("belong to their two users alone, and nobody manages them", async () => {
+    const [ada, bob, eve] = [await node.guest(), await node.guest(), await node.guest()];
+    const { channel } = await node.call("channel.openDirect", { userId: bob.userId }, ada);
+    const channelId = channel.id;
+    const access = (actor: { userId: string }) =>
+      node.call("group.access", { userId: actor.userId, channelId });
+    expect((await access(ada)).rooms.toSorted()).toEqual([userRoom(ada.userId), userRoom(bob.userId)].sort());
+    expect((await access(bob)).permissions).not.toBe(0);
+    expect(await access(eve)).toEqual({ permissions: 0, groupId: null, mutedUntil: null, rooms: [] });
+    await expect(node.call("channel.delete", { channelId }, ada)).rejects.toMatchObject({
+      type: "FORBIDDEN",
+    });
+    await expect(node.call("channel.update", { channelId, name: "x" }, eve)).rejects.toMatchObject({
+      type: "CHANNEL_NOT_FOUND",
+    });
+  });
+
+  test("are listed in pages, newest first", async () => {
+    const ada = await node.guest();
+    const opened: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      const { userId } = await node.guest();
+      opened.unshift((await node.call("channel.openDirect", { userId }, ada)).channel.id);
+    }
+    const first = await node.call("channel.listDirect", { limit: 2 }, ada);
+    const rest = await node.call("channel.listDirect", { beforeChannelId: opened[1]! }, ada);
+    expect([...first.channels, ...rest.channels].map(({ id }) => id)).toEqual(opened);
+    expect(first.channels[0]).toMatchObject(STATE);
+  });
+});

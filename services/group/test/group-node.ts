@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ActionName, Channel, EventName, EventPayload, Group, Params, Result } from "@fanfare/contract";
+import {
+  defineService,
+  loadConfig,
+  startNode,
+  type Actor,
+  type DomainEvents,
+  type NodeContext,
+  type ServiceFactory,
+} from "@fanfare/kernel";
+import { createUserService } from "@fanfare/user";
+import { createGroupService } from "../src/index.ts";
+
+/** What went out to sockets, in order: events, and sockets that were moved. */
+export type Outgoing =
+  | { rooms: readonly string[]; name: EventName; payload: unknown }
+  | { room: string; join: readonly string[] }
+  | { room: string; leave: readonly string[] };
+
+export interface GroupNode {
+  node: NodeContext;
+  call<N extends ActionName>(name: N, params: Params<N>, actor?: Actor | null): Promise<Result<N>>;
+  out: Outgoing[];
+  /** The payloads of one event so far. */
+  published<N extends EventName>(name: N): EventPayload<N>[];
+  channelsRemoved: string[];
+  guest(): Promise<Actor>;
+  account(): Promise<Actor>;
+  stop(): Promise<void>;
+}
+
+export const NOBODY = "0".repeat(24);
+
+type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
+
+/** A process that hosts the user and the group service, with a message service that only knows empty channels. */
+export async function startGroupNode(dataDir?: string): Promise<GroupNode> {
+  const dir = dataDir ?? (await mkdtemp(join(tmpdir(), "fanfare-group-")));
+  const out: Outgoing[] = [];
+  const channelsRemoved: string[] = [];
+  let brokerCall: AnyCall | undefined;
+  const probe: ServiceFactory = () => ({
+    name: "probe",
+    created() {
+      brokerCall = (name, params, options) => this.broker.call(name, params, options);
+    },
+    events: {
+      "channel.removed": (context: { params: DomainEvents["channel.removed"] }) => {
+        channelsRemoved.push(...context.params.channelIds);
+      },
+    },
+  });
+  const message: ServiceFactory = (node) =>
+    defineService(node, {
+      name: "message",
+      actions: {
+        "message.listHeads": ({ params }) => ({
+          heads: params.channelIds.map((channelId) => ({
+            channelId,
+            head: { seq: 7, rev: 9 },
+            lastReadSeq: 5,
+          })),
+        }),
+      },
+    });
+  const group: ServiceFactory = (node) => createGroupService({ ...node, ...recorder(out) });
+  const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "error", DATA_DIR: dir });
+  const running = await startNode(config, [probe, message, createUserService, group], (error) => {
+    throw error;
+  });
+  const call: GroupNode["call"] = (name, params, actor = null) =>
+    brokerCall!(name, params, { meta: { actor, requestId: "test" } });
+  return {
+    node: running.context,
+    call,
+    out,
+    published: <N extends EventName>(name: N) =>
+      out.flatMap((item) => ("name" in item && item.name === name ? [item.payload as EventPayload<N>] : [])),
+    channelsRemoved,
+    async guest() {
+      const { user, sessionId } = await call("user.createGuest", {});
+      return { userId: user.id, sessionId, kind: user.kind };
+    },
+    async account() {
+      const username = `p${Math.random().toString(36).slice(2, 12)}`;
+      const { user, sessionId } = await call("user.register", { username, password: "correct horse" });
+      return { userId: user.id, sessionId, kind: user.kind };
+    },
+    async stop() {
+      await running.stop();
+      if (dataDir === undefined) await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function recorder(out: Outgoing[]): Pick<NodeContext, "publish" | "fanout"> {
+  const toList = (rooms: string | readonly string[]) => (typeof rooms === "string" ? [rooms] : rooms);
+  const fanout = {
+    emit: () => undefined,
+    socketsJoin: (room: string, join: readonly string[]) => void out.push({ room, join }),
+    socketsLeave: (room: string, leave: readonly string[]) => void out.push({ room, leave }),
+    disconnectSockets: () => undefined,
+  };
+  return {
+    publish: (rooms, name, payload) =>
+      void out.push({ rooms: toList(rooms), name, payload: structuredClone(payload) }),
+    fanout: fanout as unknown as NodeContext["fanout"],
+  };
+}
+
+export interface Room {
+  group: Group;
+  channel: Channel;
+  owner: Actor;
+  code: string;
+  /** A new guest who has joined. */
+  join(): Promise<Actor>;
+}
+
+/** A group with an owner and an invite without limits. */
+export async function createRoom(node: GroupNode): Promise<Room> {
+  const owner = await node.guest();
+  const { group, channels } = await node.call("group.create", { name: "A group" }, owner);
+  const { invite } = await node.call("invite.create", { groupId: group.id }, owner);
+  return {
+    group,
+    channel: channels[0]!,
+    owner,
+    code: invite.code,
+    async join() {
+      const member = await node.guest();
+      await node.call("invite.accept", { code: invite.code }, member);
+      return member;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { LIMITS, groupRoom, userRoom } from "@fanfare/contract";
+import { Types } from "mongoose";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createRoom, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+
+let node: GroupNode;
+let room: Room;
+beforeAll(async () => {
+  node = await startGroupNode();
+});
+beforeEach(async () => {
+  room = await createRoom(node);
+});
+afterAll(() => node.stop());
+
+const invite = async (limits: { maxUses?: number; maxAgeMs?: number } = {}) =>
+  (await node.call("invite.create", { groupId: room.group.id, ...limits }, room.owner)).invite;
+const listed = async () => (await node.call("invite.list", { groupId: room.group.id }, room.owner)).invites;
+const expire = (code: string) =>
+  node.node.database.collection("invites").updateOne({ code }, { $set: { expiresAt: new Date() } });
+const NOT_FOUND = { type: "INVITE_NOT_FOUND" };
+
+describe("invite.accept", () => {
+  test("lets the user in, moves the sockets and tells both sides", async () => {
+    const user = await node.guest();
+    const result = await node.call("invite.accept", { code: room.code }, user);
+    expect(result.group).toEqual({ ...room.group, memberCount: 2 });
+    expect(result.channels).toEqual([room.channel]);
+    expect(node.published("group.joined")).toContainEqual(result);
+    expect(node.out).toContainEqual({ room: userRoom(user.userId), join: [groupRoom(room.group.id)] });
+    await vi.waitFor(() => {
+      const joined = node.published("member.joined").filter(({ groupId }) => groupId === room.group.id);
+      expect(joined).toMatchObject([{ memberCount: 2, members: [{ userId: user.userId }] }]);
+    });
+  });
+
+  test("twice changes nothing and costs no use", async () => {
+    const { code } = await invite({ maxUses: 1 });
+    const user = await node.guest();
+    const first = await node.call("invite.accept", { code }, user);
+    const results = await Promise.all([1, 2, 3].map(() => node.call("invite.accept", { code }, user)));
+    for (const result of results) expect(result).toEqual(first);
+    await expect(node.call("invite.accept", { code }, await node.guest())).rejects.toMatchObject(NOT_FOUND);
+  });
+
+  test("by one user many times at once takes one use", async () => {
+    const { code } = await invite({ maxUses: 5 });
+    const user = await node.guest();
+    await Promise.all(Array.from({ length: 5 }, () => node.call("invite.accept", { code }, user)));
+    expect((await listed()).find((other) => other.code === code)?.uses).toBe(1);
+    expect((await node.call("group.get", { groupId: room.group.id }, user)).group.memberCount).toBe(2);
+  });
+
+  test("50 at once with 10 uses: exactly 10 join", async () => {
+    const { code } = await invite({ maxUses: 10 });
+    const users = await Promise.all(Array.from({ length: 50 }, () => node.guest()));
+    const results = await Promise.allSettled(users.map((user) => node.call("invite.accept", { code }, user)));
+    expect(results.filter(({ status }) => status === "fulfilled").length).toBe(10);
+    for (const result of results) {
+      if (result.status === "rejected") expect(result.reason).toMatchObject(NOT_FOUND);
+    }
+    const groupId = room.group.id;
+    const { members } = await node.call("group.listMembers", { groupId, limit: 100 }, room.owner);
+    expect(members.length).toBe(11);
+    expect((await node.call("group.get", { groupId }, room.owner)).group.memberCount).toBe(11);
+  });
+
+  test("not when it has expired or never was", async () => {
+    const { code } = await invite({ maxAgeMs: 60_000 });
+    await expire(code);
+    for (const unusable of [code, "nosuchcode"]) {
+      await expect(node.call("invite.accept", { code: unusable }, await node.guest())).rejects.toMatchObject(
+        NOT_FOUND,
+      );
+      await expect(node.call("invite.preview", { code: unusable })).rejects.toMatchObject(NOT_FOUND);
+    }
+  });
+});
+
+describe("invites", () => {
+  test("a preview needs no login and says little", async () => {
+    const { id, name } = room.group;
+    expect(await node.call("invite.preview", { code: room.code })).toEqual({
+      group: { id, name, memberCount: 1 },
+    });
+  });
+
+  test("members see and revoke their own, the owner everybody's", async () => {
+    const member = await room.join();
+    const groupId = room.group.id;
+    const own = (await node.call("invite.create", { groupId }, member)).invite;
+    expect((await node.call("invite.list", { groupId }, member)).invites).toEqual([own]);
+    expect((await listed()).map(({ code }) => code)).toEqual([room.code, own.code]);
+    await expect(node.call("invite.revoke", { groupId, code: room.code }, member)).rejects.toMatchObject({
+      type: "FORBIDDEN",
+    });
+    await node.call("invite.revoke", { groupId, code: own.code }, room.owner);
+    await expect(node.call("invite.revoke", { groupId, code: own.code }, member)).rejects.toMatchObject(
+      NOT_FOUND,
+    );
+    await expect(node.call("invite.accept", { code: own.code }, await node.guest())).rejects.toMatchObject(
+      NOT_FOUND,
+    );
+  });
+
+  test("one of another group is not found", async () => {
+    const other = await createRoom(node);
+    const params = { groupId: room.group.id, code: other.code };
+    await expect(node.call("invite.revoke", params, room.owner)).rejects.toMatchObject(NOT_FOUND);
+  });
+
+  test("are bounded, and dead ones make room", async () => {
+    const template = { groupId: new Types.ObjectId(room.group.id), createdBy: new Types.ObjectId() };
+    const fill = Array.from({ length: LIMITS.invitesPerGroup - 1 }, (_, index) => ({
+      ...template,
+      code: `${room.group.id}${index}`,
+      uses: 0,
+      maxUses: null,
+      expiresAt: null,
+      createdAt: new Date(),
+    }));
+    await node.node.database.collection("invites").insertMany(fill);
+    await expect(invite()).rejects.toMatchObject({
+      type: "LIMIT_REACHED",
+      data: { limit: "invitesPerGroup", max: LIMITS.invitesPerGroup },
+    });
+    await expire(fill[0]!.code);
+    await expect(invite()).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,203 @@
+import { groupRoom, userRoom } from "@fanfare/contract";
+import { Types } from "mongoose";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createRoom, NOBODY, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+
+let node: GroupNode;
+let room: Room;
+beforeAll(async () => {
+  node = await startGroupNode();
+});
+beforeEach(async () => {
+  room = await createRoom(node);
+});
+afterAll(() => node.stop());
+
+const memberCount = async () =>
+  (await node.call("group.get", { groupId: room.group.id }, room.owner)).group.memberCount;
+
+describe("reading members", () => {
+  test("in pages, in the order of their ids, each once", async () => {
+    const joined = await Promise.all(Array.from({ length: 7 }, () => room.join()));
+    const { id: groupId } = room.group;
+    const seen: string[] = [];
+    let afterUserId: string | undefined;
+    do {
+      const page = await node.call("group.listMembers", { groupId, afterUserId, limit: 3 }, room.owner);
+      seen.push(...page.members.map(({ userId }) => userId));
+      afterUserId = page.nextUserId ?? undefined;
+    } while (afterUserId !== undefined);
+    expect(seen).toEqual([room.owner, ...joined].map(({ userId }) => userId).sort());
+  });
+
+  test("one of them, or MEMBER_NOT_FOUND", async () => {
+    const { userId } = await room.join();
+    const { id: groupId } = room.group;
+    const { member } = await node.call("group.getMember", { groupId, userId }, room.owner);
+    expect(member).toMatchObject({ groupId, userId, mutedUntil: null });
+    await expect(node.call("group.getMember", { groupId, userId: NOBODY }, room.owner)).rejects.toMatchObject(
+      { type: "MEMBER_NOT_FOUND" },
+    );
+  });
+});
+
+describe("leaving", () => {
+  test("a member leaves, the owner does not", async () => {
+    const member = await room.join();
+    const { id: groupId } = room.group;
+    await expect(node.call("group.leave", { groupId }, room.owner)).rejects.toMatchObject({
+      type: "OWNER_CANNOT_LEAVE",
+    });
+    await node.call("group.leave", { groupId }, member);
+    await expect(node.call("group.get", { groupId }, member)).rejects.toMatchObject({
+      type: "GROUP_NOT_FOUND",
+    });
+    expect(await memberCount()).toBe(1);
+    expect(node.published("group.left")).toContainEqual({ groupId, reason: "left" });
+  });
+
+  test.each(["group.kick", "group.ban"] as const)(
+    "%s: when it is answered the user is out, before anything else is published",
+    async (action) => {
+      const member = await room.join();
+      const { id: groupId } = room.group;
+      const { userId } = member;
+      // Remembered as a member by the access cache.
+      await node.call("group.get", { groupId }, member);
+      node.out.length = 0;
+      await node.call(action, { groupId, userId }, room.owner);
+      const place = { channelId: room.channel.id };
+      expect(node.node.access.peek(userId, place)).toBeUndefined();
+      await expect(node.call("channel.list", { groupId }, member)).rejects.toMatchObject({
+        type: "GROUP_NOT_FOUND",
+      });
+      expect(node.out.slice(0, 2)).toEqual([
+        { room: userRoom(userId), leave: [groupRoom(groupId)] },
+        {
+          rooms: [userRoom(userId)],
+          name: "group.left",
+          payload: { groupId, reason: action === "group.kick" ? "kicked" : "banned" },
+        },
+      ]);
+      await vi.waitFor(() =>
+        expect(node.published("member.left").flatMap(({ userIds }) => userIds)).toContain(userId),
+      );
+      expect(await memberCount()).toBe(1);
+    },
+  );
+
+  test("who was kicked may come again; who was banned may not, until unbanned", async () => {
+    const member = await room.join();
+    const { id: groupId } = room.group;
+    const target = { groupId, userId: member.userId };
+    const accept = () => node.call("invite.accept", { code: room.code }, member);
+    await node.call("group.kick", target, room.owner);
+    await accept();
+    await node.call("group.ban", target, room.owner);
+    await node.call("group.ban", target, room.owner);
+    await expect(accept()).rejects.toMatchObject({ type: "BANNED" });
+    await node.call("group.unban", target, room.owner);
+    await node.call("group.unban", target, room.owner);
+    expect((await accept()).group.memberCount).toBe(2);
+  });
+
+  test("a ban of somebody who was never here works; of nobody it does not", async () => {
+    const outsider = await node.guest();
+    const { id: groupId } = room.group;
+    await node.call("group.ban", { groupId, userId: outsider.userId }, room.owner);
+    await expect(node.call("invite.accept", { code: room.code }, outsider)).rejects.toMatchObject({
+      type: "BANNED",
+    });
+    await expect(node.call("group.ban", { groupId, userId: NOBODY }, room.owner)).rejects.toMatchObject({
+      type: "USER_NOT_FOUND",
+    });
+    await expect(node.call("group.kick", { groupId, userId: NOBODY }, room.owner)).rejects.toMatchObject({
+      type: "MEMBER_NOT_FOUND",
+    });
+    expect(await memberCount()).toBe(1);
+  });
+
+  test("nobody moderates the owner", async () => {
+    const target = { groupId: room.group.id, userId: room.owner.userId };
+    for (const attempt of [
+      node.call("group.kick", target, room.owner),
+      node.call("group.ban", target, room.owner),
+      node.call("group.mute", { ...target, durationMs: 1000 }, room.owner),
+    ]) {
+      await expect(attempt).rejects.toMatchObject({ type: "FORBIDDEN" });
+    }
+  });
+});
+
+describe("muting", () => {
+  test("is seen at once by everybody who checks, and passes", async () => {
+    const member = await room.join();
+    const { id: groupId } = room.group;
+    const target = { groupId, userId: member.userId };
+    await node.call("group.get", { groupId }, member);
+    const muted = await node.call("group.mute", { ...target, durationMs: 60_000 }, room.owner);
+    expect(Date.parse(muted.member.mutedUntil!)).toBeGreaterThan(Date.now() + 50_000);
+    expect(node.published("member.updated")).toContainEqual(muted);
+    const access = await node.call("group.access", target);
+    expect(access.mutedUntil).toBe(muted.member.mutedUntil);
+    expect((await node.node.access.get(member.userId, { groupId })).mutedUntilMs).toBeGreaterThan(0);
+
+    const unmuted = await node.call("group.unmute", target, room.owner);
+    expect(unmuted.member.mutedUntil).toBeNull();
+    expect((await node.node.access.get(member.userId, { groupId })).mutedUntilMs).toBe(0);
+    await expect(
+      node.call("group.mute", { groupId, userId: NOBODY, durationMs: 1000 }, room.owner),
+    ).rejects.toMatchObject({ type: "MEMBER_NOT_FOUND" });
+    await expect(node.call("group.unmute", { groupId, userId: NOBODY }, room.owner)).rejects.toMatchObject({
+      type: "MEMBER_NOT_FOUND",
+    });
+  });
+});
+
+describe("at the same time", () => {
+  test("joins and kicks of one user: sockets, access and count agree with what is stored", async () => {
+    const { id: groupId } = room.group;
+    for (let round = 0; round < 10; round += 1) {
+      const member = await room.join();
+      const target = { groupId, userId: member.userId };
+      await Promise.allSettled([
+        node.call("group.kick", target, room.owner),
+        node.call("invite.accept", { code: room.code }, member),
+        node.call("group.kick", target, room.owner),
+        node.call("invite.accept", { code: room.code }, member),
+      ]);
+      const stored = (await node.call("group.access", target)).permissions !== 0;
+      const moves = node.out.filter((item) => "room" in item && item.room === userRoom(member.userId));
+      expect("join" in moves.at(-1)!).toBe(stored);
+    }
+    const count = await node.node.database
+      .collection("members")
+      .countDocuments({ groupId: new Types.ObjectId(groupId) });
+    expect(await memberCount()).toBe(count);
+  });
+
+  test("a ban and a join: the banned user is out in the end", async () => {
+    const { id: groupId } = room.group;
+    for (let round = 0; round < 10; round += 1) {
+      const user = await node.guest();
+      const target = { groupId, userId: user.userId };
+      await Promise.allSettled([
+        node.call("invite.accept", { code: room.code }, user),
+        node.call("group.ban", target, room.owner),
+      ]);
+      expect((await node.call("group.access", target)).permissions).toBe(0);
+      const moves = node.out.filter((item) => "room" in item && item.room === userRoom(user.userId));
+      expect(moves.at(-1)).toHaveProperty("leave");
+    }
+    expect(await memberCount()).toBe(1);
+  });
+
+  test("a crowd that joins is gathered into few events, and the last count is right", async () => {
+    const before = node.published("member.joined").length;
+    await Promise.all(Array.from({ length: 200 }, () => room.join()));
+    await vi.waitFor(() => expect(node.published("member.joined").at(-1)?.memberCount).toBe(201), 5000);
+    const events = node.published("member.joined").slice(before);
+    expect(events.length).toBeLessThan(30);
+    expect(Math.max(...events.map(({ members }) => members.length))).toBeLessThanOrEqual(50);
+  });
+});

@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Types } from "mongoose";
+import { expect, test, vi } from "vitest";
+import { createRoom, startGroupNode, type GroupNode } from "./group-node.ts";
+
+/** Leaves the database as a process would that died, and looks at what the next one makes of it. */
+async function afterCrash<T>(
+  before: (node: GroupNode) => Promise<T>,
+  after: (node: GroupNode, left: T) => Promise<void>,
+): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), "fanfare-group-"));
+  try {
+    const first = await startGroupNode(dataDir);
+    const left = await before(first);
+    await first.stop();
+    const second = await startGroupNode(dataDir);
+    await after(second, left);
+    await second.stop();
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+test("a member count that a crash left wrong is corrected", () =>
+  afterCrash(
+    async (node) => {
+      const room = await createRoom(node);
+      await room.join();
+      await node.node.database
+        .collection("groups")
+        .updateOne({ _id: new Types.ObjectId(room.group.id) }, { $inc: { memberCount: 3 } });
+      return room;
+    },
+    async (node, { group, owner }) => {
+      const get = () => node.call("group.get", { groupId: group.id }, owner);
+      expect((await get()).group.memberCount).toBe(5);
+      await vi.waitFor(async () => expect((await get()).group.memberCount).toBe(2), 10_000);
+    },
+  ));
+
+test("what a crash left of deleted groups and channels is removed", () =>
+  afterCrash(
+    async (node) => {
+      const room = await createRoom(node);
+      await room.join();
+      const kept = await createRoom(node);
+      const { channel } = await node.call(
+        "channel.create",
+        { groupId: kept.group.id, name: "second" },
+        kept.owner,
+      );
+      const mark = (name: string, id: string) =>
+        node.node.database
+          .collection(name)
+          .updateOne({ _id: new Types.ObjectId(id) }, { $set: { deletedAt: new Date() } });
+      await mark("groups", room.group.id);
+      await mark("channels", channel.id);
+      return { room, kept, channel };
+    },
+    async (node, { room, kept, channel }) => {
+      const { database } = node.node;
+      await vi.waitFor(async () => expect(await database.collection("groups").countDocuments({})).toBe(1), {
+        timeout: 20_000,
+        interval: 200,
+      });
+      expect([...node.channelsRemoved].sort()).toEqual([room.channel.id, channel.id].sort());
+      expect(await database.collection("members").countDocuments({})).toBe(1);
+      expect(await database.collection("invites").countDocuments({})).toBe(1);
+      expect((await node.call("group.listMine", {}, kept.owner)).groups).toEqual([kept.group]);
+    },
+  ));
