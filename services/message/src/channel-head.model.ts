@@ -15,6 +15,8 @@ export interface HeadDocument {
   seq: number;
   rev: number;
   pending?: Record<string, PendingBatch>;
+  /** When a message found by its nonce was last made sure to be durable. */
+  confirmedAt?: Date;
 }
 
 const schema = new Schema<HeadDocument>(
@@ -22,6 +24,7 @@ const schema = new Schema<HeadDocument>(
     seq: { type: Number, required: true },
     rev: { type: Number, required: true },
     pending: { type: Schema.Types.Mixed },
+    confirmedAt: { type: Date },
   },
   { collection: "channelHeads", versionKey: false, minimize: false },
 );

@@ -66,13 +66,13 @@ export class ChannelHeadRepository {
   }
 
   /**
-   * Makes a batch pending anew, durably on a majority: then every write that was made before is so too.
+   * Returns when every earlier write to these channels is durable on a majority: this write is later in the journal, and
+   * waits for that itself.
    */
-  async renewPending(batchId: string, channelIds: readonly string[], at: Date): Promise<void> {
-    const field = `pending.${batchId}`;
+  async confirm(channelIds: readonly string[]): Promise<void> {
     await this.#model.updateMany(
-      { _id: { $in: channelIds }, [field]: { $exists: true } },
-      { $set: { [`${field}.at`]: at } },
+      { _id: { $in: channelIds } },
+      { $set: { confirmedAt: new Date() } },
       { writeConcern: { w: "majority", j: true } },
     );
   }

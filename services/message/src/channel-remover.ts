@@ -64,12 +64,11 @@ export class ChannelRemover {
   }
 
   #then(step: () => Promise<void>): void {
-    this.#work = this.#work.then(async () => {
-      if (this.#stop.signal.aborted) return;
-      await step().catch((error: unknown) =>
+    this.#work = this.#work
+      .then(() => (this.#stop.signal.aborted ? undefined : step()))
+      .catch((error: unknown) =>
         this.#options.logger.error({ err: error }, "a channel could not be removed: the next start goes on"),
       );
-    });
   }
 
   async #sweep(channelId: string): Promise<void> {

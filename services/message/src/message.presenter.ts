@@ -1,10 +1,11 @@
 import type { Message } from "@fanfare/contract";
+import { documentId } from "./document-id.ts";
 import type { MessageDocument } from "./message.model.ts";
 
 /** The only way of a stored message to the outside. */
 export function presentMessage(message: MessageDocument): Message {
   return {
-    id: message._id.toHexString(),
+    id: documentId(message),
     channelId: message.channelId.toHexString(),
     seq: message.seq,
     rev: message.rev,

@@ -68,7 +68,7 @@ export class MessageRepository {
       .sort({ seq: -1 })
       .limit(limit)
       .lean();
-    return page.reverse();
+    return page.toReversed();
   }
 
   /** Up to `limit` messages with a seq from `fromSeq` on, in the order of seq. */

@@ -54,7 +54,7 @@ export function createParts(node: NodeContext): Parts {
     removals,
     remover: new ChannelRemover({ messages, heads, markers, removals, logger, forget }),
     commit,
-    sender: new Sender(commit, messages),
+    sender: new Sender(commit, messages, store),
     positions: new Positions(heads, messages, ledger),
     node,
   };

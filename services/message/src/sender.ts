@@ -2,6 +2,7 @@ import type { Message } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import type { GroupCommit } from "./commit/group-commit.ts";
+import type { CommitStore } from "./commit/store.ts";
 import { KNOWN_NONCES } from "./limits.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageRepository } from "./message.repository.ts";
@@ -23,14 +24,20 @@ export interface Send {
  */
 export class Sender {
   readonly #commit: GroupCommit;
-  readonly #messages: MessageRepository;
+  readonly #messages: Pick<MessageRepository, "find">;
+  readonly #store: Pick<CommitStore, "findDurable">;
   readonly #underWay = new Map<string, Promise<Message>>();
   /** The ids of the messages that were stored last, by nonce. */
   readonly #stored = new LRUCache<string, string>({ max: KNOWN_NONCES });
 
-  constructor(commit: GroupCommit, messages: MessageRepository) {
+  constructor(
+    commit: GroupCommit,
+    messages: Pick<MessageRepository, "find">,
+    store: Pick<CommitStore, "findDurable">,
+  ) {
     this.#commit = commit;
     this.#messages = messages;
+    this.#store = store;
   }
 
   send(send: Send): Promise<Message> {
@@ -48,7 +55,7 @@ export class Sender {
       const { channelId, authorId, nonce } = send;
       const stored =
         storedId === undefined
-          ? await this.#messages.findByNonce(channelId, authorId, nonce)
+          ? await this.#store.findDurable(channelId, authorId, nonce)
           : await this.#messages.find(channelId, storedId);
       if (stored !== null) return presentMessage(stored);
     }

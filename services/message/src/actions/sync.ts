@@ -1,6 +1,7 @@
 import { LIMITS, type ChannelSync } from "@fanfare/contract";
 import { may, ServiceError, type Handler } from "@fanfare/kernel";
 import type { HeadDocument } from "../channel-head.model.ts";
+import { documentId } from "../document-id.ts";
 import { SYNC_CONCURRENCY } from "../limits.ts";
 import { presentMessage } from "../message.presenter.ts";
 import type { Parts } from "../parts.ts";
@@ -18,7 +19,7 @@ export function sync(parts: Parts): Handler<"channel.sync"> {
     );
     const channelIds = cursors.filter((_, i) => visible[i]).map(({ channelId }) => channelId);
     const heads = channelIds.length === 0 ? [] : await parts.heads.findMany(channelIds);
-    const byChannel = new Map(heads.map((head) => [head._id.toHexString(), head]));
+    const byChannel = new Map(heads.map((head) => [documentId(head), head]));
     const wanted = cursors.map((cursor, i) => ({ cursor, isVisible: visible[i] === true }));
     const channels = await boundedMap(wanted, SYNC_CONCURRENCY, ({ cursor, isVisible }) =>
       isVisible

@@ -1,5 +1,6 @@
 import { mongo } from "mongoose";
 import type { ChannelHeadRepository, HeadStep } from "../channel-head.repository.ts";
+import { documentId } from "../document-id.ts";
 import { PENDING_MAX_AGE_MS } from "../limits.ts";
 import { NONCE_INDEX, SEQ_INDEX, type MessageDocument } from "../message.model.ts";
 import type { MessageRepository } from "../message.repository.ts";
@@ -22,7 +23,7 @@ export class DatabaseStore implements CommitStore {
     const expired = Date.now() - PENDING_MAX_AGE_MS;
     for (const { _id, seq, rev, pending = {} } of await this.#heads.findMany(channelIds)) {
       const finished = Object.keys(pending).filter((id) => pending[id]!.at.getTime() < expired);
-      heads.set(_id.toHexString(), { seq, rev, exists: true, finished });
+      heads.set(documentId({ _id }), { seq, rev, exists: true, finished });
     }
     const absent = channelIds.filter((id) => !heads.has(id));
     if (absent.length > 0) await this.#readAbsent(absent, heads);
@@ -60,7 +61,7 @@ export class DatabaseStore implements CommitStore {
     }
     const elsewhere = new Set(takes.map(({ channelId }) => channelId));
     for (const { _id, pending } of await this.#heads.findMany([...elsewhere])) {
-      if (pending?.[batchId] !== undefined) elsewhere.delete(_id.toHexString());
+      if (pending?.[batchId] !== undefined) elsewhere.delete(documentId({ _id }));
     }
     return elsewhere;
   }
@@ -84,22 +85,21 @@ export class DatabaseStore implements CommitStore {
     return this.#messages.change(channelId, messageId, rev, set, timeoutMs);
   }
 
-  findByNonce(channelId: string, authorId: string, nonce: string): Promise<MessageDocument | null> {
-    return this.#messages.findByNonce(channelId, authorId, nonce);
+  async findDurable(channelId: string, authorId: string, nonce: string): Promise<MessageDocument | null> {
+    const found = await this.#messages.findByNonce(channelId, authorId, nonce);
+    // Whoever stored it may still be waiting for the disk.
+    if (found !== null) await this.#heads.confirm([channelId]);
+    return found;
   }
 
   async heal(channelId: string): Promise<void> {
     await this.#heads.raise(channelId, await this.#messages.highest(channelId));
   }
 
-  async settle(
-    batchId: string,
-    channelIds: readonly string[],
-    revs: ReadonlyMap<string, number>,
-  ): Promise<MessageDocument[]> {
-    await this.#heads.renewPending(batchId, channelIds, new Date());
+  async settle(channelIds: readonly string[], revs: ReadonlyMap<string, number>): Promise<MessageDocument[]> {
+    await this.#heads.confirm(channelIds);
     const found = await this.#messages.findMany([...revs.keys()]);
-    return found.filter(({ _id, rev }) => revs.get(_id.toHexString()) === rev);
+    return found.filter((message) => revs.get(documentId(message)) === message.rev);
   }
 }
 

@@ -3,7 +3,8 @@ import { serviceError } from "@fanfare/kernel";
 import { ITEMS_PER_COMMIT, RETRY_AFTER_MS, WAITING_PER_CHANNEL, WAITING_TOTAL } from "../limits.ts";
 import { ChannelQueues, type ChannelBatch, type QueueLimits } from "./channel-queues.ts";
 import type { ChangeItem, CreateItem } from "./item.ts";
-import { writeBatch, type WriteContext } from "./write-batch.ts";
+import { writeBatch } from "./write-batch.ts";
+import type { WriteContext } from "./write-context.ts";
 
 type Asked<T> = Omit<T, "kind" | "enqueuedAtMs" | "resolve" | "reject">;
 

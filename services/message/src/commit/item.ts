@@ -1,12 +1,13 @@
-import type { EventName, Message } from "@fanfare/contract";
+import type { Message } from "@fanfare/contract";
 import type { Change } from "./store.ts";
+import type { Announcement } from "./write-context.ts";
 
 interface Waiting<T> {
   /** Who hears of it. */
   rooms: readonly string[];
   enqueuedAtMs: number;
-  resolve(result: T): void;
-  reject(error: unknown): void;
+  resolve: (result: T) => void;
+  reject: (error: unknown) => void;
 }
 
 /** A message that waits to be stored. */
@@ -23,7 +24,7 @@ export interface ChangeItem extends Waiting<Message | null> {
   kind: "change";
   messageId: string;
   set: Change["set"];
-  announce: Extract<EventName, "message.created" | "message.changed" | "message.deleted">;
+  announce: Announcement;
 }
 
 export type Item = CreateItem | ChangeItem;

@@ -45,16 +45,13 @@ export interface CommitStore {
   insert(messages: readonly MessageDocument[], timeoutMs: number): Promise<Map<number, InsertFault>>;
   /** Changes a message that is not deleted and has no later change. Null: there is none. */
   change(change: Change, timeoutMs: number): Promise<MessageDocument | null>;
-  findByNonce(channelId: string, authorId: string, nonce: string): Promise<MessageDocument | null>;
+  /** The message of a nonce, when it is sure to stay. */
+  findDurable(channelId: string, authorId: string, nonce: string): Promise<MessageDocument | null>;
   /** Raises the head to the highest numbers in use. */
   heal(channelId: string): Promise<void>;
   /**
    * After a write whose outcome is unknown: which of these messages are durably stored with just this rev?
    * @param revs by message id
    */
-  settle(
-    batchId: string,
-    channelIds: readonly string[],
-    revs: ReadonlyMap<string, number>,
-  ): Promise<MessageDocument[]>;
+  settle(channelIds: readonly string[], revs: ReadonlyMap<string, number>): Promise<MessageDocument[]>;
 }

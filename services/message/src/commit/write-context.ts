@@ -1,0 +1,17 @@
+import type { EventName, EventPayload } from "@fanfare/contract";
+import type { Logger } from "@fanfare/kernel";
+import type { BatchLedger } from "./batch-ledger.ts";
+import type { KnownHeads } from "./known-heads.ts";
+import type { CommitStore } from "./store.ts";
+
+export type Announcement = Extract<EventName, "message.created" | "message.changed" | "message.deleted">;
+
+export interface WriteContext {
+  store: CommitStore;
+  heads: KnownHeads;
+  ledger: BatchLedger;
+  publish: <N extends Announcement>(rooms: readonly string[], name: N, payload: EventPayload<N>) => void;
+  logger: Pick<Logger, "error" | "warn">;
+  /** Waits between the attempts to find out what became of a write. */
+  settleDelaysMs: readonly number[];
+}

@@ -1,0 +1,97 @@
+import type { EventName, EventPayload, Message } from "@fanfare/contract";
+import type { MessageNode } from "./message-node.ts";
+
+/**
+ * The algorithm of the README, as plainly as possible: a copy of one channel that is made from a page, events in any
+ * order and syncs.
+ */
+export class ChannelReader {
+  readonly messages = new Map<string, Message>();
+  readonly #node: MessageNode;
+  readonly #userId: string;
+  readonly #channelId: string;
+  /** All changes up to this one are held, except the missing ones. */
+  rev = 0;
+  readonly missing = new Set<number>();
+  readonly #ahead = new Set<number>();
+
+  constructor(node: MessageNode, userId: string, channelId: string) {
+    this.#node = node;
+    this.#userId = userId;
+    this.#channelId = channelId;
+  }
+
+  async load(): Promise<void> {
+    const page = await this.#node.as(this.#userId, "message.list", {
+      channelId: this.#channelId,
+      limit: 100,
+    });
+    for (const message of page.messages) this.#apply(message);
+    this.#standAt(page.head.rev, page.missingRevs);
+  }
+
+  hear(name: EventName, payload: EventPayload<EventName>): void {
+    const messages =
+      name === "message.created"
+        ? (payload as EventPayload<"message.created">).messages
+        : name === "message.changed" || name === "message.deleted"
+          ? [(payload as EventPayload<"message.changed">).message]
+          : [];
+    for (const message of messages) {
+      if (message.channelId !== this.#channelId) continue;
+      this.#apply(message);
+      this.missing.delete(message.rev);
+      if (message.rev > this.rev) this.#ahead.add(message.rev);
+    }
+    while (this.#ahead.delete(this.rev + 1)) this.rev += 1;
+  }
+
+  get mustSync(): boolean {
+    return this.#ahead.size > 0 || this.missing.size > 0;
+  }
+
+  /** @returns the server's word: "resync" means that the newest page is to be loaded */
+  async sync(): Promise<string> {
+    const afterRev = Math.min(this.rev, ...[...this.missing].map((rev) => rev - 1));
+    const { channels } = await this.#node.as(this.#userId, "channel.sync", {
+      cursors: [{ channelId: this.#channelId, afterRev }],
+    });
+    const { status, messages, head, missingRevs } = channels[0]!;
+    if (status !== "ok") return status;
+    for (const message of messages) this.#apply(message);
+    this.#standAt(Math.max(head.rev, this.rev), missingRevs);
+    return status;
+  }
+
+  /** In the order of seq. */
+  get copy(): Message[] {
+    return [...this.messages.values()].sort((a, b) => a.seq - b.seq);
+  }
+
+  #standAt(rev: number, missing: readonly number[]): void {
+    this.rev = rev;
+    this.missing.clear();
+    for (const number of missing) this.missing.add(number);
+    for (const number of this.#ahead) if (number <= rev) this.#ahead.delete(number);
+    while (this.#ahead.delete(this.rev + 1)) this.rev += 1;
+  }
+
+  #apply(message: Message): void {
+    const held = this.messages.get(message.id);
+    if (held === undefined || held.rev < message.rev) this.messages.set(message.id, message);
+  }
+}
+
+/** Every message of a channel, read page by page. */
+export async function readAll(node: MessageNode, userId: string, channelId: string): Promise<Message[]> {
+  const all: Message[] = [];
+  for (;;) {
+    const { messages } = await node.as(userId, "message.list", {
+      channelId,
+      after: all.at(-1)?.seq ?? 0,
+      limit: 100,
+    });
+    if (messages.length === 0) return all;
+    all.push(...messages);
+  }
+}

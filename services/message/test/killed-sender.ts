@@ -1,0 +1,14 @@
+// Sends without end and says each message that was acknowledged on stdout, until it is killed.
+import { writeSync } from "node:fs";
+import { startMessageNode } from "./message-node.ts";
+
+const [dir = "", channelId = "", run = ""] = process.argv.slice(2);
+const node = await startMessageNode({ DATA_DIR: dir });
+const send = async (sender: number): Promise<void> => {
+  for (let i = 0; ; i++) {
+    const nonce = `${run}/${sender}/${i}`;
+    const { message } = await node.as("a".repeat(24), "message.send", { channelId, content: nonce, nonce });
+    writeSync(1, `${message.id} ${message.seq} ${nonce}\n`);
+  }
+};
+await Promise.all(Array.from({ length: 16 }, (_, i) => send(i)));
