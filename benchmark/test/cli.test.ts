@@ -10,20 +10,8 @@ import schema from "../schema/result.v1.json" with { type: "json" };
 import { startFakePlatform, type FakePlatform } from "./fake-platform.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-const SMALL = [
-  "--users",
-  "20",
-  "--probes",
-  "2",
-  "--messages",
-  "2",
-  "--warmup",
-  "0",
-  "--idle",
-  "20",
-  "--interval",
-  "10",
-];
+const TINY = ["--users", "20", "--probes", "2", "--warmup", "0", "--idle", "20", "--interval", "10"];
+const SMALL = [...TINY, "--messages", "2"];
 
 let platform: FakePlatform;
 let folder: string;

@@ -1,16 +1,18 @@
 import { expect, test } from "vitest";
 import { SourceAddresses } from "./source-addresses.ts";
 
-test("10,000 per address, and other addresses the next time", () => {
+test("1,000 per address, and other addresses the next time", () => {
   const addresses = new SourceAddresses("127.0.0.1", "linux");
-  const first = addresses.take(10_001);
-  expect([first[0], first[9999], first[10_000]]).toEqual(["127.0.0.2", "127.0.0.2", "127.0.0.3"]);
+  const first = addresses.take(1001);
+  expect([first[0], first[999], first[1000]]).toEqual(["127.0.0.2", "127.0.0.2", "127.0.0.3"]);
   expect(addresses.take(1)).toEqual(["127.0.0.4"]);
 });
 
-test("begins again after the last address", () => {
+test("goes on in the next block, and begins again after the last address", () => {
   const addresses = new SourceAddresses("127.0.0.1", "linux");
-  for (let address = 2; address <= 250; address++) addresses.take(1);
+  for (let address = 0; address < 250; address++) addresses.take(1);
+  expect(addresses.take(1)).toEqual(["127.0.1.2"]);
+  expect(addresses.take(749_000).at(-1)).toBe("127.0.3.251");
   expect(addresses.take(1)).toEqual(["127.0.0.2"]);
 });
 
