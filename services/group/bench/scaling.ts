@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { ActionName, Params, Result } from "@fanfare/contract";
+import { loadConfig, startNode, type Actor, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { createUserService } from "@fanfare/user";
+import { Types } from "mongoose";
+import { createGroupService } from "../src/index.ts";
+
+/**
+ * Shows that what happens often costs the same in a small and in a large group: the median of many operations, one after
+ * the other, in a process with the embedded database.
+ *
+ *   node bench/scaling.ts [--sizes 100,1000,10000,100000] [--operations 400]
+ */
+
+type As = <N extends ActionName>(actor: Actor | null, name: N, params: Params<N>) => Promise<Result<N>>;
+type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
+
+interface Subject {
+  groupId: string;
+  channelId: string;
+  code: string;
+  owner: Actor;
+  /** Some of the members that were filled in. */
+  memberIds: string[];
+}
+
+const { values } = parseArgs({
+  options: {
+    sizes: { type: "string", default: "100,1000,10000,100000" },
+    operations: { type: "string", default: "400" },
+  },
+});
+const sizes = values.sizes.split(",").map(Number);
+const operations = Number(values.operations);
+const INSERT_BATCH = 10_000;
+const SAMPLE = 90;
+
+const dataDir = await mkdtemp(join(tmpdir(), "fanfare-scaling-"));
+try {
+  await run();
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+async function run(): Promise<void> {
+  let brokerCall: AnyCall | undefined;
+  const caller: ServiceFactory = () => ({
+    name: "caller",
+    created() {
+      brokerCall = (name, params, options) => this.broker.call(name, params, options);
+    },
+  });
+  const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "warn", DATA_DIR: dataDir });
+  const node = await startNode(config, [caller, createUserService, createGroupService], (error) => {
+    throw error;
+  });
+  const as: As = (actor, name, params) => brokerCall!(name, params, { meta: { actor, requestId: "bench" } });
+  const subjects: Subject[] = [];
+  for (const size of sizes) subjects.push(await createSubject(node.context, as, size));
+
+  const rows = new Map<string, number[][]>();
+  const rounds = 4;
+  for (let round = 0; round <= rounds; round += 1) {
+    // Sizes take turns, forth and back, so that what else the machine does hits all of them alike; the first round only
+    // warms up.
+    const turns = [...subjects.entries()];
+    for (const [index, subject] of round % 2 === 0 ? turns : turns.toReversed()) {
+      for (const [name, times] of await measure(node.context, as, subject, Math.ceil(operations / rounds))) {
+        const row = rows.get(name) ?? subjects.map(() => []);
+        rows.set(name, row);
+        if (round > 0) row[index]?.push(...times);
+      }
+    }
+  }
+  const table = [...rows].map(([name, bySize]) => ({
+    operation: name,
+    ...Object.fromEntries(bySize.map((times, index) => [`${sizes[index]} members`, median(times)])),
+    "last / first": Number((median(bySize.at(-1) ?? []) / median(bySize[0] ?? [])).toFixed(2)),
+  }));
+  process.stdout.write("Median microseconds per operation, by the size of the group:\n");
+  console.table(table);
+  await node.stop();
+}
+
+async function createSubject(node: NodeContext, as: As, size: number): Promise<Subject> {
+  const owner = await guest(as);
+  const { group, channels } = await as(owner, "group.create", { name: `${size} members` });
+  const { invite } = await as(owner, "invite.create", { groupId: group.id });
+  const groupId = new Types.ObjectId(group.id);
+  const memberIds: string[] = [];
+  for (let filled = 1; filled < size; filled += INSERT_BATCH) {
+    const members = Array.from({ length: Math.min(INSERT_BATCH, size - filled) }, () => ({
+      groupId,
+      userId: new Types.ObjectId(),
+      mutedUntil: null,
+      joinedAt: new Date(),
+    }));
+    await node.database.collection("members").insertMany(members);
+    memberIds.push(...members.map(({ userId }) => userId.toHexString()));
+  }
+  await node.database.collection("groups").updateOne({ _id: groupId }, { $set: { memberCount: size } });
+  return {
+    groupId: group.id,
+    channelId: channels[0]!.id,
+    code: invite.code,
+    owner,
+    memberIds: spread(memberIds),
+  };
+}
+
+/** As many in each group, so that no group has more of its entries in the processor's cache. */
+function spread(memberIds: string[]): string[] {
+  const step = memberIds.length / SAMPLE;
+  return Array.from({ length: SAMPLE }, (_, index) => memberIds[Math.floor(index * step)]!);
+}
+
+async function guest(as: As): Promise<Actor> {
+  const { user, sessionId } = await as(null, "user.createGuest", {});
+  return { userId: user.id, sessionId, kind: user.kind };
+}
+
+async function measure(
+  node: NodeContext,
+  as: As,
+  subject: Subject,
+  count: number,
+): Promise<[string, number[]][]> {
+  const { groupId, channelId, code, owner, memberIds } = subject;
+  const newcomers = await Promise.all(Array.from({ length: count }, () => guest(as)));
+  const someone = (index: number): string => memberIds[(index * 7) % memberIds.length]!;
+  await node.access.get(owner.userId, { channelId });
+  return [
+    [
+      "login: group.listRooms",
+      await each(count, (index) => as(null, "group.listRooms", { userId: someone(index) })),
+    ],
+    [
+      "access: looked up",
+      await each(count, (index) => as(null, "group.access", { userId: someone(index), channelId })),
+    ],
+    [
+      "access: remembered",
+      await each(count, () => Promise.resolve(node.access.peek(owner.userId, { channelId }))),
+    ],
+    ["join: invite.accept", await each(count, (index) => as(newcomers[index]!, "invite.accept", { code }))],
+    ["group.listMembers, first page", await each(count, () => as(owner, "group.listMembers", { groupId }))],
+    ["leave: group.leave", await each(count, (index) => as(newcomers[index]!, "group.leave", { groupId }))],
+  ];
+}
+
+async function each(count: number, operation: (index: number) => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const start = performance.now();
+    await operation(index);
+    times.push((performance.now() - start) * 1000);
+  }
+  return times;
+}
+
+function median(times: number[]): number {
+  const middle = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+  return middle < 10 ? Number(middle.toFixed(1)) : Math.round(middle);
+}
