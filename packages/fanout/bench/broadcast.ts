@@ -1,8 +1,7 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { connectAll, end, next, type Pair, start } from "./processes.ts";
 import { CANDIDATES, type Candidate, type FromReceiver, type FromServer } from "./protocol.ts";
 import { type Figures, printTable, summarise } from "./table.ts";
 
@@ -13,10 +12,8 @@ import { type Figures, printTable, summarise } from "./table.ts";
  *   node bench/broadcast.ts --users 1000,5000,10000 --rounds 15 [--only default,sliced] [--json]
  */
 
-interface Contestant {
+interface Contestant extends Pair {
   readonly name: Candidate;
-  readonly server: ChildProcess;
-  readonly receiver: ChildProcess;
   readonly figures: Figures;
 }
 
@@ -32,34 +29,6 @@ const { values } = parseArgs({
     json: { type: "boolean", default: false },
   },
 });
-
-function next<T extends { kind: string }, K extends T["kind"]>(
-  child: ChildProcess,
-  kind: K,
-): Promise<Extract<T, { kind: K }>> {
-  return new Promise((resolve, reject) => {
-    const onExit = (): void =>
-      reject(new Error(`a process of the benchmark ended while "${kind}" was awaited`));
-    child.once("exit", onExit);
-    const onMessage = (message: T): void => {
-      if (message.kind !== kind) return;
-      child.off("message", onMessage);
-      child.off("exit", onExit);
-      resolve(message as Extract<T, { kind: K }>);
-    };
-    child.on("message", onMessage);
-  });
-}
-
-async function enter(name: Candidate, users: number, network: number): Promise<Contestant> {
-  const server = fork(new URL("./server.ts", import.meta.url), [name]);
-  const { port } = await next<FromServer, "listening">(server, "listening");
-  const receiver = fork(new URL("./receiver.ts", import.meta.url));
-  const ready = next<FromReceiver, "ready">(receiver, "ready");
-  receiver.send({ kind: "connect", port, sockets: users, network });
-  await ready;
-  return { name, server, receiver, figures: { cold: [], warm: [], bursts: new Map() } };
-}
 
 async function measure({ server, receiver }: Contestant, messages: number) {
   const expecting = next<FromReceiver, "expecting">(receiver, "expecting");
@@ -87,16 +56,13 @@ async function round(contestant: Contestant, withBursts: boolean): Promise<void>
   }
 }
 
-async function leave({ server, receiver }: Contestant): Promise<void> {
-  const ended = [once(server, "exit"), once(receiver, "exit")];
-  receiver.disconnect();
-  server.disconnect();
-  await Promise.all(ended);
-}
-
 async function compare(users: number, rounds: number, names: readonly Candidate[]): Promise<void> {
   const contestants: Contestant[] = [];
-  for (const [i, name] of names.entries()) contestants.push(await enter(name, users, FIRST_NETWORK + i));
+  for (const [i, name] of names.entries()) {
+    const pair = await start(name);
+    await connectAll(pair, users, FIRST_NETWORK + i);
+    contestants.push({ name, ...pair, figures: { cold: [], warm: [], bursts: new Map() } });
+  }
   await sleep(1000);
   for (let i = 0; i < rounds; i++) {
     const order = i % 2 === 0 ? contestants : contestants.toReversed();
@@ -106,7 +72,7 @@ async function compare(users: number, rounds: number, names: readonly Candidate[
   const rows = contestants.map(({ name, figures }) => summarise(name, users, figures));
   if (values.json) console.log(JSON.stringify({ users, rounds, rows }));
   else printTable(users, rows);
-  for (const contestant of contestants) await leave(contestant);
+  for (const contestant of contestants) await end(contestant);
 }
 
 if (!values.json) {

@@ -3,7 +3,7 @@ import type { Socket as NetSocket } from "node:net";
 import { Server, type ServerOptions } from "socket.io";
 import { WebSocketServer } from "ws";
 import { textFrame } from "../src/frame.ts";
-import { createFanoutAdapter } from "../src/index.ts";
+import { createFanoutAdapter, slimSocket } from "../src/index.ts";
 import { DenseAdapter } from "./dense-adapter.ts";
 import { type Candidate, EVENT, PAYLOAD } from "./protocol.ts";
 
@@ -11,10 +11,13 @@ type Broadcast = () => void;
 
 const encode = (): string => `42${JSON.stringify([EVENT, PAYLOAD])}`;
 
-function socketIo(http: HttpServer, options: Partial<ServerOptions>): Broadcast {
+function socketIo(http: HttpServer, options: Partial<ServerOptions>, slim = false): Broadcast {
   // No heartbeat within a run: it would be noise in the rounds of the others.
   const io = new Server(http, { transports: ["websocket"], pingInterval: 3_600_000, ...options });
-  io.on("connection", (socket) => void socket.join("all"));
+  io.on("connection", (socket) => {
+    void socket.join(["all", `user:${socket.id}`]);
+    if (slim) slimSocket(socket);
+  });
   return () => void io.to("all").emit(EVENT, PAYLOAD);
 }
 
@@ -42,4 +45,5 @@ export const hosts: Record<Candidate, (http: HttpServer) => Broadcast> = {
   dense: (http) => socketIo(http, { adapter: DenseAdapter }),
   coalesced: (http) => socketIo(http, { adapter: createFanoutAdapter({ socketsPerSlice: Infinity }) }),
   sliced: (http) => socketIo(http, { adapter: createFanoutAdapter() }),
+  slim: (http) => socketIo(http, { adapter: createFanoutAdapter() }, true),
 };

@@ -7,9 +7,14 @@ export const CANDIDATES = {
   dense: "own adapter, array per room, each broadcast written at once",
   coalesced: "own adapter, one write per socket and turn, not sliced",
   sliced: "own adapter, one write per socket and turn, 500 sockets per turn: @fanfare/fanout as it comes",
+  slim: "the same with slimSocket() and --max-semi-space-size=16",
 } as const;
 
 export type Candidate = keyof typeof CANDIDATES;
+
+/** Options of Node that a candidate's server runs with. */
+export const nodeOptions = (candidate: Candidate): string[] =>
+  candidate === "slim" ? ["--max-semi-space-size=16"] : [];
 
 export type ToServer = { kind: "broadcast"; messages: number } | { kind: "report" };
 
