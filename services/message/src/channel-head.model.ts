@@ -2,9 +2,12 @@ import { Schema, type Connection, type Model, type Types } from "mongoose";
 
 /** Numbers that a batch has taken and may not have stored yet. */
 export interface PendingBatch {
-  /** At most this many numbers, the first of which is `rev`. */
+  /** The first of `count` revs. */
   rev: number;
   count: number;
+  /** The first of `messages` seqs; the message of each has the rev at the same place. The other revs are those of changes. */
+  seq: number;
+  messages: number;
   at: Date;
 }
 

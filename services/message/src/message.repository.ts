@@ -89,7 +89,16 @@ export class MessageRepository {
       .lean();
   }
 
-  /** Which of these revs are those of a message. */
+  /** Which of these seqs are those of a message. */
+  async storedSeqs(channelId: string, seqs: readonly number[]): Promise<Set<number>> {
+    const found = await this.#model
+      .find({ channelId, seq: { $in: seqs } })
+      .select({ seq: 1 })
+      .lean();
+    return new Set(found.map(({ seq }) => seq));
+  }
+
+  /** Which of these revs are the latest of a message. */
   async storedRevs(channelId: string, revs: readonly number[]): Promise<Set<number>> {
     const found = await this.#model
       .find({ channelId, rev: { $in: revs } })

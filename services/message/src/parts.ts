@@ -34,8 +34,8 @@ export function createParts(node: NodeContext): Parts {
   const heads = new ChannelHeadRepository(database);
   const markers = new ReadMarkerRepository(database);
   const removals = new ChannelRemovalRepository(database);
-  const store = new DatabaseStore(messages, heads);
   const ledger = new BatchLedger();
+  const store = new DatabaseStore(messages, heads, ledger);
   const knownHeads = new KnownHeads(KNOWN_HEADS, (channelIds) => store.readHeads(channelIds));
   const commit = new GroupCommit({
     store,

@@ -4,6 +4,7 @@ import { documentId } from "../document-id.ts";
 import { PENDING_MAX_AGE_MS } from "../limits.ts";
 import { NONCE_INDEX, SEQ_INDEX, type MessageDocument } from "../message.model.ts";
 import type { MessageRepository } from "../message.repository.ts";
+import type { BatchLedger } from "./batch-ledger.ts";
 import type { Change, CommitStore, InsertFault, KnownHead, Take } from "./store.ts";
 
 const DUPLICATE_KEY = 11_000;
@@ -12,8 +13,10 @@ const DUPLICATE_KEY = 11_000;
 export class DatabaseStore implements CommitStore {
   readonly #messages: MessageRepository;
   readonly #heads: ChannelHeadRepository;
+  readonly #ledger: Pick<BatchLedger, "state">;
 
-  constructor(messages: MessageRepository, heads: ChannelHeadRepository) {
+  constructor(messages: MessageRepository, heads: ChannelHeadRepository, ledger: Pick<BatchLedger, "state">) {
+    this.#ledger = ledger;
     this.#messages = messages;
     this.#heads = heads;
   }
@@ -22,7 +25,9 @@ export class DatabaseStore implements CommitStore {
     const heads = new Map<string, KnownHead>();
     const expired = Date.now() - PENDING_MAX_AGE_MS;
     for (const { _id, seq, rev, pending = {} } of await this.#heads.findMany(channelIds)) {
-      const finished = Object.keys(pending).filter((id) => pending[id]!.at.getTime() < expired);
+      const finished = Object.keys(pending).filter(
+        (id) => pending[id]!.at.getTime() < expired || this.#ledger.state(id) === "closed",
+      );
       heads.set(documentId({ _id }), { seq, rev, exists: true, finished });
     }
     const absent = channelIds.filter((id) => !heads.has(id));
@@ -50,7 +55,7 @@ export class DatabaseStore implements CommitStore {
       channelId,
       from,
       to: { seq: from.seq + seqs, rev: from.rev + revs },
-      pending: { rev: from.rev + 1, count: revs, at },
+      pending: { rev: from.rev + 1, count: revs, seq: from.seq + 1, messages: seqs, at },
       finished: from.finished,
     }));
     try {

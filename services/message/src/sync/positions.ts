@@ -37,6 +37,7 @@ export class Positions {
         pending,
         afterRev,
         ledger: this.#ledger,
+        storedSeqs: (seqs) => this.#messages.storedSeqs(channelId, seqs),
         storedRevs: (revs) => this.#messages.storedRevs(channelId, revs),
         nowMs: Date.now(),
       }),
