@@ -91,6 +91,11 @@ export class FanfareClient {
     return this.#connection.state;
   }
 
+  /** To be kept for `useTokens`; null when nobody is logged in. */
+  get tokens(): SessionTokens | null {
+    return this.#session.tokens;
+  }
+
   /** Who is logged in; null when nobody is. */
   get user(): OwnUser | null {
     return this.#session.tokens?.user ?? null;

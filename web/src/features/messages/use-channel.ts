@@ -1,0 +1,28 @@
+import type { ChannelSnapshot, ChannelView } from "@fanfare/client";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { errorText } from "../../shared/error-text.ts";
+import { useConnectionState } from "../connection/connection-status.tsx";
+import { useClient } from "../session/client-context.ts";
+
+export interface OpenChannel {
+  view: ChannelView;
+  snapshot: ChannelSnapshot;
+  error: string | null;
+}
+
+/** The exact copy of a channel. It stays open when another one is shown, so that coming back shows it at once. */
+export function useChannel(channelId: string): OpenChannel {
+  const client = useClient();
+  const view = client.channel(channelId);
+  const state = useConnectionState();
+  const snapshot = useSyncExternalStore(
+    (onChange) => view.subscribe(onChange),
+    () => view.snapshot,
+  );
+  const [error, setError] = useState<string | null>(null);
+  useEffect(() => {
+    if (state !== "online" || view.snapshot.status === "ready") return;
+    view.load().catch((failure: unknown) => setError(errorText(failure)));
+  }, [view, state]);
+  return { view, snapshot, error: snapshot.status === "ready" ? null : error };
+}

@@ -1,0 +1,20 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+/** Where `pnpm dev` listens: the development server of this page passes calls and sockets on to it. */
+const SERVER = "http://127.0.0.1:3000";
+
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    // The gateway's content policy allows no inline code, and every browser that can run the page preloads by itself.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+  },
+  server: {
+    proxy: {
+      "/api": SERVER,
+      "/socket.io": { target: SERVER, ws: true },
+    },
+  },
+});
