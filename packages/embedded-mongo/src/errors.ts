@@ -30,14 +30,16 @@ export const ErrorCodes = {
   IndexOptionsConflict: 85,
   IndexKeySpecsConflict: 86,
   CannotIndexParallelArrays: 171,
-  NoSuchTransaction: 251,
+  OperationNotSupportedInTransaction: 263,
   InvalidPipelineOperator: 168,
   DuplicateKey: 11000,
   BSONObjectTooLarge: 10334,
   OutOfDiskSpace: 14031,
   Location31254: 31254,
+  Location40323: 40323,
   Location40324: 40324,
   Location40573: 40573,
+  Location40601: 40601,
 } as const;
 
 type CodeName = keyof typeof ErrorCodes;

@@ -1,3 +1,5 @@
+import { Aggregator } from "mingo/aggregator";
+import { evalExpr } from "mingo/core";
 import { CommandError } from "../errors.ts";
 import { select } from "../query/select.ts";
 import type { Catalog } from "../storage/catalog.ts";
@@ -5,38 +7,47 @@ import { decodePlain, unpack } from "../values/codec.ts";
 import { collectValues, splitPath } from "../values/path.ts";
 import { setField } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
+import type { StageOptions } from "./context.ts";
 
-/** `$lookup` by equality of two fields: one indexed query per document. */
-export function lookupStage(
+/** `$lookup` for one document: the equality of two fields is one indexed query. */
+export function lookup(
   catalog: Catalog,
   db: string,
-  { from, localField, foreignField, as }: PlainObject,
-  documents: readonly PlainObject[],
-): PlainObject[] {
-  if (
-    typeof from !== "string" ||
-    typeof localField !== "string" ||
-    typeof foreignField !== "string" ||
-    typeof as !== "string"
-  ) {
-    throw new CommandError(
-      "FailedToParse",
-      "$lookup needs the strings from, localField, foreignField and as",
-    );
+  { from, localField, foreignField, as, let: variables, pipeline }: PlainObject,
+  document: PlainObject,
+  options: StageOptions,
+): PlainObject {
+  if (typeof from !== "string" || typeof as !== "string") {
+    throw new CommandError("FailedToParse", "$lookup needs the strings 'from' and 'as'");
   }
   const foreign = catalog.find(db, from);
-  const path = splitPath(localField);
-  return documents.map((document) => {
-    const wanted = collectValues(document, path).flatMap((value) =>
-      Array.isArray(value) ? (value as unknown[]) : [value ?? null],
-    );
-    const matches = foreign ? select(foreign, { filter: { [foreignField]: { $in: wanted } } }).records : [];
-    return withField(
-      document,
-      as.split("."),
-      matches.map(({ data }) => decodePlain(unpack(data))),
-    );
-  });
+  let matches: PlainObject[] = [];
+  if (foreign) {
+    const { records } = select(foreign, { filter: equality(document, localField, foreignField) });
+    matches = records.map(({ data }) => decodePlain(unpack(data)));
+  }
+  if (Array.isArray(pipeline) && pipeline.length > 0) {
+    const bound = isObject(variables) ? (evalExpr(document, variables, options) as PlainObject) : {};
+    const { context, collectionResolver } = options;
+    const all = { ...options.variables, ...bound };
+    matches = new Aggregator(pipeline as PlainObject[], {
+      context,
+      ...(collectionResolver && { collectionResolver }),
+      variables: all,
+    }).run(matches);
+  }
+  return withField(document, as.split("."), matches);
+}
+
+function equality(document: PlainObject, localField: unknown, foreignField: unknown): PlainObject {
+  if (localField === undefined && foreignField === undefined) return {};
+  if (typeof localField !== "string" || typeof foreignField !== "string") {
+    throw new CommandError("FailedToParse", "$lookup needs both localField and foreignField, or neither");
+  }
+  const wanted = collectValues(document, splitPath(localField)).flatMap((value) =>
+    Array.isArray(value) ? (value as unknown[]) : [value ?? null],
+  );
+  return { [foreignField]: { $in: wanted } };
 }
 
 function withField(document: PlainObject, [head, ...rest]: string[], value: unknown): PlainObject {

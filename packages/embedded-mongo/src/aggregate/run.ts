@@ -8,7 +8,6 @@ import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
 import { toPlain } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { aggregationContext } from "./context.ts";
-import { lookupStage } from "./lookup.ts";
 import { writeMerge, writeOut } from "./write-stages.ts";
 
 const REFUSED = new Set([
@@ -27,7 +26,7 @@ function checkStages(pipeline: readonly unknown[]): asserts pipeline is PlainObj
     const [name] = names;
     if (name === undefined || names.length !== 1) {
       throw new CommandError(
-        "Location40324",
+        "Location40323",
         "A pipeline stage specification object must contain exactly one field.",
       );
     }
@@ -35,7 +34,7 @@ function checkStages(pipeline: readonly unknown[]): asserts pipeline is PlainObj
       throw new CommandError("Location40573", "The $changeStream stage is only supported on replica sets");
     }
     if ((name === "$out" || name === "$merge") && i !== pipeline.length - 1) {
-      throw new CommandError("FailedToParse", `${name} can only be the final stage in the pipeline`);
+      throw new CommandError("Location40601", `${name} can only be the final stage in the pipeline`);
     }
     if (REFUSED.has(name))
       throw new CommandError("Location40324", `The embedded database has no stage ${name}`);
@@ -110,24 +109,17 @@ function compute(
     const n = collection ? countMatches(collection, selection.filter) : 0;
     return n === 0 ? [] : [pack(encode({ _id: 1, n }))];
   }
-  const resolver = (from: string): PlainObject[] => {
-    const source = catalog.find(db, from);
-    return source ? plainDocuments(source, { filter: {} }) : [];
-  };
   try {
-    let documents = collection ? plainDocuments(collection, selection) : [];
-    const stages = toPlain(rest) as PlainObject[];
-    for (const run of splitAtLookups(stages)) {
-      documents = Array.isArray(run)
-        ? new Aggregator(run, {
-            context: aggregationContext,
-            collectionResolver: resolver,
-            scriptEnabled: false,
-            variables: toPlain(variables) as PlainObject,
-          }).run<PlainObject>(documents)
-        : lookupStage(catalog, db, run, documents);
-    }
-    return documents.map((document) => pack(encode(document)));
+    return new Aggregator(toPlain(rest) as PlainObject[], {
+      context: aggregationContext(catalog, db),
+      collectionResolver: (from) => {
+        const source = catalog.find(db, from);
+        return source ? plainDocuments(source, { filter: {} }) : [];
+      },
+      variables: toPlain(variables) as PlainObject,
+    })
+      .run<PlainObject>(collection ? plainDocuments(collection, selection) : [])
+      .map((document) => pack(encode(document)));
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const message = (error as Error).message;
@@ -137,17 +129,4 @@ function compute(
       unknown ? `Unrecognized pipeline stage name: '${unknown[1]}'` : message,
     );
   }
-}
-
-/** Groups the stages so that plain `$lookup`s stand alone: those use the indexes of the other collection. */
-function splitAtLookups(stages: readonly PlainObject[]): (PlainObject[] | PlainObject)[] {
-  const runs: (PlainObject[] | PlainObject)[] = [];
-  for (const stage of stages) {
-    const lookup = stage["$lookup"];
-    const previous = runs.at(-1);
-    if (isObject(lookup) && "localField" in lookup && !("pipeline" in lookup)) runs.push(lookup);
-    else if (Array.isArray(previous)) previous.push(stage);
-    else runs.push([stage]);
-  }
-  return runs;
 }

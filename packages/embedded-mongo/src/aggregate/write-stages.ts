@@ -52,9 +52,9 @@ export function writeMerge(
 ): void {
   const spec: PlainObject = isObject(raw) ? raw : { into: raw };
   const target = readTarget(spec["into"], db);
-  const on = spec["on"] ?? "_id";
+  const on: unknown[] = Array.isArray(spec["on"]) ? spec["on"] : [spec["on"] ?? "_id"];
   const rules: MergeRules = {
-    on: Array.isArray(on) ? on.map(String) : [String(on)],
+    on: on.map(String),
     whenMatched: spec["whenMatched"] ?? "merge",
     whenNotMatched: spec["whenNotMatched"] ?? "insert",
   };
@@ -67,7 +67,7 @@ function mergeOne(
   packed: PackedDocument,
   { on, whenMatched, whenNotMatched }: MergeRules,
 ): void {
-  const document = decodeExact(unpack(packed)) as PlainObject;
+  const document: PlainObject = decodeExact(unpack(packed));
   const filter: PlainObject = {};
   for (const field of on) filter[field] = getValue(document, splitPath(field)) ?? null;
   const [record] = select(collection, { filter, limit: 1 }).records;

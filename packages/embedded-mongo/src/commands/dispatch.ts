@@ -35,18 +35,28 @@ export function failure(error: unknown): PlainObject {
   };
 }
 
+/** Retryable writes answer as a standalone MongoDB does; a transaction gets the code the driver shows as it is. */
+function refuseTransactions(command: Command): void {
+  if (command["txnNumber"] === undefined) return;
+  if (command["autocommit"] === false) {
+    throw new CommandError(
+      "OperationNotSupportedInTransaction",
+      "Transactions need a replica set; the embedded database has none: use MONGO_URL",
+    );
+  }
+  throw new CommandError(
+    "IllegalOperation",
+    "Transaction numbers are only allowed on a replica set member or mongos",
+  );
+}
+
 /** Runs one command. Errors become replies; only a failing journal is thrown. */
 export function dispatch(command: Command, context: CommandContext): Reply {
   const [name = ""] = Object.keys(command);
   try {
     const handler = HANDLERS.get(name);
     if (!handler) throw new CommandError("CommandNotFound", `no such command: '${name}'`);
-    if (command["txnNumber"] !== undefined || command["startTransaction"] !== undefined) {
-      throw new CommandError(
-        "IllegalOperation",
-        "Transaction numbers are only allowed on a replica set member or mongos",
-      );
-    }
+    refuseTransactions(command);
     const reply = handler(command, context);
     return reply instanceof CursorBatch ? reply : { ...reply, ok: 1 };
   } catch (error) {

@@ -1,4 +1,5 @@
-import sortedBTree from "sorted-btree";
+import { createRequire } from "node:module";
+import type SortedBTree from "sorted-btree";
 import { compileFilter, type DocumentTest } from "../query/matcher.ts";
 import type { StoredRecord } from "../storage/record.ts";
 import { encodeOrder } from "../values/key.ts";
@@ -7,8 +8,8 @@ import type { PlainObject } from "../values/types.ts";
 import { documentKeys, type KeyField } from "./keys.ts";
 import type { IndexSpec } from "./spec.ts";
 
-// The package is CommonJS: under Node its class is the `default` of the default import.
-const BTree = sortedBTree.default;
+// The package is CommonJS with a `default`, which loaders import in different ways; `require` is one way everywhere.
+const { default: BTree } = createRequire(import.meta.url)("sorted-btree") as typeof SortedBTree;
 
 const compareKeys = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

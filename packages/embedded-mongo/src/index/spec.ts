@@ -133,16 +133,16 @@ function withoutTransient(raw: PlainObject): PlainObject {
   return kept;
 }
 
+const sameOptions = (a: IndexSpec, b: IndexSpec): boolean =>
+  a.unique === b.unique &&
+  a.sparse === b.sparse &&
+  a.expireAfterSeconds === b.expireAfterSeconds &&
+  encodeKey(a.partialFilter ?? null) === encodeKey(b.partialFilter ?? null);
+
 /** Same key pattern and options, whatever the name. */
 export const sameIndex = (a: IndexSpec, b: IndexSpec): boolean =>
   encodeKey(a.definition["key"]) === encodeKey(b.definition["key"]) && sameOptions(a, b);
 
 export const sameKeyPattern = (a: IndexSpec, b: IndexSpec): boolean =>
   encodeKey(a.definition["key"]) === encodeKey(b.definition["key"]) &&
-  encodeKey(a.partialFilter ?? null) === encodeKey(b.partialFilter ?? null);
-
-export const sameOptions = (a: IndexSpec, b: IndexSpec): boolean =>
-  a.unique === b.unique &&
-  a.sparse === b.sparse &&
-  a.expireAfterSeconds === b.expireAfterSeconds &&
   encodeKey(a.partialFilter ?? null) === encodeKey(b.partialFilter ?? null);

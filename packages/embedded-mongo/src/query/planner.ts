@@ -119,8 +119,7 @@ function holdsAllMatches(index: OrderedIndex, constraints: Constraints): boolean
     if (path.startsWith("$") || path.includes(".")) return false;
     const constraint = constraints.fields.get(path);
     if (!present(constraint)) return false;
-    if (constraint?.equal)
-      return compileFilter({ [path]: demand } as PlainObject)({ [path]: constraint.equal.value });
+    if (constraint?.equal) return compileFilter({ [path]: demand })({ [path]: constraint.equal.value });
     return isExists(demand);
   });
 }

@@ -103,7 +103,7 @@ function place(root: Node, path: string, leaf: Leaf): void {
 
 /** Aggregation expressions in a projection: the `$project` stage of mingo. */
 function computed(projection: PlainObject): Projector {
-  const stage = new Aggregator([{ $project: toPlain(projection) as PlainObject }], { scriptEnabled: false });
+  const stage = new Aggregator([{ $project: toPlain(projection) }], { scriptEnabled: false });
   return (document) =>
     restoreTypes(stage.run([toPlain(document) as PlainObject])[0] ?? {}, document) as PlainObject;
 }

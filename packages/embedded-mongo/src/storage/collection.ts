@@ -1,7 +1,7 @@
 import { ObjectId, UUID } from "bson";
 import { CommandError } from "../errors.ts";
 import { OrderedIndex } from "../index/ordered-index.ts";
-import { type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern, sameOptions } from "../index/spec.ts";
+import { type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern } from "../index/spec.ts";
 import { TextIndex } from "../index/text-index.ts";
 import { describeKey, duplicateKey } from "./duplicate-key.ts";
 import { decodeExact, encode, pack, type PackedDocument, unpack } from "../values/codec.ts";
@@ -107,7 +107,7 @@ export class Collection {
    * @throws CommandError DuplicateKey, BSONObjectTooLarge, OutOfDiskSpace …
    */
   insert(bytes: Uint8Array): StoredRecord {
-    let document = decodeExact(bytes) as PlainObject;
+    let document: PlainObject = decodeExact(bytes);
     let stored = bytes;
     if (Object.keys(document)[0] !== "_id") {
       const { _id = new ObjectId(), ...rest } = document;
@@ -172,10 +172,9 @@ export class Collection {
     for (const existing of this.specs) {
       if (existing.name === spec.name) {
         if (sameIndex(existing, spec)) return false;
-        const keys = sameKeyPattern(existing, spec) && !sameOptions(existing, spec);
         throw new CommandError(
-          keys ? "IndexOptionsConflict" : "IndexKeySpecsConflict",
-          `An existing index has the same name as the requested index but different ${keys ? "options" : "keys"}: ${spec.name}`,
+          "IndexKeySpecsConflict",
+          `An existing index has the same name as the requested index but another key or other options: ${spec.name}`,
         );
       }
       if (sameKeyPattern(existing, spec)) {

@@ -1,4 +1,4 @@
-import { EJSON } from "bson";
+import { EJSON, ObjectId } from "bson";
 import { CommandError } from "../errors.ts";
 import type { IndexSpec } from "../index/spec.ts";
 import { collectValues, splitPath } from "../values/path.ts";
@@ -7,8 +7,7 @@ import type { PlainObject } from "../values/types.ts";
 
 const shown = (value: unknown): string => {
   const plain = toPlain(value);
-  if (plain !== null && typeof plain === "object" && "toHexString" in plain)
-    return `ObjectId('${String(plain)}')`;
+  if (plain instanceof ObjectId) return `ObjectId('${plain.toHexString()}')`;
   return EJSON.stringify(plain);
 };
 

@@ -98,7 +98,7 @@ export class Journal {
     try {
       this.flush();
     } catch (error) {
-      return Promise.reject(error as JournalFailedError);
+      return Promise.reject(error);
     }
     if (this.#synced === this.#length) return Promise.resolve();
     const done = new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));

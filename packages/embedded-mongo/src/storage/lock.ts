@@ -67,7 +67,7 @@ async function lockPipe(dir: string, real: string): Promise<FolderLock> {
 }
 
 /** Socket paths are limited to about 100 bytes: a link in the temporary folder makes a short one. */
-function shortAlias(real: string): { alias: string; remove(): void } {
+function shortAlias(real: string): { alias: string; remove: () => void } {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "ff-"));
   fs.symlinkSync(real, path.join(home, "d"));
   return { alias: path.join(home, "d"), remove: () => fs.rmSync(home, { recursive: true, force: true }) };

@@ -3,7 +3,7 @@ import { encodeKey } from "./key.ts";
 import { toDouble } from "./numbers.ts";
 import { Rank, rankOf } from "./types.ts";
 
-const BEYOND_ASCII = /[^\x00-\x7f]/;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 
 function compareStrings(a: string, b: string): number {
   if (a === b) return 0;

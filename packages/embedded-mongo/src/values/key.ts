@@ -12,7 +12,7 @@ import { toDouble } from "./numbers.ts";
 const f64 = new DataView(new ArrayBuffer(8));
 const TAG: string[] = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
 const TWO_53 = 2 ** 53;
-const ASCII = /^[\x01-\x7f]*$/;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 
 function encodeDouble(value: number): string {
   if (Number.isNaN(value)) return "\0\0\0\0\0\0\0\0";
@@ -54,7 +54,7 @@ function encodeNumber(value: unknown): string {
 
 /** UTF-8 bytes, as MongoDB compares strings; NUL is escaped so that the terminator sorts first. */
 function encodeString(value: string): string {
-  const bytes = ASCII.test(value) ? value : Buffer.from(value, "utf8").toString("latin1");
+  const bytes = BEYOND_ASCII.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value;
   return `${bytes.includes("\0") ? bytes.replaceAll("\0", "\0\xff") : bytes}\0`;
 }
 

@@ -101,7 +101,7 @@ function readSequence(bytes: Buffer, start: number, end: number, raw: boolean): 
 function parseQuery(bytes: Buffer, id: number): Request {
   const nameStart = HEADER_BYTES + 4;
   const nameEnd = endOfString(bytes, nameStart);
-  const query = decodePlain(documentAt(bytes, nameEnd + 9, bytes.length)) as PlainObject;
+  const query: PlainObject = decodePlain(documentAt(bytes, nameEnd + 9, bytes.length));
   const inner = (query["$query"] as PlainObject | undefined) ?? query;
   const db = bytes.toString("latin1", nameStart, nameEnd).split(".")[0];
   return { id, command: { ...inner, $db: db }, legacy: true, wantsReply: true };

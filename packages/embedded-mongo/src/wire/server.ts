@@ -90,6 +90,15 @@ export class WireServer {
     }
   }
 
+  async #sendWhenSynced(outgoing: readonly Outgoing[]): Promise<void> {
+    try {
+      await this.#store.sync();
+    } catch {
+      return; // As in finishTurn.
+    }
+    for (const { connection, bytes } of outgoing) connection.send(bytes);
+  }
+
   #finishTurn(): void {
     this.#scheduled = false;
     const [flushed, synced] = [this.#flushed, this.#synced];
@@ -102,11 +111,6 @@ export class WireServer {
     }
     for (const { connection, bytes } of flushed) connection.send(bytes);
     if (synced.length === 0) return;
-    this.#store.sync().then(
-      () => {
-        for (const { connection, bytes } of synced) connection.send(bytes);
-      },
-      () => {},
-    );
+    void this.#sendWhenSynced(synced);
   }
 }

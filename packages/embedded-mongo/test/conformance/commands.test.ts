@@ -1,0 +1,275 @@
+import {
+  Binary,
+  BSONRegExp,
+  Code,
+  Decimal128,
+  Double,
+  Int32,
+  Long,
+  MaxKey,
+  MinKey,
+  ObjectId,
+  Timestamp,
+  UUID,
+} from "bson";
+import type { Collection, Document } from "mongodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { targets } from "../targets.ts";
+
+describe.each(targets)("commands on $name", (target) => {
+  let server: Awaited<ReturnType<typeof target.open>>;
+  let collection: Collection;
+
+  beforeAll(async () => {
+    server = await target.open();
+  });
+  beforeEach(async () => {
+    await server.db.dropDatabase();
+    collection = server.db.collection("things");
+  });
+  afterAll(() => server.close());
+
+  describe("documents", () => {
+    it("come back with every type as it was", async () => {
+      const document = {
+        _id: new ObjectId(),
+        int: new Int32(1),
+        double: new Double(1),
+        negativeZero: new Double(-0),
+        nan: new Double(Number.NaN),
+        infinity: new Double(Number.POSITIVE_INFINITY),
+        long: Long.MAX_VALUE,
+        decimal: Decimal128.fromString("1.10"),
+        string: "é€😀\0x",
+        binary: new Binary(Buffer.from([0, 255]), 5),
+        uuid: new UUID(),
+        date: new Date(-1),
+        regex: new BSONRegExp("a+", "im"),
+        timestamp: new Timestamp({ t: 5, i: 6 }),
+        code: new Code("f()"),
+        min: new MinKey(),
+        max: new MaxKey(),
+        null: null,
+        array: [new Int32(1), [new Double(2)], { x: null }],
+        empty: {},
+        proto: new Int32(1),
+      };
+      await collection.insertOne(document);
+      const found = await collection.findOne({}, { promoteValues: false, bsonRegExp: true });
+      expect(found).toEqual(document);
+      expect(Object.keys(found!)).toEqual(Object.keys(document));
+    });
+    it("keep the order of their keys", async () => {
+      await collection.insertOne({ z: 1, a: { y: 1, b: 2 }, m: 1 });
+      const found = (await collection.findOne())!;
+      expect(Object.keys(found)).toEqual(["_id", "z", "a", "m"]);
+      expect(Object.keys(found["a"])).toEqual(["y", "b"]);
+    });
+    it("tell null from missing", async () => {
+      await collection.insertOne({ a: null });
+      expect(await collection.findOne()).toHaveProperty("a", null);
+      expect(await collection.countDocuments({ a: { $exists: true } })).toBe(1);
+    });
+    it("may have any kind of _id but an array", async () => {
+      const ids = [1, "a", new ObjectId(), { x: 1 }, new Date(5), true] as unknown as ObjectId[];
+      await collection.insertMany(ids.map((_id) => ({ _id })));
+      for (const _id of ids) expect(await collection.findOne({ _id })).toEqual({ _id });
+      await expect(collection.insertOne({ _id: [1] as unknown as ObjectId })).rejects.toMatchObject({
+        code: expect.any(Number),
+      });
+    });
+    it("come in the order of insertion", async () => {
+      await collection.insertMany([3, 1, 2].map((n) => ({ n })));
+      expect((await collection.find().toArray()).map(({ n }) => n)).toEqual([3, 1, 2]);
+      expect((await collection.find().sort({ $natural: -1 }).toArray()).map(({ n }) => n)).toEqual([2, 1, 3]);
+    });
+    it("are bounded to 16 MiB", async () => {
+      const big = { s: "x".repeat(16 * 1024 * 1024 + 100) };
+      const reply = await server.db
+        .command({ insert: "things", documents: [big] })
+        .catch((error: Error) => error);
+      expect(reply).toMatchObject(
+        reply instanceof Error ? { code: 10334 } : { n: 0, writeErrors: [{ code: 10334 }] },
+      );
+    });
+  });
+
+  describe("insert", () => {
+    it("reports a duplicate _id with its key", async () => {
+      await collection.insertOne({ _id: 1 as unknown as ObjectId });
+      const failed = collection.insertOne({ _id: 1 as unknown as ObjectId });
+      await expect(failed).rejects.toMatchObject({
+        code: 11000,
+        keyPattern: { _id: 1 },
+        keyValue: { _id: 1 },
+      });
+      await expect(collection.insertOne({ _id: 1 as unknown as ObjectId })).rejects.toThrow(
+        /E11000 duplicate key error collection: \S+\.things index: _id_ dup key: \{ _id: 1 \}/,
+      );
+    });
+    it("ordered stops at the first error, unordered goes on", async () => {
+      const rows = [1, 2, 2, 3].map((n) => ({ _id: n as unknown as ObjectId }));
+      await expect(collection.insertMany(rows)).rejects.toMatchObject({
+        code: 11000,
+        result: { insertedCount: 2 },
+      });
+      await collection.deleteMany({});
+      await expect(collection.insertMany(rows, { ordered: false })).rejects.toMatchObject({
+        result: { insertedCount: 3 },
+      });
+      expect(await collection.countDocuments()).toBe(3);
+    });
+    it("takes many at once", async () => {
+      await collection.insertMany(Array.from({ length: 5000 }, (_, n) => ({ n })));
+      expect(await collection.countDocuments()).toBe(5000);
+      expect(await collection.estimatedDocumentCount()).toBe(5000);
+    });
+    it("without acknowledgement is done before the next command of the connection", async () => {
+      await collection.insertOne({ a: 1 }, { writeConcern: { w: 0 } });
+      await expect.poll(() => collection.countDocuments()).toBe(1);
+    });
+  });
+
+  describe("delete", () => {
+    it("one or many", async () => {
+      await collection.insertMany([1, 1, 1, 2].map((n) => ({ n })));
+      expect(await collection.deleteOne({ n: 1 })).toMatchObject({ deletedCount: 1 });
+      expect(await collection.deleteMany({ n: 1 })).toMatchObject({ deletedCount: 2 });
+      expect(await collection.deleteMany({ n: 9 })).toMatchObject({ deletedCount: 0 });
+      expect(await collection.countDocuments()).toBe(1);
+    });
+  });
+
+  describe("bulkWrite", () => {
+    it("mixes operations", async () => {
+      const result = await collection.bulkWrite([
+        { insertOne: { document: { k: 1, n: 0 } } },
+        { insertOne: { document: { k: 2, n: 0 } } },
+        { updateOne: { filter: { k: 1 }, update: { $inc: { n: 5 } } } },
+        { updateMany: { filter: {}, update: { $inc: { n: 1 } } } },
+        { updateOne: { filter: { k: 3 }, update: { $set: { n: 9 } }, upsert: true } },
+        { replaceOne: { filter: { k: 2 }, replacement: { k: 2, replaced: true } } },
+        { deleteOne: { filter: { k: 1 } } },
+      ]);
+      expect(result).toMatchObject({
+        insertedCount: 2,
+        matchedCount: 4,
+        modifiedCount: 4,
+        upsertedCount: 1,
+        deletedCount: 1,
+      });
+      expect(await collection.find({}, { projection: { _id: 0 } }).toArray()).toEqual([
+        { k: 2, replaced: true },
+        { k: 3, n: 9 },
+      ]);
+    });
+  });
+
+  describe("cursors", () => {
+    beforeEach(() => collection.insertMany(Array.from({ length: 1000 }, (_, n) => ({ n }))));
+    it("page through everything once", async () => {
+      const seen: number[] = [];
+      for await (const { n } of collection.find().sort({ n: 1 }).batchSize(7)) seen.push(n);
+      expect(seen).toEqual(Array.from({ length: 1000 }, (_, n) => n));
+    });
+    it("respect skip and limit over batches", async () => {
+      const found = await collection.find().sort({ n: -1 }).skip(10).limit(150).batchSize(40).toArray();
+      expect(found.map(({ n }) => n)).toEqual(Array.from({ length: 150 }, (_, i) => 989 - i));
+    });
+    it("of aggregations page too", async () => {
+      const seen = await collection.aggregate([{ $sort: { n: 1 } }], { batchSize: 100 }).toArray();
+      expect(seen).toHaveLength(1000);
+    });
+    it("that are closed are gone", async () => {
+      const cursor = collection.find().batchSize(2);
+      await cursor.next();
+      const { id } = cursor;
+      await cursor.close();
+      await expect(server.db.command({ getMore: id, collection: "things" })).rejects.toMatchObject({
+        code: 43,
+      });
+    });
+    it("with batchSize 0 give nothing at first", async () => {
+      const reply = await server.db.command({ find: "things", batchSize: 0 });
+      expect(reply["cursor"].firstBatch).toEqual([]);
+      expect(Number(reply["cursor"].id)).not.toBe(0);
+    });
+    it("single batch closes", async () => {
+      const reply = await server.db.command({ find: "things", batchSize: 5, singleBatch: true });
+      expect(reply["cursor"].firstBatch).toHaveLength(5);
+      expect(Number(reply["cursor"].id)).toBe(0);
+    });
+  });
+
+  describe("administration", () => {
+    it("creates, lists, renames and drops collections", async () => {
+      await server.db.createCollection("a");
+      await expect(server.db.createCollection("a")).rejects.toMatchObject({ code: 48 });
+      await server.db.collection("a").rename("b");
+      expect((await server.db.listCollections().toArray()).map(({ name }) => name)).toEqual(["b"]);
+      expect(await server.db.listCollections({ name: "a" }).toArray()).toEqual([]);
+      await expect(server.db.collection("nothing").rename("c")).rejects.toMatchObject({ code: 26 });
+      await server.db.createCollection("c");
+      await expect(server.db.collection("b").rename("c")).rejects.toMatchObject({ code: 48 });
+      await server.db.collection("b").rename("c", { dropTarget: true });
+      expect(await server.db.collection("c").drop()).toBe(true);
+      expect(await server.db.listCollections().toArray()).toEqual([]);
+    });
+    it("reads of what does not exist are empty", async () => {
+      const nothing = server.db.collection("nothing");
+      expect(await nothing.find().toArray()).toEqual([]);
+      expect(await nothing.countDocuments()).toBe(0);
+      expect(await nothing.distinct("a")).toEqual([]);
+      expect(await nothing.aggregate([{ $match: {} }]).toArray()).toEqual([]);
+      expect(await nothing.deleteMany({})).toMatchObject({ deletedCount: 0 });
+    });
+    it("lists databases", async () => {
+      await collection.insertOne({});
+      const { databases } = await server.client.db("admin").admin().listDatabases();
+      expect(databases.map(({ name }) => name)).toContain(server.db.databaseName);
+      await server.db.dropDatabase();
+      const after = await server.client.db("admin").admin().listDatabases({ nameOnly: true });
+      expect(after.databases.map(({ name }) => name)).not.toContain(server.db.databaseName);
+    });
+    it.each<[command: Document]>([
+      [{ ping: 1 }],
+      [{ hello: 1 }],
+      [{ isMaster: 1 }],
+      [{ buildInfo: 1 }],
+      [{ dbStats: 1 }],
+      [{ collStats: "things" }],
+      [{ connectionStatus: 1 }],
+    ])("answers %o", async (command) => {
+      expect(await server.db.command(command)).toMatchObject({ ok: 1 });
+    });
+    it("serverStatus has what monitors read", async () => {
+      const status = await server.db.admin().serverStatus();
+      expect(status).toMatchObject({
+        ok: 1,
+        version: expect.any(String),
+        connections: { current: expect.any(Number) },
+      });
+    });
+    it.each<[name: string, command: Document, code: number]>([
+      ["unknown commands", { frobnicate: 1 }, 59],
+      ["a find without a name", { find: 1 }, 73],
+      ["getMore of no cursor", { getMore: Long.fromNumber(987654), collection: "things" }, 43],
+      ["listIndexes of nothing", { listIndexes: "nothing" }, 26],
+      ["a negative skip", { find: "things", skip: -1 }, 2],
+      ["a filter that is no object", { find: "things", filter: 1 }, 14],
+      ["a bad sort", { find: "things", sort: { a: 2 } }, 2],
+      ["drop of the _id index", { dropIndexes: "things", index: "_id_" }, 72],
+      ["an empty batch", { insert: "things", documents: [] }, 16],
+      ["a bad collection name", { create: "a$b" }, 73],
+    ])("refuses %s", async (_name, command, code) => {
+      await server.db.createCollection("things");
+      await expect(server.db.command(command)).rejects.toMatchObject({ code });
+    });
+    it("takes sessions", async () => {
+      const session = server.client.startSession();
+      await collection.insertOne({ a: 1 }, { session });
+      expect(await collection.findOne({}, { session })).toMatchObject({ a: 1 });
+      await session.endSession();
+    });
+  });
+});

@@ -1,0 +1,169 @@
+import fs from "node:fs";
+import { Int32, MongoClient, type Collection } from "mongodb";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { spawnServer } from "./spawn-server.ts";
+import { temporaryFolder } from "./targets.ts";
+
+const KILLS = 20;
+const WRITERS = 8;
+const DURABLE = { writeConcern: { w: 1, j: true } } as const;
+
+interface Thing {
+  _id: string;
+  writer: number;
+  seq: number;
+  n: number;
+  tags: string[];
+}
+
+/** What one writer knows was acknowledged, and the one write that may or may not have happened. */
+class Writer {
+  readonly documents = new Map<string, number>();
+  counter = 0;
+  readonly id: number;
+  #seq = 0;
+  #unsure: { id: string; before: number | undefined; after: number | undefined } | undefined;
+  #counterUnsure = false;
+
+  constructor(id: number) {
+    this.id = id;
+  }
+
+  /** Writes until the connection breaks. */
+  async run(things: Collection<Thing>, counters: Collection<{ _id: number; n: number }>): Promise<void> {
+    try {
+      for (;;) await this.#step(things, counters);
+    } catch {
+      // The server was killed: the write in flight is unsure.
+    }
+  }
+
+  async #step(things: Collection<Thing>, counters: Collection<{ _id: number; n: number }>): Promise<void> {
+    this.#counterUnsure = true;
+    await counters.updateOne({ _id: this.id }, { $inc: { n: 1 } }, { upsert: true, ...DURABLE });
+    this.counter++;
+    this.#counterUnsure = false;
+    const seq = this.#seq++;
+    const id = `${this.id}-${seq}`;
+    await this.#sure(id, 0, () =>
+      things.insertOne(
+        { _id: id, writer: this.id, seq, n: new Int32(0) as unknown as number, tags: [`t${seq % 3}`] },
+        DURABLE,
+      ),
+    );
+    const older = `${this.id}-${seq - 2}`;
+    const known = this.documents.get(older);
+    if (known === undefined) return;
+    if (seq % 3 === 0) await this.#sure(older, undefined, () => things.deleteOne({ _id: older }, DURABLE));
+    else
+      await this.#sure(older, known + 1, () => things.updateOne({ _id: older }, { $inc: { n: 1 } }, DURABLE));
+  }
+
+  async #sure(id: string, after: number | undefined, write: () => Promise<unknown>): Promise<void> {
+    this.#unsure = { id, before: this.documents.get(id), after };
+    await write();
+    this.#know(id, after);
+    this.#unsure = undefined;
+  }
+
+  #know(id: string, n: number | undefined): void {
+    if (n === undefined) this.documents.delete(id);
+    else this.documents.set(id, n);
+  }
+
+  /** Compares with what the server has after its restart; takes over how the unsure write went. */
+  check(found: ReadonlyMap<string, number>, counter: number): string[] {
+    if (this.#unsure) {
+      const { id, before, after } = this.#unsure;
+      const now = found.get(id);
+      if (now !== before && now !== after) return [`unsure ${id}: ${now}, neither ${before} nor ${after}`];
+      this.#know(id, now);
+      this.#unsure = undefined;
+    }
+    const wrong: string[] = [];
+    if (counter !== this.counter && !(this.#counterUnsure && counter === this.counter + 1)) {
+      wrong.push(`counter ${this.id}: ${counter} instead of ${this.counter}`);
+    }
+    this.counter = counter;
+    this.#counterUnsure = false;
+    for (const [id, n] of this.documents)
+      if (found.get(id) !== n) wrong.push(`${id}: ${found.get(id)} instead of ${n}`);
+    for (const id of found.keys()) if (!this.documents.has(id)) wrong.push(`${id} is there`);
+    return wrong;
+  }
+}
+
+/** Every document must be found through every index, and nothing else. */
+async function indexesAgree(things: Collection<Thing>, all: readonly Thing[]): Promise<void> {
+  const ids = (found: { _id: string }[]) => found.map(({ _id }) => _id).sort((a, b) => a.localeCompare(b));
+  for (let writer = 0; writer < WRITERS; writer++) {
+    const expected = ids(all.filter((thing) => thing.writer === writer));
+    expect(ids(await things.find({ writer, seq: { $gte: 0 } }).toArray())).toEqual(expected);
+  }
+  for (const tag of ["t0", "t1", "t2"]) {
+    expect(ids(await things.find({ tags: tag }).toArray())).toEqual(
+      ids(all.filter(({ tags }) => tags.includes(tag))),
+    );
+  }
+  expect((await things.find().sort({ _id: 1 }).toArray()).length).toBe(all.length);
+}
+
+describe("durability", () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = temporaryFolder();
+  });
+  afterEach(() => {
+    fs.rmSync(dir, { recursive: true });
+  });
+
+  it(`nothing acknowledged is lost in ${KILLS} times SIGKILL`, async () => {
+    const writers = Array.from({ length: WRITERS }, (_, id) => new Writer(id));
+    for (let round = 0; round <= KILLS; round++) {
+      const server = await spawnServer(dir);
+      const client = await new MongoClient(server.uri, { serverSelectionTimeoutMS: 2_000 }).connect();
+      const things = client.db("d").collection<Thing>("things");
+      const counters = client.db("d").collection<{ _id: number; n: number }>("counters");
+      if (round === 0) {
+        await things.createIndex({ writer: 1, seq: -1 }, { unique: true });
+        await things.createIndex({ tags: 1 });
+      } else {
+        const all = await things.find().toArray();
+        const counts = new Map((await counters.find().toArray()).map(({ _id, n }) => [_id, n]));
+        for (const writer of writers) {
+          const own = new Map(
+            all.filter((thing) => thing.writer === writer.id).map(({ _id, n }) => [_id, n]),
+          );
+          expect(writer.check(own, counts.get(writer.id) ?? 0)).toEqual([]);
+        }
+        await indexesAgree(things, all);
+      }
+      if (round < KILLS) {
+        const running = writers.map((writer) => writer.run(things, counters));
+        await new Promise((resolve) => setTimeout(resolve, 60 + Math.random() * 200));
+        await server.kill();
+        await client.close();
+        await Promise.all(running);
+      } else {
+        await client.close();
+        expect(await server.stop()).toBe(0);
+      }
+    }
+    expect(writers.reduce((sum, { counter }) => sum + counter, 0)).toBeGreaterThan(KILLS * WRITERS);
+  });
+
+  it("a second process on the folder says so in one line, a killed one leaves it free", async () => {
+    const server = await spawnServer(dir);
+    await expect(spawnServer(dir)).rejects.toThrow(
+      `The data folder ${dir} is in use by process ${server.process.pid}.`,
+    );
+    await server.kill();
+    const next = await spawnServer(dir);
+    expect(await next.stop()).toBe(0);
+  });
+
+  it("says what is wrong with its arguments", async () => {
+    await expect(spawnServer(dir, "--port", "99999")).rejects.toThrow(/--port/);
+    await expect(spawnServer(dir, "--what")).rejects.toThrow(/usage/);
+  });
+});

@@ -1,0 +1,213 @@
+import fs from "node:fs";
+import path from "node:path";
+import type { Collection } from "mongodb";
+import { MongoClient } from "mongodb";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  DataFolderInUseError,
+  DataFolderMismatchError,
+  type EmbeddedMongo,
+  type EmbeddedMongoOptions,
+  startEmbeddedMongo,
+  startEmbeddedMongoWorker,
+} from "../src/index.ts";
+import { temporaryFolder } from "./targets.ts";
+
+/** What only the embedded server does or refuses. */
+describe("embedded server", () => {
+  let dir: string;
+  let server: EmbeddedMongo | undefined;
+  let client: MongoClient | undefined;
+
+  const open = async (options: Partial<EmbeddedMongoOptions> = {}): Promise<Collection> => {
+    server = await startEmbeddedMongo({ dir, ...options });
+    client = await new MongoClient(server.uri).connect();
+    return client.db("test").collection("things");
+  };
+  const close = async () => {
+    await client?.close();
+    await server?.close();
+    client = undefined;
+    server = undefined;
+  };
+
+  beforeEach(() => {
+    dir = temporaryFolder();
+  });
+  afterEach(async () => {
+    await close();
+    fs.rmSync(dir, { recursive: true });
+  });
+
+  it("keeps everything over a restart", async () => {
+    let things = await open();
+    await things.createIndex({ n: 1 }, { unique: true });
+    await things.createIndex({ s: "text" });
+    await things.insertMany(Array.from({ length: 500 }, (_, n) => ({ n, s: `word${n}` })));
+    await things.updateMany({ n: { $lt: 10 } }, { $set: { x: 1 } });
+    await things.deleteMany({ n: { $gte: 400 } });
+    await client!.db("test").collection("old").insertOne({});
+    await client!.db("test").collection("old").rename("new");
+    await client!.db("test").createCollection("gone");
+    await client!.db("test").dropCollection("gone");
+    await close();
+    things = await open();
+    expect(await things.countDocuments()).toBe(400);
+    expect(await things.countDocuments({ x: 1 })).toBe(10);
+    expect(await things.countDocuments({ $text: { $search: "word7" } })).toBe(1);
+    expect((await things.indexes()).map(({ name }) => name)).toEqual(["_id_", "n_1", "s_text"]);
+    await expect(things.insertOne({ n: 5 })).rejects.toMatchObject({ code: 11000 });
+    const names = await client!.db("test").listCollections().toArray();
+    expect(names.map(({ name }) => name).sort((a, b) => a.localeCompare(b))).toEqual(["new", "things"]);
+  });
+
+  it("removes by TTL what has expired, and that lasts", async () => {
+    let things = await open({ ttlIntervalMs: 50 });
+    await things.createIndex({ at: 1 }, { expireAfterSeconds: 0 });
+    await things.insertMany([
+      { at: new Date(0) },
+      { at: new Date(Date.now() + 3_600_000) },
+      { at: "never" },
+      {},
+    ]);
+    await expect.poll(() => things.countDocuments(), { timeout: 5_000 }).toBe(3);
+    await close();
+    things = await open();
+    expect(await things.countDocuments()).toBe(3);
+  });
+
+  it("writes snapshots while it runs, and the journal stays short", async () => {
+    let things = await open({ snapshotJournalBytes: 50_000 });
+    await things.createIndex({ n: 1 });
+    await things.insertMany(Array.from({ length: 200 }, (_, n) => ({ n, s: "x".repeat(100) })));
+    for (let round = 0; round < 40; round++) await things.updateMany({}, { $inc: { round: 1 } });
+    const journals = () => fs.readdirSync(dir).filter((name) => name.startsWith("journal-"));
+    await expect.poll(() => journals().some((name) => name !== "journal-1.log") && journals().length).toBe(1);
+    const bytes = journals().reduce((sum, name) => sum + fs.statSync(path.join(dir, name)).size, 0);
+    expect(bytes).toBeLessThan(400_000);
+    await close();
+    things = await open();
+    expect(await things.countDocuments({ round: 40 })).toBe(200);
+    expect((await things.find().toArray()).map(({ n }) => n)).toEqual(
+      Array.from({ length: 200 }, (_, n) => n),
+    );
+  });
+
+  it("beyond its bound refuses to grow, in words; reads and deletes go on", async () => {
+    const things = await open({ maxDataBytes: 200_000 });
+    const fill = async () => {
+      for (;;) await things.insertOne({ s: "x".repeat(10_000) });
+    };
+    await expect(fill()).rejects.toMatchObject({
+      code: 14031,
+      message: expect.stringContaining("maxDataBytes"),
+    });
+    const count = await things.countDocuments();
+    expect(count).toBeGreaterThan(10);
+    await things.deleteOne({});
+    await things.insertOne({ s: "x".repeat(5_000) });
+    expect(await things.countDocuments()).toBe(count);
+  });
+
+  it("refuses a second server on the folder, in one line with folder and pid", async () => {
+    await open();
+    const second = await startEmbeddedMongo({ dir }).catch((error: unknown) => error);
+    expect(second).toBeInstanceOf(DataFolderInUseError);
+    expect((second as Error).message).toBe(`The data folder ${dir} is in use by process ${process.pid}.`);
+    await expect(startEmbeddedMongoWorker({ dir })).rejects.toBeInstanceOf(DataFolderInUseError);
+    await close();
+    await open();
+  });
+
+  it("gives many starters of one folder one winner", async () => {
+    const starts = await Promise.allSettled(Array.from({ length: 8 }, () => startEmbeddedMongo({ dir })));
+    const won = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
+    const lost = starts.flatMap((start) => (start.status === "rejected" ? [start.reason as unknown] : []));
+    await Promise.all(won.map((winner) => winner.close()));
+    expect(won).toHaveLength(1);
+    expect(lost.every((reason) => reason instanceof DataFolderInUseError)).toBe(true);
+  });
+
+  it.each([
+    ["another engine", "engine.json", JSON.stringify({ engine: "mongod", format: 1 }), /mongod/],
+    [
+      "a newer format",
+      "engine.json",
+      JSON.stringify({ engine: "fanfare-embedded-mongo", format: 99 }),
+      /newer version/,
+    ],
+    ["an unreadable mark", "engine.json", "{", /not JSON/],
+    ["files of something else", "WiredTiger", "", /WiredTiger/],
+  ])("refuses a folder with %s", async (_name, file, content, message) => {
+    fs.writeFileSync(path.join(dir, file), content);
+    const refused = await startEmbeddedMongo({ dir }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(DataFolderMismatchError);
+    expect((refused as Error).message).toMatch(message);
+    expect(fs.readFileSync(path.join(dir, file), "utf8")).toBe(content);
+    fs.rmSync(path.join(dir, file));
+  });
+
+  it("refuses what it has not: change streams, transactions, scripts, collation", async () => {
+    const things = await open();
+    await things.insertOne({ a: 1 });
+    await expect(things.watch().next()).rejects.toMatchObject({ code: 40573 });
+    const session = client!.startSession();
+    session.startTransaction();
+    await expect(things.insertOne({ b: 1 }, { session })).rejects.toMatchObject({ code: 263 });
+    await session.endSession();
+    expect(await things.countDocuments()).toBe(1);
+    await expect(things.findOne({ $where: "true" })).rejects.toMatchObject({ code: 2 });
+    await expect(
+      things
+        .aggregate([{ $project: { x: { $function: { body: "process.exit()", args: [], lang: "js" } } } }])
+        .toArray(),
+    ).rejects.toThrow(/function/);
+    await expect(
+      things.createIndex({ a: 1 }, { collation: { locale: "en", strength: 2 } }),
+    ).rejects.toMatchObject({ code: 72 });
+  });
+
+  it("listens on loopback only", async () => {
+    await expect(startEmbeddedMongo({ dir, listen: { host: "0.0.0.0", port: 0 } })).rejects.toThrow(
+      /loopback/,
+    );
+    const things = await open({ listen: { port: 0 } });
+    expect(server!.uri).toMatch(/^mongodb:\/\/127\.0\.0\.1:\d+\//);
+    expect(await things.countDocuments()).toBe(0);
+  });
+
+  it("names the option that is out of range", async () => {
+    await expect(startEmbeddedMongo({ dir, maxDataBytes: -1 })).rejects.toThrow(/maxDataBytes/);
+    await expect(
+      startEmbeddedMongo({ dir, listen: { socketPath: `/tmp/${"x".repeat(120)}` } }),
+    ).rejects.toThrow(/socket path/);
+  });
+
+  it("ends cursors that nobody reads", async () => {
+    const things = await open({ cursorTimeoutMs: 50, ttlIntervalMs: 20 });
+    await things.insertMany(Array.from({ length: 10 }, (_, n) => ({ n })));
+    const cursor = things.find().batchSize(2);
+    await cursor.next();
+    await expect
+      .poll(async () => (await client!.db("test").admin().serverStatus())["metrics"].cursor.open.total)
+      .toBe(0);
+    await expect(cursor.toArray()).rejects.toMatchObject({ code: 43 });
+  });
+
+  describe("in a worker", () => {
+    it("serves, closes and tells that it closed", async () => {
+      const worker = await startEmbeddedMongoWorker({ dir });
+      const ended = new Promise((resolve) => worker.onExit(resolve));
+      const other = await new MongoClient(worker.uri).connect();
+      await other.db("test").collection("things").insertOne({ a: 1 });
+      await other.close();
+      await worker.close();
+      expect(await ended).toBeUndefined();
+      expect(await (await open()).countDocuments()).toBe(1);
+    });
+    it("gives the errors of the start", async () => {
+      fs.writeFileSync(path.join(dir, "engine.json"), JSON.stringify({ engine: "other" }));
+      await expect(startEmbeddedMongoWorker({ dir })).rejects.toBeInstanceOf(DataFolderMismatchError);
+    });
+  });
+});

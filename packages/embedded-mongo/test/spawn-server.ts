@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import readline from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+export interface ServerProcess {
+  readonly uri: string;
+  readonly process: ChildProcess;
+  /** Ends it with SIGKILL and waits until it is gone. */
+  kill(): Promise<void>;
+  stop(): Promise<number | null>;
+}
+
+/** Starts src/main.ts. Rejects with what it said when it does not become ready. */
+export async function spawnServer(dir: string, ...options: string[]): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [MAIN, "--dir", dir, ...options], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let complaint = "";
+  child.stderr.on("data", (chunk) => (complaint += String(chunk)));
+  const exited = once(child, "exit");
+  const lines = readline.createInterface({ input: child.stdout });
+  const ready = await Promise.race([once(lines, "line"), exited.then(() => undefined)]);
+  const uri = /^ready (\S+)$/.exec(String(ready?.[0]))?.[1];
+  if (uri === undefined) throw new Error(complaint.trim());
+  return {
+    uri,
+    process: child,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+    stop: async () => {
+      child.kill("SIGTERM");
+      await exited;
+      return child.exitCode;
+    },
+  };
+}
