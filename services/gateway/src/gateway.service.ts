@@ -78,9 +78,12 @@ async function listen(server: HttpServer, host: string, port: number): Promise<v
 /** Nobody new comes in, clients are told to go elsewhere, what is running is answered, then everything closes. */
 async function drain({ app, io, calls }: Running): Promise<void> {
   const closed = new Promise<void>((resolve) => app.server.close(() => resolve()));
-  io.emit("server.draining", { reconnectWithinMs: RECONNECT_WITHIN_MS });
+  // Written to each at once: a broadcast would still be under way when the connections close.
+  for (const socket of io.of("/").sockets.values())
+    socket.emit("server.draining", { reconnectWithinMs: RECONNECT_WITHIN_MS });
   await calls.drain(DRAIN_CALLS_MS);
-  io.disconnectSockets(true);
+  // Without Socket.IO's goodbye, after which a client does not come back by itself.
+  for (const socket of io.of("/").sockets.values()) socket.conn.close();
   app.server.closeIdleConnections();
   await Promise.race([closed, delay(DRAIN_SOCKETS_MS)]);
   await io.close();

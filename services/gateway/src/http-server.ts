@@ -65,6 +65,10 @@ export async function createHttpServer({
     send(reply, calls.refuse(error, request.id));
   app.setErrorHandler((error: unknown, request, reply) => failed(ofFastify(error), request, reply));
 
+  // Before the API's own route, which asks to be left out of what it sets up for pages.
+  await serveWebPage(app, config.webDir, (request, reply) =>
+    failed(serviceError("UNKNOWN_ACTION"), request, reply),
+  );
   app.get("/api/meta", async () => META);
   app.post<{ Params: { action: string } }>("/api/:action", { helmet: false }, async (request, reply) => {
     let actor: Actor | null = null;
@@ -78,9 +82,6 @@ export async function createHttpServer({
     const caller = { actor, address, requestId: request.id };
     return send(reply, await calls.answer("http", request.params.action, request.body ?? {}, caller));
   });
-  await serveWebPage(app, config.webDir, (request, reply) =>
-    failed(serviceError("UNKNOWN_ACTION"), request, reply),
-  );
   await app.ready();
   return app;
 }

@@ -1,0 +1,10 @@
+import { createServer } from "node:http";
+import { Server } from "socket.io";
+
+// What the gateway is compared with: Socket.IO with the same transport and nothing else.
+const http = createServer();
+new Server(http, { transports: ["websocket"], serveClient: false }).on("connection", (socket) => {
+  void socket.join("everybody");
+  socket.emit("ready", {});
+});
+http.listen(Number(process.env["PORT"]), "127.0.0.1");
