@@ -2,6 +2,7 @@ import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
 import type { BroadcastPlan } from "../measure/broadcast-plan.ts";
 import { plannedMessages } from "../measure/broadcast-plan.ts";
 import { measureBroadcast } from "../measure/broadcast-run.ts";
+import { ErrorTable } from "../measure/error-table.ts";
 import { LIMIT_METRICS, limitFigures, limitMetrics, limitRatios } from "../measure/limit-figures.ts";
 import { usageError } from "../exit.ts";
 import { checkLimits } from "../preflight.ts";
@@ -9,7 +10,6 @@ import { limitsSummary } from "../report/limits-summary.ts";
 import type { BroadcastMeasurement, LimitsResult } from "../report/result.ts";
 import { parseThresholds } from "../report/thresholds.ts";
 import { runCommand, type CommandContext } from "../run-command.ts";
-import { FanfareTarget } from "../targets/fanfare/fanfare-target.ts";
 import { openTarget } from "../targets/open-target.ts";
 import { TARGET_NAMES, type Prepared, type Target, type TargetName } from "../targets/target.ts";
 import { audienceOptions, planOf } from "./options.ts";
@@ -67,11 +67,12 @@ async function takeTurns(
   plan: BroadcastPlan,
   context: CommandContext,
 ): Promise<BroadcastMeasurement[]> {
-  const { progress, errors, signal, defer } = context;
-  const contestants: { target: Target; prepared: Prepared }[] = [];
+  const { progress, signal, defer } = context;
+  const contestants: { target: Target; prepared: Prepared; errors: ErrorTable }[] = [];
   const measurements: BroadcastMeasurement[] = [];
   try {
     for (const name of names) {
+      const errors = new ErrorTable();
       const options = {
         url: undefined,
         metricsUrl: undefined,
@@ -81,14 +82,13 @@ async function takeTurns(
       const target = await openTarget(name, options, signal);
       defer(() => target.close());
       const prepared = await target.prepare(plan.users, progress, signal);
-      // The bare servers have registered nobody: all begin to connect as servers that have just started.
-      if (target instanceof FanfareTarget) await target.restartIfOwn(signal);
-      contestants.push({ target, prepared });
+      contestants.push({ target, prepared, errors });
     }
     for (let pass = 0; pass < passes; pass++) {
       for (const contestant of contestants) {
         signal.throwIfAborted();
-        measurements.push(await measureBroadcast({ ...contestant, plan, progress, errors, signal }));
+        measurements.push(await measureBroadcast({ ...contestant, plan, progress, signal }));
+        contestant.errors = new ErrorTable();
       }
     }
   } catch (error) {

@@ -129,7 +129,6 @@ class BroadcastRun {
     ];
     audience.measure(true);
     await audience.sampleLoads();
-    this.#generator.startRounds();
     let cpuBefore: number | null = null;
     const play = async () => {
       for (const [i, kind] of kinds.entries()) {
@@ -139,7 +138,6 @@ class BroadcastRun {
       }
     };
     await progress.during("sending messages", kinds.length, () => this.#messages.length, play);
-    this.#generator.endRounds();
     const cpuAfter = await target.cpuSeconds();
     if (cpuBefore !== null && cpuAfter !== null) {
       this.#server.cpuMsPerMessage = ((cpuAfter - cpuBefore) * 1000) / plan.messages;
@@ -150,9 +148,11 @@ class BroadcastRun {
   async #round(kind: RoundKind, audience: Audience, sender: Sender): Promise<void> {
     const { plan, signal } = this.#context;
     const before = await audience.sampleLoads();
+    this.#generator.startRound();
     const message = this.#send(sender, kind);
     await audience.waitFor([message.index], plan.timeoutMs, signal, () => message.state === "failed");
     const deliveredMs = nowMs() - message.sentAtMs;
+    this.#generator.endRound();
     if (kind === "warm") this.#generator.addRound(before, await audience.sampleLoads(), deliveredMs);
     await abortable(message.settled, signal);
   }

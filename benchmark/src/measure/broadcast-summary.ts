@@ -82,7 +82,7 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
     rounds,
     bursts: record.bursts.map((burst) => burstResult(burst, audience)),
     server: record.server,
-    generator: record.generator.result(p100Ms?.median ?? null),
+    generator: record.generator.result(p100Ms?.median ?? null, plan.probes),
     errors: record.errors,
   };
 }

@@ -8,21 +8,27 @@ const BUSY_LIMIT = 0.85;
 const WAITING_LIMIT = 0.35;
 /** A sender that is later than this share of the p100 adds to it. */
 const SENDER_DELAY_SHARE = 0.2;
+const SENDER_DELAY_MS = 5;
+const TICK_MS = 1;
 
 /** Watches the tester itself, so that its own slowness is never taken for the server's. */
 export class GeneratorLoad {
-  readonly #delay = monitorEventLoopDelay({ resolution: 1 });
+  #delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
+  /** The longest delay of each round. */
+  readonly #delays: number[] = [];
   readonly #cpuAtStart = process.cpuUsage();
   readonly #busy: number[] = [];
   readonly #waiting: number[] = [];
 
-  startRounds(): void {
-    this.#delay.reset();
+  startRound(): void {
+    this.#delay = monitorEventLoopDelay({ resolution: TICK_MS });
     this.#delay.enable();
   }
 
-  endRounds(): void {
-    this.#delay.disable();
+  endRound(): void {
+    this.#delay?.disable();
+    // It counts from tick to tick: one tick is no delay.
+    if (this.#delay?.count) this.#delays.push(Math.max(0, this.#delay.max / 1e6 - TICK_MS));
   }
 
   /** @param deliveryMs from sending until the last member had the message. */
@@ -35,21 +41,25 @@ export class GeneratorLoad {
     if (after.every((load) => load.waitMs !== null)) this.#waiting.push(share((load) => load.waitMs));
   }
 
-  result(p100Ms: number | null): GeneratorResult {
+  /** @param probes how many receivers share the thread that sends. */
+  result(p100Ms: number | null, probes: number): GeneratorResult {
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
     const figures = {
       receiverBusy: spread(this.#busy)?.median ?? null,
       receiverWaiting: spread(this.#waiting)?.median ?? null,
-      senderDelayP99Ms: milliseconds(this.#delay.percentile(99)),
-      senderDelayMaxMs: milliseconds(this.#delay.max),
+      senderDelayMs: spread(this.#delays)?.median ?? 0,
       cpuSeconds: (user + system) / 1e6,
       rssBytes: process.memoryUsage.rss(),
     };
-    return { ...figures, verdicts: judge(figures, p100Ms) };
+    return { ...figures, verdicts: judge(figures, p100Ms, probes) };
   }
 }
 
-export function judge(load: Omit<GeneratorResult, "verdicts">, p100Ms: number | null): string[] {
+export function judge(
+  load: Omit<GeneratorResult, "verdicts">,
+  p100Ms: number | null,
+  probes: number,
+): string[] {
   const verdicts: string[] = [];
   const percent = (share: number) => `${Math.round(share * 100)} %`;
   if (load.receiverBusy !== null && load.receiverBusy > BUSY_LIMIT) {
@@ -64,16 +74,15 @@ export function judge(load: Omit<GeneratorResult, "verdicts">, p100Ms: number | 
         "of the time that messages took. The times are too long by up to that share.",
     );
   }
-  if (p100Ms !== null && load.senderDelayMaxMs > Math.max(5, p100Ms * SENDER_DELAY_SHARE)) {
+  if (
+    probes > 0 &&
+    p100Ms !== null &&
+    load.senderDelayMs > Math.max(SENDER_DELAY_MS, p100Ms * SENDER_DELAY_SHARE)
+  ) {
     verdicts.push(
-      `The sending thread was late by up to ${load.senderDelayMaxMs.toFixed(1)} ms: ` +
-        "probes (--probes) that share it may have been counted as late too.",
+      `The sending thread was late by ${load.senderDelayMs.toFixed(1)} ms: ` +
+        "the probes (--probes) that share it may have been counted as late too.",
     );
   }
   return verdicts;
-}
-
-/** The histogram counts from tick to tick: one tick of 1 ms is no delay; it is NaN before the first. */
-function milliseconds(nanoseconds: number): number {
-  return Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e6 - 1) : 0;
 }

@@ -13,17 +13,21 @@ export async function metricsUsage(metricsUrl: string): Promise<ServerUsage | nu
   }
 }
 
-/** Names as prom-client's `collectDefaultMetrics` gives them. */
+/**
+ * Names as prom-client's `collectDefaultMetrics` gives them. Its event-loop lag counts from tick to tick of a timer, so
+ * that the smallest value is the timer's own period and no delay.
+ */
 function usageOf(samples: ReadonlyMap<string, number>): ServerUsage {
-  const milliseconds = (name: string) => {
+  const tick = samples.get("nodejs_eventloop_lag_min_seconds") ?? 0;
+  const delayMs = (name: string) => {
     const seconds = samples.get(name);
-    return seconds === undefined || Number.isNaN(seconds) ? null : seconds * 1000;
+    return seconds === undefined || Number.isNaN(seconds) ? null : Math.max(0, seconds - tick) * 1000;
   };
   return {
     rssBytes: samples.get("process_resident_memory_bytes") ?? null,
     cpuSeconds: samples.get("process_cpu_seconds_total") ?? null,
-    eventLoopP99Ms: milliseconds("nodejs_eventloop_lag_p99_seconds"),
-    eventLoopMaxMs: milliseconds("nodejs_eventloop_lag_max_seconds"),
+    eventLoopP99Ms: delayMs("nodejs_eventloop_lag_p99_seconds"),
+    eventLoopMaxMs: delayMs("nodejs_eventloop_lag_max_seconds"),
   };
 }
 

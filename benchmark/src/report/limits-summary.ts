@@ -18,10 +18,7 @@ export function limitsSummary(result: LimitsResult): string {
     ...section("The platform divided by …", ratioLines(result)),
     ...section("Figures (medians)", [figureTable(result)]),
     ...section("What to know", verdictLines(result)),
-    ...section(
-      "Errors",
-      result.passes.some((p) => p.errors.length > 0) ? [errorTable(result.passes.at(-1)!.errors)] : [],
-    ),
+    ...section("Errors", errors.length === 0 ? [] : [errorTable(errors)]),
     ...section("Thresholds", thresholdLines(result)),
   ]
     .join("\n")
@@ -74,10 +71,13 @@ function figureTable({ figures }: LimitsResult): string {
   ]);
 }
 
-/** What every turn said of the tester itself, each once. */
-function verdictLines({ passes }: LimitsResult): string[] {
-  const verdicts = passes.flatMap((pass) =>
-    pass.generator.verdicts.map((text) => `  ${pass.target.name}: ${text}`),
-  );
-  return verdicts.map((text) => styleText("yellow", text));
+/** What the turns of each server said of the tester itself: the last one of each kind speaks for all. */
+function verdictLines({ passes, figures }: LimitsResult): string[] {
+  return Object.keys(figures).flatMap((name) => {
+    const verdicts = passes
+      .filter((pass) => pass.target.name === name)
+      .flatMap((pass) => pass.generator.verdicts);
+    const byKind = new Map(verdicts.map((text) => [text.slice(0, text.search(/[:\d]/)), text]));
+    return [...byKind.values()].map((text) => styleText("yellow", `  ${name}: ${text}`));
+  });
 }

@@ -80,9 +80,8 @@ export interface GeneratorResult {
   receiverBusy: number | null;
   /** The share of that time in which it was ready to run but had to wait for a core. */
   receiverWaiting: number | null;
-  /** Event-loop delay of the thread that sends, during the rounds. */
-  senderDelayP99Ms: number;
-  senderDelayMaxMs: number;
+  /** The longest delay of the event loop in the thread that sends while a message is on its way: median of all. */
+  senderDelayMs: number;
   cpuSeconds: number;
   rssBytes: number;
   /** What makes the times above too long through no fault of the server; empty: nothing. */

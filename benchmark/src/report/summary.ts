@@ -167,7 +167,7 @@ function testerLines({ generator }: BroadcastMeasurement): string[] {
   const percent = (share: number | null) => (share === null ? "–" : `${Math.round(share * 100)} %`);
   return [
     `  receiving thread busy ${percent(generator.receiverBusy)} of the delivery time, waiting for a core ` +
-      `${percent(generator.receiverWaiting)} · sending thread late by at most ${ms(generator.senderDelayMaxMs)} · ` +
+      `${percent(generator.receiverWaiting)} · sending thread late by ${ms(generator.senderDelayMs)} · ` +
       `CPU ${short(generator.cpuSeconds)} s · RSS ${mib(generator.rssBytes)}`,
     ...(generator.verdicts.length === 0
       ? [styleText("green", "  The tester was not the bottleneck.")]

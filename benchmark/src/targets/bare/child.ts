@@ -7,6 +7,8 @@ import type { FromBareServer, ToBareServer } from "./messages.ts";
 export function serveParent(server: Server): void {
   const say = (message: FromBareServer) => process.send?.(message);
   const delay = monitorEventLoopDelay({ resolution: 1 });
+  // It counts from tick to tick, so that its smallest value is no delay.
+  const delayMs = (nanoseconds: number) => Math.max(0, nanoseconds - delay.min) / 1e6;
   delay.enable();
   process.on("message", ({ restartLoopDelay }: ToBareServer) => {
     const { user, system } = process.cpuUsage();
@@ -15,8 +17,8 @@ export function serveParent(server: Server): void {
       usage: {
         rssBytes: process.memoryUsage.rss(),
         cpuSeconds: (user + system) / 1e6,
-        eventLoopP99Ms: delay.percentile(99) / 1e6,
-        eventLoopMaxMs: delay.max / 1e6,
+        eventLoopP99Ms: delayMs(delay.percentile(99)),
+        eventLoopMaxMs: delayMs(delay.max),
       },
     });
     if (restartLoopDelay) delay.reset();

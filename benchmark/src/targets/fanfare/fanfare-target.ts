@@ -26,15 +26,12 @@ interface Meeting {
   channelId: string;
 }
 
-export async function openFanfareTarget(
-  options: FanfareOptions,
-  signal: AbortSignal,
-): Promise<FanfareTarget> {
+export async function openFanfareTarget(options: FanfareOptions, signal: AbortSignal): Promise<Target> {
   const instance = options.url === undefined ? await ThrowawayInstance.start(signal) : undefined;
   return new FanfareTarget(options, instance);
 }
 
-export class FanfareTarget implements Target {
+class FanfareTarget implements Target {
   readonly name = "fanfare";
   readonly dialect = "fanfare";
   readonly url: string;
@@ -71,12 +68,9 @@ export class FanfareTarget implements Target {
         () => registerAll(count, this.#concurrency, register, () => done++),
       )
       .catch(explain);
-    return { credentials: users, registration: result };
-  }
-
-  /** After this the server's memory is that of a server which has just started on the same data. */
-  async restartIfOwn(signal: AbortSignal): Promise<void> {
+    // What the registration left in memory would hide what the connections take: begin as one that has just started.
     await this.#instance?.restart(signal);
+    return { credentials: users, registration: result };
   }
 
   openSender(): Promise<Sender> {

@@ -71,7 +71,7 @@ export class ThrowawayInstance {
     return this.#child!.pid!;
   }
 
-  /** The same data in a fresh process, so that its memory is that of a server which has just started. */
+  /** The same data and addresses in a fresh process. */
   async restart(signal: AbortSignal): Promise<void> {
     await this.#end();
     await this.#run(signal);
