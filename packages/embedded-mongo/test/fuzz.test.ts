@@ -34,7 +34,7 @@ class Generator {
   scalar(): unknown {
     const { int, pick } = this.#random;
     return pick([
-      () => int(6),
+      () => int(4),
       () => int(6) + 0.5,
       () => pick(["", "a", "ab", "b", "é", "Z"]),
       () => null,
@@ -66,7 +66,10 @@ class Generator {
     if (chance(0.5))
       document["o"] = chance(0.5) ? { x: this.scalar(), y: this.scalar() } : { x: this.scalar() };
     if (chance(0.5))
-      document["list"] = Array.from({ length: int(3) }, () => ({ k: int(4), v: this.scalar() }));
+      document["list"] = Array.from({ length: int(4) }, () => ({
+        k: int(4),
+        v: chance(0.5) ? int(4) : this.scalar(),
+      }));
     if (chance(0.3)) document["u"] = u;
     return document;
   }
@@ -74,6 +77,7 @@ class Generator {
     const { int, pick, chance } = this.#random;
     return pick([
       () => this.scalar(),
+      () => int(4),
       () => this.value(),
       () => ({ [pick(["$gt", "$gte", "$lt", "$lte"])]: this.scalar() }),
       () => ({ $gte: this.scalar(), $lt: this.scalar() }),
@@ -89,7 +93,8 @@ class Generator {
   filter(depth = 0): Filter<Document> {
     const { int, pick, chance } = this.#random;
     const filter: Document = {};
-    for (let i = int(3) + (depth > 0 ? 1 : 0); i > 0; i--) filter[pick(FIELDS)] = this.condition();
+    if (chance(0.5)) for (const field of Object.keys(pick(INDEXES)[0])) filter[field] = this.condition();
+    else for (let i = int(3) + (depth > 0 ? 1 : 0); i > 0; i--) filter[pick(FIELDS)] = this.condition();
     if (depth < 1 && chance(0.25)) filter[pick(["$or", "$and", "$nor"])] = [this.filter(1), this.filter(1)];
     return filter;
   }

@@ -159,6 +159,9 @@ const serverStatus: Handler = (_command, { catalog, cursors, status }) => ({
     dataBytes: catalog.budget.usedBytes,
     maxDataBytes: catalog.budget.maxBytes,
     journalBytes: status.journalBytes(),
+    heapUsedBytes: process.memoryUsage().heapUsed,
+    rssBytes: process.memoryUsage.rss(),
+    cpuMicros: process.cpuUsage().user + process.cpuUsage().system,
   } satisfies PlainObject,
 });
 

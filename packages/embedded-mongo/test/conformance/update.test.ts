@@ -191,7 +191,7 @@ describe.each(targets)("updates on $name", (target) => {
   it.each(cases)("%s", async (_name, before, update, after, { filter, ...options } = {}) => {
     const _id = new ObjectId();
     await collection.insertOne({ _id, ...before });
-    const result = await collection.updateOne({ _id, ...filter }, update as UpdateFilter<Document>, options);
+    const result = await collection.updateOne({ _id, ...filter }, update, options);
     expect(result.matchedCount).toBe(1);
     const { _id: kept, ...found } = (await collection.findOne({ _id }))!;
     expect(found).toEqual(after);
@@ -229,11 +229,7 @@ describe.each(targets)("updates on $name", (target) => {
   ];
   it.each(refused)("refuses %s and changes nothing", async (_name, before, update, code, options) => {
     await collection.insertOne({ _id: 7 as unknown as ObjectId, ...before });
-    const change = collection.updateOne(
-      { _id: 7 as unknown as ObjectId },
-      update as UpdateFilter<Document>,
-      options,
-    );
+    const change = collection.updateOne({ _id: 7 as unknown as ObjectId }, update, options);
     await expect(change).rejects.toMatchObject({ code });
     expect(await collection.findOne()).toEqual({ _id: 7, ...before });
   });

@@ -1,0 +1,29 @@
+/** Runs `work(i)` for i below count, `width` at a time. @returns operations per second */
+export async function throughput(
+  count: number,
+  width: number,
+  work: (i: number) => Promise<unknown>,
+): Promise<number> {
+  let next = 0;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (next < count) await work(next++);
+    }),
+  );
+  return (count / (performance.now() - started)) * 1000;
+}
+
+/** Milliseconds of each of `count` runs, one after the other. */
+export async function latencies(count: number, work: (i: number) => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const started = performance.now();
+    await work(i);
+    times.push(performance.now() - started);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+export const percentile = (sorted: readonly number[], p: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))]!;
