@@ -23,8 +23,18 @@ export function useConnectionState(): ConnectionState {
 export function ConnectionStatus() {
   const state = useConnectionState();
   return (
-    <p className="connection-status" role="status" data-state={state}>
+    <p className="connection-status" data-state={state}>
       {TEXTS[state]}
+    </p>
+  );
+}
+
+/** Says so where somebody writes while the connection is not there. */
+export function ConnectionNote() {
+  const state = useConnectionState();
+  return (
+    <p className="connection-note" role="status">
+      {state !== "online" && `${TEXTS[state]} What you write is sent when the connection is back.`}
     </p>
   );
 }

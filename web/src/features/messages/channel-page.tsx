@@ -1,5 +1,6 @@
 import type { Channel, Group } from "@fanfare/contract";
 import { ErrorNote } from "../../shared/error-note.tsx";
+import { ConnectionNote } from "../connection/connection-status.tsx";
 import { InviteButton } from "../invites/invite-button.tsx";
 import { Composer } from "./composer.tsx";
 import { MessageList } from "./message-list.tsx";
@@ -28,6 +29,7 @@ export function ChannelPage({ group, channel }: { group: Group; channel: Channel
       </header>
       <ErrorNote text={error} />
       <MessageList view={view} snapshot={snapshot} />
+      <ConnectionNote />
       <Composer view={view} channelName={channel.name} />
     </main>
   );

@@ -3,6 +3,9 @@ import { useState } from "react";
 import { errorText } from "../../shared/error-text.ts";
 import { TextField } from "./text-field.tsx";
 
+/** On a telephone, focus would open a keyboard over half of the screen. */
+const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
+
 interface Unsent {
   id: number;
   content: string;
@@ -63,6 +66,7 @@ export function Composer({ view, channelName }: { view: ChannelView; channelName
           label={`Message to #${channelName}`}
           placeholder={`Message to #${channelName}`}
           value={text}
+          autoFocus={HAS_KEYBOARD}
           onChange={setText}
           onEnter={submit}
         />

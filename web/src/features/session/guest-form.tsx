@@ -19,7 +19,9 @@ export function GuestForm({ label }: { label: string }) {
       }}
     >
       <label>
-        Your name <span className="optional">(optional)</span>
+        <span>
+          Your name <span className="optional">(optional)</span>
+        </span>
         <input
           name="nickname"
           value={nickname}

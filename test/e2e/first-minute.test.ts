@@ -1,0 +1,194 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FanfareClient } from "@fanfare/client";
+import { loadConfig } from "@fanfare/kernel";
+import { startFanfare, type Fanfare } from "@fanfare/node";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+
+describe.skipIf(!hasBrowser())("the first minute of two people", () => {
+  let folder: string;
+  let fanfare: Fanfare;
+  let browser: Browser;
+  const complaints: string[] = [];
+
+  const start = (port: string): Promise<Fanfare> =>
+    startFanfare(
+      loadConfig({
+        NODE_ENV: "test",
+        LOG_LEVEL: "error",
+        DATA_DIR: join(folder, "data"),
+        WEB_DIR: join(folder, "web"),
+        PORT: port,
+        OPS_PORT: "0",
+        RATE_LIMIT_FACTOR: "1000",
+      }),
+    );
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
+    await buildWeb(join(folder, "web"));
+    [fanfare, browser] = await Promise.all([start("0"), launchBrowser()]);
+  });
+
+  afterEach(() => {
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await fanfare?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function openWindow(path: string): Promise<Page> {
+    const page = await (await browser.newContext()).newPage();
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      // A server that restarts cannot be reached for a moment: the browser says so, and so does the page.
+      const text = message.text();
+      if (message.type() === "error" && !text.includes("ERR_CONNECTION_REFUSED")) complaints.push(text);
+    });
+    await page.goto(fanfare.url + path);
+    return page;
+  }
+
+  const field = (page: Page) => page.getByRole("textbox", { name: "Message to #general" });
+  const messages = (page: Page) => page.getByRole("log").locator(".message:not(.pending) .message-text");
+  const message = (page: Page, text: string) => page.getByRole("log").getByText(text, { exact: true });
+
+  async function write(page: Page, text: string): Promise<void> {
+    await field(page).fill(text);
+    await field(page).press("Enter");
+  }
+
+  async function createGroup(page: Page, nickname: string): Promise<string> {
+    await page.getByLabel("Your name").fill(nickname);
+    await page.getByRole("button", { name: "Look around as a guest" }).click();
+    await page.getByLabel("Name of the group").fill("Rocket builders");
+    await page.getByRole("button", { name: "Create group" }).click();
+    await page.getByRole("button", { name: "Invite" }).click();
+    const link = page.getByLabel("Link");
+    await expect.poll(() => link.inputValue()).not.toBe("");
+    const url = await link.inputValue();
+    await page.keyboard.press("Escape");
+    return url;
+  }
+
+  async function joinBy(link: string, nickname: string): Promise<Page> {
+    const page = await openWindow(new URL(link).pathname);
+    await page.getByText("You are invited to Rocket builders (1 member).").waitFor();
+    await page.getByLabel("Your name").fill(nickname);
+    await page.getByRole("button", { name: "Join as a guest" }).click();
+    await field(page).waitFor();
+    return page;
+  }
+
+  /** What all of them show; fails at once where they differ, so ask only when they have come to rest. */
+  async function shown(...pages: Page[]): Promise<string[]> {
+    const [first, ...others] = await Promise.all(pages.map((page) => messages(page).allTextContents()));
+    for (const other of others) expect(other).toEqual(first);
+    return first!;
+  }
+
+  test("a guest makes a group, another one joins by its link, and they talk", async () => {
+    const ada = await openWindow("/");
+    const grace = await joinBy(await createGroup(ada, "Ada"), "Grace");
+    await ada.getByText("2 members").waitFor();
+
+    await write(ada, "Hello Grace");
+    await message(grace, "Hello Grace").waitFor();
+    await write(grace, "<b>Hello</b> Ada");
+    await message(ada, "<b>Hello</b> Ada").waitFor();
+    expect(await shown(ada, grace)).toEqual(["Hello Grace", "<b>Hello</b> Ada"]);
+    await ada.getByText("Grace", { exact: true }).waitFor();
+
+    await message(ada, "Hello Grace").hover();
+    await ada.getByRole("button", { name: "Edit" }).click();
+    await ada.getByRole("textbox", { name: "Edit the message" }).fill("Hello everybody");
+    await ada.keyboard.press("Enter");
+    await grace.getByText("Hello everybody (edited)").waitFor();
+
+    await message(grace, "<b>Hello</b> Ada").hover();
+    await grace.getByRole("button", { name: "Delete" }).click();
+    await grace.getByRole("button", { name: "Delete for everybody" }).click();
+    for (const page of [ada, grace]) await message(page, "This message was deleted.").waitFor();
+    const now = await shown(ada, grace);
+    expect(now).toEqual(["Hello everybody (edited)", "This message was deleted."]);
+
+    await Promise.all([ada.reload(), grace.reload()]);
+    for (const page of [ada, grace]) await message(page, "This message was deleted.").waitFor();
+    expect(await shown(ada, grace)).toEqual(now);
+    await ada.context().close();
+    await grace.context().close();
+  });
+
+  test("through a restart of the server nothing is lost, and everybody is back by themselves", async () => {
+    const ada = await openWindow("/");
+    const grace = await joinBy(await createGroup(ada, "Ada"), "Grace");
+    await write(ada, "before");
+    await message(grace, "before").waitFor();
+
+    const { port } = new URL(fanfare.url);
+    await fanfare.stop();
+    await ada.getByText("Reconnecting… What you write").waitFor();
+    await write(ada, "meanwhile, one");
+    await write(ada, "meanwhile, two");
+    await ada.getByText("Sending …").first().waitFor();
+    fanfare = await start(port);
+
+    await message(grace, "meanwhile, two").waitFor();
+    await write(grace, "after");
+    await message(ada, "after").waitFor();
+    expect(await shown(ada, grace)).toEqual(["before", "meanwhile, one", "meanwhile, two", "after"]);
+    for (const page of [ada, grace]) await page.getByText("Online", { exact: true }).waitFor();
+    await ada.context().close();
+    await grace.context().close();
+  });
+
+  test("older messages are loaded by scrolling up to the first", async () => {
+    const ada = await openWindow("/");
+    const link = await createGroup(ada, "Ada");
+    const sender = new FanfareClient({ url: fanfare.url });
+    await sender.createGuest();
+    const { channels } = await sender.call("invite.accept", { code: link.split("/").at(-1)! });
+    const channel = sender.channel(channels[0]!.id);
+    const texts = Array.from({ length: 120 }, (_, i) => `message ${i + 1}`);
+    for (const text of texts) await channel.send(text);
+    await message(ada, "message 120").waitFor();
+
+    await ada.reload();
+    await message(ada, "message 120").waitFor();
+    expect(await messages(ada).count()).toBe(50);
+    const region = ada.getByRole("region", { name: "Messages" });
+    await region.hover();
+    while ((await messages(ada).count()) < 120) await ada.mouse.wheel(0, -2000);
+    expect(await messages(ada).allTextContents()).toEqual(texts);
+    await ada.getByText("This is the beginning.").waitFor();
+    sender.close();
+    await ada.context().close();
+  });
+
+  test("an account can be made, left, and come back to", async () => {
+    const ada = await openWindow("/");
+    await ada.getByRole("button", { name: "Register" }).click();
+    await ada.getByLabel("Username").fill("a");
+    await ada.getByLabel("Password").fill("correct horse");
+    await ada.locator("form").getByRole("button", { name: "Register" }).click();
+    await ada.getByRole("alert").getByText("Username: must be").waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining("422")]);
+    await ada.getByLabel("Username").fill("ada");
+    await ada.locator("form").getByRole("button", { name: "Register" }).click();
+    await ada.getByText("Welcome to Fanfare").waitFor();
+    await ada.getByRole("button", { name: "Log out" }).click();
+
+    await ada.getByRole("button", { name: "Log in" }).click();
+    await ada.getByLabel("Username").fill("ada");
+    await ada.getByLabel("Password").fill("correct horse");
+    await ada.locator("form").getByRole("button", { name: "Log in" }).click();
+    await ada.getByText("Welcome to Fanfare").waitFor();
+    await ada.context().close();
+  });
+});
