@@ -39,13 +39,15 @@ export function isEventName(name: string): name is EventName {
   return Object.hasOwn(EVENT_TABLE, name);
 }
 
-/** Actions that answer by HTTP only: those that hand out tokens, and those for people who are not logged in. */
+/** Actions that answer by HTTP only: those that hand out tokens or end sessions, and those that need no login. */
 export const HTTP_ONLY: ReadonlySet<ActionName> = new Set<ActionName>([
   "user.register",
   "user.login",
   "user.createGuest",
   "user.claimGuest",
   "user.refresh",
+  "user.logout",
+  "user.logoutAll",
   "user.changePassword",
   "invite.preview",
 ]);

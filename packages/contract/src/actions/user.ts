@@ -66,12 +66,16 @@ export const userActions = {
     params: nothing,
     result: nothing,
     permission: { rule: "session" },
+    // The session's sockets close at once, so an answer by socket would not arrive.
+    transports: ["http"],
   }),
   "user.logoutAll": action({
     summary: "End all sessions of this user, this one included.",
     params: nothing,
     result: nothing,
     permission: { rule: "session" },
+    // The session's sockets close at once, so an answer by socket would not arrive.
+    transports: ["http"],
   }),
   "user.me": action({
     summary: "The user that is logged in.",
