@@ -1,12 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { ActionName, Params, Result } from "@fanfare/contract";
-import { loadConfig, startNode, type Actor, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { createUserService } from "@fanfare/user";
+import type { Actor } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { createGroupService } from "../src/index.ts";
+import { withBenchNode, type BenchNode } from "./bench-node.ts";
 
 /**
  * Shows that what happens often costs the same in a small and in a large group: the median of many operations, one after
@@ -14,9 +9,6 @@ import { createGroupService } from "../src/index.ts";
  *
  *   node bench/scaling.ts [--sizes 100,1000,10000,100000] [--operations 400]
  */
-
-type As = <N extends ActionName>(actor: Actor | null, name: N, params: Params<N>) => Promise<Result<N>>;
-type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
 
 interface Subject {
   groupId: string;
@@ -38,28 +30,11 @@ const operations = Number(values.operations);
 const INSERT_BATCH = 10_000;
 const SAMPLE = 90;
 
-const dataDir = await mkdtemp(join(tmpdir(), "fanfare-scaling-"));
-try {
-  await run();
-} finally {
-  await rm(dataDir, { recursive: true, force: true });
-}
+await withBenchNode(run);
 
-async function run(): Promise<void> {
-  let brokerCall: AnyCall | undefined;
-  const caller: ServiceFactory = () => ({
-    name: "caller",
-    created() {
-      brokerCall = (name, params, options) => this.broker.call(name, params, options);
-    },
-  });
-  const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "warn", DATA_DIR: dataDir });
-  const node = await startNode(config, [caller, createUserService, createGroupService], (error) => {
-    throw error;
-  });
-  const as: As = (actor, name, params) => brokerCall!(name, params, { meta: { actor, requestId: "bench" } });
+async function run(bench: BenchNode): Promise<void> {
   const subjects: Subject[] = [];
-  for (const size of sizes) subjects.push(await createSubject(node.context, as, size));
+  for (const size of sizes) subjects.push(await createSubject(bench, size));
 
   const rows = new Map<string, number[][]>();
   const rounds = 4;
@@ -68,7 +43,7 @@ async function run(): Promise<void> {
     // warms up.
     const turns = [...subjects.entries()];
     for (const [index, subject] of round % 2 === 0 ? turns : turns.toReversed()) {
-      for (const [name, times] of await measure(node.context, as, subject, Math.ceil(operations / rounds))) {
+      for (const [name, times] of await measure(bench, subject, Math.ceil(operations / rounds))) {
         const row = rows.get(name) ?? subjects.map(() => []);
         rows.set(name, row);
         if (round > 0) row[index]?.push(...times);
@@ -82,11 +57,10 @@ async function run(): Promise<void> {
   }));
   process.stdout.write("Median microseconds per operation, by the size of the group:\n");
   console.table(table);
-  await node.stop();
 }
 
-async function createSubject(node: NodeContext, as: As, size: number): Promise<Subject> {
-  const owner = await guest(as);
+async function createSubject({ node, as, guest }: BenchNode, size: number): Promise<Subject> {
+  const owner = await guest();
   const { group, channels } = await as(owner, "group.create", { name: `${size} members` });
   const { invite } = await as(owner, "invite.create", { groupId: group.id });
   const groupId = new Types.ObjectId(group.id);
@@ -117,19 +91,13 @@ function spread(memberIds: string[]): string[] {
   return Array.from({ length: SAMPLE }, (_, index) => memberIds[Math.floor(index * step)]!);
 }
 
-async function guest(as: As): Promise<Actor> {
-  const { user, sessionId } = await as(null, "user.createGuest", {});
-  return { userId: user.id, sessionId, kind: user.kind };
-}
-
 async function measure(
-  node: NodeContext,
-  as: As,
+  { node, as, guest }: BenchNode,
   subject: Subject,
   count: number,
 ): Promise<[string, number[]][]> {
   const { groupId, channelId, code, owner, memberIds } = subject;
-  const newcomers = await Promise.all(Array.from({ length: count }, () => guest(as)));
+  const newcomers = await Promise.all(Array.from({ length: count }, () => guest()));
   const someone = (index: number): string => memberIds[(index * 7) % memberIds.length]!;
   await node.access.get(owner.userId, { channelId });
   return [

@@ -2,12 +2,17 @@ import { Types, type Connection } from "mongoose";
 import { banModel, type BanDocument } from "./ban.model.ts";
 import { duplicateKeyIndex } from "./duplicate-key.ts";
 import { DURABLE } from "./durable.ts";
+import { createGather } from "./gather.ts";
 
 export type BanRepository = ReturnType<typeof createBanRepository>;
 
 /** Every query of the collection bans. */
 export function createBanRepository(connection: Connection) {
   const bans = banModel(connection);
+  const bannedAmong = createGather(async (groupId, userIds: string[]) => {
+    const found = await bans.find({ groupId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
+    return new Set(found.map(({ userId }) => userId.toHexString()));
+  });
   return {
     createIndexes: () => bans.createIndexes(),
 
@@ -26,7 +31,7 @@ export function createBanRepository(connection: Connection) {
     },
 
     exists: async (groupId: string, userId: string): Promise<boolean> =>
-      (await bans.exists({ groupId, userId })) !== null,
+      (await bannedAmong(groupId, userId)).has(userId),
 
     async remove(groupId: string, userId: string): Promise<void> {
       await bans.deleteOne({ groupId, userId });

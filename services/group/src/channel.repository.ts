@@ -2,6 +2,7 @@ import { LIMITS } from "@fanfare/contract";
 import type { Connection } from "mongoose";
 import { channelModel, type ChannelDocument } from "./channel.model.ts";
 import { DURABLE } from "./durable.ts";
+import { createGather } from "./gather.ts";
 
 export type ChannelRepository = ReturnType<typeof createChannelRepository>;
 
@@ -11,6 +12,14 @@ export function createChannelRepository(connection: Connection) {
   const alive = { deletedAt: null };
   const toIds = (found: Pick<ChannelDocument, "_id">[]): string[] =>
     found.map(({ _id }) => _id.toHexString());
+  const listOfGroup = createGather((groupId, _calls: undefined[]) =>
+    channels
+      .find({ groupId, ...alive })
+      .sort({ position: 1, _id: 1 })
+      .limit(LIMITS.channelsPerGroup)
+      .lean()
+      .exec(),
+  );
   return {
     createIndexes: () => channels.createIndexes(),
 
@@ -23,12 +32,7 @@ export function createChannelRepository(connection: Connection) {
     findDirect: (directKey: string) => channels.findOne({ directKey }).lean(),
 
     /** In the order in which they are shown. */
-    listOfGroup: (groupId: string) =>
-      channels
-        .find({ groupId, ...alive })
-        .sort({ position: 1, _id: 1 })
-        .limit(LIMITS.channelsPerGroup)
-        .lean(),
+    listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
 
     /** Newest first, older than `beforeId` where that is given. */
     listDirect: (userId: string, beforeId: string | undefined, limit: number) =>

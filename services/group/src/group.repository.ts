@@ -1,5 +1,6 @@
 import type { Connection } from "mongoose";
 import { COUNTER, DURABLE } from "./durable.ts";
+import { createGather } from "./gather.ts";
 import { groupModel, type GroupDocument } from "./group.model.ts";
 
 export type GroupRepository = ReturnType<typeof createGroupRepository>;
@@ -9,6 +10,17 @@ export function createGroupRepository(connection: Connection) {
   const groups = groupModel(connection);
   const alive = { deletedAt: null };
   const after = { returnDocument: "after" } as const;
+  /** A crowd that joins shares the writes of the one count, instead of queueing for its document. */
+  const addToMemberCount = createGather((groupId, changes: (1 | -1)[]) =>
+    groups
+      .findOneAndUpdate(
+        { _id: groupId, ...alive },
+        { $inc: { memberCount: changes.reduce<number>((sum, change) => sum + change, 0) } },
+        { ...after, writeConcern: COUNTER },
+      )
+      .lean()
+      .exec(),
+  );
   return {
     createIndexes: () => groups.createIndexes(),
 
@@ -34,14 +46,7 @@ export function createGroupRepository(connection: Connection) {
         .lean(),
 
     /** null when the group is deleted. */
-    addToMemberCount: (groupId: string, change: 1 | -1) =>
-      groups
-        .findOneAndUpdate(
-          { _id: groupId, ...alive },
-          { $inc: { memberCount: change } },
-          { ...after, writeConcern: COUNTER },
-        )
-        .lean(),
+    addToMemberCount,
 
     /** Changes the count only if it is still what the caller has seen. */
     async correctMemberCount(groupId: string, seen: number, correct: number): Promise<void> {

@@ -99,7 +99,7 @@ function createDependencies(node: NodeContext): GroupDependencies {
       const [group, counted] = await Promise.all([groups.find(groupId), members.count(groupId)]);
       return group === null ? null : { stored: group.memberCount, counted };
     },
-    correct: groups.correctMemberCount,
+    correct: (groupId, seen, counted) => groups.correctMemberCount(groupId, seen, counted),
     onError,
   });
   const membership = createMembership({ node, ...repositories, announcer, memberCounts });

@@ -1,5 +1,6 @@
 import type { Connection, Types } from "mongoose";
 import { COUNTER, DURABLE } from "./durable.ts";
+import { createGather } from "./gather.ts";
 import { inviteModel, type InviteDocument } from "./invite.model.ts";
 
 export type InviteRepository = ReturnType<typeof createInviteRepository>;
@@ -7,6 +8,15 @@ export type InviteRepository = ReturnType<typeof createInviteRepository>;
 /** Every query of the collection invites. */
 export function createInviteRepository(connection: Connection) {
   const invites = inviteModel(connection);
+  const findByCode = createGather((code, _calls: undefined[]) => invites.findOne({ code }).lean().exec());
+  const countUses = createGather(async (inviteId, calls: undefined[]) => {
+    const result = await invites.updateOne(
+      { _id: inviteId },
+      { $inc: { uses: calls.length } },
+      { writeConcern: COUNTER },
+    );
+    return result.matchedCount === 1;
+  });
   return {
     createIndexes: () => invites.createIndexes(),
 
@@ -14,7 +24,7 @@ export function createInviteRepository(connection: Connection) {
       await invites.collection.insertOne(invite, { writeConcern: DURABLE });
     },
 
-    findByCode: (code: string) => invites.findOne({ code }).lean(),
+    findByCode: (code: string) => findByCode(code, undefined),
 
     /** Oldest first; also those that have expired or are used up. */
     listOfGroup: (groupId: string, limit: number) =>
@@ -22,8 +32,9 @@ export function createInviteRepository(connection: Connection) {
 
     /** One more use, unless there is none left: the comparison and the change are one operation. */
     async takeUse({ _id, maxUses }: InviteDocument): Promise<boolean> {
+      if (maxUses === null) return countUses(_id.toHexString(), undefined);
       const result = await invites.updateOne(
-        { _id, ...(maxUses === null ? {} : { uses: { $lt: maxUses } }) },
+        { _id, uses: { $lt: maxUses } },
         { $inc: { uses: 1 } },
         { writeConcern: COUNTER },
       );

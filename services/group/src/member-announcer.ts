@@ -9,8 +9,8 @@ const MAX_LISTED = 50;
 export interface AnnouncerOptions {
   publish: Publish;
   /** undefined when the group is gone. */
-  readMemberCount(groupId: string): Promise<number | undefined>;
-  onError(error: unknown): void;
+  readMemberCount: (groupId: string) => Promise<number | undefined>;
+  onError: (error: unknown) => void;
 }
 
 /** By user id: a member who came, or null for one who left. The last of several changes counts. */

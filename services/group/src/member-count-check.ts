@@ -7,9 +7,9 @@ const MAX_REMEMBERED = 10_000;
 
 export interface MemberCountCheckOptions {
   /** null when the group is gone. */
-  read(groupId: string): Promise<{ stored: number; counted: number } | null>;
-  correct(groupId: string, seen: number, correct: number): Promise<void>;
-  onError(error: unknown): void;
+  read: (groupId: string) => Promise<{ stored: number; counted: number } | null>;
+  correct: (groupId: string, seen: number, correct: number) => Promise<void>;
+  onError: (error: unknown) => void;
   settleMs?: number;
 }
 

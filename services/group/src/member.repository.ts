@@ -2,6 +2,7 @@ import { LIMITS } from "@fanfare/contract";
 import { Types, type Connection } from "mongoose";
 import { duplicateKeyIndex } from "./duplicate-key.ts";
 import { DURABLE } from "./durable.ts";
+import { createGather } from "./gather.ts";
 import { memberModel, type MemberDocument } from "./member.model.ts";
 
 export type MemberRepository = ReturnType<typeof createMemberRepository>;
@@ -9,6 +10,10 @@ export type MemberRepository = ReturnType<typeof createMemberRepository>;
 /** Every query of the collection members. None of them costs more in a larger group, except `count`. */
 export function createMemberRepository(connection: Connection) {
   const members = memberModel(connection);
+  const membersAmong = createGather(async (groupId, userIds: string[]) => {
+    const found = await members.find({ groupId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
+    return new Set(found.map(({ userId }) => userId.toHexString()));
+  });
   return {
     createIndexes: () => members.createIndexes(),
 
@@ -33,7 +38,7 @@ export function createMemberRepository(connection: Connection) {
     find: (groupId: string, userId: string) => members.findOne({ groupId, userId }).lean(),
 
     exists: async (groupId: string, userId: string): Promise<boolean> =>
-      (await members.exists({ groupId, userId })) !== null,
+      (await membersAmong(groupId, userId)).has(userId),
 
     /** The groups of a user: at most LIMITS.groupsPerUser, or a few more after a race. */
     async listGroupIds(userId: string): Promise<string[]> {

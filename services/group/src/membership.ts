@@ -103,21 +103,17 @@ export function createMembership({
     async admit(groupId: string, userId: string): Promise<GroupDocument | null> {
       const member = await members.insert(groupId, userId);
       if (member === null) return null;
-      const group = await addToCount(groupId, 1);
+      // A ban is stored before the member is removed, so either this sees the ban or the ban sees this member.
+      const [group, isBanned] = await Promise.all([addToCount(groupId, 1), bans.exists(groupId, userId)]);
       if (group === null) {
         await members.remove(groupId, userId);
         throw serviceError("INVITE_NOT_FOUND");
       }
-      // A ban is stored before the member is removed, so either this sees the ban or the ban sees this member.
-      const [isBanned, isMember] = await Promise.all([
-        bans.exists(groupId, userId),
-        settleRooms(groupId, userId, true),
-      ]);
       if (isBanned) {
         await remove(groupId, userId, "banned");
         throw serviceError("BANNED");
       }
-      if (!isMember) throw serviceError("INVITE_NOT_FOUND");
+      if (!(await settleRooms(groupId, userId, true))) throw serviceError("INVITE_NOT_FOUND");
       announcer.joined(presentMember(member));
       memberCounts.checkOnce(groupId);
       return group;

@@ -16,24 +16,27 @@ export function acceptInvite(dependencies: GroupDependencies): Handler<"invite.a
     const invite = await invites.findByCode(params.code);
     if (invite === null || isInviteExpired(invite, new Date())) throw serviceError("INVITE_NOT_FOUND");
     const groupId = invite.groupId.toHexString();
-    const [group, listed, isBanned, groupIds] = await Promise.all([
-      groups.find(groupId),
+    const [listed, isBanned, groupIds] = await Promise.all([
       channels.listOfGroup(groupId),
       bans.exists(groupId, userId),
       members.listGroupIds(userId),
     ]);
-    if (group === null) throw serviceError("INVITE_NOT_FOUND");
+    const presentAsMember = async (): Promise<Joined> => {
+      const group = await groups.find(groupId);
+      if (group === null) throw serviceError("INVITE_NOT_FOUND");
+      return present(group, listed);
+    };
     if (groupIds.includes(groupId)) {
       // A first try may have stored the member and then failed: its sockets are brought in all the same.
       await membership.settleRooms(groupId, userId, true);
-      return present(group, listed);
+      return presentAsMember();
     }
     if (isBanned) throw serviceError("BANNED");
     const max = LIMITS.groupsPerUser;
     if (groupIds.length >= max) throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
 
     const joined = await takeUseAndJoin(dependencies, invite, userId);
-    if (joined === null) return present(group, listed);
+    if (joined === null) return presentAsMember();
     const result = present(joined, listed);
     node.publish(userRoom(userId), "group.joined", result);
     return result;

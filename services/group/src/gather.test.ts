@@ -1,0 +1,58 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createGather } from "./gather.ts";
+
+function recorded() {
+  const runs: { key: string; args: number[]; end: (error?: Error) => void }[] = [];
+  const ask = createGather<number, string>(
+    (key, args) =>
+      new Promise((resolve, reject) => {
+        runs.push({
+          key,
+          args,
+          end: (error) => (error === undefined ? resolve(`${key}:${args.join()}`) : reject(error)),
+        });
+      }),
+  );
+  return { runs, ask };
+}
+
+test("a call runs at once; those that come meanwhile run together afterwards", async () => {
+  const { runs, ask } = recorded();
+  const answers = [ask("a", 1), ask("a", 2), ask("a", 3), ask("b", 4)];
+  expect(runs.map(({ key, args }) => [key, args])).toEqual([
+    ["a", [1]],
+    ["b", [4]],
+  ]);
+  runs[0]?.end();
+  expect(await answers[0]).toBe("a:1");
+  await setImmediate();
+  runs[2]?.end();
+  runs[1]?.end();
+  expect(await Promise.all(answers)).toEqual(["a:1", "a:2,3", "a:2,3", "b:4"]);
+});
+
+test("a run that fails fails for its own callers only", async () => {
+  const { runs, ask } = recorded();
+  const answers = [ask("a", 1), ask("a", 2)];
+  runs[0]?.end(new Error("no"));
+  await expect(answers[0]).rejects.toThrow("no");
+  await setImmediate();
+  runs[1]?.end();
+  expect(await answers[1]).toBe("a:2");
+  await setImmediate();
+  void ask("a", 3);
+  expect(runs[2]?.args).toEqual([3]);
+});
+
+test("a batch is bounded", async () => {
+  const { runs, ask } = recorded();
+  const answers = Array.from({ length: 1001 }, (_, index) => ask("a", index));
+  for (const [index, size] of [1, 500, 500].entries()) {
+    expect(runs[index]?.args.length).toBe(size);
+    runs[index]?.end();
+    await answers[[0, 1, 501][index]!];
+    await setImmediate();
+  }
+  await Promise.all(answers);
+});

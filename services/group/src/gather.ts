@@ -1,0 +1,45 @@
+/** More than this go into the run after the next. */
+const MAX_BATCH = 500;
+
+interface Batch<A, T> {
+  args: A[];
+  answer: PromiseWithResolvers<T>;
+}
+
+/**
+ * Lets a crowd that asks about one thing be answered together: while a run for a key is under way, further calls for that
+ * key gather and go into the next run. A call never joins a run that began before it, so what it reads is never older
+ * than the call. A single call runs at once.
+ */
+export function createGather<A, T>(
+  run: (key: string, args: A[]) => Promise<T>,
+): (key: string, arg: A) => Promise<T> {
+  /** By key of a run under way: those that wait for its end. */
+  const queues = new Map<string, Batch<A, T>[]>();
+
+  const runNext = (key: string, { args, answer }: Batch<A, T>, queue: Batch<A, T>[]): void => {
+    run(key, args)
+      .then(answer.resolve, answer.reject)
+      .finally(() => {
+        const next = queue.shift();
+        if (next === undefined) queues.delete(key);
+        else runNext(key, next, queue);
+      });
+  };
+
+  return (key, arg) => {
+    const queue = queues.get(key);
+    const last = queue?.at(-1);
+    if (last !== undefined && last.args.length < MAX_BATCH) {
+      last.args.push(arg);
+      return last.answer.promise;
+    }
+    const batch: Batch<A, T> = { args: [arg], answer: Promise.withResolvers<T>() };
+    if (queue === undefined) {
+      const own: Batch<A, T>[] = [];
+      queues.set(key, own);
+      runNext(key, batch, own);
+    } else queue.push(batch);
+    return batch.answer.promise;
+  };
+}
