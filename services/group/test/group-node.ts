@@ -15,7 +15,7 @@ import { createUserService } from "@fanfare/user";
 import { createGroupService } from "../src/index.ts";
 
 /** What went out to sockets, in order: events, and sockets that were moved. */
-export type Outgoing =
+type Outgoing =
   | { rooms: readonly string[]; name: EventName; payload: unknown }
   | { room: string; join: readonly string[] }
   | { room: string; leave: readonly string[] };
