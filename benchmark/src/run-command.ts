@@ -70,8 +70,8 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
       ...body,
       thresholds: checkThresholds(run.thresholds, run.metrics(body)),
     } as unknown as R;
-    process.stdout.write(`${run.print(result)}\n`);
     if (run.json !== undefined) await writeFile(run.json, `${JSON.stringify(result, null, 2)}\n`);
+    process.stdout.write(`${run.print(result)}\n`);
     if (result.thresholds.some((threshold) => !threshold.passed)) process.exitCode = ExitCode.thresholdFailed;
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -6,6 +6,7 @@ import { errorTable, section, thresholdLines } from "./summary.ts";
 /** The ratios first: they hold when the machine is slow or busy, which the figures below do not. */
 export function limitsSummary(result: LimitsResult): string {
   const turns = Math.max(0, ...count(result));
+  const errors = result.passes.flatMap((pass) => pass.errors);
   return [
     styleText(
       "bold",
