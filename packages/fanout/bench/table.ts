@@ -1,4 +1,4 @@
-export interface Sample {
+interface Sample {
   /** From the broadcast until every receiver has read it. */
   allAfterMs: number;
   cpuMs: number;

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { closed, rawClients } from "./raw-client.ts";
@@ -28,6 +30,22 @@ test("nothing is kept of 2,000 sockets that have come and gone while it was publ
   expect(server.fanout.held).toEqual(NOTHING);
   expect(server.fanout.rooms.size).toBe(0);
   expect(server.fanout.sids.size).toBe(0);
+});
+
+test("a socket that was published to can be collected once it is gone", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  server = await startFanout({ socketsPerSlice: 1 });
+  const [client] = await rawClients(server.port, 1);
+  const socket = new WeakRef(server.socket(client!.id));
+  server.io.emit("e", 1);
+  await until(() => client!.received.length === 1);
+  client!.ws.terminate();
+  await until(() => {
+    collect();
+    return socket.deref() === undefined;
+  });
+  expect(server.fanout.held).toEqual(NOTHING);
 });
 
 test("a connection that leaves the namespace and stays open has no listener left on it", async () => {

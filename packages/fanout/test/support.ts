@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket as NetSocket } from "node:net";
 import { Server, type ServerOptions, type Socket } from "socket.io";
 import { io as connectClient, type Socket as ClientSocket } from "socket.io-client";
 import { createFanoutAdapter, type FanoutAdapterOptions } from "../src/index.ts";
@@ -29,6 +29,8 @@ export async function startServer(options: Partial<ServerOptions>): Promise<Test
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const { port } = http.address() as AddressInfo;
   const clients: ClientSocket[] = [];
+  const connections = new Set<NetSocket>();
+  http.on("connection", (connection) => connections.add(connection));
   return {
     io,
     port,
@@ -57,6 +59,8 @@ export async function startServer(options: Partial<ServerOptions>): Promise<Test
     },
     async close() {
       for (const client of clients) client.disconnect();
+      // A client that has stopped reading would not answer the closing handshake either.
+      for (const connection of connections) connection.destroy();
       await io.close();
     },
   };
