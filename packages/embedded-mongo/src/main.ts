@@ -46,10 +46,10 @@ try {
     ...options,
     onFatal: (error) => fail(error.message, EXIT_FATAL),
   });
-  console.log(`ready ${server.uri}`);
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void server.close().then(() => process.exit(0)));
   }
+  console.log(`ready ${server.uri}`);
 } catch (error) {
   fail((error as Error).message, 1);
 }

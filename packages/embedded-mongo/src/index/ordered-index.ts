@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type SortedBTree from "sorted-btree";
+import { filterFields } from "../query/filter-fields.ts";
 import { compileFilter, type DocumentTest } from "../query/matcher.ts";
 import type { StoredRecord } from "../storage/record.ts";
 import { encodeOrder } from "../values/key.ts";
@@ -39,6 +40,12 @@ export class OrderedIndex {
     this.#partial = spec.partialFilter && compileFilter(spec.partialFilter);
   }
 
+  /** The top-level fields that decide about the keys of a document. */
+  get topLevelFields(): string[] {
+    const filter = this.spec.partialFilter ? filterFields(this.spec.partialFilter) : [];
+    return [...this.fields.map(({ path }) => path[0]!), ...filter];
+  }
+
   get multikey(): boolean {
     return this.multikeyFields.includes(true);
   }
@@ -46,10 +53,6 @@ export class OrderedIndex {
   /** Estimated memory of all entries, in bytes. */
   get bytes(): number {
     return this.#bytes;
-  }
-
-  get entries(): number {
-    return this.#tree.size;
   }
 
   keysOf(document: PlainObject): string[] {

@@ -1,4 +1,6 @@
 import { CommandError } from "../errors.ts";
+import { usesWholeDocument } from "../query/filter-fields.ts";
+import { compileFilter } from "../query/matcher.ts";
 import { encodeKey } from "../values/key.ts";
 import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
@@ -77,6 +79,7 @@ export function parseIndexSpec(raw: PlainObject): IndexSpec {
   if (partialFilter !== undefined && !isObject(partialFilter)) {
     throw new CommandError("CannotCreateIndex", "partialFilterExpression must be an object");
   }
+  if (partialFilter) checkPartialFilter(partialFilter);
   const sparse = truthy(raw["sparse"]);
   if (sparse && partialFilter) {
     throw new CommandError("CannotCreateIndex", 'cannot mix "partialFilterExpression" and "sparse" options');
@@ -91,6 +94,12 @@ export function parseIndexSpec(raw: PlainObject): IndexSpec {
     ...parseExpiry(raw, names),
     definition: { v: 2, ...withoutTransient(raw) },
   };
+}
+
+function checkPartialFilter(filter: PlainObject): void {
+  compileFilter(filter);
+  if (usesWholeDocument(filter))
+    throw new CommandError("CannotCreateIndex", "unsupported expression in partial index: $expr");
 }
 
 function parseFields(key: PlainObject, raw: PlainObject): Pick<IndexSpec, "fields" | "textWeights"> {

@@ -1,9 +1,11 @@
 import { CommandError } from "../errors.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/record.ts";
+import { decodeFields, packNames } from "../values/extract.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { readConstraints, type Constraints } from "./constraints.ts";
-import { compileFilter, type DocumentTest } from "./matcher.ts";
+import { filterFields, usesWholeDocument } from "./filter-fields.ts";
+import { compileFilter } from "./matcher.ts";
 import { choosePlan, type IndexPlan } from "./planner.ts";
 import { parseSort, sortByKey, type SortField, sortKey } from "./sort.ts";
 import { searchText, type TextScores } from "./text-search.ts";
@@ -108,7 +110,7 @@ function textSource(collection: Collection, filter: PlainObject): { scores: Text
 
 interface Source {
   records: Iterable<StoredRecord>;
-  test: DocumentTest | undefined;
+  matches: ((record: StoredRecord) => boolean) | undefined;
   sorted: boolean;
   scores: TextScores | undefined;
 }
@@ -121,12 +123,12 @@ function openSource(
   const path = accessPath(collection, filter, sort);
   if (path.kind === "text") {
     const { scores, rest } = textSource(collection, filter);
-    return { records: scores.keys(), test: compileFilter(rest), sorted: false, scores };
+    return { records: scores.keys(), matches: matcher(collection, rest), sorted: false, scores };
   }
   const covered = path.kind === "index" && path.plan.covered;
   return {
     records: read(collection, path),
-    test: covered || Object.keys(filter).length === 0 ? undefined : compileFilter(filter),
+    matches: covered ? undefined : matcher(collection, filter),
     sorted: isSorted(path),
     scores: undefined,
   };
@@ -138,13 +140,13 @@ export function select(collection: Collection, { filter, sort, skip = 0, limit =
   const fields = natural === undefined ? parseSort(sort) : undefined;
   const source = openSource(collection, filter, fields);
   if (natural !== undefined) {
-    const all = [...matching(collection, source)].sort((a, b) => (a.order - b.order) * natural);
+    const all = [...matching(source)].sort((a, b) => (a.order - b.order) * natural);
     return { records: page(all, skip, limit), textScores: source.scores };
   }
   if (!fields || source.sorted) {
     const records: StoredRecord[] = [];
     let toSkip = skip;
-    for (const record of matching(collection, source)) {
+    for (const record of matching(source)) {
       if (toSkip-- > 0) continue;
       records.push(record);
       if (records.length === limit) break;
@@ -152,7 +154,7 @@ export function select(collection: Collection, { filter, sort, skip = 0, limit =
     return { records, textScores: source.scores };
   }
   const items = sortByKey(
-    Array.from(matching(collection, source), (record) => ({
+    Array.from(matching(source), (record) => ({
       record,
       key: sortKey(collection.document(record), fields, source.scores?.get(record)),
     })),
@@ -171,16 +173,28 @@ export function select(collection: Collection, { filter, sort, skip = 0, limit =
 export function countMatches(collection: Collection, filter: PlainObject): number {
   if (Object.keys(filter).length === 0) return collection.count;
   let count = 0;
-  for (const _record of matching(collection, openSource(collection, filter, undefined))) count++;
+  for (const _record of matching(openSource(collection, filter, undefined))) count++;
   return count;
 }
 
-function* matching(collection: Collection, { records, test }: Source): Generator<StoredRecord> {
-  if (!test) {
+function* matching({ records, matches }: Source): Generator<StoredRecord> {
+  if (!matches) {
     yield* records;
     return;
   }
-  for (const record of records) if (test(collection.document(record))) yield record;
+  for (const record of records) if (matches(record)) yield record;
+}
+
+/** Tests records, reading no more of the documents than the filter looks at. */
+function matcher(
+  collection: Collection,
+  filter: PlainObject,
+): ((record: StoredRecord) => boolean) | undefined {
+  if (Object.keys(filter).length === 0) return undefined;
+  const test = compileFilter(filter);
+  if (usesWholeDocument(filter)) return (record) => test(collection.document(record));
+  const fields = packNames(filterFields(filter));
+  return (record) => test(decodeFields(record.data, fields));
 }
 
 const page = <T>(items: T[], skip: number, limit: number): T[] =>

@@ -5,6 +5,7 @@ import { type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern } from "../in
 import { TextIndex } from "../index/text-index.ts";
 import { describeKey, duplicateKey } from "./duplicate-key.ts";
 import { decodeExact, encode, pack, type PackedDocument, unpack } from "../values/codec.ts";
+import { decodeFields, packNames } from "../values/extract.ts";
 import { encodeKey } from "../values/key.ts";
 import { Rank, rankOf, type PlainObject } from "../values/types.ts";
 import type { ChangeLog } from "./change-log.ts";
@@ -39,6 +40,7 @@ export class Collection {
   #indexes: OrderedIndex[] = [];
   #text: TextIndex | undefined;
   #idIndex: OrderedIndex | undefined;
+  #indexedFields = packNames([]);
   #nextOrder = 1;
   #documentBytes = 0;
 
@@ -88,6 +90,11 @@ export class Collection {
 
   document(record: StoredRecord): PlainObject {
     return decodeExact(unpack(record.data));
+  }
+
+  /** As much of the document as its index entries depend on. */
+  #indexedPart(record: StoredRecord): PlainObject {
+    return this.#text ? this.document(record) : decodeFields(record.data, this.#indexedFields);
   }
 
   /** The index over `_id` in order. Built when a query first needs the order; lookups of one `_id` never do. */
@@ -152,7 +159,7 @@ export class Collection {
   }
 
   remove(record: StoredRecord): void {
-    const document = this.#indexes.length > 0 || this.#text ? this.document(record) : {};
+    const document = this.#indexedPart(record);
     this.#records.delete(record.id);
     this.#documentBytes -= record.data.length;
     this.#measured(-recordBytes(record), () => {
@@ -190,7 +197,7 @@ export class Collection {
         `Collection ${this.namespace} has ${MAX_INDEXES} indexes already`,
       );
     }
-    this.#build(spec);
+    this.#build([spec]);
     this.#context.log.catalogChange({
       type: "createIndex",
       collection: this.number,
@@ -206,7 +213,7 @@ export class Collection {
     if (!gone) throw new CommandError("IndexNotFound", `index not found with name [${name}]`);
     this.#context.budget.add(-gone.bytes);
     if (gone === this.#text) this.#text = undefined;
-    this.#indexes = this.#indexes.filter((index) => index !== gone);
+    this.#setIndexes(this.#indexes.filter((index) => index !== gone));
     this.#context.log.catalogChange({ type: "dropIndex", collection: this.number, name });
   }
 
@@ -242,28 +249,34 @@ export class Collection {
 
   /** Recovery only: builds indexes without journal. */
   restoreIndexes(specs: readonly IndexSpec[]): void {
-    for (const spec of specs) this.#build(spec);
+    this.#build(specs);
   }
 
-  #build(spec: IndexSpec): void {
-    if (spec.textWeights) {
-      if (this.#text)
-        throw new CommandError("CannotCreateIndex", "only one text index per collection is allowed");
-      const text = new TextIndex(spec);
-      for (const record of this.#records.values()) text.add(this.document(record), record);
-      this.#context.budget.add(text.bytes);
-      this.#text = text;
-      return;
+  /** Reads every document once, however many indexes there are; all of them are built, or none. */
+  #build(specs: readonly IndexSpec[]): void {
+    const ordered = specs.filter((spec) => !spec.textWeights).map((spec) => new OrderedIndex(spec));
+    const texts = specs.filter((spec) => spec.textWeights).map((spec) => new TextIndex(spec));
+    if (texts.length + (this.#text ? 1 : 0) > 1) {
+      throw new CommandError("CannotCreateIndex", "only one text index per collection is allowed");
     }
-    const index = new OrderedIndex(spec);
+    const needed = packNames(ordered.flatMap((index) => index.topLevelFields));
     for (const record of this.#records.values()) {
-      const document = this.document(record);
-      const keys = index.keysOf(document);
-      if (index.conflict(keys, record)) throw duplicateKey(this.namespace, spec, document);
-      index.add(keys, record);
+      const document = texts.length > 0 ? this.document(record) : decodeFields(record.data, needed);
+      for (const index of ordered) {
+        const keys = index.keysOf(document);
+        if (index.conflict(keys, record)) throw duplicateKey(this.namespace, index.spec, document);
+        index.add(keys, record);
+      }
+      for (const text of texts) text.add(document, record);
     }
-    this.#context.budget.add(index.bytes);
-    this.#indexes = [...this.#indexes, index];
+    for (const index of [...ordered, ...texts]) this.#context.budget.add(index.bytes);
+    this.#text = texts[0] ?? this.#text;
+    this.#setIndexes([...this.#indexes, ...ordered]);
+  }
+
+  #setIndexes(indexes: OrderedIndex[]): void {
+    this.#indexes = indexes;
+    this.#indexedFields = packNames(indexes.flatMap((index) => index.topLevelFields));
   }
 
   #checkedKeys(document: PlainObject, own: StoredRecord | undefined): string[][] {

@@ -59,14 +59,17 @@ export function readFrame(file: Buffer, at: number): Frame | string {
   };
 }
 
-/** Looks for an intact frame behind a broken one that proves the broken one had been on disk whole. */
-export function findProofOfDamage(file: Buffer, brokenAt: number): boolean {
-  for (let at = brokenAt + 1; at <= file.length - FRAME_HEADER_BYTES; at++) {
-    // The high bytes of `synced` are zero and it lies within the file: cheap to test before the checksum.
-    if (file.readUInt32LE(at + 12) !== 0) continue;
-    const synced = file.readUInt32LE(at + 8);
-    if (synced <= brokenAt || synced > at) continue;
-    if (typeof readFrame(file, at) !== "string") return true;
+/**
+ * Looks for an intact frame behind a broken one that proves the broken one had been on disk whole.
+ * @param rest the file from the broken frame on
+ * @param brokenAt position of the broken frame in the file
+ */
+export function findProofOfDamage(rest: Buffer, brokenAt: number): boolean {
+  for (let at = 1; at <= rest.length - FRAME_HEADER_BYTES; at++) {
+    // `synced` lies behind the broken frame and before this one: cheap to test before the checksum.
+    const synced = rest.readUInt32LE(at + 8) + rest.readUInt32LE(at + 12) * 2 ** 32;
+    if (synced <= brokenAt || synced > brokenAt + at) continue;
+    if (typeof readFrame(rest, at) !== "string") return true;
   }
   return false;
 }

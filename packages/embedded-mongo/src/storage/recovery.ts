@@ -4,7 +4,8 @@ import { type IndexSpec, parseIndexSpec } from "../index/spec.ts";
 import type { Catalog } from "./catalog.ts";
 import type { CatalogChange } from "./change-log.ts";
 import { journalFile, listDataFiles, snapshotFile } from "./files.ts";
-import { FILE_HEADER_BYTES, findProofOfDamage, isFileHeader, readFrame } from "./frame.ts";
+import { FILE_HEADER_BYTES } from "./frame.ts";
+import { FrameReader } from "./frame-reader.ts";
 import { applyOperations, type OperationHandler } from "./operations.ts";
 
 export interface Recovered {
@@ -59,26 +60,34 @@ class Replay implements OperationHandler {
 
 /** @returns the position behind the last intact frame */
 function replayFile(file: string, sequence: number, replay: Replay, last: boolean): number {
-  const bytes = fs.readFileSync(file);
-  if (!isFileHeader(bytes, sequence)) {
-    if (last && bytes.length < FILE_HEADER_BYTES) return 0;
-    throw new DataFolderCorruptError(file, 0, "wrong file header");
-  }
-  let at = FILE_HEADER_BYTES;
-  while (at < bytes.length) {
-    const frame = readFrame(bytes, at);
-    if (typeof frame === "string") {
-      if (!last || findProofOfDamage(bytes, at)) throw new DataFolderCorruptError(file, at, frame);
-      return at;
+  const reader = new FrameReader(file);
+  try {
+    if (!reader.hasHeader(sequence)) {
+      if (last && reader.size < FILE_HEADER_BYTES) return 0;
+      throw new DataFolderCorruptError(file, 0, "wrong file header");
     }
-    try {
-      applyOperations(frame.payload, replay);
-    } catch (error) {
-      throw new DataFolderCorruptError(file, at, (error as Error).message);
+    let at = FILE_HEADER_BYTES;
+    while (at < reader.size) {
+      const frame = reader.frame(at);
+      if (typeof frame === "string") {
+        if (!last || reader.isDamage(at)) throw new DataFolderCorruptError(file, at, frame);
+        return at;
+      }
+      applyFrame(file, at, frame.payload, replay);
+      at += frame.bytes;
     }
-    at += frame.bytes;
+    return at;
+  } finally {
+    reader.close();
   }
-  return at;
+}
+
+function applyFrame(file: string, at: number, payload: Buffer, replay: Replay): void {
+  try {
+    applyOperations(payload, replay);
+  } catch (error) {
+    throw new DataFolderCorruptError(file, at, (error as Error).message);
+  }
 }
 
 /**

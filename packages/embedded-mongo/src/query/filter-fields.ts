@@ -1,0 +1,19 @@
+import { isObject, type PlainObject } from "../values/types.ts";
+
+const LOGICAL = new Set(["$and", "$or", "$nor"]);
+
+const branches = (operand: unknown): PlainObject[] =>
+  Array.isArray(operand) ? operand.filter(isObject) : [];
+
+/** True when a filter may look at any field: it has an expression. */
+export const usesWholeDocument = (filter: PlainObject): boolean =>
+  Object.entries(filter).some(
+    ([key, operand]) => key === "$expr" || (LOGICAL.has(key) && branches(operand).some(usesWholeDocument)),
+  );
+
+/** The top-level fields that the conditions of a filter are about. */
+export const filterFields = (filter: PlainObject): string[] =>
+  Object.entries(filter).flatMap(([key, operand]) => {
+    if (!key.startsWith("$")) return key.split(".", 1);
+    return LOGICAL.has(key) ? branches(operand).flatMap(filterFields) : [];
+  });
