@@ -1,6 +1,6 @@
-import { writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { describeEnvironment } from "./environment.ts";
-import { ExitCode } from "./exit.ts";
+import { ExitCode, usageError } from "./exit.ts";
 import { nowMs } from "./measure/clock.ts";
 import { ErrorTable } from "./measure/error-table.ts";
 import { Progress } from "./report/progress.ts";
@@ -40,6 +40,7 @@ export interface CommandRun<R extends Result> {
 
 /** What all commands have in common: Ctrl-C, cleaning up, the result on stdout and in a file, the exit code. */
 export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<void> {
+  if (run.json !== undefined) await assertWritable(run.json);
   const startedAt = new Date().toISOString();
   const startedMs = nowMs();
   const interruption = new AbortController();
@@ -79,5 +80,14 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     if (signal.aborted) process.exitCode = ExitCode.interrupted;
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  }
+}
+
+/** Found out before the run, not after it. What is in the file stays there until there is a result. */
+async function assertWritable(file: string): Promise<void> {
+  try {
+    await (await open(file, "a")).close();
+  } catch (error) {
+    throw usageError(`--json ${file} cannot be written: ${(error as Error).message}.`);
   }
 }

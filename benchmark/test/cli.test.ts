@@ -66,6 +66,7 @@ describe("exit codes", () => {
     [["broadcast", "--url", "https://127.0.0.1"], "use --client socket.io"],
     [["broadcast", "--burst", "20,x"], "--burst must be one whole number"],
     [["broadcast", "--users", "900000"], "ulimit -n 900200"],
+    [["broadcast", "--json", "/nowhere/x.json"], "--json /nowhere/x.json cannot be written"],
     [["limits", "--targets", "nginx"], "There are: fanfare, socket.io, ws."],
     [[], "Say what to measure"],
   ])("1: %j", async (args, message) => {

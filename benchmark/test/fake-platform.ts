@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Server, type Socket } from "socket.io";
 
 /** What becomes of a message on its way to a member; undefined: it is delivered as it should be. */
-export type Fault = "drop" | "duplicate" | "hold until the next" | { delayMs: number } | undefined;
+type Fault = "drop" | "duplicate" | "hold until the next" | { delayMs: number } | undefined;
 
 /** Members count from 0 in the order in which they registered; messages in the order of sending. */
 export type FaultPlan = (member: number, message: number) => Fault;

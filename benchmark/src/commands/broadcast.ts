@@ -20,28 +20,37 @@ export const broadcastCommand: CommandModule<object, Arguments> = {
 };
 
 function builder(yargs: Argv) {
-  return audienceOptions(yargs)
+  return audienceOptions(serverOptions(yargs))
+    .option("rounds", {
+      group: "Result:",
+      type: "boolean",
+      default: false,
+      describe: "Print a line for every message",
+    })
+    .example("$0 broadcast --users 10000", "one message at a time to 10,000 members")
+    .example("$0 broadcast -u 10000 --burst 20,100", "and then 20, and 100, at once")
+    .example("$0 broadcast -u 500 --url http://127.0.0.1:3000", "a server that is running already")
+    .example("$0 broadcast -u 1000 --threshold 'p100<100'", "for CI: exit code 99 when slower");
+}
+
+function serverOptions(yargs: Argv) {
+  return yargs
     .option("url", {
+      group: "Server:",
       type: "string",
       describe: "The server to measure; without it one is started for the run and removed",
     })
     .option("metrics-url", {
+      group: "Server:",
       type: "string",
       describe: "Where the server's own figures are (Prometheus text)",
     })
     .option("target", {
+      group: "Server:",
       choices: TARGET_NAMES,
       default: "fanfare" as const,
       describe: "The platform, or a bare Socket.IO or ws server for comparison",
-    })
-    .option("rounds", { type: "boolean", default: false, describe: "Print a line for every message" })
-    .example("$0 broadcast --users 10000", "one message at a time to 10,000 members")
-    .example("$0 broadcast -u 10000 --burst 20,100", "and then 20, and 100, at once")
-    .example(
-      "$0 broadcast -u 1000 --threshold 'p100<100' --threshold 'lost==0'",
-      "for CI: exit code 99 when slower",
-    )
-    .example("$0 broadcast --url https://chat.example.org -u 500", "somebody's server");
+    });
 }
 
 type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;

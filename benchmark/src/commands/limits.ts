@@ -27,8 +27,14 @@ function builder(yargs: Argv) {
   return audienceOptions(yargs)
     .default("burst", "20,100")
     .default("burst-repeats", 1)
-    .option("passes", { type: "number", default: 3, describe: "How often the servers take turns" })
+    .option("passes", {
+      group: "Server:",
+      type: "number",
+      default: 3,
+      describe: "How often the servers take turns",
+    })
     .option("targets", {
+      group: "Server:",
       type: "string",
       default: TARGET_NAMES.join(","),
       describe: "Which servers, in this order",

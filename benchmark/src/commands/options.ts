@@ -7,85 +7,117 @@ import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
 const MAX_PAYLOAD_BYTES = 4000;
 
 /** The options that every command with an audience has. */
-export function audienceOptions(yargs: Argv) {
+export function audienceOptions<T>(yargs: Argv<T>) {
   return yargs
     .option("users", {
+      group: "Audience:",
       alias: "u",
       type: "number",
       default: 1000,
       describe: "How many members are online and receive",
     })
     .option("messages", {
+      group: "Messages:",
       alias: "m",
       type: "number",
       default: 5,
       describe: "Warm messages, sent one at a time",
     })
     .option("warmup", {
+      group: "Messages:",
       type: "number",
       default: 2,
       describe: "Messages between the cold one and the warm ones",
     })
     .option("burst", {
+      group: "Messages:",
       type: "string",
       describe: "Afterwards send so many messages in one instant, e.g. 20,100",
     })
-    .option("burst-repeats", { type: "number", default: 3, describe: "How often each burst is sent" })
+    .option("burst-repeats", {
+      group: "Messages:",
+      type: "number",
+      default: 3,
+      describe: "How often each burst is sent",
+    })
     .option("interval", {
+      group: "Messages:",
       type: "number",
       default: 200,
       describe: "Milliseconds between a message that all have and the next one",
     })
     .option("idle", {
+      group: "Messages:",
       type: "number",
       default: 2000,
       describe: "Milliseconds of rest before the cold message",
     })
     .option("timeout", {
+      group: "Messages:",
       type: "number",
       default: 30_000,
       describe: "Milliseconds to wait for the last member",
     })
     .option("payload", {
+      group: "Messages:",
       type: "number",
       default: 100,
       describe: `Bytes of text in a message, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
     })
     .option("client", {
+      group: "Audience:",
       choices: ["light", "socket.io"] as const,
       default: "light" as const,
       describe:
         "Who receives: light readers, or the official client (which limits the test from some 5,000 users on)",
     })
     .option("probes", {
+      group: "Audience:",
       type: "number",
       default: 20,
       describe: "Official clients among the users, beside light ones",
     })
-    .option("workers", { type: "string", default: "auto", describe: "Threads that receive" })
+    .option("workers", {
+      group: "Audience:",
+      type: "string",
+      default: "auto",
+      describe: "Threads that receive",
+    })
     .option("nap", {
+      group: "Audience:",
       type: "number",
       default: 1,
       describe: "Milliseconds between reads of light receivers; 0 reads every frame as it comes",
     })
     .option("connecting", {
+      group: "Audience:",
       type: "number",
       default: 100,
       describe: "Connections, and registrations, made at the same time",
     })
     .option("connect-timeout", {
+      group: "Audience:",
       type: "number",
       default: 10_000,
       describe: "Milliseconds for one connection",
     })
-    .option("json", { type: "string", describe: "Write the result to this file (schema/result.v1.json)" })
+    .option("json", {
+      group: "Result:",
+      type: "string",
+      describe: "Write the result to this file (schema/result.v1.json)",
+    })
     .option("threshold", {
+      group: "Result:",
       type: "string",
       array: true,
       default: [],
       describe: "Fail with exit code 99 unless this holds, e.g. 'p100<1200'. Repeatable",
     })
-    .option("progress", { type: "boolean", describe: "Progress on stderr; by default only on a terminal" });
+    .option("progress", {
+      group: "Result:",
+      type: "boolean",
+      describe: "Progress on stderr; by default only on a terminal",
+    });
 }
 
 export interface AudienceArguments {

@@ -1,6 +1,6 @@
 /** The percentiles that every result shows; 100 is the last member of all. */
 export const PERCENTILES = [50, 75, 90, 95, 99, 99.9, 100] as const;
-export type PercentileKey = `p${(typeof PERCENTILES)[number]}`;
+type PercentileKey = `p${(typeof PERCENTILES)[number]}`;
 export type Percentiles = Record<PercentileKey, number>;
 
 /** Exact percentiles (nearest rank) of values in ascending order; null without values. */

@@ -42,7 +42,7 @@ export class Progress {
   }
 }
 
-export function progressLine(label: string, done: number, total: number, elapsedMs: number): string {
+function progressLine(label: string, done: number, total: number, elapsedMs: number): string {
   const perSecond = done / (elapsedMs / 1000);
   const parts = [`${label} ${whole(done)}/${whole(total)}`];
   if (done > 0) {

@@ -9,7 +9,7 @@ import type { ThresholdResult } from "./thresholds.ts";
 /** Changes when a field changes its meaning or goes away; new fields keep it. See schema/result.v1.json. */
 export const RESULT_VERSION = 1;
 
-export interface ConnectionResult {
+interface ConnectionResult {
   users: number;
   durationMs: number;
   perSecond: number;

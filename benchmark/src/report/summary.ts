@@ -80,7 +80,7 @@ function latencyLines({ warm }: BroadcastMeasurement): string[] {
   return [table([header, row]), "", histogramChart(warm.histogram)];
 }
 
-export function histogramChart(buckets: readonly Bucket[]): string {
+function histogramChart(buckets: readonly Bucket[]): string {
   const most = Math.max(...buckets.map((bucket) => bucket.count));
   const rows = buckets.map((bucket) => {
     const bar = "█".repeat(Math.ceil((bucket.count / most) * BAR_CHARS));

@@ -1,5 +1,5 @@
 /** What a packet from the server means to the tester. Messages are the `content` of each, in order. */
-export type ServerEvent =
+type ServerEvent =
   | { kind: "messages"; contents: unknown[] }
   /** From here on the connection counts as online. */
   | { kind: "ready" }

@@ -17,16 +17,16 @@ export class BareProcess {
     this.port = port;
   }
 
-  static async start(file: string): Promise<BareProcess> {
-    const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
+  static async start(file: URL): Promise<BareProcess> {
+    const child = fork(fileURLToPath(file), {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     const exited = once(child, "exit").then(([code]) => {
-      throw connectError(`The bare server ${file} did not start (exit code ${Number(code)}).`);
+      throw connectError(`The bare server ${file.href} did not start (exit code ${Number(code)}).`);
     });
     const [first] = (await Promise.race([once(child, "message"), exited])) as [FromBareServer];
     exited.catch(() => {});
-    if (first.type !== "listening") throw connectError(`The bare server ${file} did not say its port.`);
+    if (first.type !== "listening") throw connectError(`The bare server ${file.href} did not say its port.`);
     return new BareProcess(child, first.port);
   }
 

@@ -5,13 +5,17 @@ import { openSocketIoSender, openWsSender } from "./senders.ts";
 
 interface BareKind {
   name: "socket.io" | "ws";
-  file: string;
+  file: URL;
   openSender: (url: string) => Promise<Sender>;
 }
 
 const KINDS: Record<BareKind["name"], BareKind> = {
-  "socket.io": { name: "socket.io", file: "./socket-io-server.ts", openSender: openSocketIoSender },
-  ws: { name: "ws", file: "./ws-server.ts", openSender: openWsSender },
+  "socket.io": {
+    name: "socket.io",
+    file: new URL("./socket-io-server.ts", import.meta.url),
+    openSender: openSocketIoSender,
+  },
+  ws: { name: "ws", file: new URL("./ws-server.ts", import.meta.url), openSender: openWsSender },
 };
 
 /** A server without a platform: what the machine and the library can do at most. Always started for the run. */

@@ -18,7 +18,10 @@ export async function openSocketIoSender(url: string): Promise<Sender> {
     socket.once("connect_error", reject);
   });
   return {
-    send: (content) => socket.timeout(ACK_TIMEOUT_MS).emitWithAck("message.send", content) as Promise<void>,
+    send: async (content) => {
+      if (!socket.connected) throw new Error("SENDER_DISCONNECTED");
+      await socket.timeout(ACK_TIMEOUT_MS).emitWithAck("message.send", content);
+    },
     close: () => socket.disconnect(),
   };
 }
@@ -34,13 +37,14 @@ export async function openWsSender(url: string): Promise<Sender> {
     waiting.delete(acknowledged);
   });
   socket.on("close", () => {
-    for (const { reject } of waiting.values()) reject(new Error("CONNECTION_CLOSED"));
+    for (const { reject } of waiting.values()) reject(new Error("SENDER_DISCONNECTED"));
   });
   return {
     send: (content) =>
       new Promise((resolve, reject) => {
+        if (socket.readyState !== WebSocket.OPEN) reject(new Error("SENDER_DISCONNECTED"));
         waiting.set(++number, { resolve, reject });
-        socket.send(JSON.stringify([number, content]));
+        socket.send(JSON.stringify([number, content]), (error) => error && reject(error));
       }),
     close: () => socket.close(),
   };

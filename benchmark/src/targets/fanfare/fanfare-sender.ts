@@ -24,6 +24,7 @@ export async function openFanfareSender(url: string, token: string, channelId: s
   });
   return {
     send: async (content) => {
+      if (!socket.connected) throw new Error("SENDER_DISCONNECTED");
       const params = { channelId, content, nonce: randomUUID() };
       const answer = (await socket.timeout(ACK_TIMEOUT_MS).emitWithAck("message.send", params)) as WireAnswer<
         Result<"message.send">
