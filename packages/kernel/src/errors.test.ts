@@ -1,4 +1,5 @@
 import { Errors } from "moleculer";
+import { mongo } from "mongoose";
 import { expect, test } from "vitest";
 import { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
 
@@ -13,6 +14,8 @@ test.each([
   [new Errors.ServiceNotFoundError({ action: "x" }), "UNAVAILABLE"],
   [new Errors.RequestTimeoutError({ action: "x", nodeID: "n" }), "UNAVAILABLE"],
   [new Errors.QueueIsFullError({ action: "x", nodeID: "n", size: 1, limit: 1 }), "OVERLOADED"],
+  [new mongo.MongoNetworkError("connection 3 to 10.0.0.7 closed"), "UNAVAILABLE"],
+  [new mongo.MongoOperationTimeoutError("timed out"), "UNAVAILABLE"],
   [Object.assign(new Error("full"), { code: 14_031 }), "STORAGE_FULL"],
 ])("%s becomes %s", (thrown, type) => {
   expect(toServiceError(thrown).type).toBe(type);

@@ -1,5 +1,6 @@
 import { ERRORS, isRetryable, type ErrorCode, type ErrorData, type WireError } from "@fanfare/contract";
 import { Errors } from "moleculer";
+import { mongo } from "mongoose";
 
 /** The one error class of the services: a code of the contract's table, with its data. */
 export class ServiceError extends Errors.MoleculerError {
@@ -36,7 +37,8 @@ export function toServiceError(thrown: unknown): ServiceError {
     thrown instanceof Errors.ServiceNotFoundError ||
     thrown instanceof Errors.ServiceNotAvailableError ||
     thrown instanceof Errors.RequestTimeoutError ||
-    thrown instanceof Errors.RequestRejectedError
+    thrown instanceof Errors.RequestRejectedError ||
+    isDatabaseAway(thrown)
   ) {
     return serviceError("UNAVAILABLE", { retryAfterMs: BUSY_RETRY_MS });
   }
@@ -46,6 +48,15 @@ export function toServiceError(thrown: unknown): ServiceError {
   const error = serviceError("INTERNAL");
   error.cause = thrown;
   return error;
+}
+
+/** No connection, no primary, or no answer in time: it may well be back in a moment. */
+function isDatabaseAway(thrown: unknown): boolean {
+  return (
+    thrown instanceof mongo.MongoNetworkError ||
+    thrown instanceof mongo.MongoServerSelectionError ||
+    thrown instanceof mongo.MongoOperationTimeoutError
+  );
 }
 
 /** MongoDB's OutOfDiskSpace, which the embedded database answers too when its bound is reached. */
