@@ -1,12 +1,14 @@
 // How many messages per second are acknowledged as durable, how long each takes and what it costs.
-// node services/message/bench/send.ts [--seconds 5]; MONGO_URL measures another database than the embedded one.
+// node services/message/bench/send.ts [--seconds 5] [--load 1]; MONGO_URL measures another database than the embedded one.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startMessageNode, type MessageNode } from "../test/message-node.ts";
 
-const { values } = parseArgs({ options: { seconds: { type: "string", default: "5" } } });
+const { values } = parseArgs({
+  options: { seconds: { type: "string", default: "5" }, load: { type: "string" } },
+});
 const secondsEach = Number(values.seconds);
 const WARM_UP_SECONDS = 1;
 
@@ -19,6 +21,7 @@ interface Load {
 const loads: Load[] = [
   { title: "1 channel, 1 in flight", channels: 1, inFlight: 1 },
   { title: "1 channel, 32 in flight", channels: 1, inFlight: 32 },
+  { title: "1,000 channels, 1 in flight each, 50 together", channels: 1000, inFlight: 50 },
   { title: "1,000 channels, 1 in flight each, 500 together", channels: 1000, inFlight: 500 },
 ];
 
@@ -57,16 +60,16 @@ function report({ title }: Load, latencies: number[], seconds: number, cpu: Node
 
 const dir = await mkdtemp(join(tmpdir(), "fanfare-bench-"));
 const { MONGO_URL } = process.env;
-const node = await startMessageNode({ DATA_DIR: dir, ...(MONGO_URL === undefined ? {} : { MONGO_URL }) });
+const env = { DATA_DIR: dir, ...(MONGO_URL === undefined ? {} : { MONGO_URL }) };
+const node = await startMessageNode(env, false);
 try {
-  for (const load of loads) {
+  const chosen = values.load === undefined ? loads : loads.slice(Number(values.load)).slice(0, 1);
+  for (const load of chosen) {
     await run(node, load, WARM_UP_SECONDS);
-    node.published.length = 0;
     const cpuBefore = process.cpuUsage();
     const began = performance.now();
     const latencies = await run(node, load, secondsEach);
     report(load, latencies, (performance.now() - began) / 1000, process.cpuUsage(cpuBefore));
-    node.published.length = 0;
   }
 } finally {
   await node.stop();

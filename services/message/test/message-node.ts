@@ -30,7 +30,11 @@ type AnyCall = (name: string, params: unknown, options: object) => Promise<never
 
 export const GROUP_ID = "f".repeat(24);
 
-export async function startMessageNode(env: Record<string, string>): Promise<MessageNode> {
+/** @param isRecording false: `published` stays empty */
+export async function startMessageNode(
+  env: Record<string, string>,
+  isRecording = true,
+): Promise<MessageNode> {
   const published: Published[] = [];
   const permissions = new Map<string, number>();
   let call: AnyCall | undefined;
@@ -56,6 +60,7 @@ export async function startMessageNode(env: Record<string, string>): Promise<Mes
     createMessageService({
       ...node,
       publish: (rooms, name, payload) => {
+        if (!isRecording) return;
         const copy = structuredClone(payload);
         published.push({ rooms: typeof rooms === "string" ? [rooms] : rooms, name, payload: copy });
       },
