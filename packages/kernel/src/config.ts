@@ -33,14 +33,11 @@ const Environment = z
     MAX_CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(1).default(1000),
     WEB_DIR: z.string().default("web/dist"),
   })
-  .superRefine((env, context) => {
-    if (env.NODE_ENV === "production" && env.TOKEN_SECRET === undefined) {
-      context.addIssue({
-        code: "custom",
-        path: ["TOKEN_SECRET"],
-        message: "is required in production: 32 or more random characters, the same for every process",
-      });
-    }
+  .refine((env) => env.NODE_ENV !== "production" || env.TOKEN_SECRET !== undefined, {
+    path: ["TOKEN_SECRET"],
+    message: "is required in production: 32 or more random characters, the same for every process",
+    // Also where something else is at fault: all of it is to be listed at once.
+    when: () => true,
   });
 
 export interface Config {
