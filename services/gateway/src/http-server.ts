@@ -33,6 +33,8 @@ export async function createHttpServer({
   identify,
 }: HttpServerOptions): Promise<FastifyInstance> {
   const { config } = node;
+  const failed = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
+    send(reply, calls.refuse(error, request.id));
   const app = fastify({
     bodyLimit: LIMITS.httpBodyMaxBytes,
     requestTimeout: HTTP_REQUEST_TIMEOUT_MS,
@@ -40,6 +42,10 @@ export async function createHttpServer({
     genReqId: (request: IncomingMessage) => {
       const given = config.trustProxy ? request.headers["x-request-id"] : undefined;
       return isSaneRequestId(given) ? given : nextRequestId();
+    },
+    // What the router itself cannot read: a path that is too long or badly encoded.
+    frameworkErrors: (_error, request, reply) => {
+      failed(serviceError("MALFORMED_REQUEST"), request, reply);
     },
   });
   app.server.maxConnections = config.maxConnections + HTTP_CONNECTIONS;
@@ -61,8 +67,6 @@ export async function createHttpServer({
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id).header("x-content-type-options", "nosniff");
   });
-  const failed = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
-    send(reply, calls.refuse(error, request.id));
   app.setErrorHandler((error: unknown, request, reply) => failed(ofFastify(error), request, reply));
 
   // Before the API's own route, which asks to be left out of what it sets up for pages.

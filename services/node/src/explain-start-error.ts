@@ -31,8 +31,9 @@ export function explainStartError(error: unknown, config: Config): string | unde
   return undefined;
 }
 
-function otherPorts({ port, opsPort }: Config): string {
-  return `PORT=${port + 100} OPS_PORT=${opsPort + 100}`;
+function otherPorts({ port, opsPort, environment }: Config): string {
+  const ports = `PORT=${port + 100} OPS_PORT=${opsPort + 100}`;
+  return environment === "development" ? `${ports} pnpm dev` : ports;
 }
 
 function elsewhere(config: Config): string {

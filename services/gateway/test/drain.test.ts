@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { connect, startGateway, until } from "./support.ts";
+
+test("on stop clients are told, running calls answered, nobody new let in, and everything closes", async () => {
+  const gateway = await startGateway();
+  const { promise: released, resolve: release } = Promise.withResolvers<object>();
+  const { promise: called, resolve: call } = Promise.withResolvers<void>();
+  gateway.stubs.me = () => {
+    call();
+    return released;
+  };
+  const [one, two] = [await connect(gateway), await connect(gateway)];
+  const running = one.call("user.me");
+  await called;
+  expect(await gateway.isReady()).toBe(true);
+  const stopped = gateway.stop();
+  expect(await one.event("server.draining")).toEqual({ reconnectWithinMs: expect.any(Number) });
+  await two.event("server.draining");
+  expect(await gateway.isReady()).toBe(false);
+  expect(await two.call("user.me")).toMatchObject({
+    ok: false,
+    error: { type: "UNAVAILABLE", retryable: true },
+  });
+  await expect(gateway.post("user.createGuest")).rejects.toThrow("fetch failed");
+  release({ user: {} });
+  expect(await running).toMatchObject({ ok: true });
+  // Not Socket.IO's own goodbye: after that a client would stay away.
+  expect(await Promise.all([one.closed, two.closed])).toEqual(["transport close", "transport close"]);
+  await stopped;
+});
+
+test("a call that never ends does not keep it from stopping", async () => {
+  const gateway = await startGateway();
+  let isCalled = false;
+  gateway.stubs.me = () => {
+    isCalled = true;
+    return new Promise(() => {});
+  };
+  const client = await connect(gateway);
+  client.socket.emit("user.me", {}, () => {});
+  await until(() => isCalled);
+  await gateway.stop();
+  expect(await client.closed).toBe("transport close");
+});
+
+test("a port in use is an error that names it", async () => {
+  const gateway = await startGateway();
+  await expect(startGateway({ PORT: String(gateway.port) })).rejects.toMatchObject({
+    code: "EADDRINUSE",
+    port: gateway.port,
+  });
+  await gateway.stop();
+});

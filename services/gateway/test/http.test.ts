@@ -1,0 +1,182 @@
+import { once } from "node:events";
+import { connect as connectTcp } from "node:net";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LIMITS } from "@fanfare/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHANNEL_ID, isHealthy, startGateway, type Gateway } from "./support.ts";
+
+let gateway: Gateway;
+let bearer: { authorization: string };
+beforeAll(async () => {
+  gateway = await startGateway();
+  bearer = { authorization: `Bearer ${gateway.signIn().accessToken}` };
+});
+afterAll(() => gateway.stop());
+
+describe("calls", () => {
+  test("an action answers with its data and the request's id", async () => {
+    const { status, headers, answer } = await gateway.post("user.me", "{}", bearer);
+    expect([status, answer]).toMatchObject([200, { ok: true, data: { user: {} } }]);
+    expect(headers.get("x-request-id")).toMatch(/^[\w.-]+$/);
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("a call without a body is a call without parameters", async () => {
+    expect((await gateway.post("user.me", "", bearer)).status).toBe(200);
+  });
+
+  test.each([
+    ["nothing.there"],
+    ["group.listRooms"],
+    ["user.listRevokedSessions"],
+    ["$node.list"],
+    ["__proto__"],
+    ["constructor"],
+    ["%00"],
+  ])("%s is no action from outside", async (name) => {
+    const { status, answer } = await gateway.post(name, "{}", bearer);
+    expect([status, answer]).toMatchObject([404, { ok: false, error: { type: "UNKNOWN_ACTION" } }]);
+  });
+
+  test.each([
+    ["{", 400, "MALFORMED_REQUEST"],
+    ['{"__proto__": {"x": 1}}', 400, "MALFORMED_REQUEST"],
+    ["[]", 422, "VALIDATION_FAILED"],
+    ["5", 422, "VALIDATION_FAILED"],
+    [JSON.stringify({ channelId: CHANNEL_ID, content: 7, nonce: "1" }), 422, "VALIDATION_FAILED"],
+    [
+      JSON.stringify({ channelId: CHANNEL_ID, content: "x".repeat(LIMITS.messageMaxChars + 1), nonce: "1" }),
+      422,
+      "VALIDATION_FAILED",
+    ],
+    [JSON.stringify({ content: "x".repeat(LIMITS.httpBodyMaxBytes) }), 413, "PAYLOAD_TOO_LARGE"],
+  ])("a body that begins %.20s is answered %i %s", async (body, status, code) => {
+    const { answer, ...rest } = await gateway.post("message.send", body, bearer);
+    expect([rest.status, answer]).toMatchObject([status, { ok: false, error: { type: code } }]);
+    expect(await isHealthy(gateway)).toBe(true);
+  });
+
+  test.each([["%ZZ"], ["x".repeat(500)]])(
+    "a path that the router cannot read is malformed: %.10s",
+    async (name) => {
+      const { status, answer } = await gateway.post(name, "{}", bearer);
+      expect([status, answer]).toMatchObject([400, { ok: false, error: { type: "MALFORMED_REQUEST" } }]);
+    },
+  );
+
+  test("anything but JSON is malformed", async () => {
+    const { status } = await gateway.post("user.me", "<xml/>", { ...bearer, "content-type": "text/xml" });
+    expect(status).toBe(400);
+  });
+
+  test("what cannot be read as HTTP at all is refused", async () => {
+    const socket = connectTcp(gateway.port, "127.0.0.1");
+    socket.write("this is not HTTP\r\n\r\n");
+    const [answer] = await once(socket, "data");
+    expect(String(answer)).toContain("400 Bad Request");
+    socket.destroy();
+    expect(await isHealthy(gateway)).toBe(true);
+  });
+
+  test("without a token only public actions are answered", async () => {
+    expect((await gateway.post("user.me")).status).toBe(401);
+    expect((await gateway.post("user.createGuest")).status).toBe(200);
+  });
+
+  test("a fault of a service is INTERNAL, and nothing of it leaves the server", async () => {
+    const { me } = gateway.stubs;
+    gateway.stubs.me = () => Promise.reject(new Error("secret of the database"));
+    const { status, answer } = await gateway.post("user.me", "{}", bearer);
+    gateway.stubs.me = me;
+    expect([status, answer]).toMatchObject([500, { error: { type: "INTERNAL" } }]);
+    expect(JSON.stringify(answer)).not.toContain("secret");
+  });
+
+  test("a client's request id is taken only from our own proxy, and only a sane one", async () => {
+    const given = async (to: Gateway, id: string): Promise<string | null> =>
+      (await to.post("nothing", "{}", { "x-request-id": id })).headers.get("x-request-id");
+    expect(await given(gateway, "abc")).not.toBe("abc");
+    const behindProxy = await startGateway({ TRUST_PROXY: "true" });
+    expect(await given(behindProxy, "abc")).toBe("abc");
+    expect(await given(behindProxy, "a b")).not.toBe("a b");
+    await behindProxy.stop();
+  });
+});
+
+describe("rate limits", () => {
+  test("a limit is counted per user, says when to come again, and does not touch others", async () => {
+    const strict = await startGateway({ RATE_LIMIT_FACTOR: "0.02" });
+    const one = { authorization: `Bearer ${strict.signIn().accessToken}` };
+    const two = { authorization: `Bearer ${strict.signIn().accessToken}` };
+    expect((await strict.post("user.me", "{}", one)).status).toBe(200);
+    expect((await strict.post("user.me", "{}", one)).status).toBe(200);
+    const { status, headers, answer } = await strict.post("user.me", "{}", one);
+    expect([status, answer]).toMatchObject([
+      429,
+      { error: { type: "RATE_LIMITED", retryable: true, data: { retryAfterMs: expect.any(Number) } } },
+    ]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await strict.post("user.me", "{}", two)).status).toBe(200);
+    await strict.stop();
+  });
+
+  test("without a user it is counted per address", async () => {
+    const strict = await startGateway({ RATE_LIMIT_FACTOR: "0.017", TRUST_PROXY: "true" });
+    const from = async (address: string): Promise<number> =>
+      (await strict.post("user.createGuest", "{}", { "x-forwarded-for": `9.9.9.9, ${address}` })).status;
+    expect([await from("192.0.2.1"), await from("192.0.2.1"), await from("192.0.2.2")]).toEqual([
+      200, 429, 200,
+    ]);
+    await strict.stop();
+  });
+});
+
+describe("the page", () => {
+  test("meta says what this is", async () => {
+    const meta = await (await fetch(`${gateway.url}/api/meta`)).json();
+    expect(meta).toMatchObject({ name: "fanfare", version: expect.any(String), protocolVersion: 1 });
+  });
+
+  test("where it is not built, a plain page says how to", async () => {
+    const response = await fetch(gateway.url, { headers: { accept: "text/html" } });
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain("pnpm build");
+  });
+
+  test("files, the index for every other path, and a policy without inline scripts or foreign hosts", async () => {
+    const dist = await mkdtemp(join(tmpdir(), "fanfare-page-"));
+    await mkdir(join(dist, "assets"));
+    await writeFile(join(dist, "index.html"), "<title>the page</title>");
+    await writeFile(join(dist, "assets", "app-1a2b.js"), "let a;");
+    const built = await startGateway({ WEB_DIR: dist });
+    const page = async (path: string): Promise<Response> =>
+      fetch(`${built.url}${path}`, { headers: { accept: "text/html" } });
+    for (const path of ["/", "/groups/1"]) {
+      const response = await page(path);
+      expect([response.status, await response.text()]).toEqual([200, "<title>the page</title>"]);
+      expect(response.headers.get("cache-control")).toBe("no-cache");
+      const policy = response.headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain(
+        `connect-src 'self' ws://127.0.0.1:${built.port} wss://127.0.0.1:${built.port}`,
+      );
+      expect(policy).not.toMatch(/unsafe|\*/);
+    }
+    expect((await page("/assets/app-1a2b.js")).headers.get("cache-control")).toContain("immutable");
+    expect((await page("/api/nothing")).status).toBe(404);
+    expect((await fetch(`${built.url}/assets/missing.js`)).status).toBe(404);
+    expect((await page("/..%2f..%2fpackage.json")).status).not.toBe(500);
+    await built.stop();
+  });
+
+  test("only the configured origins may call from another page", async () => {
+    const open = await startGateway({ CORS_ORIGINS: "https://chat.example" });
+    const allowed = async (origin: string): Promise<string | null> =>
+      (await open.post("user.createGuest", "{}", { origin })).headers.get("access-control-allow-origin");
+    expect(await allowed("https://chat.example")).toBe("https://chat.example");
+    expect(await allowed("https://evil.example")).toBeNull();
+    await open.stop();
+  });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connect, GROUP_ROOM, newId, open, refused, startGateway, until, type Gateway } from "./support.ts";
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+test("the end of a session closes its sockets at once, and no others", async () => {
+  const ended = gateway.signIn();
+  const kept = gateway.signIn(ended.userId);
+  const clients = await Promise.all(
+    [ended, ended, kept].map(({ accessToken }) => connect(gateway, accessToken)),
+  );
+  const [first, second, other] = clients as [(typeof clients)[0], (typeof clients)[0], (typeof clients)[0]];
+  gateway.node.broadcast("session.ended", { userId: ended.userId, sessionIds: [ended.sessionId] });
+  expect(await Promise.all([first.closed, second.closed])).toEqual([
+    "io server disconnect",
+    "io server disconnect",
+  ]);
+  expect(first.received.at(-1)).toEqual(["session.revoked", { sessionIds: [ended.sessionId] }]);
+  expect(await other.call("user.me")).toMatchObject({ ok: true });
+
+  expect((await refused(open(gateway, ended.accessToken))).data).toMatchObject({ type: "SESSION_REVOKED" });
+  const { status, answer } = await gateway.post("user.me", "{}", {
+    authorization: `Bearer ${ended.accessToken}`,
+  });
+  expect([status, answer]).toMatchObject([401, { error: { type: "SESSION_REVOKED" } }]);
+  other.socket.close();
+});
+
+test("a session that ends while its rooms are being looked up gets no further", async () => {
+  const { listRooms } = gateway.stubs;
+  const { promise: rooms, resolve } = Promise.withResolvers<string[]>();
+  gateway.stubs.listRooms = () => rooms;
+  const me = gateway.signIn();
+  const client = open(gateway, me.accessToken);
+  await new Promise<void>((connected) => client.socket.once("connect", connected));
+  gateway.node.broadcast("session.ended", { userId: me.userId, sessionIds: [me.sessionId] });
+  resolve([GROUP_ROOM]);
+  expect(await client.closed).toBe("io server disconnect");
+  expect(client.received.map(([event]) => event)).toEqual(["session.revoked"]);
+  gateway.stubs.listRooms = listRooms;
+});
+
+test("sessions that ended before a restart are refused after it", async () => {
+  // The list is asked for at start, so it must be there before.
+  const sessionId = newId();
+  const restarted = await startGateway({}, { revokedSessionIds: [sessionId] });
+  const token = restarted.node.tokens.sign({ userId: newId(), sessionId, kind: "member" }).accessToken;
+  expect((await refused(open(restarted, token))).data).toMatchObject({ type: "SESSION_REVOKED" });
+  await restarted.stop();
+});
+
+test("a socket that reads too slowly is left behind, and counted", async () => {
+  const client = await connect(gateway);
+  const raw = (client.socket.io.engine.transport as unknown as { ws: { pause(): void; resume(): void } }).ws;
+  raw.pause();
+  const slow = (): Promise<number> => gateway.metric("fanfare_slow_sockets_total");
+  const name = "x".repeat(60_000);
+  await until(async () => {
+    for (let count = 0; count < 20; count++)
+      gateway.node.publish(GROUP_ROOM, "group.updated", {
+        group: { id: newId(), name, ownerId: newId(), memberCount: 1, createdAt: "" },
+      });
+    return (await slow()) > 0;
+  });
+  raw.resume();
+  await client.event("resync");
+  expect(await gateway.metric("fanfare_fanout_deliveries_total")).toBeGreaterThan(0);
+  expect(await gateway.metric("fanfare_fanout_seconds_count")).toBeGreaterThan(0);
+  client.socket.close();
+});

@@ -1,0 +1,164 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+interface Program {
+  child: ChildProcess;
+  stdout: string;
+  stderr: string;
+  exited: Promise<number | null>;
+}
+
+let dataDir: string;
+const started: Program[] = [];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "fanfare-program-"));
+});
+afterEach(async () => {
+  for (const { child, exited } of started.splice(0)) {
+    child.kill("SIGKILL");
+    await exited;
+  }
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+function run(env: Record<string, string> = {}): Program {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env["PATH"], DATA_DIR: dataDir, PORT: "0", OPS_PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const exited = once(child, "close").then(([code]) => code as number | null);
+  const program: Program = { child, stdout: "", stderr: "", exited };
+  child.stdout.on("data", (chunk: Buffer) => (program.stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (program.stderr += chunk.toString()));
+  started.push(program);
+  return program;
+}
+
+/** The address that it prints once it runs. */
+async function address(program: Program): Promise<string> {
+  for (;;) {
+    const found = /running at (\S+)/.exec(program.stdout)?.[1];
+    if (found !== undefined) return found;
+    if (program.child.exitCode !== null) throw new Error(`It ended: ${program.stderr}`);
+    await delay(10);
+  }
+}
+
+async function createGuest(url: string): Promise<{ accessToken: string }> {
+  const response = await fetch(`${url}/api/user.createGuest`, { method: "POST" });
+  return ((await response.json()) as { data: { accessToken: string } }).data;
+}
+
+async function me(url: string, accessToken: string): Promise<number> {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  return (await fetch(`${url}/api/user.me`, { method: "POST", headers })).status;
+}
+
+describe("pnpm dev", () => {
+  test("says where it is and how to go on, and keeps its data over a restart", async () => {
+    const first = run();
+    const url = await address(first);
+    expect(first.stdout).toContain("two browser windows");
+    expect(first.stdout).toContain(dataDir);
+    expect(first.stdout).toContain("Ctrl-C");
+    expect(first.stdout).toContain("pnpm bench:broadcast --users 1000");
+    const { accessToken } = await createGuest(url);
+    expect(await me(url, accessToken)).toBe(200);
+    first.child.kill("SIGINT");
+    expect(await first.exited).toBe(0);
+    expect(first.stderr).toBe("");
+
+    const second = run();
+    expect(await me(await address(second), accessToken)).toBe(200);
+    second.child.kill("SIGTERM");
+    expect(await second.exited).toBe(0);
+  });
+
+  test("a second signal ends it at once", async () => {
+    const program = run();
+    await address(program);
+    program.child.kill("SIGINT");
+    program.child.kill("SIGTERM");
+    expect([0, 130]).toContain(await program.exited);
+  });
+});
+
+describe("what stands in its way is one clear line, and exit code 1", () => {
+  test("the data folder is in use", async () => {
+    await address(run());
+    const second = run({ PORT: "3000", OPS_PORT: "3001" });
+    expect(await second.exited).toBe(1);
+    expect(second.stderr).toMatch(
+      /^The data folder \S+ is in use by process \d+\. .*DATA_DIR=\S+-2 PORT=3100.*\n$/,
+    );
+    expect(second.stdout).toBe("");
+  });
+
+  test.each(["PORT", "OPS_PORT"])("%s is in use", async (name) => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const program = run({ [name]: String(port) });
+    expect(await program.exited).toBe(1);
+    expect(program.stderr).toMatch(
+      new RegExp(`^Port ${port} is in use .*PORT=\\d+ OPS_PORT=\\d+ pnpm dev\\n$`),
+    );
+    other.close();
+  });
+
+  test("MongoDB cannot be reached", async () => {
+    const program = run({ MONGO_URL: "mongodb://me:secret@127.0.0.1:1/chat" });
+    expect(await program.exited).toBe(1);
+    expect(program.stderr).toMatch(
+      /^The database at mongodb:\/\/127\.0\.0\.1:1\/chat cannot be reached.*\n$/,
+    );
+    expect(program.stderr).not.toContain("secret");
+  });
+
+  test("SERVICES leaves out what nobody else hosts", async () => {
+    const program = run({ SERVICES: "gateway,user" });
+    expect(await program.exited).toBe(1);
+    expect(program.stderr).toMatch(/^SERVICES leaves out group, message, .*\n$/);
+  });
+
+  test("every fault of the configuration is listed", async () => {
+    const program = run({ NODE_ENV: "production", PORT: "x", LOG_LEVEL: "loud", MONGO_URL: "redis://x" });
+    expect(await program.exited).toBe(1);
+    for (const name of ["TOKEN_SECRET", "PORT", "LOG_LEVEL", "MONGO_URL"])
+      expect(program.stderr).toContain(`  ${name}: `);
+    expect(program.stderr).not.toContain("    at ");
+  });
+});
+
+test("production prints nothing but logs", async () => {
+  const opsPort = await freePort();
+  const program = run({
+    NODE_ENV: "production",
+    TOKEN_SECRET: "x".repeat(32),
+    OPS_PORT: String(opsPort),
+    LOG_LEVEL: "warn",
+  });
+  while (!(await fetch(`http://127.0.0.1:${opsPort}/readyz`).catch(() => undefined))?.ok) await delay(10);
+  program.child.kill("SIGTERM");
+  expect(await program.exited).toBe(0);
+  expect([program.stdout, program.stderr]).toEqual(["", ""]);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
