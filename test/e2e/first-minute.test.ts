@@ -34,7 +34,8 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
   });
 
   afterEach(() => {
-    expect(complaints.splice(0)).toEqual([]);
+    const heard = complaints.splice(0);
+    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
   });
 
   afterAll(async () => {

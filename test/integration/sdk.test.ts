@@ -1,0 +1,166 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { FanfareClient, type ChannelView } from "@fanfare/client";
+import type { Message } from "@fanfare/contract";
+import { startInstance, type Instance } from "@fanfare/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+
+/** A way to the instance that can be cut in the middle of anything. */
+class Wire {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(targetPort: number) {
+    this.#server = createServer((socket) => {
+      const target = connect(targetPort, "127.0.0.1");
+      for (const [one, other] of [
+        [socket, target],
+        [target, socket],
+      ] as const) {
+        this.#sockets.add(one);
+        one.pipe(other);
+        one.on("error", () => undefined);
+        one.on("close", () => {
+          this.#sockets.delete(one);
+          other.destroy();
+        });
+      }
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  close(): void {
+    this.#server.close();
+    this.cut();
+  }
+}
+
+let instance: Instance;
+let clients: FanfareClient[];
+
+beforeAll(async () => {
+  instance = await startInstance();
+});
+
+afterAll(() => instance?.stop());
+
+beforeEach(() => {
+  clients = [];
+});
+
+afterEach(() => {
+  for (const client of clients) client.close();
+});
+
+async function guest(url = instance.url): Promise<FanfareClient> {
+  const client = new FanfareClient({ url });
+  clients.push(client);
+  await client.createGuest();
+  await client.connect();
+  return client;
+}
+
+/** Two members of a new group, each with its copy of the channel. */
+async function twoMembers(urls: [string, string]): Promise<[ChannelView, ChannelView]> {
+  const owner = await guest(urls[0]);
+  const { group, channels } = await owner.call("group.create", { name: "Two" });
+  const { invite } = await owner.call("invite.create", { groupId: group.id });
+  const member = await guest(urls[1]);
+  await member.call("invite.accept", { code: invite.code });
+  const { id } = channels[0]!;
+  const views: [ChannelView, ChannelView] = [owner.channel(id), member.channel(id)];
+  for (const view of views) await view.load();
+  return views;
+}
+
+async function stored({ channelId }: ChannelView): Promise<Message[]> {
+  const all: Message[] = [];
+  for (;;) {
+    const after = all.at(-1)?.seq ?? 0;
+    const { messages } = await clients[0]!.call("message.list", { channelId, after, limit: 100 });
+    if (messages.length === 0) return all;
+    all.push(...messages);
+  }
+}
+
+test("both see the same, live: sent, edited, deleted", async () => {
+  const [ada, grace] = await twoMembers([instance.url, instance.url]);
+  const first = await ada.send("first");
+  await grace.send("second", { replyTo: first.id });
+  await ada.edit(first.id, "first, edited");
+  const third = await grace.send("third");
+  await grace.delete(third.id);
+  await expect.poll(() => ada.head.rev).toBe(5);
+  await expect.poll(() => grace.messages).toEqual(ada.messages);
+  expect(ada.messages).toEqual(await stored(ada));
+  expect(ada.messages.map(({ content }) => content)).toEqual(["first, edited", "second", ""]);
+  await grace.markRead(3);
+  expect(grace.snapshot.lastReadSeq).toBe(3);
+});
+
+test("who leaves a group has its channels no more", async () => {
+  const [, grace] = await twoMembers([instance.url, instance.url]);
+  await grace.send("here");
+  const [group] = (await clients[1]!.call("group.listMine", {})).groups;
+  await clients[1]!.call("group.leave", { groupId: group!.id });
+  await expect.poll(() => grace.snapshot.status).toBe("gone");
+});
+
+test("logging out ends the session", async () => {
+  const client = await guest();
+  const tokens = client.tokens!;
+  await client.logout();
+  expect(client.state).toBe("closed");
+  const again = new FanfareClient({ url: instance.url });
+  again.useTokens(tokens);
+  await expect(again.connect()).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+});
+
+test("connections that are cut again and again lose nothing, double nothing and keep the order", async () => {
+  const wire = new Wire(Number(new URL(instance.url).port));
+  const url = await wire.listen();
+  const views = await twoMembers([url, url]);
+  const written = new AbortController();
+  const cutting = (async () => {
+    while (!written.signal.aborted) {
+      await delay(150 + Math.random() * 500);
+      wire.cut();
+    }
+  })();
+  const texts = Array.from({ length: 100 }, (_, i) => `${i}`);
+  const write = async (view: ChannelView): Promise<void> => {
+    const sends = texts.map(async (text, i) => {
+      await delay(i * 40);
+      return view.send(text);
+    });
+    const sent = await Promise.all(sends);
+    for (const message of sent.filter(({ seq }) => seq % 10 === 0)) {
+      await view.edit(message.id, `${message.content}, edited`).catch(() => undefined);
+    }
+  };
+  await Promise.all(views.map(write));
+  written.abort();
+  await cutting;
+
+  await expect
+    .poll(() => clients.map(({ state }) => state), { timeout: 20_000 })
+    .toEqual(["online", "online"]);
+  const truth = await stored(views[0]);
+  for (const [i, view] of views.entries()) {
+    await expect.poll(() => view.messages.at(-1)?.seq, { timeout: 20_000 }).toBe(truth.at(-1)!.seq);
+    // Who was away for long has only the newest page.
+    while (view.snapshot.hasOlder) await view.loadBefore();
+    await expect.poll(() => view.messages, { timeout: 20_000 }).toEqual(truth);
+    const own = truth.filter(({ authorId }) => authorId === clients[i]!.user!.id);
+    expect(own.map(({ content }) => content.replace(", edited", ""))).toEqual(texts);
+  }
+  wire.close();
+});
