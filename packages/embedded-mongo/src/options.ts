@@ -15,7 +15,10 @@ export interface EmbeddedMongoOptions {
    * 14031; reads and deletes go on. Default: half of the V8 heap limit of the thread, at most 2 GiB.
    */
   readonly maxDataBytes?: number;
-  /** Writes without `j: true` or `w: "majority"` are on disk at most this many milliseconds later. Default 100. */
+  /**
+   * Writes with `j: true` or `w: "majority"` are on disk when they are acknowledged. The others are with the operating
+   * system by then (with `j: false`: in the memory of the server), and on disk this many milliseconds later. Default 100.
+   */
   readonly syncIntervalMs?: number;
   /**
    * A snapshot is written, and the journal begun anew, when the journal is longer than this many bytes and longer than

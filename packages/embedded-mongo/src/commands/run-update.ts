@@ -4,7 +4,7 @@ import { select } from "../query/select.ts";
 import type { Collection } from "../storage/collection.ts";
 import { compileUpdate } from "../update/compile.ts";
 import { upsertSeed } from "../update/upsert.ts";
-import { encode, pack } from "../values/codec.ts";
+import { encode } from "../values/codec.ts";
 import type { PlainObject } from "../values/types.ts";
 
 export interface UpdateStatement {
@@ -44,8 +44,7 @@ export function runUpdate(collection: Collection, statement: UpdateStatement): U
     outcome.matched++;
     outcome.before ??= before;
     outcome.after ??= after;
-    if (pack(encode(after)) === record.data) continue;
-    collection.replace(record, before, after);
+    if (!collection.replace(record, before, after)) continue;
     outcome.modified++;
   }
   if (outcome.matched === 0 && upsert) {

@@ -140,9 +140,14 @@ export class Collection {
     return record;
   }
 
-  /** Stores `after` in place of `before`, the present document of the record. */
-  replace(record: StoredRecord, before: PlainObject, after: PlainObject): void {
+  /**
+   * Stores `after` in place of `before`, the present document of the record.
+   * @returns false when the two are the same to the last byte
+   */
+  replace(record: StoredRecord, before: PlainObject, after: PlainObject): boolean {
     const bytes = encode(after);
+    const data = pack(bytes);
+    if (data === record.data) return false;
     checkSize(bytes.byteLength);
     const growth = bytes.byteLength - record.data.length;
     const oldKeys = this.#indexes.map((index) => index.keysOf(before));
@@ -154,8 +159,9 @@ export class Collection {
       this.#text?.add(after, record);
     });
     this.#documentBytes += growth;
-    record.data = pack(bytes);
-    this.#context.log.put(this.number, record.data);
+    record.data = data;
+    this.#context.log.put(this.number, data);
+    return true;
   }
 
   remove(record: StoredRecord): void {

@@ -69,6 +69,11 @@ export class Journal {
     return this.#length;
   }
 
+  /** Operations appended and not flushed yet. */
+  get pendingOperations(): number {
+    return this.#pending.length;
+  }
+
   append(operation: Buffer): void {
     this.#pending.push(operation);
     this.#pendingBytes += operation.length;

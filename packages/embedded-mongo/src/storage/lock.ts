@@ -78,7 +78,7 @@ async function lockSocket(dir: string, real: string): Promise<FolderLock> {
   try {
     const lock = path.join(alias, LOCK_FILE);
     const own = path.join(alias, `lock-${process.pid}-${randomBytes(4).toString("hex")}.sock`);
-    const server = await listen(own);
+    const server = await listenIn(dir, own);
     try {
       await claim(dir, lock, own);
     } catch (error) {
@@ -96,6 +96,18 @@ async function lockSocket(dir: string, real: string): Promise<FolderLock> {
     };
   } finally {
     remove();
+  }
+}
+
+async function listenIn(dir: string, own: string): Promise<net.Server> {
+  try {
+    return await listen(own);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `The data folder ${dir} cannot hold a unix socket (${code}), which its lock needs. Choose a folder on a local file system.`,
+      { cause: error },
+    );
   }
 }
 

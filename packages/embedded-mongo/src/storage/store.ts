@@ -75,6 +75,11 @@ export class Store implements ChangeLog {
     this.#journal.append(encodeCatalog(change));
   }
 
+  /** Changes that are in the memory of this process only. */
+  get pendingOperations(): number {
+    return this.#journal.pendingOperations;
+  }
+
   /** Makes all changes so far survive the end of this process. @throws JournalFailedError */
   flush(): void {
     this.#journal.flush();

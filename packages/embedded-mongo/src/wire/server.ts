@@ -14,15 +14,22 @@ interface Outgoing {
   readonly bytes: Buffer;
 }
 
-/** True when the client wants the write on disk before the answer. */
-function wantsSync(command: PlainObject): boolean {
+/** What the client wants to have happened to a write before it is answered. */
+type Durability = "none" | "flushed" | "synced";
+
+/** `j: true` and `w: "majority"`: on disk. `j: false`: nothing. Otherwise: with the operating system. */
+function durabilityOf(command: PlainObject): Durability {
   const concern = command["writeConcern"];
-  return isObject(concern) && (concern["j"] === true || concern["w"] === "majority");
+  if ("fsync" in command) return "synced";
+  if (!isObject(concern)) return "flushed";
+  if (concern["j"] === true || concern["w"] === "majority") return "synced";
+  return concern["j"] === false ? "none" : "flushed";
 }
 
 /**
  * Serves the wire protocol. Commands run one at a time, each to its end. Answers are sent when the changes of all
- * commands of the same turn of the event loop are with the operating system, or on disk where that was asked for.
+ * commands of the same turn of the event loop are with the operating system, or on disk where that was asked for, or
+ * at once after `j: false`.
  */
 export class WireServer {
   readonly #store: Store;
@@ -33,6 +40,7 @@ export class WireServer {
   #flushed: Outgoing[] = [];
   #synced: Outgoing[] = [];
   #scheduled = false;
+  #mustFlush = false;
 
   constructor(store: Store, options: ResolvedOptions) {
     this.#store = store;
@@ -79,10 +87,13 @@ export class WireServer {
       status: this.#status,
       db,
     };
+    const pending = this.#store.pendingOperations;
     const reply = dispatch(command, context);
+    const durability = durabilityOf(command);
+    if (durability !== "none" && this.#store.pendingOperations !== pending) this.#mustFlush = true;
     if (request.wantsReply) {
       const outgoing = { connection, bytes: encodeReply(request, reply) };
-      (wantsSync(command) || "fsync" in command ? this.#synced : this.#flushed).push(outgoing);
+      (durability === "synced" ? this.#synced : this.#flushed).push(outgoing);
     }
     if (!this.#scheduled) {
       this.#scheduled = true;
@@ -105,7 +116,8 @@ export class WireServer {
     this.#flushed = [];
     this.#synced = [];
     try {
-      this.#store.flush();
+      if (this.#mustFlush) this.#store.flush();
+      this.#mustFlush = false;
     } catch {
       return; // The journal reported its failure itself: nothing is acknowledged any more.
     }
