@@ -49,7 +49,7 @@ async function run(node: MessageNode, { channels, inFlight }: Load, seconds: num
 function report({ title }: Load, latencies: number[], seconds: number, cpu: NodeJS.CpuUsage): void {
   latencies.sort((a, b) => a - b);
   const at = (share: number): string =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))]?.toFixed(1);
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))]!.toFixed(1);
   const cpuMicros = (cpu.user + cpu.system) / latencies.length;
   const rate = Math.round(latencies.length / seconds);
   console.log(

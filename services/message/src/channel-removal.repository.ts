@@ -1,4 +1,4 @@
-import type { Connection, Model } from "mongoose";
+import { Types, type Connection, type Model } from "mongoose";
 import { channelRemovalModel, type ChannelRemovalDocument } from "./channel-removal.model.ts";
 
 /** Every query of the removals that are under way. */
@@ -13,8 +13,16 @@ export class ChannelRemovalRepository {
     await this.#model.createIndexes();
   }
 
-  async add(channelId: string, requestedAt: Date): Promise<void> {
-    await this.#model.updateOne({ _id: channelId }, { $setOnInsert: { requestedAt } }, { upsert: true });
+  async add(channelIds: readonly string[], requestedAt: Date): Promise<void> {
+    if (channelIds.length === 0) return;
+    const upserts = channelIds.map((id) => ({
+      updateOne: {
+        filter: { _id: new Types.ObjectId(id) },
+        update: { $setOnInsert: { requestedAt } },
+        upsert: true,
+      },
+    }));
+    await this.#model.bulkWrite(upserts, { ordered: false });
   }
 
   async findAll(): Promise<{ channelId: string; requestedAt: Date }[]> {

@@ -35,10 +35,8 @@ export class ChannelRemover {
   /** Notes the removals durably, then carries them out in the background. */
   async remove(channelIds: readonly string[]): Promise<void> {
     const requestedAt = new Date();
-    for (const channelId of channelIds) {
-      await this.#options.removals.add(channelId, requestedAt);
-      this.#enqueue(channelId, requestedAt);
-    }
+    await this.#options.removals.add(channelIds, requestedAt);
+    for (const channelId of channelIds) this.#enqueue(channelId, requestedAt);
   }
 
   /** Takes up what a former process has left. */

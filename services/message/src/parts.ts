@@ -4,9 +4,9 @@ import { ChannelRemovalRepository } from "./channel-removal.repository.ts";
 import { ChannelRemover } from "./channel-remover.ts";
 import { BatchLedger } from "./commit/batch-ledger.ts";
 import { DatabaseStore } from "./commit/database-store.ts";
-import { GroupCommit } from "./commit/group-commit.ts";
+import { GroupCommit, type GroupCommitOptions } from "./commit/group-commit.ts";
 import { KnownHeads } from "./commit/known-heads.ts";
-import { ITEMS_PER_COMMIT, KNOWN_HEADS } from "./limits.ts";
+import { ITEMS_PER_COMMIT, KNOWN_HEADS, PENDING_MAX_AGE_MS } from "./limits.ts";
 import { MessageRepository } from "./message.repository.ts";
 import { ReadMarkerRepository } from "./read-marker.repository.ts";
 import { Sender } from "./sender.ts";
@@ -44,7 +44,8 @@ export function createParts(node: NodeContext): Parts {
     logger,
     publish: node.publish,
     settleDelaysMs: SETTLE_DELAYS_MS,
-    observe: observer(node),
+    pendingMaxAgeMs: PENDING_MAX_AGE_MS,
+    ...counters(node),
   });
   const forget = (channelId: string): void => knownHeads.forget(channelId);
   return {
@@ -60,7 +61,7 @@ export function createParts(node: NodeContext): Parts {
   };
 }
 
-function observer({ metrics }: NodeContext): (items: number, seconds: number) => void {
+function counters({ metrics }: NodeContext): Pick<GroupCommitOptions, "observe" | "countStored"> {
   const registers = [metrics];
   const size = new Histogram({
     name: "fanfare_message_batch_size",
@@ -76,12 +77,14 @@ function observer({ metrics }: NodeContext): (items: number, seconds: number) =>
   });
   const total = new Counter({
     name: "fanfare_messages_stored_total",
-    help: "Messages and changes written.",
+    help: "Messages that are on disk.",
     registers,
   });
-  return (items, seconds) => {
-    size.observe(items);
-    duration.observe(seconds);
-    total.inc(items);
+  return {
+    observe(items, seconds) {
+      size.observe(items);
+      duration.observe(seconds);
+    },
+    countStored: (messages) => total.inc(messages),
   };
 }

@@ -44,6 +44,7 @@ export async function answerCreates(
   const rooms = creates.at(-1)?.item.rooms ?? [];
   // The fan-out writes to its sockets in a later turn of the event loop, so the senders are answered before that.
   if (stored.length > 0) {
+    context.countStored(stored.length);
     announce(context, rooms, "message.created", { channelId, messages: stored });
   }
   for (const answer of answers) answer();

@@ -25,6 +25,8 @@ function setUp(options: Partial<GroupCommitOptions> = {}) {
     publish: (_rooms, name, payload) => void events.push({ name, payload }),
     logger: { error: () => undefined, warn: () => undefined },
     observe: () => undefined,
+    countStored: () => undefined,
+    pendingMaxAgeMs: 60_000,
     settleDelaysMs: [1],
     ...options,
   });
@@ -183,6 +185,17 @@ test("a write whose outcome is unknown can be repeated, is pending until it is k
   await expect.poll(() => created(events)).toEqual([["1"]]);
   await expect.poll(() => ledger.state(batchIds[0]!)).toBe("closed");
   expect(store.messages).toHaveLength(1);
+});
+
+test("a write that is found when its number may be taken for a hole gets a new number", async () => {
+  const { store, send, events } = setUp({ pendingMaxAgeMs: 0 });
+  store.afterInsert = () => {
+    throw new Error("connection lost after the insert");
+  };
+  await expect(send("late")).rejects.toMatchObject({ type: "UNAVAILABLE" });
+  store.afterInsert = undefined;
+  await expect.poll(() => events).toHaveLength(1);
+  expect(events[0]).toMatchObject({ name: "message.created", payload: { messages: [{ seq: 1, rev: 2 }] } });
 });
 
 test("a head that another worker moved is read again", async () => {

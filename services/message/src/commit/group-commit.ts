@@ -8,7 +8,7 @@ import type { WriteContext } from "./write-context.ts";
 
 type Asked<T> = Omit<T, "kind" | "enqueuedAtMs" | "resolve" | "reject">;
 
-export interface GroupCommitOptions extends WriteContext {
+export interface GroupCommitOptions extends Omit<WriteContext, "enqueue"> {
   /** Told of every commit that was made. */
   observe: (items: number, seconds: number) => void;
   limits?: QueueLimits;
@@ -22,7 +22,8 @@ export interface GroupCommitOptions extends WriteContext {
  * are ready in the same turn of the event loop are written together. Where nothing is under way nothing waits.
  */
 export class GroupCommit {
-  readonly #options: GroupCommitOptions;
+  readonly #observe: GroupCommitOptions["observe"];
+  readonly #context: WriteContext;
   readonly #queues: ChannelQueues;
   readonly #itemsPerCommit: number;
   readonly #maxCommits: number;
@@ -31,7 +32,8 @@ export class GroupCommit {
   #closed: (() => void) | null = null;
 
   constructor(options: GroupCommitOptions) {
-    this.#options = options;
+    this.#observe = options.observe;
+    this.#context = { ...options, enqueue: (channelId, item) => this.#add(channelId, item) };
     this.#queues = new ChannelQueues(
       options.limits ?? { perChannel: WAITING_PER_CHANNEL, total: WAITING_TOTAL },
     );
@@ -88,11 +90,11 @@ export class GroupCommit {
     for (const batch of batches) batch.items = withoutExpired(batch);
     const filled = batches.filter(({ items }) => items.length > 0);
     if (filled.length > 0) {
-      for (const { channelId, items } of await writeBatch(this.#options, filled)) {
+      for (const { channelId, items } of await writeBatch(this.#context, filled)) {
         this.#queues.putBack(channelId, items);
       }
       const items = filled.reduce((sum, { items }) => sum + items.length, 0);
-      this.#options.observe(items, (performance.now() - beganMs) / 1000);
+      this.#observe(items, (performance.now() - beganMs) / 1000);
     }
     for (const { channelId } of batches) this.#queues.release(channelId);
     this.#running -= 1;

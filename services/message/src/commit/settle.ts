@@ -16,8 +16,13 @@ export interface UnknownWrite {
 /**
  * Finds out what became of writes whose outcome is unknown, and publishes those that happened after all: their senders
  * have been told to try again, but others must not have to wait for that.
+ * @param at when the numbers were taken
  */
-export async function settle(context: WriteContext, unknown: readonly UnknownWrite[]): Promise<void> {
+export async function settle(
+  context: WriteContext,
+  at: Date,
+  unknown: readonly UnknownWrite[],
+): Promise<void> {
   const channelIds = [...new Set(unknown.map(({ channelId }) => channelId))];
   const byMessage = new Map(unknown.map((write) => [write.messageId, write]));
   const revs = new Map(unknown.map(({ messageId, rev }) => [messageId, rev]));
@@ -25,11 +30,28 @@ export async function settle(context: WriteContext, unknown: readonly UnknownWri
     await sleep(delayMs, undefined, { ref: false });
     try {
       for (const document of await context.store.settle(channelIds, revs)) {
-        announceOne(context, byMessage.get(documentId(document))!.item, presentMessage(document));
+        const write = byMessage.get(documentId(document))!;
+        if (Date.now() - at.getTime() < context.pendingMaxAgeMs) {
+          announceOne(context, write.item, presentMessage(document));
+        } else renumber(context, write);
       }
       return;
     } catch (error) {
       context.logger.error({ err: error }, "the outcome of a write is not known yet");
     }
   }
+}
+
+/** It may have been stored when readers took its number for a hole: under a new number everybody gets it. */
+function renumber({ enqueue, logger }: WriteContext, { channelId, messageId, item }: UnknownWrite): void {
+  enqueue(channelId, {
+    kind: "change",
+    messageId,
+    set: {},
+    announce: item.kind === "create" ? "message.created" : item.announce,
+    rooms: item.rooms,
+    enqueuedAtMs: Date.now(),
+    resolve: () => undefined,
+    reject: (error) => logger.error({ err: error, messageId }, "a late message has no new number"),
+  });
 }

@@ -37,7 +37,7 @@ export async function writeBatch(
     for (const { channelId } of taken) heads.finished(channelId, batchId);
   };
   if (unknown.length === 0) finish();
-  else void settle(context, unknown).then(finish);
+  else void settle(context, at, unknown).then(finish);
   return again;
 }
 

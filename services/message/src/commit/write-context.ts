@@ -1,6 +1,7 @@
 import type { EventName, EventPayload } from "@fanfare/contract";
 import type { Logger } from "@fanfare/kernel";
 import type { BatchLedger } from "./batch-ledger.ts";
+import type { Item } from "./item.ts";
 import type { KnownHeads } from "./known-heads.ts";
 import type { CommitStore } from "./store.ts";
 
@@ -12,6 +13,12 @@ export interface WriteContext {
   ledger: BatchLedger;
   publish: <N extends Announcement>(rooms: readonly string[], name: N, payload: EventPayload<N>) => void;
   logger: Pick<Logger, "error" | "warn">;
+  /** Told how many messages have been stored. */
+  countStored: (messages: number) => void;
   /** Waits between the attempts to find out what became of a write. */
   settleDelaysMs: readonly number[];
+  /** Readers take numbers that were taken longer ago than this without a message for holes. */
+  pendingMaxAgeMs: number;
+  /** Has a further item written. */
+  enqueue: (channelId: string, item: Item) => void;
 }

@@ -27,9 +27,10 @@ export async function missingRevs(options: MissingRevsOptions): Promise<number[]
   const others: PendingBatch[] = [];
   for (const [batchId, batch] of Object.entries(pending)) {
     const state = ledger.state(batchId);
-    if (state === "closed" || batch.at.getTime() < nowMs - PENDING_MAX_AGE_MS) continue;
     if (state === "open") missing.push(...range(batch.rev, batch.count));
-    else others.push(batch);
+    else if (state === "of another worker" && batch.at.getTime() >= nowMs - PENDING_MAX_AGE_MS) {
+      others.push(batch);
+    }
   }
   // What another worker has stored since is still noted as pending until its next batch.
   if (others.length > 0) missing.push(...(await notStored(others, options)));
