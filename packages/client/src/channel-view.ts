@@ -37,7 +37,7 @@ export interface ChannelViewOptions {
   onClose(): void;
 }
 
-export const PAGE_SIZE = 50;
+const PAGE_SIZE = 50;
 const LOAD_TRIES = 5;
 
 /** An exact copy of a channel, kept so by events and by sync. Made by `client.channel(channelId)`. */

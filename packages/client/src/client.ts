@@ -11,7 +11,7 @@ import type {
 import { ChannelView } from "./channel-view.ts";
 import { Connection, type ConnectionState } from "./connection.ts";
 import { Emitter } from "./emitter.ts";
-import type { FanfareError } from "./errors.ts";
+import { endsSession, type FanfareError } from "./errors.ts";
 import { callByHttp, unwrap } from "./http.ts";
 import { HTTP_ONLY, PUBLIC, WRITE_TIMEOUT_MS } from "./limits.ts";
 import { Session } from "./session.ts";
@@ -192,7 +192,7 @@ export class FanfareClient {
     if (state === "closed") {
       this.#sync.close();
       for (const view of this.#views.values()) view.close();
-      if (error !== undefined) this.#session.use(null);
+      if (endsSession(error)) this.#session.use(null);
     }
     this.#emitter.emit("connection.changed", { state, error });
   }

@@ -1,7 +1,7 @@
 import type { EventName, EventPayload } from "@fanfare/contract";
 import { io, type Socket } from "socket.io-client";
 import { endsSession, FanfareError, isWireError, localError } from "./errors.ts";
-import { isEventName } from "./limits.ts";
+import { isEventName, OWN_PROTOCOL_VERSION } from "./limits.ts";
 import { type Backoff, backoffMs, sleep } from "./timing.ts";
 
 /**
@@ -154,6 +154,7 @@ export class Connection {
       socket.on("disconnect", () => fail(this.#lost()));
       socket.onAny((name: string, payload: unknown) => {
         if (name === "ready") {
+          if (!this.#understands(payload as EventPayload<"ready">)) return;
           clearTimeout(timer);
           signal.removeEventListener("abort", abort);
           socket.off("disconnect").off("connect_error");
@@ -165,6 +166,14 @@ export class Connection {
       });
       if (signal.aborted) abort();
     });
+  }
+
+  /** Whether the server speaks our version of the protocol; if not, trying again would not help. */
+  #understands({ protocolVersion }: EventPayload<"ready">): boolean {
+    if (protocolVersion === OWN_PROTOCOL_VERSION) return true;
+    const versions = `version ${protocolVersion} of the protocol, this client version ${OWN_PROTOCOL_VERSION}`;
+    this.close(localError("PROTOCOL_MISMATCH", `The server speaks ${versions}: update the client.`));
+    return false;
   }
 
   #untilLost(socket: Socket): Promise<void> {

@@ -8,13 +8,15 @@ import type { ErrorCode, WireError } from "@fanfare/contract";
  * - `UNEXPECTED_ANSWER`: something that is not Fanfare answered, such as a proxy.
  * - `CLOSED`: this client was closed.
  * - `TOO_MANY_PENDING`: too many messages wait to be sent.
+ * - `PROTOCOL_MISMATCH`: the server speaks another version of the protocol.
  */
 export type LocalErrorCode =
   | "CONNECTION_LOST"
   | "TIMEOUT"
   | "UNEXPECTED_ANSWER"
   | "CLOSED"
-  | "TOO_MANY_PENDING";
+  | "TOO_MANY_PENDING"
+  | "PROTOCOL_MISMATCH";
 
 const RETRYABLE: ReadonlySet<string> = new Set<LocalErrorCode>(["CONNECTION_LOST", "TIMEOUT"]);
 

@@ -8,7 +8,6 @@ import type { ActionName, EventName, LIMITS, PROTOCOL_VERSION } from "@fanfare/c
 type Limit<N extends keyof typeof LIMITS> = (typeof LIMITS)[N];
 
 export const CHANNELS_PER_SYNC: Limit<"channelsPerSync"> = 100;
-export const CHANGES_PER_SYNC: Limit<"changesPerSync"> = 200;
 export const WRITE_TIMEOUT_MS: Limit<"writeTimeoutMs"> = 10_000;
 export const MESSAGE_MAX_CHARS: Limit<"messageMaxChars"> = 4000;
 export const OWN_PROTOCOL_VERSION: typeof PROTOCOL_VERSION = 1;

@@ -26,7 +26,7 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-export const MAX_PENDING = 200;
+const MAX_PENDING = 200;
 const MAX_IN_FLIGHT = 32;
 const MAX_TRIES = 10;
 /** After this long a failed send is not tried again. */

@@ -166,3 +166,14 @@ test("a closed channel hears nothing more, and its messages fail", async () => {
   await expect(sending).rejects.toMatchObject({ type: "CLOSED" });
   expect(client.channel(CHANNEL_ID)).not.toBe(channel);
 });
+
+test("many channels are synced with as few questions as the limit allows", async () => {
+  const ids = Array.from({ length: 150 }, (_, i) => i.toString(16).padStart(24, "0"));
+  await Promise.all(ids.map((id) => client.channel(id).load()));
+  server.loses = () => true;
+  postMany(3);
+  server.emit("resync", {});
+  await until(() => ids.every((id) => client.channel(id).head.rev === 3));
+  const sizes = server.callsOf("channel.sync").map(({ params }) => (params["cursors"] as unknown[]).length);
+  expect(sizes).toEqual([100, 50]);
+});

@@ -149,3 +149,11 @@ test("an address where something else answers gives a clear error", async () => 
   server.answersRubbish = true;
   await expect(elsewhere.createGuest()).rejects.toMatchObject({ type: "UNEXPECTED_ANSWER" });
 });
+
+test("a server of another protocol version is left for good, and the tokens are kept", async () => {
+  await client.createGuest();
+  server.protocolVersion = 2;
+  await expect(client.connect()).rejects.toMatchObject({ type: "PROTOCOL_MISMATCH" });
+  expect(client.state).toBe("closed");
+  expect(client.tokens).not.toBeNull();
+});

@@ -27,6 +27,7 @@ export class FakeServer {
   /** Whether the answer to a call that was carried out is lost with its connection. */
   cutsAfter: (call: Call) => boolean = () => false;
   answersRubbish = false;
+  protocolVersion = 1;
   accessTokenLifetimeMs = 3_600_000;
   #tokens = 0;
   readonly #revokedTokens = new Set<string>();
@@ -103,7 +104,8 @@ export class FakeServer {
       else acknowledge(answer);
     });
     const serverTime = new Date().toISOString();
-    socket.emit("ready", { userId: "a".repeat(24), sessionId: SESSION_ID, protocolVersion: 1, serverTime });
+    const { protocolVersion } = this;
+    socket.emit("ready", { userId: "a".repeat(24), sessionId: SESSION_ID, protocolVersion, serverTime });
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -139,7 +141,11 @@ export class FakeServer {
         return { message: this.#send(params as { content: string; nonce: string; resend?: boolean }) };
       case "channel.sync": {
         const { cursors } = params as { cursors: { channelId: string; afterRev: number }[] };
-        return { channels: cursors.map(({ afterRev }) => this.channel.sync(afterRev)) };
+        const answers = cursors.map(({ channelId, afterRev }) => ({
+          ...this.channel.sync(afterRev),
+          channelId,
+        }));
+        return { channels: answers };
       }
       default:
         return {};

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 export type Route = { page: "home"; groupId?: string; channelId?: string } | { page: "invite"; code: string };
 
 /** Addresses are the gateway's for every path it does not know, so they can be bookmarked and reloaded. */
-export function parseRoute(pathname: string): Route {
+function parseRoute(pathname: string): Route {
   const [first, second, third, fourth] = pathname.split("/").filter((part) => part !== "");
   if (first === "invite" && second !== undefined) return { page: "invite", code: second };
   if (first !== "groups" || second === undefined) return { page: "home" };

@@ -2,6 +2,7 @@ import type { ChannelSnapshot, ChannelView } from "@fanfare/client";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { errorText } from "../../shared/error-text.ts";
 import { useConnectionState } from "../connection/connection-status.tsx";
+import { showChannel } from "./open-channels.ts";
 import { useClient } from "../session/client-context.ts";
 
 export interface OpenChannel {
@@ -10,7 +11,7 @@ export interface OpenChannel {
   error: string | null;
 }
 
-/** The exact copy of a channel. It stays open when another one is shown, so that coming back shows it at once. */
+/** The exact copy of a channel. It stays open for a while when another one is shown: coming back shows it at once. */
 export function useChannel(channelId: string): OpenChannel {
   const client = useClient();
   const view = client.channel(channelId);
@@ -20,6 +21,7 @@ export function useChannel(channelId: string): OpenChannel {
     () => view.snapshot,
   );
   const [error, setError] = useState<string | null>(null);
+  useEffect(() => showChannel(view), [view]);
   useEffect(() => {
     if (state !== "online" || view.snapshot.status === "ready") return;
     view.load().catch((failure: unknown) => setError(errorText(failure)));

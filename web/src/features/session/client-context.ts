@@ -1,6 +1,6 @@
-import type { FanfareClient, ClientEvents } from "@fanfare/client";
+import type { FanfareClient } from "@fanfare/client";
 import type { OwnUser } from "@fanfare/contract";
-import { createContext, useContext, useEffect, useEffectEvent } from "react";
+import { createContext, useContext } from "react";
 
 export const ClientContext = createContext<FanfareClient | null>(null);
 
@@ -13,14 +13,4 @@ export function useClient(): FanfareClient {
 
 export function useOwnUser(): OwnUser | null {
   return useClient().user;
-}
-
-/** Calls `listener` on every such event while the component is shown. */
-export function useClientEvent<N extends keyof ClientEvents>(
-  name: N,
-  listener: (payload: ClientEvents[N]) => void,
-): void {
-  const client = useClient();
-  const current = useEffectEvent(listener);
-  useEffect(() => client.on(name, (payload) => current(payload)), [client, name]);
 }

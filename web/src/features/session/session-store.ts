@@ -41,10 +41,13 @@ function begin(client: FanfareClient): void {
   client.on("tokens.changed", (tokens) => {
     if (session.client === client) saveTokens(tokens);
   });
-  client.on("connection.changed", ({ state }) => {
-    if (state === "closed" && session.client === client) {
-      change({ client: null, notice: "Your session has ended. Log in again." });
-    }
+  client.on("connection.changed", ({ state, error }) => {
+    if (state !== "closed" || session.client !== client) return;
+    const outdated = error?.type === "PROTOCOL_MISMATCH";
+    const notice = outdated
+      ? "Fanfare was updated: reload this page."
+      : "Your session has ended. Log in again.";
+    change({ client: null, notice });
   });
   change({ client, notice: null });
   // A session that ended is told by the state; anything else is tried again for ever.
