@@ -10,6 +10,7 @@ import { summarise, type SentBurst, type SentMessage } from "./broadcast-summary
 import { nowMs } from "./clock.ts";
 import type { ErrorTable } from "./error-table.ts";
 import { GeneratorLoad } from "./generator-load.ts";
+import { watchOtherPrograms } from "./machine-load.ts";
 
 /** What the server does after the last arrival (acknowledgements, clean-up) still belongs to a burst. */
 const SETTLE_MS = 250;
@@ -130,10 +131,14 @@ class BroadcastRun {
     audience.measure(true);
     await audience.sampleLoads();
     let cpuBefore: number | null = null;
+    let endWatch: ReturnType<typeof watchOtherPrograms> | undefined;
     const play = async () => {
       for (const [i, kind] of kinds.entries()) {
         if (i > 0) await sleep(plan.intervalMs, undefined, { signal });
-        if (i === 1 + plan.warmup) cpuBefore = await target.cpuSeconds();
+        if (i === 1 + plan.warmup) {
+          cpuBefore = await target.cpuSeconds();
+          if (target.isThrowaway && cpuBefore !== null) endWatch = watchOtherPrograms(cpuBefore);
+        }
         await this.#round(kind, audience, sender);
       }
     };
@@ -141,6 +146,7 @@ class BroadcastRun {
     const cpuAfter = await target.cpuSeconds();
     if (cpuBefore !== null && cpuAfter !== null) {
       this.#server.cpuMsPerMessage = ((cpuAfter - cpuBefore) * 1000) / plan.messages;
+      this.#generator.otherPrograms = endWatch?.(cpuAfter) ?? null;
     }
     this.#server.afterRounds = await target.usage();
   }

@@ -1,3 +1,4 @@
+import os from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { GeneratorResult } from "../report/result.ts";
 import { spread } from "./percentiles.ts";
@@ -10,6 +11,7 @@ const WAITING_LIMIT = 0.35;
 const SENDER_DELAY_SHARE = 0.2;
 const SENDER_DELAY_MS = 5;
 const TICK_MS = 1;
+const OTHERS_SHARE = 0.25;
 
 /** Watches the tester itself, so that its own slowness is never taken for the server's. */
 export class GeneratorLoad {
@@ -19,6 +21,9 @@ export class GeneratorLoad {
   readonly #cpuAtStart = process.cpuUsage();
   readonly #busy: number[] = [];
   readonly #waiting: number[] = [];
+
+  /** How many cores others kept busy during the warm messages; null where that is not known. */
+  otherPrograms: number | null = null;
 
   startRound(): void {
     this.#delay = monitorEventLoopDelay({ resolution: TICK_MS });
@@ -48,6 +53,7 @@ export class GeneratorLoad {
       receiverBusy: spread(this.#busy)?.median ?? null,
       receiverWaiting: spread(this.#waiting)?.median ?? null,
       senderDelayMs: spread(this.#delays)?.median ?? 0,
+      otherProgramsCores: this.otherPrograms,
       cpuSeconds: (user + system) / 1e6,
       rssBytes: process.memoryUsage.rss(),
     };
@@ -72,6 +78,13 @@ export function judge(
     verdicts.push(
       `This machine has too few cores free: the receiving thread waited for one during ${percent(load.receiverWaiting)} ` +
         "of the time that messages took. The times are too long by up to that share.",
+    );
+  }
+  const cores = os.availableParallelism();
+  if (load.otherProgramsCores !== null && load.otherProgramsCores > cores * OTHERS_SHARE) {
+    verdicts.push(
+      `Other programs kept ${load.otherProgramsCores.toFixed(1)} of the ${cores} cores of this machine busy: ` +
+        "the times are too long, and only ratios of one run mean something.",
     );
   }
   if (

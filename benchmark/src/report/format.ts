@@ -33,7 +33,7 @@ export function ratio(value: number | null | undefined): string {
 }
 
 export function count(amount: number, noun: string): string {
-  return `${whole(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+  return `${Number.isInteger(amount) ? whole(amount) : short(amount)} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
 /** Columns of a table, each as wide as its widest cell; the first is aligned left, the rest right. */

@@ -57,6 +57,7 @@ function figureTable({ figures }: LimitsResult): string {
   return table([
     ["", ...columns.map(([name]) => name)],
     row("p100 warm", (f) => ms(f.p100Ms)),
+    row("p100 best", (f) => ms(f.bestP100Ms)),
     row("p100 cold", (f) => ms(f.coldMs)),
     ...bursts.flatMap(({ messages }, i) => [
       row(`burst of ${messages}: all have all`, (f) => ms(f.bursts[i]?.allMs)),

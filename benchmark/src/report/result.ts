@@ -82,6 +82,8 @@ export interface GeneratorResult {
   receiverWaiting: number | null;
   /** The longest delay of the event loop in the thread that sends while a message is on its way: median of all. */
   senderDelayMs: number;
+  /** Cores kept busy by programs that have no part in the test; null where the server is elsewhere. */
+  otherProgramsCores: number | null;
   cpuSeconds: number;
   rssBytes: number;
   /** What makes the times above too long through no fault of the server; empty: nothing. */
@@ -123,6 +125,8 @@ export interface BroadcastResult extends ResultHead, BroadcastMeasurement {
 /** Medians over all passes of one target. */
 export interface TargetFigures {
   p100Ms: number | null;
+  /** The best warm message: what is left when nothing else gets in the way. */
+  bestP100Ms: number | null;
   coldMs: number | null;
   connectsPerSecond: number | null;
   rssPerConnectionBytes: number | null;

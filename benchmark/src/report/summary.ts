@@ -165,10 +165,12 @@ function serverLines({ server }: BroadcastMeasurement): string[] {
 
 function testerLines({ generator }: BroadcastMeasurement): string[] {
   const percent = (share: number | null) => (share === null ? "–" : `${Math.round(share * 100)} %`);
+  const others = generator.otherProgramsCores;
   return [
     `  receiving thread busy ${percent(generator.receiverBusy)} of the delivery time, waiting for a core ` +
-      `${percent(generator.receiverWaiting)} · sending thread late by ${ms(generator.senderDelayMs)} · ` +
-      `CPU ${short(generator.cpuSeconds)} s · RSS ${mib(generator.rssBytes)}`,
+      `${percent(generator.receiverWaiting)} · sending thread late by ${ms(generator.senderDelayMs)}`,
+    `  CPU ${short(generator.cpuSeconds)} s · RSS ${mib(generator.rssBytes)}` +
+      (others === null ? "" : ` · other programs used ${count(Number(others.toFixed(1)), "core")}`),
     ...(generator.verdicts.length === 0
       ? [styleText("green", "  The tester was not the bottleneck.")]
       : generator.verdicts.map((verdict) => styleText("yellow", `  ${verdict}`))),
