@@ -55,7 +55,7 @@ export class ChannelHeadRepository {
     const { matchedCount, upsertedCount } = await this.#native.bulkWrite(operations, {
       ordered: false,
       writeConcern: { w: 1, j: false },
-      timeoutMS: timeoutMs,
+      maxTimeMS: timeoutMs,
     });
     return matchedCount + upsertedCount;
   }

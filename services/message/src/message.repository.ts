@@ -23,7 +23,7 @@ export class MessageRepository {
     await this.#native.insertMany(messages, {
       ordered: false,
       writeConcern: DURABLE,
-      timeoutMS: timeoutMs,
+      maxTimeMS: timeoutMs,
       ignoreUndefined: true,
       forceServerObjectId: true,
     });
@@ -45,7 +45,7 @@ export class MessageRepository {
         deletedAt: null,
       },
       { $set: { ...set, rev } },
-      { returnDocument: "after", writeConcern: DURABLE, timeoutMS: timeoutMs },
+      { returnDocument: "after", writeConcern: DURABLE, maxTimeMS: timeoutMs },
     );
   }
 

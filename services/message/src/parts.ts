@@ -1,3 +1,4 @@
+import { LIMITS } from "@fanfare/contract";
 import { Counter, Histogram, type NodeContext } from "@fanfare/kernel";
 import { ChannelHeadRepository } from "./channel-head.repository.ts";
 import { ChannelRemovalRepository } from "./channel-removal.repository.ts";
@@ -44,6 +45,7 @@ export function createParts(node: NodeContext): Parts {
     logger,
     publish: node.publish,
     settleDelaysMs: SETTLE_DELAYS_MS,
+    writeTimeoutMs: LIMITS.writeTimeoutMs,
     pendingMaxAgeMs: PENDING_MAX_AGE_MS,
     ...counters(node),
   });
@@ -55,7 +57,7 @@ export function createParts(node: NodeContext): Parts {
     removals,
     remover: new ChannelRemover({ messages, heads, markers, removals, logger, forget }),
     commit,
-    sender: new Sender(commit, messages, store),
+    sender: new Sender(commit, messages),
     positions: new Positions(heads, messages, ledger),
     node,
   };

@@ -2,7 +2,6 @@ import type { Message } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import type { GroupCommit } from "./commit/group-commit.ts";
-import type { CommitStore } from "./commit/store.ts";
 import { KNOWN_NONCES } from "./limits.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageRepository } from "./message.repository.ts";
@@ -25,19 +24,13 @@ export interface Send {
 export class Sender {
   readonly #commit: GroupCommit;
   readonly #messages: Pick<MessageRepository, "find">;
-  readonly #store: Pick<CommitStore, "findDurable">;
   readonly #underWay = new Map<string, Promise<Message>>();
   /** The ids of the messages that were stored last, by nonce. */
   readonly #stored = new LRUCache<string, string>({ max: KNOWN_NONCES });
 
-  constructor(
-    commit: GroupCommit,
-    messages: Pick<MessageRepository, "find">,
-    store: Pick<CommitStore, "findDurable">,
-  ) {
+  constructor(commit: GroupCommit, messages: Pick<MessageRepository, "find">) {
     this.#commit = commit;
     this.#messages = messages;
-    this.#store = store;
   }
 
   send(send: Send): Promise<Message> {
@@ -51,13 +44,13 @@ export class Sender {
 
   async #find(send: Send, key: string): Promise<Message> {
     const storedId = this.#stored.get(key);
-    if (storedId !== undefined || send.resend === true) {
-      const { channelId, authorId, nonce } = send;
-      const stored =
-        storedId === undefined
-          ? await this.#store.findDurable(channelId, authorId, nonce)
-          : await this.#messages.find(channelId, storedId);
+    if (storedId !== undefined) {
+      const stored = await this.#messages.find(send.channelId, storedId);
       if (stored !== null) return presentMessage(stored);
+    }
+    if (send.resend === true) {
+      const stored = await this.#commit.find(send.channelId, send);
+      if (stored !== null) return stored;
     }
     if (send.replyTo !== undefined) await this.#checkReply(send.channelId, send.replyTo);
     const message = await this.#create(send);

@@ -189,6 +189,17 @@ test("a message that is stored after others with higher numbers reaches those wh
   expect(reader.mustSync).toBe(false);
 });
 
+test("a message whose worker died before it told anybody is published when its sender repeats it", async () => {
+  for (const resend of [false, true]) {
+    const { message } = await send(workers[0], `${resend}`);
+    const { content, nonce } = message;
+    workers[1].published.length = 0;
+    const repeated = await workers[1].as(userId, "message.send", { channelId, content, nonce, resend });
+    expect(repeated).toEqual({ message });
+    expect(workers[1].published.map(({ payload }) => payload)).toEqual([{ channelId, messages: [message] }]);
+  }
+});
+
 test("what dead workers left in a head is struck off by the next writer that reads it", async () => {
   await send(workers[0], "1");
   await takeAndDie(workers[0], 1, new Date(Date.now() - PENDING_MAX_AGE_MS - 1));

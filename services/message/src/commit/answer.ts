@@ -9,6 +9,7 @@ import { failure } from "./failure.ts";
 import type { ChangeItem, CreateItem, Item } from "./item.ts";
 import type { NumberedBatch } from "./numbered-batch.ts";
 import type { InsertFault } from "./store.ts";
+import { within } from "./within.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
@@ -65,7 +66,7 @@ async function healAndRedo(
   context.logger.warn({ channelId }, "the head of a channel was behind its messages: it is raised");
   context.heads.forget(channelId);
   try {
-    await context.store.heal(channelId);
+    await within(context.writeTimeoutMs, context.store.heal(channelId));
   } catch (error) {
     for (const { item } of creates) item.reject(failure(error));
     return [];
@@ -89,14 +90,30 @@ async function healAndRedo(
   });
 }
 
-async function answerExisting({ store }: WriteContext, channelId: string, item: CreateItem): Promise<void> {
+async function answerExisting(context: WriteContext, channelId: string, item: CreateItem): Promise<void> {
   try {
-    const existing = await store.findDurable(channelId, item.authorId, item.nonce);
+    const existing = await findStored(context, channelId, item);
     if (existing === null) item.reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS }));
-    else item.resolve(presentMessage(existing));
+    else item.resolve(existing);
   } catch (error) {
     item.reject(failure(error));
   }
+}
+
+/**
+ * The message of a nonce that is stored already, or null. It is published again: that its sender repeats it means that
+ * something went wrong, and the worker that stored it may have died before it told anybody.
+ */
+export async function findStored(
+  context: WriteContext,
+  channelId: string,
+  { authorId, nonce, rooms }: Pick<CreateItem, "authorId" | "nonce" | "rooms">,
+): Promise<Message | null> {
+  const existing = await context.store.findDurable(channelId, authorId, nonce);
+  if (existing === null) return null;
+  const message = presentMessage(existing);
+  announce(context, rooms, "message.created", { channelId, messages: [message] });
+  return message;
 }
 
 export function answerChange(context: WriteContext, item: ChangeItem, changed: MessageDocument | null): void {

@@ -26,6 +26,7 @@ function setUp(options: Partial<GroupCommitOptions> = {}) {
     logger: { error: () => undefined, warn: () => undefined },
     observe: () => undefined,
     countStored: () => undefined,
+    writeTimeoutMs: 10_000,
     pendingMaxAgeMs: 60_000,
     settleDelaysMs: [1],
     ...options,
@@ -131,13 +132,13 @@ test("what is more than may wait is refused, per channel and in total", async ()
   await expect(send("6")).resolves.toMatchObject({ seq: 3 });
 });
 
-test("a nonce that exists is answered with its message, and the number taken stays a hole", async () => {
+test("a nonce that exists is answered with its message and published again; the number taken stays a hole", async () => {
   const { send, events } = setUp();
   const first = await send("first", { nonce: "same" });
   const [repeated, next] = await Promise.all([send("second", { nonce: "same" }), send("next")]);
   expect(repeated).toEqual(first);
   expect(next.seq).toBe(3);
-  expect(created(events)).toEqual([["first"], ["next"]]);
+  expect(created(events)).toEqual([["first"], ["next"], ["first"]]);
 });
 
 test("when numbers cannot be taken the senders may try again, and it works when the store does", async () => {
@@ -180,9 +181,9 @@ test("a write whose outcome is unknown can be repeated, is pending until it is k
   expect(ledger.state(batchIds[0]!)).toBe("open");
   store.afterInsert = undefined;
   await expect(send("1", { nonce: "n" })).resolves.toMatchObject({ seq: 1 });
-  expect(created(events)).toEqual([]);
+  expect(created(events)).toEqual([["1"]]);
   open();
-  await expect.poll(() => created(events)).toEqual([["1"]]);
+  await expect.poll(() => created(events)).toEqual([["1"], ["1"]]);
   await expect.poll(() => ledger.state(batchIds[0]!)).toBe("closed");
   expect(store.messages).toHaveLength(1);
 });
@@ -197,6 +198,21 @@ test("a write that is found when its number may be taken for a hole gets a new n
   await expect.poll(() => events).toHaveLength(1);
   expect(events[0]).toMatchObject({ name: "message.created", payload: { messages: [{ seq: 1, rev: 2 }] } });
 });
+
+test.each(["beforeTake", "beforeInsert", "beforeChange"] as const)(
+  "a store that does not answer (%s) is waited for no longer than a write may take",
+  async (step) => {
+    const { store, send, edit } = setUp({ writeTimeoutMs: 20 });
+    const { id } = await send("before");
+    const { pass, open } = gate();
+    store[step] = pass;
+    const stuck = step === "beforeChange" ? edit(id, "stuck") : send("stuck");
+    await expect(stuck).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    store[step] = undefined;
+    await expect(send("after")).resolves.toMatchObject({ content: "after" });
+    open();
+  },
+);
 
 test("a head that another worker moved is read again", async () => {
   const { store, send } = setUp();

@@ -1,6 +1,7 @@
-import { LIMITS, type Message } from "@fanfare/contract";
+import type { Message } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
 import { ITEMS_PER_COMMIT, RETRY_AFTER_MS, WAITING_PER_CHANNEL, WAITING_TOTAL } from "../limits.ts";
+import { findStored } from "./answer.ts";
 import { ChannelQueues, type ChannelBatch, type QueueLimits } from "./channel-queues.ts";
 import type { ChangeItem, CreateItem } from "./item.ts";
 import { writeBatch } from "./write-batch.ts";
@@ -58,6 +59,11 @@ export class GroupCommit {
     );
   }
 
+  /** The message of a nonce that was sent before, published once more; null where it is not stored. */
+  find(channelId: string, sent: Pick<CreateItem, "authorId" | "nonce" | "rooms">): Promise<Message | null> {
+    return findStored(this.#context, channelId, sent);
+  }
+
   /** Writes what waits; refuses what comes from now on. */
   async close(): Promise<void> {
     await new Promise<void>((resolve) => {
@@ -87,7 +93,7 @@ export class GroupCommit {
   async #commit(batches: ChannelBatch[]): Promise<void> {
     this.#running += 1;
     const beganMs = performance.now();
-    for (const batch of batches) batch.items = withoutExpired(batch);
+    for (const batch of batches) batch.items = withoutExpired(batch, this.#context.writeTimeoutMs);
     const filled = batches.filter(({ items }) => items.length > 0);
     if (filled.length > 0) {
       for (const { channelId, items } of await writeBatch(this.#context, filled)) {
@@ -104,8 +110,8 @@ export class GroupCommit {
 }
 
 /** Who waited longer than a write may take has been told so by now. */
-function withoutExpired({ items }: ChannelBatch): ChannelBatch["items"] {
-  const oldestMs = Date.now() - LIMITS.writeTimeoutMs;
+function withoutExpired({ items }: ChannelBatch, timeoutMs: number): ChannelBatch["items"] {
+  const oldestMs = Date.now() - timeoutMs;
   return items.filter((item) => {
     if (item.enqueuedAtMs >= oldestMs) return true;
     item.reject(serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS }));

@@ -3,6 +3,7 @@ import { documentId } from "../document-id.ts";
 import { presentMessage } from "../message.presenter.ts";
 import { announceOne } from "./announce.ts";
 import type { Item } from "./item.ts";
+import { within } from "./within.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /** A write of which nobody knows whether it happened. */
@@ -29,7 +30,8 @@ export async function settle(
   for (const delayMs of context.settleDelaysMs) {
     await sleep(delayMs, undefined, { ref: false });
     try {
-      for (const document of await context.store.settle(channelIds, revs)) {
+      const found = await within(context.writeTimeoutMs, context.store.settle(channelIds, revs));
+      for (const document of found) {
         const write = byMessage.get(documentId(document))!;
         if (Date.now() - at.getTime() < context.pendingMaxAgeMs) {
           announceOne(context, write.item, presentMessage(document));

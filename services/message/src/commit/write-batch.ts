@@ -1,4 +1,3 @@
-import { LIMITS } from "@fanfare/contract";
 import { documentId } from "../document-id.ts";
 import { answerChange, answerCreates } from "./answer.ts";
 import type { ChannelBatch } from "./channel-queues.ts";
@@ -7,6 +6,7 @@ import type { Item } from "./item.ts";
 import { numberBatch, type NumberedBatch } from "./numbered-batch.ts";
 import { settle, type UnknownWrite } from "./settle.ts";
 import type { InsertFault } from "./store.ts";
+import { within } from "./within.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
@@ -42,20 +42,17 @@ export async function writeBatch(
 }
 
 async function takeNumbers(
-  { store, heads }: WriteContext,
+  { store, heads, writeTimeoutMs }: WriteContext,
   batchId: string,
   at: Date,
   batches: readonly ChannelBatch[],
   again: ChannelBatch[],
 ): Promise<NumberedBatch[]> {
-  const known = await heads.get(batches.map(({ channelId }) => channelId));
+  const known = await within(writeTimeoutMs, heads.get(batches.map(({ channelId }) => channelId)));
   const numbered = batches.map((batch) => numberBatch(batch, known.get(batch.channelId)!, at));
-  const elsewhere = await store.takeNumbers(
-    batchId,
-    at,
-    numbered.map(({ take }) => take),
-    LIMITS.writeTimeoutMs,
-  );
+  const takes = numbered.map(({ take }) => take);
+  const restMs = remainingMs(at, writeTimeoutMs);
+  const elsewhere = await within(restMs, store.takeNumbers(batchId, at, takes, restMs));
   return numbered.filter((batch, i) => {
     if (elsewhere.has(batch.channelId)) {
       heads.forget(batch.channelId);
@@ -75,13 +72,12 @@ async function storeAndAnswer(
   again: ChannelBatch[],
 ): Promise<UnknownWrite[]> {
   const { store, logger } = context;
-  // Readers take numbers as old as this for holes, so nothing may be stored under them later.
-  const timeoutMs = Math.max(1, LIMITS.writeTimeoutMs - (Date.now() - at.getTime()));
+  const restMs = remainingMs(at, context.writeTimeoutMs);
   const messages = taken.flatMap(({ creates }) => creates.map(({ message }) => message));
   const changes = taken.flatMap((batch) => batch.changes);
   const [inserted, ...changed] = await Promise.allSettled([
-    messages.length === 0 ? new Map<number, InsertFault>() : store.insert(messages, timeoutMs),
-    ...changes.map(({ change }) => store.change(change, timeoutMs)),
+    messages.length === 0 ? new Map<number, InsertFault>() : within(restMs, store.insert(messages, restMs)),
+    ...changes.map(({ change }) => within(restMs, store.change(change, restMs))),
   ]);
   const unknown: UnknownWrite[] = [];
   const fail = (item: Item, write: Omit<UnknownWrite, "item">, reason: unknown): void => {
@@ -107,4 +103,9 @@ async function storeAndAnswer(
     else answerChange(context, item, outcome.value);
   }
   return unknown;
+}
+
+/** Readers take old numbers for holes, so all steps of a batch share one time limit. */
+function remainingMs(at: Date, writeTimeoutMs: number): number {
+  return Math.max(1, writeTimeoutMs - (Date.now() - at.getTime()));
 }

@@ -17,6 +17,8 @@ export interface WriteContext {
   countStored: (messages: number) => void;
   /** Waits between the attempts to find out what became of a write. */
   settleDelaysMs: readonly number[];
+  /** The longest that one batch may take from its numbers to the disk. */
+  writeTimeoutMs: number;
   /** Readers take numbers that were taken longer ago than this without a message for holes. */
   pendingMaxAgeMs: number;
   /** Has a further item written. */
