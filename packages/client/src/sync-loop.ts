@@ -67,15 +67,14 @@ export class SyncLoop {
     );
   }
 
+  /** One that fails does not keep the others from being asked for; the next round asks for it again. */
   async #askForAll(targets: readonly SyncTarget[]): Promise<void> {
-    try {
-      const behind = targets.filter(({ copy }) => !copy.needsPage);
-      for (let from = 0; from < behind.length; from += CHANNELS_PER_SYNC) {
-        await this.#ask(behind.slice(from, from + CHANNELS_PER_SYNC));
-      }
-      for (const target of targets) if (target.copy.needsPage) await target.reload();
-    } catch {
-      // Whatever it was, what is missing is still missing: the next round asks again.
+    const behind = targets.filter(({ copy }) => !copy.needsPage);
+    for (let from = 0; from < behind.length; from += CHANNELS_PER_SYNC) {
+      await this.#ask(behind.slice(from, from + CHANNELS_PER_SYNC)).catch(() => undefined);
+    }
+    for (const target of targets) {
+      if (target.copy.needsPage) await target.reload().catch(() => undefined);
     }
   }
 

@@ -177,3 +177,17 @@ test("many channels are synced with as few questions as the limit allows", async
   const sizes = server.callsOf("channel.sync").map(({ params }) => (params["cursors"] as unknown[]).length);
   expect(sizes).toEqual([100, 50]);
 });
+
+test("a channel that cannot be loaded again does not keep another one from it", async () => {
+  const other = client.channel("d".repeat(24));
+  await other.load();
+  await channel.load();
+  server.loses = () => true;
+  server.refuses = ({ name, params }) =>
+    name === "message.list" && params["channelId"] === other.channelId ? { type: "INTERNAL" } : undefined;
+  postMany(250);
+  server.emit("resync", {});
+  await until(() => channel.head.seq === 250);
+  expect(channel.messages).toHaveLength(50);
+  expect(other.messages).toEqual([]);
+});
