@@ -2,8 +2,13 @@ import type { Message } from "@fanfare/contract";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ModelChannel } from "../test/model-channel.ts";
-import { type ChannelChange, newChannelCopy, reduceChannel, syncCursor } from "./channel-state.ts";
-import { WRITE_TIMEOUT_MS } from "./limits.ts";
+import {
+  type ChannelChange,
+  HOLE_AFTER_MS,
+  newChannelCopy,
+  reduceChannel,
+  syncCursor,
+} from "./channel-state.ts";
 
 /** Small, so that a few steps are enough to reach every path. */
 const LIMIT = 4;
@@ -98,7 +103,7 @@ class World {
     this.#apply({ type: "doubt" });
     for (let questions = 0; this.copy.needsPage || syncCursor(this.copy) !== undefined; questions++) {
       if (questions > 100) throw new Error("the client never stops asking");
-      this.#nowMs += WRITE_TIMEOUT_MS / 4;
+      this.#nowMs += HOLE_AFTER_MS / 4;
       if (this.copy.needsPage) this.askNewest();
       else this.askSync();
       for (const answer of this.#answers.splice(0)) this.#apply(answer);

@@ -2,6 +2,7 @@ import type { ChannelSync, Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import {
   type ChannelCopy,
+  HOLE_AFTER_MS,
   MAX_EARLY,
   MAX_MESSAGES,
   type MessagePage,
@@ -9,7 +10,6 @@ import {
   reduceChannel,
   syncCursor,
 } from "./channel-state.ts";
-import { WRITE_TIMEOUT_MS } from "./limits.ts";
 
 const channelId = "c".repeat(24);
 
@@ -106,9 +106,9 @@ test("a doubt asks until an answer to a question that was sent after it", () => 
 test("a missing number is asked for until its write must have ended, then it is a hole", () => {
   let copy = loaded([message(1), message(3)], 50, [2]);
   expect(syncCursor(copy)).toBe(1);
-  copy = synced(copy, 1, { messages: [message(3)], missingRevs: [2] }, WRITE_TIMEOUT_MS);
+  copy = synced(copy, 1, { messages: [message(3)], missingRevs: [2] }, HOLE_AFTER_MS);
   expect(syncCursor(copy)).toBe(1);
-  copy = synced(copy, 1, { messages: [message(3)], missingRevs: [2] }, WRITE_TIMEOUT_MS + 1);
+  copy = synced(copy, 1, { messages: [message(3)], missingRevs: [2] }, HOLE_AFTER_MS + 1);
   expect(syncCursor(copy)).toBeUndefined();
   expect(contents(events(copy, message(2)))).toEqual(["1@1", "2@2", "3@3"]);
 });

@@ -56,6 +56,8 @@ export const MAX_MESSAGES = 5000;
 /** The most changes that a copy remembers out of order or while its first page loads; beyond it, it syncs. */
 export const MAX_EARLY = 1000;
 const MAX_MISSING = 1000;
+/** Longer than any server names a write; a bound of our own, so that no server can make us ask for ever. */
+export const HOLE_AFTER_MS = 2 * WRITE_TIMEOUT_MS;
 
 export function newChannelCopy(channelId: string): ChannelCopy {
   return {
@@ -207,7 +209,7 @@ function withMissing(
   const missing = new Map(base);
   for (const rev of revs) {
     const sinceMs = known.get(rev)?.sinceMs ?? askedAtMs;
-    missing.set(rev, { sinceMs, hole: askedAtMs - sinceMs > WRITE_TIMEOUT_MS });
+    missing.set(rev, { sinceMs, hole: askedAtMs - sinceMs > HOLE_AFTER_MS });
   }
   return missing.size <= MAX_MISSING ? missing : new Map([...missing].slice(-MAX_MISSING));
 }
