@@ -1,22 +1,24 @@
+import { scrypt } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import mongoose, { Types } from "mongoose";
-import { startEmbeddedMongo, startEmbeddedMongoWorker } from "../src/index.ts";
-import { spawnServer } from "../test/spawn-server.ts";
+import { startEmbeddedMongo, startEmbeddedMongoProcess, startEmbeddedMongoWorker } from "../src/index.ts";
 import { percentile } from "./measure.ts";
 import { message, messagesOf } from "./message.ts";
 
 /**
  * node packages/embedded-mongo/bench/placement.ts: the chat's hot pair through mongoose, with the server in the thread
- * of the client, in a worker thread and in a child process; the client otherwise idle, or busy half of the time.
+ * of the client, in a worker thread and in a child process; the client otherwise idle, busy half of the time, or
+ * hashing passwords, which fills the thread pool that a server in the same process syncs its journal with.
  */
-const PAIRS = 1_500;
+const PAIRS = 1_000;
 const MESSAGES_PER_PAIR = 5;
 const PAUSE_MS = 1;
 const BUSY_MS = 2;
 const BUSY_EVERY_MS = 4;
+const HASHES_IN_FLIGHT = 8;
 
 interface Place {
   readonly uri: string;
@@ -26,10 +28,7 @@ interface Place {
 const places: Record<string, (dir: string) => Promise<Place>> = {
   "same thread": (dir) => startEmbeddedMongo({ dir }),
   "worker thread": (dir) => startEmbeddedMongoWorker({ dir }),
-  "child process": async (dir) => {
-    const { uri, stop } = await spawnServer(dir);
-    return { uri, close: stop };
-  },
+  "child process": (dir) => startEmbeddedMongoProcess({ dir }),
 };
 
 const spin = (ms: number) => {
@@ -37,7 +36,24 @@ const spin = (ms: number) => {
   while (performance.now() < end);
 };
 
-async function run(open: (dir: string) => Promise<Place>, busy: boolean): Promise<string> {
+type Load = "idle" | "busy" | "hashing";
+
+/** @returns what ends the load */
+function startLoad(kind: Load): () => void {
+  if (kind === "idle") return () => {};
+  if (kind === "busy") {
+    const timer = setInterval(() => spin(BUSY_MS), BUSY_EVERY_MS);
+    return () => clearInterval(timer);
+  }
+  let running = true;
+  const hash = () => {
+    if (running) scrypt("password", "salt", 64, hash);
+  };
+  for (let i = 0; i < HASHES_IN_FLIGHT; i++) hash();
+  return () => (running = false);
+}
+
+async function run(open: (dir: string) => Promise<Place>, kind: Load): Promise<string> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "fanfare-place-"));
   const place = await open(dir);
   const connection = await mongoose.createConnection(place.uri, { dbName: "bench" }).asPromise();
@@ -56,7 +72,7 @@ async function run(open: (dir: string) => Promise<Place>, busy: boolean): Promis
     await messages.insertMany(batch, { writeConcern: { w: "majority", j: true } });
   };
   for (let i = 0; i < 300; i++) await pair();
-  const load = busy ? setInterval(() => spin(BUSY_MS), BUSY_EVERY_MS) : undefined;
+  const endLoad = startLoad(kind);
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const cpu = process.cpuUsage();
@@ -69,7 +85,7 @@ async function run(open: (dir: string) => Promise<Place>, busy: boolean): Promis
   }
   delay.disable();
   const { user, system } = process.cpuUsage(cpu);
-  clearInterval(load);
+  endLoad();
   await connection.close();
   await place.close();
   fs.rmSync(dir, { recursive: true });
@@ -82,8 +98,8 @@ async function run(open: (dir: string) => Promise<Place>, busy: boolean): Promis
   );
 }
 
-for (const busy of [false, true]) {
+for (const kind of ["idle", "busy", "hashing"] as const) {
   for (const [name, open] of Object.entries(places)) {
-    console.log(`${busy ? "busy" : "idle"} client, ${name.padEnd(13)}  ${await run(open, busy)}`);
+    console.log(`${kind.padEnd(7)} client, ${name.padEnd(13)}  ${await run(open, kind)}`);
   }
 }

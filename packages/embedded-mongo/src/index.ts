@@ -5,5 +5,7 @@ export {
   JournalFailedError,
 } from "./errors.ts";
 export type { EmbeddedMongoOptions, ListenOptions } from "./options.ts";
+export { startEmbeddedMongoProcess } from "./remote/child.ts";
+export type { SupervisedMongo } from "./remote/supervise.ts";
+export { startEmbeddedMongoWorker } from "./remote/worker.ts";
 export { type EmbeddedMongo, startEmbeddedMongo } from "./start.ts";
-export { type EmbeddedMongoWorker, startEmbeddedMongoWorker } from "./worker.ts";

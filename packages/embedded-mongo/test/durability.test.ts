@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { Int32, MongoClient, type Collection } from "mongodb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { spawnServer } from "./spawn-server.ts";
+import { type ServerProcess, spawnServer } from "./spawn-server.ts";
 import { temporaryFolder } from "./targets.ts";
 
 const KILLS = 20;
@@ -108,6 +108,24 @@ async function indexesAgree(things: Collection<Thing>, all: readonly Thing[]): P
   expect((await things.find().sort({ _id: 1 }).toArray()).length).toBe(all.length);
 }
 
+interface Place {
+  readonly server: ServerProcess;
+  readonly things: Collection<Thing>;
+  readonly counters: Collection<{ _id: number; n: number }>;
+}
+
+async function verify(writers: readonly Writer[], { things, counters }: Place): Promise<void> {
+  const all = await things.find().toArray();
+  const counts = new Map((await counters.find().toArray()).map(({ _id, n }) => [_id, n]));
+  for (const writer of writers) {
+    const own = all
+      .filter((thing) => thing.writer === writer.id)
+      .map(({ _id, n }): [string, number] => [_id, n]);
+    expect(writer.check(new Map(own), counts.get(writer.id) ?? 0)).toEqual([]);
+  }
+  await indexesAgree(things, all);
+}
+
 describe("durability", () => {
   let dir: string;
   beforeEach(() => {
@@ -117,38 +135,31 @@ describe("durability", () => {
     fs.rmSync(dir, { recursive: true });
   });
 
+  async function withServer(use: (place: Place) => Promise<void>): Promise<void> {
+    const server = await spawnServer(dir);
+    const client = await new MongoClient(server.uri, { serverSelectionTimeoutMS: 2_000 }).connect();
+    const db = client.db("d");
+    await use({ server, things: db.collection("things"), counters: db.collection("counters") });
+    await client.close();
+    await server.stop();
+  }
+
   it(`nothing acknowledged is lost in ${KILLS} times SIGKILL`, async () => {
     const writers = Array.from({ length: WRITERS }, (_, id) => new Writer(id));
-    for (let round = 0; round <= KILLS; round++) {
-      const server = await spawnServer(dir);
-      const client = await new MongoClient(server.uri, { serverSelectionTimeoutMS: 2_000 }).connect();
-      const things = client.db("d").collection<Thing>("things");
-      const counters = client.db("d").collection<{ _id: number; n: number }>("counters");
-      if (round === 0) {
-        await things.createIndex({ writer: 1, seq: -1 }, { unique: true });
-        await things.createIndex({ tags: 1 });
-      } else {
-        const all = await things.find().toArray();
-        const counts = new Map((await counters.find().toArray()).map(({ _id, n }) => [_id, n]));
-        for (const writer of writers) {
-          const own = new Map(
-            all.filter((thing) => thing.writer === writer.id).map(({ _id, n }) => [_id, n]),
-          );
-          expect(writer.check(own, counts.get(writer.id) ?? 0)).toEqual([]);
-        }
-        await indexesAgree(things, all);
-      }
-      if (round < KILLS) {
-        const running = writers.map((writer) => writer.run(things, counters));
+    await withServer(async ({ things }) => {
+      await things.createIndex({ writer: 1, seq: -1 }, { unique: true });
+      await things.createIndex({ tags: 1 });
+    });
+    for (let round = 0; round < KILLS; round++) {
+      await withServer(async (place) => {
+        await verify(writers, place);
+        const running = writers.map((writer) => writer.run(place.things, place.counters));
         await new Promise((resolve) => setTimeout(resolve, 60 + Math.random() * 200));
-        await server.kill();
-        await client.close();
+        await place.server.kill();
         await Promise.all(running);
-      } else {
-        await client.close();
-        expect(await server.stop()).toBe(0);
-      }
+      });
     }
+    await withServer((place) => verify(writers, place));
     expect(writers.reduce((sum, { counter }) => sum + counter, 0)).toBeGreaterThan(KILLS * WRITERS);
   });
 

@@ -9,6 +9,7 @@ import {
   type EmbeddedMongo,
   type EmbeddedMongoOptions,
   startEmbeddedMongo,
+  startEmbeddedMongoProcess,
   startEmbeddedMongoWorker,
 } from "../src/index.ts";
 import { temporaryFolder } from "./targets.ts";
@@ -194,20 +195,35 @@ describe("embedded server", () => {
     await expect(cursor.toArray()).rejects.toMatchObject({ code: 43 });
   });
 
-  describe("in a worker", () => {
+  describe.each([
+    ["worker", startEmbeddedMongoWorker],
+    ["child process", startEmbeddedMongoProcess],
+  ])("in a %s", (_name, startRemote) => {
     it("serves, closes and tells that it closed", async () => {
-      const worker = await startEmbeddedMongoWorker({ dir });
-      const ended = new Promise((resolve) => worker.onExit(resolve));
-      const other = await new MongoClient(worker.uri).connect();
+      const remote = await startRemote({ dir });
+      const ended = new Promise((resolve) => remote.onExit(resolve));
+      const other = await new MongoClient(remote.uri).connect();
       await other.db("test").collection("things").insertOne({ a: 1 });
       await other.close();
-      await worker.close();
+      await remote.close();
       expect(await ended).toBeUndefined();
       expect(await (await open()).countDocuments()).toBe(1);
     });
     it("gives the errors of the start", async () => {
       fs.writeFileSync(path.join(dir, "engine.json"), JSON.stringify({ engine: "other" }));
-      await expect(startEmbeddedMongoWorker({ dir })).rejects.toBeInstanceOf(DataFolderMismatchError);
+      await expect(startRemote({ dir })).rejects.toBeInstanceOf(DataFolderMismatchError);
     });
+  });
+
+  it("tells its owner when the child process is killed", async () => {
+    const remote = await startEmbeddedMongoProcess({ dir });
+    const ended = new Promise<Error | undefined>((resolve) => remote.onExit(resolve));
+    const other = await new MongoClient(remote.uri).connect();
+    const { pid } = await other.db("admin").command({ serverStatus: 1 });
+    await other.close();
+    process.kill(Number(pid), "SIGKILL");
+    expect((await ended)?.message).toMatch(/SIGKILL/);
+    await remote.close();
+    expect(await (await open()).countDocuments()).toBe(0);
   });
 });

@@ -33,7 +33,7 @@ export async function spawnServer(dir: string, ...options: string[]): Promise<Se
       await exited;
     },
     stop: async () => {
-      child.kill("SIGTERM");
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
       await exited;
       return child.exitCode;
     },

@@ -59,7 +59,8 @@ describe("a damaged journal", () => {
       await again.close();
       return found.map(({ n }) => n);
     } catch (error) {
-      expect(fs.readFileSync(file).equals(content)).toBe(true);
+      if (!fs.readFileSync(file).equals(content))
+        throw new Error("the refused file was changed", { cause: error });
       return error as Error;
     } finally {
       fs.rmSync(dir, { recursive: true });

@@ -1,0 +1,35 @@
+import type { EmbeddedMongoOptions } from "../options.ts";
+import { type EmbeddedMongo, startEmbeddedMongo } from "../start.ts";
+import { describeFailure, type FromServer } from "./messages.ts";
+
+const EXIT_FATAL = 3;
+
+const tell = (message: FromServer) => process.send?.(message);
+
+/** The terminal sends its signals to the owner too, who decides when the database may go. */
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+
+let server: EmbeddedMongo | undefined;
+let ending = false;
+
+function end(): void {
+  ending = true;
+  void (server?.close() ?? Promise.resolve()).finally(() => process.exit(0));
+}
+
+process.once("disconnect", end);
+process.once("message", (options) => {
+  process.once("message", end);
+  const onFatal = (error: Error) => {
+    console.error(error.message);
+    process.exit(EXIT_FATAL);
+  };
+  startEmbeddedMongo({ ...(options as EmbeddedMongoOptions), onFatal }).then(
+    (started) => {
+      server = started;
+      tell({ type: "ready", uri: started.uri });
+      return ending ? end() : undefined;
+    },
+    (error: unknown) => tell(describeFailure(error)),
+  );
+});

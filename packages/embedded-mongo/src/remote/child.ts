@@ -1,0 +1,35 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { EmbeddedMongoOptions } from "../options.ts";
+import type { FromServer } from "./messages.ts";
+import { supervise, type SupervisedMongo } from "./supervise.ts";
+
+const MAIN = fileURLToPath(new URL("./child-main.ts", import.meta.url));
+
+/**
+ * Starts the server in a child process: it has its own event loop, heap and thread pool. It closes itself when its owner
+ * dies, and leaves Ctrl-C to its owner, who calls `close()` when nothing needs the database any more.
+ * `onFatal` is not available here; a failing server ends the process, which `onExit` tells.
+ * @throws the same as startEmbeddedMongo
+ */
+export function startEmbeddedMongoProcess(
+  options: Omit<EmbeddedMongoOptions, "onFatal">,
+): Promise<SupervisedMongo> {
+  const child = fork(MAIN, { execArgv: [], stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  child.send(options);
+  return supervise({
+    onMessage: (listener) => child.once("message", (message) => listener(message as FromServer)),
+    onEnd: (listener) => {
+      child.once("error", listener);
+      child.once("exit", (code, signal) =>
+        listener(
+          new Error(
+            `The database process ended with ${signal === null ? `code ${code}` : `signal ${signal}`}`,
+          ),
+        ),
+      );
+    },
+    requestClose: () => void child.send("close"),
+    terminate: () => void child.kill("SIGKILL"),
+  });
+}

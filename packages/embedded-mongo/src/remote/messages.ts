@@ -1,0 +1,26 @@
+import { DataFolderInUseError, DataFolderMismatchError } from "../errors.ts";
+
+/** What a server in a worker or child process tells its owner, once. The owner answers "close". */
+export type FromServer =
+  | { type: "ready"; uri: string }
+  | { type: "failed"; name: string; message: string; dir?: string; pid?: number };
+
+export function describeFailure(error: unknown): FromServer {
+  const { name, message, dir, pid } = error as Error & { dir?: string; pid?: number };
+  return {
+    type: "failed",
+    name,
+    message,
+    ...(dir !== undefined && { dir }),
+    ...(pid !== undefined && { pid }),
+  };
+}
+
+/** The error as the server threw it, of the same class where the owner may ask for it. */
+export function reviveFailure({ name, message, dir, pid }: Extract<FromServer, { type: "failed" }>): Error {
+  if (name === "DataFolderInUseError") return new DataFolderInUseError(dir ?? "", pid);
+  if (name === "DataFolderMismatchError") return new DataFolderMismatchError(dir ?? "", message);
+  const error = new Error(message);
+  error.name = name;
+  return error;
+}
