@@ -61,6 +61,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     }
     void socket.join(userRoom(actor.userId));
     slimSocket(socket);
+    // Headers and token have been read: a kilobyte that nobody needs again, per connection.
+    Reflect.set(socket, "handshake", null);
     socket.onAny(onCall);
     void enterRooms(socket, actor, options);
   });
