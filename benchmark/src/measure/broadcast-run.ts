@@ -158,6 +158,7 @@ class BroadcastRun {
     const message = this.#send(sender, kind);
     await audience.waitFor([message.index], plan.timeoutMs, signal, () => message.state === "failed");
     const deliveredMs = nowMs() - message.sentAtMs;
+    message.isOver = true;
     this.#generator.endRound();
     if (kind === "warm") this.#generator.addRound(before, await audience.sampleLoads(), deliveredMs);
     await abortable(message.settled, signal);
@@ -191,6 +192,7 @@ class BroadcastRun {
       signal,
       isHopeless,
     );
+    for (const message of messages) message.isOver = true;
     await abortable(Promise.all(messages.map((message) => message.settled)), signal);
     await sleep(SETTLE_MS, undefined, { signal });
     const cpuAfter = await target.cpuSeconds();
@@ -207,6 +209,7 @@ class BroadcastRun {
       sentAtMs: intendedMs,
       state: "sent",
       ackMs: null,
+      isOver: false,
       settled: Promise.resolve(),
     };
     this.#messages.push(message);

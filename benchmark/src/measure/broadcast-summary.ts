@@ -21,6 +21,8 @@ export interface SentMessage {
   sentAtMs: number;
   state: "sent" | "acknowledged" | "failed";
   ackMs: number | null;
+  /** false while there is still time for it to come: an interrupted run must not call it lost. */
+  isOver: boolean;
   settled: Promise<void>;
 }
 
@@ -89,14 +91,18 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
 
 type Arrivals = Pick<RoundResult, "received" | "lost" | "duplicates" | "outOfOrder">;
 
-/** A message that was never acknowledged owes nobody anything: nothing of it is lost. */
+/** A message that was never acknowledged is owed to nobody: nothing of it is lost. */
+function isOwed(message: SentMessage): boolean {
+  return message.state === "acknowledged" && message.isOver;
+}
+
 function arrivals(messages: readonly SentMessage[], { tally: { memory } }: Audience): Arrivals {
   const sum = (of: (message: SentMessage) => number) =>
     messages.reduce((total, message) => total + of(message), 0);
   const received = ({ index }: SentMessage) => Atomics.load(memory.received, index);
   return {
     received: sum(received),
-    lost: sum((message) => (message.state === "acknowledged" ? memory.receivers - received(message) : 0)),
+    lost: sum((message) => (isOwed(message) ? memory.receivers - received(message) : 0)),
     duplicates: sum(({ index }) => Atomics.load(memory.duplicates, index)),
     outOfOrder: sum(({ index }) => Atomics.load(memory.outOfOrder, index)),
   };
@@ -137,7 +143,7 @@ function countAll({ messages, audience, stored }: RunRecord): Counts {
     sent: messages.length,
     acknowledged: acknowledged.length,
     stored,
-    expected: acknowledged.length * audience.tally.memory.receivers,
+    expected: messages.filter(isOwed).length * audience.tally.memory.receivers,
     ...arrivals(messages, audience),
     foreign: audience.tally.memory.foreign[0]!,
     dropped: audience.dropped,

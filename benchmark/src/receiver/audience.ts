@@ -131,7 +131,7 @@ export class Audience {
     while (!isDone() && !isHopeless() && nowMs() < deadline) {
       signal.throwIfAborted();
       if (this.#crash) throw this.#crash;
-      await this.#nextCompletion(Math.min(100, deadline - nowMs()));
+      await this.#nextCompletion(Math.max(0, Math.min(100, deadline - nowMs())));
     }
   }
 
