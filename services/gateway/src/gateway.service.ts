@@ -77,16 +77,15 @@ async function listen(server: HttpServer, host: string, port: number): Promise<v
 
 /** Nobody new comes in, clients are told to go elsewhere, what is running is answered, then everything closes. */
 async function drain({ app, io, calls }: Running): Promise<void> {
-  const closed = new Promise<void>((resolve) => app.server.close(() => resolve()));
+  app.server.close();
   // Written to each at once: a broadcast would still be under way when the connections close.
   for (const socket of io.of("/").sockets.values())
     socket.emit("server.draining", { reconnectWithinMs: RECONNECT_WITHIN_MS });
   await calls.drain(DRAIN_CALLS_MS);
   // Without Socket.IO's goodbye, after which a client does not come back by itself.
   for (const socket of io.of("/").sockets.values()) socket.conn.close();
-  app.server.closeIdleConnections();
+  // These end with the last connection, and a client may leave the closing of its own unanswered.
+  const closed = Promise.allSettled([io.close(), app.close()]);
   await Promise.race([closed, delay(DRAIN_SOCKETS_MS)]);
-  await io.close();
   app.server.closeAllConnections();
-  await app.close();
 }

@@ -43,6 +43,17 @@ test("a call that never ends does not keep it from stopping", async () => {
   expect(await client.closed).toBe("transport close");
 });
 
+test("a client that does not close its end does not keep it from stopping", { timeout: 10_000 }, async () => {
+  const gateway = await startGateway();
+  const client = await connect(gateway);
+  const raw = (client.socket.io.engine.transport as unknown as { ws: { pause(): void; terminate(): void } })
+    .ws;
+  raw.pause();
+  expect(await gateway.metric("fanfare_connections")).toBe(1);
+  await gateway.stop();
+  raw.terminate();
+});
+
 test("a port in use is an error that names it", async () => {
   const gateway = await startGateway();
   await expect(startGateway({ PORT: String(gateway.port) })).rejects.toMatchObject({
