@@ -7,7 +7,7 @@ import { defineService, loadConfig, startNode, type Actor, type NodeContext } fr
 import { io, type Socket } from "socket.io-client";
 import { createGatewayService } from "../src/index.ts";
 
-export const SECRET = "only for tests, and long enough for it";
+const SECRET = "only for tests, and long enough for it";
 export const CHANNEL_ID = "c".repeat(24);
 export const GROUP_ROOM = `group:${"9".repeat(24)}`;
 
