@@ -63,7 +63,7 @@ describe("Journal", () => {
     const journal = create();
     const file = fs.statSync(path.join(dir, "journal-1.log"));
     const handles = Array.from({ length: 1_000 }, (_, fd) => fd).filter((fd) => isOpenOn(fd, file.ino));
-    for (const fd of handles) fs.closeSync(Number(fd));
+    for (const fd of handles) fs.closeSync(fd);
     journal.append(Buffer.from("operation"));
     await expect(journal.sync()).rejects.toBeInstanceOf(JournalFailedError);
     await expect(journal.sync()).rejects.toBeInstanceOf(JournalFailedError);
