@@ -1,5 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import { ERRORS, LIMITS, PROTOCOL_VERSION, type Meta, type WireAnswer } from "@fanfare/contract";
+import {
+  actionDefinition,
+  ERRORS,
+  isActionName,
+  LIMITS,
+  PROTOCOL_VERSION,
+  type Meta,
+  type WireAnswer,
+} from "@fanfare/contract";
 import {
   serviceError,
   toServiceError,
@@ -78,7 +86,9 @@ export async function createHttpServer({
     let actor: Actor | null = null;
     const { authorization } = request.headers;
     try {
-      if (authorization !== undefined) actor = identify(/^bearer (\S+)$/i.exec(authorization)?.[1]);
+      // A token that has expired must not stand in the way of the call that brings a new one.
+      if (authorization !== undefined && !isPublic(request.params.action))
+        actor = identify(/^bearer (\S+)$/i.exec(authorization)?.[1]);
     } catch (thrown) {
       return failed(toServiceError(thrown), request, reply);
     }
@@ -88,6 +98,10 @@ export async function createHttpServer({
   });
   await app.ready();
   return app;
+}
+
+function isPublic(name: string): boolean {
+  return isActionName(name) && actionDefinition(name).permission.rule === "public";
 }
 
 function send(reply: FastifyReply, answer: WireAnswer<unknown>): FastifyReply {

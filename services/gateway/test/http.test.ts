@@ -85,6 +85,12 @@ describe("calls", () => {
     expect((await gateway.post("user.createGuest")).status).toBe(200);
   });
 
+  test("a bad token is refused where one is needed, and ignored where none is", async () => {
+    const bad = { authorization: "Bearer nonsense" };
+    expect((await gateway.post("user.me", "{}", bad)).status).toBe(401);
+    expect((await gateway.post("user.createGuest", "{}", bad)).status).toBe(200);
+  });
+
   test("a fault of a service is INTERNAL, and nothing of it leaves the server", async () => {
     const { me } = gateway.stubs;
     gateway.stubs.me = () => Promise.reject(new Error("secret of the database"));
