@@ -1,11 +1,11 @@
 import { styleText } from "node:util";
-import { kib, ms, ratio, table, whole } from "./format.ts";
+import { count, kib, ms, ratio, table, whole } from "./format.ts";
 import type { LimitsResult, TargetFigures } from "./result.ts";
 import { errorTable, section, thresholdLines } from "./summary.ts";
 
 /** The ratios first: they hold when the machine is slow or busy, which the figures below do not. */
 export function limitsSummary(result: LimitsResult): string {
-  const turns = Math.max(0, ...count(result));
+  const turns = Math.max(0, ...turnsOfEach(result));
   const errors = result.passes.flatMap((pass) => pass.errors);
   return [
     styleText(
@@ -26,7 +26,7 @@ export function limitsSummary(result: LimitsResult): string {
     .trimEnd();
 }
 
-function count(result: LimitsResult): number[] {
+function turnsOfEach(result: LimitsResult): number[] {
   return Object.keys(result.figures).map(
     (name) => result.passes.filter((pass) => pass.target.name === name).length,
   );
@@ -76,10 +76,11 @@ function figureTable({ figures }: LimitsResult): string {
 /** What the turns of each server said of the tester itself: the last one of each kind speaks for all. */
 function verdictLines({ passes, figures }: LimitsResult): string[] {
   return Object.keys(figures).flatMap((name) => {
-    const verdicts = passes
-      .filter((pass) => pass.target.name === name)
-      .flatMap((pass) => pass.generator.verdicts);
-    const byKind = new Map(verdicts.map((text) => [text.slice(0, text.search(/[:\d]/)), text]));
-    return [...byKind.values()].map((text) => styleText("yellow", `  ${name}: ${text}`));
+    const turns = passes.filter((pass) => pass.target.name === name);
+    const verdicts = turns.flatMap((pass) => pass.generator.verdicts);
+    const byKind = Map.groupBy(verdicts, (text) => text.slice(0, text.search(/[:\d]/)));
+    return [...byKind.values()].map((same) =>
+      styleText("yellow", `  ${name}, ${same.length} of ${count(turns.length, "turn")}: ${same.at(-1)}`),
+    );
   });
 }
