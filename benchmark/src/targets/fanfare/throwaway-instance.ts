@@ -55,7 +55,7 @@ export class ThrowawayInstance {
   }
 
   static async start(signal: AbortSignal): Promise<ThrowawayInstance> {
-    const folder = await mkdtemp(join(tmpdir(), "fanfare-bench-"));
+    const folder = await mkdtemp(join(tmpdir(), "fanfare-tester-"));
     const instance = new ThrowawayInstance(folder, await freePort(), await freePort());
     process.on("exit", instance.#removeAtOnce);
     try {
