@@ -1,4 +1,3 @@
-/** More than this go into the run after the next. */
 const MAX_BATCH = 500;
 
 interface Batch<A, T> {
@@ -10,9 +9,11 @@ interface Batch<A, T> {
  * Lets a crowd that asks about one thing be answered together: while a run for a key is under way, further calls for that
  * key gather and go into the next run. A call never joins a run that began before it, so what it reads is never older
  * than the call. A single call runs at once.
+ * @param maxBatch more calls than this go into the run after the next
  */
 export function createGather<A, T>(
   run: (key: string, args: A[]) => Promise<T>,
+  maxBatch = MAX_BATCH,
 ): (key: string, arg: A) => Promise<T> {
   /** By key of a run under way: those that wait for its end. */
   const queues = new Map<string, Batch<A, T>[]>();
@@ -30,7 +31,7 @@ export function createGather<A, T>(
   return (key, arg) => {
     const queue = queues.get(key);
     const last = queue?.at(-1);
-    if (last !== undefined && last.args.length < MAX_BATCH) {
+    if (last !== undefined && last.args.length < maxBatch) {
       last.args.push(arg);
       return last.answer.promise;
     }

@@ -5,6 +5,11 @@ import { DURABLE } from "./durable.ts";
 import { createGather } from "./gather.ts";
 import { memberModel, type MemberDocument } from "./member.model.ts";
 
+/** A race may let a user into a few groups more than LIMITS.groupsPerUser. */
+const MAX_GROUPS = 2 * LIMITS.groupsPerUser;
+/** Bounds one answer of the database: this many users in MAX_GROUPS groups each are some 2 MB. */
+const USERS_PER_LOOK_UP = 100;
+
 export type MemberRepository = ReturnType<typeof createMemberRepository>;
 
 /** Every query of the collection members. None of them costs more in a larger group, except `count`. */
@@ -14,6 +19,18 @@ export function createMemberRepository(connection: Connection) {
     const found = await members.find({ groupId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
     return new Set(found.map(({ userId }) => userId.toHexString()));
   });
+  const groupIdsAmong = createGather(async (_key, userIds: string[]) => {
+    const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
+    const found = members.collection.find<Pick<MemberDocument, "userId" | "groupId">>(
+      { userId: { $in: asked } },
+      { projection: { userId: 1, groupId: 1, _id: 0 }, limit: asked.length * MAX_GROUPS },
+    );
+    const groupIds = new Map(userIds.map((userId): [string, string[]] => [userId, []]));
+    for (const { userId, groupId } of await found.toArray()) {
+      groupIds.get(userId.toHexString())!.push(groupId.toHexString());
+    }
+    return groupIds;
+  }, USERS_PER_LOOK_UP);
   return {
     createIndexes: () => members.createIndexes(),
 
@@ -40,13 +57,10 @@ export function createMemberRepository(connection: Connection) {
     exists: async (groupId: string, userId: string): Promise<boolean> =>
       (await membersAmong(groupId, userId)).has(userId),
 
-    /** The groups of a user: at most LIMITS.groupsPerUser, or a few more after a race. */
+    /** The groups of a user. Of a crowd that logs in at once, many are looked up together. */
     async listGroupIds(userId: string): Promise<string[]> {
-      const found = await members
-        .find({ userId }, { groupId: 1, _id: 0 })
-        .limit(2 * LIMITS.groupsPerUser)
-        .lean();
-      return found.map(({ groupId }) => groupId.toHexString());
+      const groupIds = await groupIdsAmong("all", userId);
+      return groupIds.get(userId) ?? [];
     },
 
     /** In the order of the user ids. */
