@@ -31,6 +31,7 @@ export const ErrorCodes = {
   IndexKeySpecsConflict: 86,
   CannotIndexParallelArrays: 171,
   OperationNotSupportedInTransaction: 263,
+  QueryExceededMemoryLimitNoDiskUseAllowed: 292,
   InvalidPipelineOperator: 168,
   DuplicateKey: 11000,
   BSONObjectTooLarge: 10334,

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { getHeapStatistics } from "node:v8";
 import type { Collection } from "mongodb";
 import { MongoClient } from "mongodb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -108,6 +109,28 @@ describe("embedded server", () => {
     await things.deleteOne({});
     await things.insertOne({ s: "x".repeat(5_000) });
     expect(await things.countDocuments()).toBe(count);
+  });
+
+  it("hands out a projection over many batches, as the documents were", async () => {
+    const things = await open();
+    await things.insertMany(Array.from({ length: 300 }, (_, n) => ({ n, s: "x".repeat(50) })));
+    const cursor = things.find({}, { projection: { _id: 0, n: 1 } }).batchSize(10);
+    const first = await cursor.next();
+    await things.updateMany({}, { $inc: { n: 1000 } });
+    expect([first, ...(await cursor.toArray())]).toEqual(Array.from({ length: 300 }, (_, n) => ({ n })));
+  });
+
+  it("refuses a pipeline over more than fits in memory", async () => {
+    const things = await open();
+    const size = Math.floor((getHeapStatistics().heap_size_limit * 0.2) / 6 / 8);
+    const batch = Math.min(size, 8 * 1024 * 1024);
+    const count = Math.ceil((size * 8) / batch) + 1;
+    for (let i = 0; i < count; i++) await things.insertOne({ s: "x".repeat(batch) });
+    const all = things.aggregate([{ $group: { _id: "$s", n: { $sum: 1 } } }]).toArray();
+    await expect(all).rejects.toMatchObject({ code: 292, message: expect.stringContaining("$match") });
+    expect(
+      await things.aggregate([{ $limit: 1 }, { $project: { s: { $strLenCP: "$s" } } }]).toArray(),
+    ).toHaveLength(1);
   });
 
   it("refuses a second server on the folder, in one line with folder and pid", async () => {

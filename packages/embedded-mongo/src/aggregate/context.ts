@@ -12,6 +12,7 @@ import type { Catalog } from "../storage/catalog.ts";
 import type { PlainObject } from "../values/types.ts";
 import { bucketStages } from "./bucket.ts";
 import { lookup } from "./lookup.ts";
+import type { PipelineMemory } from "./memory-limit.ts";
 
 export type Stream = ReturnType<typeof Lazy>;
 /** Options that mingo hands from stage to stage: variables, the context. */
@@ -52,9 +53,9 @@ const $bucket = (stream: Stream, bucket: PlainObject, options: StageOptions): St
 };
 
 /** The operators of mingo, with those replaced that differ from MongoDB or that can use our indexes. */
-export function aggregationContext(catalog: Catalog, db: string): Context {
+export function aggregationContext(catalog: Catalog, db: string, memory: PipelineMemory): Context {
   const $lookup = (stream: Stream, specification: PlainObject, options: StageOptions): Stream =>
-    stream.map((document: PlainObject) => lookup(catalog, db, specification, document, options));
+    stream.map((document: PlainObject) => lookup({ catalog, db, memory }, specification, document, options));
   return Context.init({
     accumulator,
     expression,

@@ -3,16 +3,21 @@ import { evalExpr } from "mingo/core";
 import { CommandError } from "../errors.ts";
 import { select } from "../query/select.ts";
 import type { Catalog } from "../storage/catalog.ts";
-import { decodePlain, unpack } from "../values/codec.ts";
 import { collectValues, splitPath } from "../values/path.ts";
 import { setField } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import type { StageOptions } from "./context.ts";
+import type { PipelineMemory } from "./memory-limit.ts";
+
+interface LookupSource {
+  readonly catalog: Catalog;
+  readonly db: string;
+  readonly memory: PipelineMemory;
+}
 
 /** `$lookup` for one document: the equality of two fields is one indexed query. */
 export function lookup(
-  catalog: Catalog,
-  db: string,
+  { catalog, db, memory }: LookupSource,
   { from, localField, foreignField, as, let: variables, pipeline }: PlainObject,
   document: PlainObject,
   options: StageOptions,
@@ -23,8 +28,9 @@ export function lookup(
   const foreign = catalog.find(db, from);
   let matches: PlainObject[] = [];
   if (foreign) {
-    const { records } = select(foreign, { filter: equality(document, localField, foreignField) });
-    matches = records.map(({ data }) => decodePlain(unpack(data)));
+    matches = memory.decode(
+      select(foreign, { filter: equality(document, localField, foreignField) }).records,
+    );
   }
   if (Array.isArray(pipeline) && pipeline.length > 0) {
     const bound = isObject(variables) ? (evalExpr(document, variables, options) as PlainObject) : {};

@@ -3,11 +3,12 @@ import { CommandError } from "../errors.ts";
 import { countMatches, select, type Selection } from "../query/select.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
-import { decodePlain, encode, pack, type PackedDocument, unpack } from "../values/codec.ts";
+import { encode, pack, type PackedDocument } from "../values/codec.ts";
 import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
 import { toPlain } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { aggregationContext } from "./context.ts";
+import { PipelineMemory } from "./memory-limit.ts";
 import { writeMerge, writeOut } from "./write-stages.ts";
 
 const REFUSED = new Set([
@@ -69,9 +70,6 @@ function isCount(rest: readonly PlainObject[], { sort, skip, limit }: Selection)
   return isNumeric(group["_id"]) && toDouble(sum) === 1 && !skip && !limit;
 }
 
-const plainDocuments = (collection: Collection, selection: Selection): PlainObject[] =>
-  select(collection, selection).records.map(({ data }) => decodePlain(unpack(data)));
-
 /**
  * Runs a pipeline. Stages behind the leading `$match`, `$sort`, `$skip` and `$limit` are computed by mingo, in doubles.
  * @param name undefined for a pipeline on the database itself
@@ -109,16 +107,16 @@ function compute(
     const n = collection ? countMatches(collection, selection.filter) : 0;
     return n === 0 ? [] : [pack(encode({ _id: 1, n }))];
   }
+  const memory = new PipelineMemory();
+  const read = (source: Collection | undefined, wanted: Selection): PlainObject[] =>
+    source ? memory.decode(select(source, wanted).records) : [];
   try {
     return new Aggregator(toPlain(rest) as PlainObject[], {
-      context: aggregationContext(catalog, db),
-      collectionResolver: (from) => {
-        const source = catalog.find(db, from);
-        return source ? plainDocuments(source, { filter: {} }) : [];
-      },
+      context: aggregationContext(catalog, db, memory),
+      collectionResolver: (from) => read(catalog.find(db, from), { filter: {} }),
       variables: toPlain(variables) as PlainObject,
     })
-      .run<PlainObject>(collection ? plainDocuments(collection, selection) : [])
+      .run<PlainObject>(read(collection, selection))
       .map((document) => pack(encode(document)));
   } catch (error) {
     if (error instanceof CommandError) throw error;

@@ -26,22 +26,29 @@ export class CursorBatch {
   }
 }
 
+/** The documents of a result: an array, or something that makes each when it is fetched. */
+export interface Results {
+  readonly length: number;
+  at(index: number): PackedDocument | undefined;
+}
+
 interface OpenCursor {
   readonly namespace: string;
-  readonly documents: readonly PackedDocument[];
+  readonly results: Results;
   at: number;
   usedAt: number;
 }
 
-function batchEnd(documents: readonly PackedDocument[], start: number, size: number): number {
+function takeBatch(results: Results, start: number, size: number): PackedDocument[] {
+  const batch: PackedDocument[] = [];
   let bytes = 0;
-  let end = start;
-  while (end < documents.length && end - start < size) {
-    bytes += documents[end]!.length;
-    if (bytes > MAX_BATCH_BYTES && end > start) break;
-    end++;
+  while (batch.length < size && start + batch.length < results.length) {
+    const document = results.at(start + batch.length)!;
+    bytes += document.length;
+    if (bytes > MAX_BATCH_BYTES && batch.length > 0) break;
+    batch.push(document);
   }
-  return end;
+  return batch;
 }
 
 /** Results that are fetched in pages. A cursor sees the documents as they were when it was opened. */
@@ -59,15 +66,9 @@ export class CursorStore {
   }
 
   /** @param batchSize undefined for the default of the first batch */
-  open(
-    namespace: string,
-    documents: readonly PackedDocument[],
-    batchSize: number | undefined,
-    single = false,
-  ): CursorBatch {
-    const end = batchEnd(documents, 0, batchSize ?? DEFAULT_FIRST_BATCH);
-    const first = end === documents.length ? documents : documents.slice(0, end);
-    if (end === documents.length || single) return new CursorBatch(0, namespace, "firstBatch", first);
+  open(namespace: string, results: Results, batchSize: number | undefined, single = false): CursorBatch {
+    const first = takeBatch(results, 0, batchSize ?? DEFAULT_FIRST_BATCH);
+    if (first.length === results.length || single) return new CursorBatch(0, namespace, "firstBatch", first);
     if (this.#cursors.size >= MAX_CURSORS) this.expire(Date.now());
     if (this.#cursors.size >= MAX_CURSORS) {
       throw new CommandError(
@@ -76,7 +77,7 @@ export class CursorStore {
       );
     }
     const id = this.#nextId++;
-    this.#cursors.set(id, { namespace, documents, at: end, usedAt: Date.now() });
+    this.#cursors.set(id, { namespace, results, at: first.length, usedAt: Date.now() });
     return new CursorBatch(id, namespace, "firstBatch", first);
   }
 
@@ -84,11 +85,10 @@ export class CursorStore {
   next(id: number, batchSize: number | undefined): CursorBatch {
     const cursor = this.#cursors.get(id);
     if (!cursor) throw new CommandError("CursorNotFound", `cursor id ${id} not found`);
-    const end = batchEnd(cursor.documents, cursor.at, batchSize || Number.POSITIVE_INFINITY);
-    const documents = cursor.documents.slice(cursor.at, end);
-    cursor.at = end;
+    const documents = takeBatch(cursor.results, cursor.at, batchSize || Number.POSITIVE_INFINITY);
+    cursor.at += documents.length;
     cursor.usedAt = Date.now();
-    const done = end === cursor.documents.length;
+    const done = cursor.at === cursor.results.length;
     if (done) this.#cursors.delete(id);
     return new CursorBatch(done ? 0 : id, cursor.namespace, "nextBatch", documents);
   }

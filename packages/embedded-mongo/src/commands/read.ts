@@ -1,13 +1,16 @@
 import { CommandError } from "../errors.ts";
 import { runAggregate } from "../aggregate/run.ts";
-import { compileProjection } from "../query/projection.ts";
+import { compileProjection, type Projector } from "../query/projection.ts";
 import { countMatches, select } from "../query/select.ts";
-import { encode, pack, type PackedDocument } from "../values/codec.ts";
+import type { TextScores } from "../query/text-search.ts";
+import type { StoredRecord } from "../storage/record.ts";
+import { decodeExact, encode, pack, unpack } from "../values/codec.ts";
 import { encodeKey } from "../values/key.ts";
 import { integerOption } from "../values/numbers.ts";
 import { collectValues, splitPath } from "../values/path.ts";
 import { arrayField, findTarget, objectField, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
+import type { Results } from "./cursor-store.ts";
 
 function nonNegative(value: unknown, name: string): number {
   const number = integerOption(value, name, 0);
@@ -18,6 +21,21 @@ function nonNegative(value: unknown, name: string): number {
 
 const batchSizeOf = (value: unknown): number | undefined =>
   value === undefined ? undefined : nonNegative(value, "batchSize");
+
+/** The documents as they are now; a projection is made when a document is fetched, so that no copy of all is kept. */
+function projected(
+  records: readonly StoredRecord[],
+  project: Projector | undefined,
+  textScores: TextScores | undefined,
+): Results {
+  const stored = records.map(({ data }) => data);
+  if (!project) return stored;
+  const scores = textScores && records.map((record) => textScores.get(record));
+  return {
+    length: stored.length,
+    at: (index) => pack(encode(project(decodeExact(unpack(stored[index]!)), scores?.[index]))),
+  };
+}
 
 const find: Handler = (command, context) => {
   const collection = findTarget(command, context);
@@ -40,10 +58,8 @@ const find: Handler = (command, context) => {
     skip,
     limit: Math.abs(limit),
   });
-  const documents: PackedDocument[] = records.map((record) =>
-    project ? pack(encode(project(collection.document(record), textScores?.get(record)))) : record.data,
-  );
-  return context.cursors.open(namespace, documents, batchSize, single);
+  const results = projected(records, project, textScores);
+  return context.cursors.open(namespace, results, batchSize, single);
 };
 
 const aggregate: Handler = (command, context) => {

@@ -2,7 +2,7 @@ import { CommandError } from "../errors.ts";
 import type { PlainObject } from "../values/types.ts";
 
 /** MongoDB's bound on operations in one write command. */
-export const MAX_WRITE_BATCH = 100_000;
+const MAX_WRITE_BATCH = 100_000;
 
 /**
  * Runs the statements of a write command one after the other; an error becomes a write error of that statement and,

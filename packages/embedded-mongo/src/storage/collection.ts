@@ -305,7 +305,7 @@ export class Collection {
 }
 
 /** The encoded `_id`. */
-export function documentId(document: PlainObject): string {
+function documentId(document: PlainObject): string {
   const { _id } = document;
   const rank = rankOf(_id);
   if (rank === Rank.Array || rank === Rank.RegExp || rank === Rank.Undefined) {

@@ -13,7 +13,7 @@ export const FRAME_HEADER_BYTES = 16;
 const MAGIC = Buffer.from("FANFARE1", "latin1");
 
 /** No frame is longer: a document is at most 16 MiB and a flush closes a frame at 8 MiB. */
-export const MAX_FRAME_PAYLOAD_BYTES = 32 * 1024 * 1024;
+const MAX_FRAME_PAYLOAD_BYTES = 32 * 1024 * 1024;
 
 export function encodeFileHeader(sequence: number): Buffer {
   const header = Buffer.alloc(FILE_HEADER_BYTES);

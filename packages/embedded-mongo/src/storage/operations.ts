@@ -10,7 +10,7 @@ import type { CatalogChange } from "./change-log.ts";
  *   4                                             end of a snapshot
  * All integers are little-endian.
  */
-export const OpCode = { put: 1, remove: 2, catalog: 3, end: 4 } as const;
+const OpCode = { put: 1, remove: 2, catalog: 3, end: 4 } as const;
 
 export interface OperationHandler {
   put(collection: number, id: string, data: PackedDocument): void;

@@ -1,4 +1,4 @@
-import type { Binary, BSONRegExp, Code, Decimal128, Double, Int32, Long, ObjectId, Timestamp } from "bson";
+import type { Code } from "bson";
 
 /** Rank of each BSON type in MongoDB's comparison order; also the first byte of an encoded key. */
 export const Rank = {
@@ -20,8 +20,6 @@ export const Rank = {
 } as const;
 
 export type PlainObject = Record<string, unknown>;
-export type BsonNumber = Int32 | Double | Long | Decimal128;
-export type BsonValue = BsonNumber | Binary | BSONRegExp | Code | ObjectId | Timestamp;
 
 /** The `_bsontype` of a BSON wrapper, or undefined for everything else. */
 export const bsonType = (value: unknown): string | undefined =>
