@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import net from "node:net";
 import path from "node:path";
 import { getHeapStatistics } from "node:v8";
 import type { Collection } from "mongodb";
@@ -205,6 +206,21 @@ describe("embedded server", () => {
     await expect(
       startEmbeddedMongo({ dir, listen: { socketPath: `/tmp/${"x".repeat(120)}` } }),
     ).rejects.toThrow(/socket path/);
+  });
+
+  it.each([
+    ["an impossible length", Buffer.from([255, 255, 255, 127, 1, 0, 0, 0, 0, 0, 0, 0, 221, 7, 0, 0])],
+    ["an unknown operation", Buffer.from([16, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0])],
+    [
+      "a broken body",
+      Buffer.from([26, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 221, 7, 0, 0, 0, 0, 0, 0, 0, 99, 0, 0, 0, 1]),
+    ],
+    ["text", Buffer.from("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")],
+  ])("closes a connection that sends %s, and serves the others", async (_name, bytes) => {
+    const things = await open({ listen: { port: 0 } });
+    const socket = net.connect(Number(new URL(server!.uri).port), "127.0.0.1", () => socket.write(bytes));
+    await new Promise((resolve) => socket.on("close", resolve));
+    expect(await things.countDocuments()).toBe(0);
   });
 
   it("ends cursors that nobody reads", async () => {

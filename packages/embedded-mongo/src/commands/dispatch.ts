@@ -24,7 +24,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map(
 export type Reply = PlainObject | CursorBatch;
 
 /** The code a failed command answers, in MongoDB's form. */
-function failure(error: unknown): PlainObject {
+export function failure(error: unknown): PlainObject {
   const known = error instanceof CommandError ? error : undefined;
   return {
     ok: 0,

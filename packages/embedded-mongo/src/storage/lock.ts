@@ -116,6 +116,7 @@ async function claim(dir: string, lock: string, own: string): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
       fs.linkSync(own, lock);
+      removeAbandoned(path.dirname(lock));
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -125,6 +126,16 @@ async function claim(dir: string, lock: string, own: string): Promise<void> {
     await removeDead(path.join(path.dirname(lock), TAKEOVER_FILE), lock);
   }
   throw new DataFolderInUseError(dir, undefined);
+}
+
+/** Sockets of starters that were killed before they were done. */
+function removeAbandoned(dir: string): void {
+  for (const name of fs.readdirSync(dir)) {
+    if (!/^lock-\d+-\w+\.sock$/.test(name)) continue;
+    const age =
+      Date.now() - (fs.statSync(path.join(dir, name), { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > TAKEOVER_STALE_MS) fs.rmSync(path.join(dir, name), { force: true });
+  }
 }
 
 /** Only one process at a time may judge a lock dead and remove it. */

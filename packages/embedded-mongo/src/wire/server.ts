@@ -1,7 +1,7 @@
 import net from "node:net";
 import type { CommandContext, ServerStatus } from "../commands/context.ts";
 import { CursorStore } from "../commands/cursor-store.ts";
-import { dispatch } from "../commands/dispatch.ts";
+import { dispatch, failure, type Reply } from "../commands/dispatch.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Store } from "../storage/store.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
@@ -24,6 +24,15 @@ function durabilityOf(command: PlainObject): Durability {
   if (!isObject(concern)) return "flushed";
   if (concern["j"] === true || concern["w"] === "majority") return "synced";
   return concern["j"] === false ? "none" : "flushed";
+}
+
+/** A reply that cannot be encoded becomes an error: one command must not end the server. */
+function encoded(request: Request, reply: Reply): Buffer {
+  try {
+    return encodeReply(request, reply);
+  } catch (error) {
+    return encodeReply(request, failure(error));
+  }
 }
 
 /**
@@ -92,7 +101,7 @@ export class WireServer {
     const durability = durabilityOf(command);
     if (durability !== "none" && this.#store.pendingOperations !== pending) this.#mustFlush = true;
     if (request.wantsReply) {
-      const outgoing = { connection, bytes: encodeReply(request, reply) };
+      const outgoing = { connection, bytes: encoded(request, reply) };
       (durability === "synced" ? this.#synced : this.#flushed).push(outgoing);
     }
     if (!this.#scheduled) {
