@@ -1,0 +1,47 @@
+import {
+  ACTIONS,
+  actionDefinition,
+  ERRORS,
+  type ActionName,
+  type ErrorCode,
+  type ErrorDefinition,
+  type Transport,
+  type WireAnswer,
+} from "@fanfare/contract";
+import { errorsOf } from "@fanfare/contract/docs";
+
+/** Nothing in the test is busy, limited or away, so each of these would hide a fault. */
+const NEVER: readonly ErrorCode[] = ["INTERNAL", "UNAVAILABLE", "OVERLOADED", "STORAGE_FULL", "RATE_LIMITED"];
+const INTERNALS = /node_modules|\.[tj]s\b|\n\s+at |Mongo|BSON|Cast|E11000|ServiceError|TypeError/;
+
+/** What is wrong with an answer by the contract; empty where nothing is. */
+export function faultsOf(transport: Transport, name: string, answer: WireAnswer<unknown>): string[] {
+  const definition = Object.hasOwn(ACTIONS, name) ? actionDefinition(name as ActionName) : undefined;
+  const isReachable = definition?.transports.includes(transport) === true;
+  if (answer.ok) {
+    if (!isReachable) return ["it cannot be reached from outside"];
+    const { error } = definition.result.safeParse(answer.data);
+    return error === undefined ? [] : [`its result is another: ${error.message}`];
+  }
+  const { type, message, data, retryable, requestId } = answer.error;
+  if (!Object.hasOwn(ERRORS, type)) return [`there is no error ${type}`];
+  const table: ErrorDefinition = ERRORS[type];
+  const faults: [isFault: boolean, fault: string][] = [
+    [!mayAnswer(type, transport, isReachable ? definition : undefined), `it does not list ${type}`],
+    [NEVER.includes(type), `${type} hides a fault`],
+    [message !== table.message, `another message: ${message}`],
+    [retryable !== (table.advice === "retry"), "retryable is wrong"],
+    [table.data === undefined ? data !== undefined : !table.data.safeParse(data).success, "other data"],
+    [!/^[\w.:-]+$/.test(requestId), `a request id that is none: ${requestId}`],
+    [INTERNALS.test(JSON.stringify(data ?? "")), `it tells internals: ${JSON.stringify(data)}`],
+  ];
+  return faults.filter(([isFault]) => isFault).map(([, fault]) => fault);
+}
+
+type Definition = ReturnType<typeof actionDefinition>;
+
+function mayAnswer(type: ErrorCode, transport: Transport, definition: Definition | undefined): boolean {
+  // A body that is no JSON, and a token whose session has ended, are noticed before the action is looked at.
+  if (transport === "http" && ["MALFORMED_REQUEST", "SESSION_REVOKED"].includes(type)) return true;
+  return definition === undefined ? type === "UNKNOWN_ACTION" : errorsOf(definition).includes(type);
+}

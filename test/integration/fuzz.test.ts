@@ -1,0 +1,168 @@
+import { ERRORS, type Result, type WireAnswer } from "@fanfare/contract";
+import {
+  createAccount,
+  createWorld,
+  must,
+  post,
+  startInstance,
+  type Instance,
+  type World,
+} from "@fanfare/testing";
+import fc from "fast-check";
+import { io, type Socket } from "socket.io-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { faultsOf } from "./fuzz-check.ts";
+import { drawName, drawParams, type Draw } from "./fuzz-input.ts";
+
+// Whatever comes in by HTTP or socket, from whomever: the answer is one that the contract lists, and the server goes on.
+// FUZZ_ROUNDS=100000 looks longer; FUZZ_SEED repeats what a failure has printed.
+
+const ROUNDS = Number(process.env["FUZZ_ROUNDS"] ?? 3000);
+const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+/** After so many calls there are new people and groups: some of the calls put them out of action. */
+const ROUNDS_PER_SCENE = 60;
+const ANSWER_TIMEOUT_MS = 10_000;
+
+const ROLES = ["anonymous", "stranger", "member", "muted", "owner", "account"] as const;
+
+interface Scene {
+  world: World;
+  tokens: Record<(typeof ROLES)[number], string | undefined>;
+  sockets: Map<string, Socket>;
+  /** Ids of what is elsewhere: a group and channel that most are not in, and a direct channel. */
+  others: string[];
+}
+
+let instance: Instance;
+let scene: Scene;
+const uncaught: unknown[] = [];
+const note = (error: unknown): void => void uncaught.push(error);
+
+beforeAll(async () => {
+  process.on("unhandledRejection", note).on("uncaughtException", note);
+  instance = await startInstance();
+  scene = await setScene();
+});
+afterAll(async () => {
+  for (const socket of scene?.sockets.values() ?? []) socket.disconnect();
+  await instance?.stop();
+  process.off("unhandledRejection", note).off("uncaughtException", note);
+});
+
+async function setScene(): Promise<Scene> {
+  const { url } = instance;
+  const [world, account] = await Promise.all([createWorld(url), createAccount(url)]);
+  const { owner, member, muted, stranger } = world;
+  const { group, channels } = await must(url, "group.create", { name: "Elsewhere" }, stranger.accessToken);
+  const { channel } = await must(url, "channel.openDirect", { userId: owner.userId }, member.accessToken);
+  const tokens = {
+    anonymous: undefined,
+    stranger: stranger.accessToken,
+    member: member.accessToken,
+    muted: muted.accessToken,
+    owner: owner.accessToken,
+    account: account.accessToken,
+  };
+  return {
+    world,
+    tokens,
+    sockets: new Map(),
+    others: [group.id, channels[0]!.id, channel.id, account.userId],
+  };
+}
+
+async function socketOf(token: string): Promise<Socket> {
+  const known = scene.sockets.get(token);
+  if (known?.connected) return known;
+  const socket = io(instance.url, {
+    transports: ["websocket"],
+    auth: { token },
+    reconnection: false,
+    forceNew: true,
+  });
+  scene.sockets.set(token, socket);
+  await new Promise((resolve) => socket.once("connect", () => resolve(null)).once("connect_error", resolve));
+  return socket;
+}
+
+/** @returns null where the session has ended, so that there is no socket any more */
+async function callBySocket(
+  token: string,
+  name: string,
+  params: unknown,
+): Promise<WireAnswer<unknown> | null> {
+  const socket = await socketOf(token);
+  if (!socket.connected) return null;
+  return (await socket.timeout(ANSWER_TIMEOUT_MS).emitWithAck(name, params)) as WireAnswer<unknown>;
+}
+
+async function callByHttp(
+  token: string | undefined,
+  name: string,
+  params: unknown,
+): Promise<WireAnswer<unknown>> {
+  const response = await fetch(`${instance.url}/api/${encodeURIComponent(name)}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(params) ?? "",
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+  });
+  const answer = (await response.json()) as WireAnswer<unknown>;
+  expect(response.status).toBe(answer.ok ? 200 : ERRORS[answer.error.type].status);
+  return answer;
+}
+
+/** What was acknowledged is what is stored, to the last code unit. */
+async function isStoredAsAnswered(token: string, { message }: Result<"message.send">): Promise<void> {
+  const params = { channelId: message.channelId, messageId: message.id };
+  expect(await must(instance.url, "message.get", params, token)).toEqual({ message });
+}
+
+async function isHealthy(): Promise<void> {
+  const ready = await fetch(`${instance.opsUrl}/readyz`);
+  expect(ready.status).toBe(200);
+  const { owner, channel } = await createWorld(instance.url);
+  const params = { channelId: channel.id, content: "Still here.", nonce: "n" };
+  await isStoredAsAnswered(
+    owner.accessToken,
+    await must(instance.url, "message.send", params, owner.accessToken),
+  );
+}
+
+test(`${ROUNDS} calls with random parameters, seed ${SEED}`, { timeout: 60_000 + ROUNDS * 20 }, async () => {
+  let rounds = 0;
+  let isOver = false;
+  const outcomes = new Map<string, number>();
+  const oneCall = fc.asyncProperty(fc.gen(), async (gen) => {
+    if (rounds++ % ROUNDS_PER_SCENE === ROUNDS_PER_SCENE - 1 || isOver) {
+      isOver = false;
+      for (const socket of scene.sockets.values()) socket.disconnect();
+      scene = await setScene();
+    }
+    const draw: Draw = (arbitrary) => gen(() => arbitrary);
+    const role = draw(fc.constantFrom(...ROLES, "member" as const, "owner" as const, "owner" as const));
+    const name = drawName(draw);
+    const params = drawParams(draw, name, scene.world, scene.others);
+    const token = scene.tokens[role];
+    const transport = token === undefined || draw(fc.boolean()) ? "http" : "socket";
+    const answer = await (transport === "http"
+      ? callByHttp(token, name, params)
+      : callBySocket(token!, name, params));
+    if (answer === null) return;
+    const outcome = answer.ok ? "ok" : answer.error.type;
+    isOver = outcome === "SESSION_REVOKED";
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    expect(faultsOf(transport, name, answer)).toEqual([]);
+    if (answer.ok && name === "message.send")
+      await isStoredAsAnswered(token!, answer.data as Result<"message.send">);
+  });
+  await fc.assert(oneCall, { numRuns: ROUNDS, seed: SEED, endOnFailure: true });
+  await isHealthy();
+  expect(uncaught).toEqual([]);
+  if (process.env["FUZZ_ROUNDS"] !== undefined) console.log(Object.fromEntries(outcomes));
+  // The calls must get through to the handlers, or this test shows nothing.
+  expect(outcomes.get("ok")).toBeGreaterThan(ROUNDS / 10);
+});
