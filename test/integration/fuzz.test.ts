@@ -1,13 +1,5 @@
 import { ERRORS, type Result, type WireAnswer } from "@fanfare/contract";
-import {
-  createAccount,
-  createWorld,
-  must,
-  post,
-  startInstance,
-  type Instance,
-  type World,
-} from "@fanfare/testing";
+import { createAccount, createWorld, must, startInstance, type Instance, type World } from "@fanfare/testing";
 import fc from "fast-check";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -27,6 +27,8 @@ export const LIMITS = {
   channelsPerSync: 100,
   /** A client that is further behind than this reloads the newest page instead. */
   changesPerSync: 200,
+  /** The same of all channels of one sync together, which bounds the size of its answer. */
+  changesPerSyncCall: 1000,
 
   inviteMaxUses: 100_000,
   inviteMaxAgeMs: 30 * 24 * 60 * 60 * 1000,

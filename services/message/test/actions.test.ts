@@ -199,6 +199,20 @@ test("a sync gives the changes since, each message once and as it is now; too ma
   expect(await ask(0)).toMatchObject({ status: "resync", messages: [] });
 });
 
+test("one sync holds so many changes of all its channels; the others are told to reload", async () => {
+  await Promise.all(Array.from({ length: LIMITS.changesPerSync }, (_, i) => send(`${i}`)));
+  // The same channel many times over: nothing else is so cheap to ask for.
+  const cursors = Array.from({ length: LIMITS.channelsPerSync }, () => ({ channelId, afterRev: 0 }));
+  const caughtUp = { channelId, afterRev: LIMITS.changesPerSync };
+  const { channels } = await node.as(reader, "channel.sync", { cursors: [...cursors.slice(1), caughtUp] });
+  const messages = channels.reduce((sum, channel) => sum + channel.messages.length, 0);
+  expect(messages).toBe(LIMITS.changesPerSyncCall);
+  const full = LIMITS.changesPerSyncCall / LIMITS.changesPerSync;
+  expect(channels.slice(0, full).every(({ status }) => status === "ok")).toBe(true);
+  expect(channels.slice(full, -1).every(({ status }) => status === "resync")).toBe(true);
+  expect(channels.at(-1)!.status).toBe("ok");
+});
+
 test("one sync answers for many channels, in the order asked", async () => {
   const ids = Array.from(
     { length: LIMITS.channelsPerSync },

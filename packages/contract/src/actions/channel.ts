@@ -58,6 +58,8 @@ export const channelActions = {
     result: z.object({ channel: e.ChannelStateSchema }),
     permission: { rule: "session" },
     errors: ["USER_NOT_FOUND"],
+    // Each may put a channel into the list of somebody who has not asked for it.
+    rateLimit: { points: 30, durationMs: 60_000 },
   }),
   "channel.listDirect": action({
     summary: "A page of the caller's direct channels, newest first by id.",

@@ -101,6 +101,8 @@ export const userActions = {
     params: z.object({ nickname: e.nickname }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "session" },
+    // Each is told to everybody in up to LIMITS.groupsPerUser groups.
+    rateLimit: { points: 10, durationMs: minute },
   }),
   "user.changePassword": action({
     summary: "Change the password; all other sessions end, this one continues with the new tokens.",
