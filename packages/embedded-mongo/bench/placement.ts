@@ -13,7 +13,7 @@ import { message, messagesOf } from "./message.ts";
  * of the client, in a worker thread and in a child process; the client otherwise idle, busy half of the time, or
  * hashing passwords, which fills the thread pool that a server in the same process syncs its journal with.
  */
-const PAIRS = 1_000;
+const PAIRS = 600;
 const MESSAGES_PER_PAIR = 5;
 const PAUSE_MS = 1;
 const BUSY_MS = 2;
