@@ -6,6 +6,7 @@ import type { InviteRepository } from "./invite.repository.ts";
 import type { MemberAnnouncer } from "./member-announcer.ts";
 import type { MemberCountCheck } from "./member-count-check.ts";
 import type { MemberRepository } from "./member.repository.ts";
+import type { MuteRepository } from "./mute.repository.ts";
 import type { Membership } from "./membership.ts";
 import type { Purge } from "./purge.ts";
 
@@ -13,6 +14,7 @@ export interface GroupRepositories {
   groups: GroupRepository;
   channels: ChannelRepository;
   members: MemberRepository;
+  mutes: MuteRepository;
   invites: InviteRepository;
   bans: BanRepository;
 }

@@ -29,12 +29,13 @@ import { createMemberAnnouncer } from "./member-announcer.ts";
 import { createMemberCountCheck } from "./member-count-check.ts";
 import { createMemberRepository } from "./member.repository.ts";
 import { createMembership } from "./membership.ts";
+import { createMuteRepository } from "./mute.repository.ts";
 import { createPurge } from "./purge.ts";
 
 /** Groups with their channels, members, bans and invites: the actions `group.*`, `channel.*` and `invite.*`. */
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { groups, channels, members, invites, bans, announcer, memberCounts, purge } = dependencies;
+  const { groups, channels, members, mutes, invites, bans, announcer, memberCounts, purge } = dependencies;
   return defineService(node, {
     name: "group",
     actions: {
@@ -68,7 +69,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
     },
     events: { "user.profileChanged": userProfileChanged(dependencies) },
     async started() {
-      const repositories = [groups, channels, members, invites, bans];
+      const repositories = [groups, channels, members, mutes, invites, bans];
       await Promise.all(repositories.map((repository) => repository.createIndexes()));
       purge.start();
     },
@@ -84,6 +85,7 @@ function createDependencies(node: NodeContext): GroupDependencies {
     groups: createGroupRepository(node.database),
     channels: createChannelRepository(node.database),
     members: createMemberRepository(node.database),
+    mutes: createMuteRepository(node.database),
     invites: createInviteRepository(node.database),
     bans: createBanRepository(node.database),
   };

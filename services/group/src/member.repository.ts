@@ -35,12 +35,16 @@ export function createMemberRepository(connection: Connection) {
     createIndexes: () => members.createIndexes(),
 
     /** @returns null when the user is a member already. */
-    async insert(groupId: string, userId: string, joinedAt = new Date()): Promise<MemberDocument | null> {
+    async insert(
+      groupId: string,
+      userId: string,
+      { joinedAt = new Date(), mutedUntil = null }: Partial<MemberDocument> = {},
+    ): Promise<MemberDocument | null> {
       const member: MemberDocument = {
         _id: new Types.ObjectId(),
         groupId: new Types.ObjectId(groupId),
         userId: new Types.ObjectId(userId),
-        mutedUntil: null,
+        mutedUntil,
         joinedAt,
       };
       try {

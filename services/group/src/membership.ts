@@ -2,9 +2,10 @@ import { groupRoom, userRoom, type EventPayload } from "@fanfare/contract";
 import { serviceError, type NodeContext } from "@fanfare/kernel";
 import type { GroupRepositories } from "./group.dependencies.ts";
 import type { GroupDocument } from "./group.model.ts";
-import { presentMember } from "./group.presenter.ts";
+import { presentMember, presentMute } from "./group.presenter.ts";
 import type { MemberAnnouncer } from "./member-announcer.ts";
 import type { MemberCountCheck } from "./member-count-check.ts";
+import type { MemberDocument } from "./member.model.ts";
 
 /** Each further round answers another change of the same member that came in between. */
 const MAX_SETTLE_ROUNDS = 5;
@@ -12,7 +13,7 @@ const MAX_SETTLE_ROUNDS = 5;
 type LeaveReason = EventPayload<"group.left">["reason"];
 export type Removal = "removed" | "not a member" | "is the owner";
 
-export interface MembershipOptions extends Pick<GroupRepositories, "groups" | "members" | "bans"> {
+export interface MembershipOptions extends Pick<GroupRepositories, "groups" | "members" | "mutes" | "bans"> {
   node: NodeContext;
   announcer: MemberAnnouncer;
   memberCounts: MemberCountCheck;
@@ -25,6 +26,7 @@ export function createMembership({
   node,
   groups,
   members,
+  mutes,
   bans,
   announcer,
   memberCounts,
@@ -63,6 +65,7 @@ export function createMembership({
   };
 
   const remove = async (groupId: string, userId: string, reason: LeaveReason): Promise<Removal> => {
+    await keepMute(groupId, userId);
     const removed = await members.remove(groupId, userId);
     forget(groupId, userId);
     if (removed === null) return "not a member";
@@ -72,7 +75,7 @@ export function createMembership({
     ]);
     // The group was given to this member after the caller had looked who the owner is: an owner stays a member.
     if (group?.ownerId.toHexString() === userId) {
-      await restore(groupId, userId, removed.joinedAt);
+      await restore(groupId, userId, removed);
       return "is the owner";
     }
     // Unless an invite has let the user in again meanwhile.
@@ -84,8 +87,16 @@ export function createMembership({
     return "removed";
   };
 
-  const restore = async (groupId: string, userId: string, joinedAt: Date): Promise<void> => {
-    const inserted = await members.insert(groupId, userId, joinedAt);
+  /** Before the member is removed: whoever leaves and comes back at once is muted all the same. */
+  const keepMute = async (groupId: string, userId: string): Promise<void> => {
+    const member = await members.find(groupId, userId);
+    if (presentMute(member?.mutedUntil ?? null) === null) return;
+    await mutes.keep(groupId, userId, member!.mutedUntil!);
+  };
+
+  const restore = async (groupId: string, userId: string, removed: MemberDocument): Promise<void> => {
+    const { joinedAt, mutedUntil } = removed;
+    const inserted = await members.insert(groupId, userId, { joinedAt, mutedUntil });
     if (inserted !== null) await addToCount(groupId, 1);
     await settleRooms(groupId, userId, true);
   };
@@ -101,7 +112,8 @@ export function createMembership({
      * @throws {ServiceError} BANNED, INVITE_NOT_FOUND when the group was deleted or the user put out in the meantime
      */
     async admit(groupId: string, userId: string): Promise<GroupDocument | null> {
-      const member = await members.insert(groupId, userId);
+      const mutedUntil = await mutes.find(groupId, userId);
+      const member = await members.insert(groupId, userId, { mutedUntil });
       if (member === null) return null;
       // A ban is stored before the member is removed, so either this sees the ban or the ban sees this member.
       const [group, isBanned] = await Promise.all([addToCount(groupId, 1), bans.exists(groupId, userId)]);

@@ -18,7 +18,7 @@ export type Purge = ReturnType<typeof createPurge>;
  * Removes what is left of groups and channels that are marked deleted, in batches, behind the actions. Everything here can
  * be repeated, and a sweep goes on with what a process that died has left undone.
  */
-export function createPurge({ node, groups, channels, members, invites, bans }: PurgeOptions) {
+export function createPurge({ node, groups, channels, members, mutes, invites, bans }: PurgeOptions) {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   const running = new Set<Promise<void>>();
@@ -45,6 +45,7 @@ export function createPurge({ node, groups, channels, members, invites, bans }: 
       return channelIds.length === CHANNEL_BATCH;
     });
     await inBatches(async () => (await members.removeSome(groupId, BATCH)) === BATCH);
+    await inBatches(async () => (await mutes.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(() => removeInvites(groupId));
     await inBatches(async () => (await bans.removeSome(groupId, BATCH)) === BATCH);
     if (!stopped) await groups.remove(groupId);

@@ -4,6 +4,7 @@ import { createBanRepository } from "../src/ban.repository.ts";
 import { createGroupRepository } from "../src/group.repository.ts";
 import { createMemberRepository } from "../src/member.repository.ts";
 import { createMembership } from "../src/membership.ts";
+import { createMuteRepository } from "../src/mute.repository.ts";
 import { createRoom, startGroupNode } from "./group-node.ts";
 
 test("who has been made owner between the check and the removal stays in", async () => {
@@ -15,6 +16,7 @@ test("who has been made owner between the check and the removal stays in", async
       node: host.node,
       groups: createGroupRepository(database),
       members: createMemberRepository(database),
+      mutes: createMuteRepository(database),
       bans: createBanRepository(database),
       announcer: { joined: () => undefined, left: () => expect.fail("told"), stop: () => undefined },
       memberCounts: {

@@ -34,7 +34,7 @@ export function createGroup(dependencies: GroupDependencies): Handler<"group.cre
     const groupId = group._id.toHexString();
     await Promise.all([groups.insert(group), channels.insert(channel)]);
     // Last, because it is what makes the group visible: half a group is never seen.
-    await members.insert(groupId, actor.userId, createdAt);
+    await members.insert(groupId, actor.userId, { joinedAt: createdAt });
     await membership.settleRooms(groupId, actor.userId, true);
     const result = { group: presentGroup(group), channels: [presentChannel(channel)] };
     node.publish(userRoom(actor.userId), "group.joined", result);

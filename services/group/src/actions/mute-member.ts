@@ -12,7 +12,10 @@ export function muteMember(dependencies: GroupDependencies): Handler<"group.mute
 }
 
 export function unmuteMember(dependencies: GroupDependencies): Handler<"group.unmute"> {
-  return async ({ params }) => ({ member: await setMute(dependencies, params, null) });
+  return async ({ params }) => {
+    await dependencies.mutes.remove(params.groupId, params.userId);
+    return { member: await setMute(dependencies, params, null) };
+  };
 }
 
 async function setMute(
