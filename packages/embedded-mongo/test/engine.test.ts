@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
@@ -252,6 +254,21 @@ describe("embedded server", () => {
       fs.writeFileSync(path.join(dir, "engine.json"), JSON.stringify({ engine: "other" }));
       await expect(startRemote({ dir })).rejects.toBeInstanceOf(DataFolderMismatchError);
     });
+  });
+
+  it("in a child process ends when its owner is killed, and leaves the folder free", async () => {
+    const index = new URL("../src/index.ts", import.meta.url).href;
+    const script = `import { startEmbeddedMongoProcess } from ${JSON.stringify(index)};
+      await startEmbeddedMongoProcess({ dir: ${JSON.stringify(dir)} });
+      console.log("ready");`;
+    const owner = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(owner.stdout, "data");
+    await expect(startEmbeddedMongo({ dir })).rejects.toBeInstanceOf(DataFolderInUseError);
+    owner.kill("SIGKILL");
+    const retry = () => startEmbeddedMongo({ dir }).then((started) => (server = started).uri);
+    await expect.poll(() => retry().catch(() => undefined), { timeout: 5_000 }).toMatch(/^mongodb:/);
   });
 
   it("tells its owner when the child process is killed", async () => {
