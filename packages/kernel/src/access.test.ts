@@ -63,3 +63,14 @@ test("with more invalidations than it keeps, it forgets everything rather than t
   for (let i = 0; i < 20; i++) cache.invalidate(`group ${i}`, null);
   expect(cache.peek("u", place)).toBeUndefined();
 });
+
+test("with more invalidations than it keeps, an answer that was under way is not kept either", async () => {
+  let answer: (access: Access) => void = () => {};
+  const cache = new AccessCache(() => new Promise((resolve) => (answer = resolve)), { maxEntries: 10 });
+  const pending = cache.get("u", place);
+  cache.invalidate("g", "u");
+  for (let i = 0; i < 20; i++) cache.invalidate(`group ${i}`, null);
+  answer(member);
+  await pending;
+  expect(cache.peek("u", place)).toBeUndefined();
+});

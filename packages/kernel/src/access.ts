@@ -37,6 +37,8 @@ export class AccessCache {
   readonly #maxInvalidations: number;
   readonly #invalidatedAt = new Map<string, number>();
   #epoch = 0;
+  /** Of invalidations up to this epoch nothing is known any more. */
+  #forgottenUntil = 0;
 
   constructor(lookUp: (userId: string, place: Place) => Promise<Access>, options: AccessCacheOptions = {}) {
     const { maxEntries = 200_000, maxAgeMs = 60_000 } = options;
@@ -65,6 +67,7 @@ export class AccessCache {
     if (this.#invalidatedAt.size >= this.#maxInvalidations) {
       this.#entries.clear();
       this.#invalidatedAt.clear();
+      this.#forgottenUntil = this.#epoch;
     }
     this.#epoch += 1;
     this.#invalidatedAt.set(userId === null ? groupId : `${groupId}:${userId}`, this.#epoch);
@@ -72,6 +75,7 @@ export class AccessCache {
 
   #isFresh({ access, epoch }: Entry, userId: string): boolean {
     if (access.groupId === null || this.#epoch === epoch) return true;
+    if (epoch < this.#forgottenUntil) return false;
     const ofGroup = this.#invalidatedAt.get(access.groupId) ?? 0;
     const ofMember = this.#invalidatedAt.get(`${access.groupId}:${userId}`) ?? 0;
     return ofGroup <= epoch && ofMember <= epoch;

@@ -3,6 +3,8 @@ import { z } from "zod";
 const SERVICES = ["gateway", "user", "group", "message"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
+export const TOKEN_SECRET_MIN_CHARS = 32;
+
 const port = z.coerce.number().int().min(0).max(65_535);
 const list = z.string().transform((text) =>
   text
@@ -24,7 +26,10 @@ const Environment = z
       .string()
       .regex(/^mongodb(\+srv)?:\/\//, "must start with mongodb:// or mongodb+srv://")
       .optional(),
-    TOKEN_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
+    TOKEN_SECRET: z
+      .string()
+      .min(TOKEN_SECRET_MIN_CHARS, `must have at least ${TOKEN_SECRET_MIN_CHARS} characters`)
+      .optional(),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).optional(),
     TRUST_PROXY: z.stringbool().default(false),
     CORS_ORIGINS: list.default([]),

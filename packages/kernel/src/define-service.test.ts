@@ -31,3 +31,17 @@ test("a rule about a channel needs to be told which", () => {
   const service = { name: "user", actions: { "user.logout": handler } };
   expect(() => defineService(node, service, definitions)).toThrow("its params need a channelId");
 });
+
+test("an event that cannot be handled is logged", async () => {
+  const lines: unknown[] = [];
+  const logger = { error: (fields: unknown) => void lines.push(fields) };
+  const err = new Error("The disk is away.");
+  const { events } = defineService({ logger } as unknown as NodeContext, {
+    name: "message",
+    actions: {},
+    events: { "channel.removed": () => Promise.reject(err) },
+  });
+  const { handler } = events!["channel.removed"] as { handler: (context: object) => Promise<void> };
+  await handler({ params: { channelIds: [] } });
+  expect(lines).toEqual([{ err, event: "channel.removed" }]);
+});

@@ -65,7 +65,7 @@ export function defineService(
   }
   const events: ServiceSchema["events"] = {};
   for (const [name, handler] of Object.entries(service.events ?? {})) {
-    events[name] = { handler: (context: Context) => handler(context.params as never) };
+    events[name] = { handler: logged(node, name, handler as (payload: unknown) => unknown) };
   }
   return {
     name: service.name,
@@ -74,6 +74,17 @@ export function defineService(
     events,
     ...(service.started === undefined ? {} : { started: service.started }),
     ...(service.stopped === undefined ? {} : { stopped: service.stopped }),
+  };
+}
+
+/** Nobody waits for an event, so nobody else would hear of its failure. */
+function logged(node: NodeContext, name: string, handler: (payload: unknown) => unknown) {
+  return async ({ params }: Context): Promise<void> => {
+    try {
+      await handler(params);
+    } catch (error) {
+      node.logger.error({ err: error, event: name }, "an event could not be handled");
+    }
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -54,5 +54,22 @@ test("development keeps a random secret with its data, readable by its owner onl
   expect(first.length).toBeGreaterThanOrEqual(32);
   expect(await loadTokenSecret({ tokenSecret: undefined, dataDir })).toBe(first);
   expect((await stat(join(dataDir, "token-secret"))).mode & 0o077).toBe(0);
+  await rm(dataDir, { recursive: true });
+});
+
+test("processes that start together agree on one secret", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "fanfare-"));
+  const loaded = await Promise.all(
+    Array.from({ length: 8 }, () => loadTokenSecret({ tokenSecret: undefined, dataDir })),
+  );
+  expect(new Set(loaded).size).toBe(1);
+  expect(await readdir(dataDir)).toEqual(["token-secret"]);
+  await rm(dataDir, { recursive: true });
+});
+
+test("a secret that was cut off is not signed with", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "fanfare-"));
+  await writeFile(join(dataDir, "token-secret"), "");
+  await expect(loadTokenSecret({ tokenSecret: undefined, dataDir })).rejects.toThrow("delete it");
   await rm(dataDir, { recursive: true });
 });

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readFile } from "node:fs/promises";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSigner, createVerifier, TokenError } from "fast-jwt";
 import type { Actor } from "./actor.ts";
+import { ConfigError, TOKEN_SECRET_MIN_CHARS } from "./config.ts";
 import { serviceError } from "./errors.ts";
 
 /** Short, because an access token is checked without asking the database. */
@@ -58,6 +59,7 @@ export function createAccessTokens(secret: string): AccessTokens {
 
 /**
  * The secret that tokens are signed with: the configured one, or in development a random one kept in the data folder.
+ * @throws {ConfigError} when the one in the data folder is not whole
  */
 export async function loadTokenSecret(config: {
   tokenSecret: string | undefined;
@@ -66,12 +68,33 @@ export async function loadTokenSecret(config: {
   if (config.tokenSecret !== undefined) return config.tokenSecret;
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const file = join(config.dataDir, "token-secret");
+  const kept = await readSecret(file);
+  if (kept !== null) return kept;
+  // Complete and on disk before it has its name, so that nobody ever reads half of it.
+  const draft = `${file}.${randomBytes(6).toString("hex")}`;
   try {
-    const handle = await open(file, "wx", 0o600);
-    await handle.writeFile(randomBytes(48).toString("base64url"));
-    await handle.close();
+    await writeFile(draft, randomBytes(48).toString("base64url"), { mode: 0o600, flag: "wx", flush: true });
+    await link(draft, file);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
-  return readFile(file, "utf8");
+  return (await readSecret(file))!;
+}
+
+/** null where there is none yet. */
+async function readSecret(file: string): Promise<string | null> {
+  const secret = await readFile(file, "utf8").catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  });
+  if (secret !== null && secret.length < TOKEN_SECRET_MIN_CHARS) {
+    throw new ConfigError(`${file} is damaged: delete it, and everybody logs in anew.`);
+  }
+  return secret;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }
