@@ -27,7 +27,7 @@ const inviteSchema = new Schema<InviteDocument>(
   { collection: "invites", writeConcern: DURABLE, versionKey: false },
 );
 inviteSchema.index({ code: 1 }, { unique: true });
-inviteSchema.index({ groupId: 1 });
+inviteSchema.index({ groupId: 1, _id: 1 });
 // Cleans up only: every reader compares the time itself.
 inviteSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 

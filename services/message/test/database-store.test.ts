@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedMongoWorker, type EmbeddedMongoWorker } from "@fanfare/embedded-mongo";
+import { startEmbeddedMongoWorker, type SupervisedMongo } from "@fanfare/embedded-mongo";
 import mongoose, { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ChannelHeadRepository } from "../src/channel-head.repository.ts";
@@ -13,7 +13,7 @@ import type { MessageDocument } from "../src/message.model.ts";
 import { MessageRepository } from "../src/message.repository.ts";
 
 let dir: string;
-let database: EmbeddedMongoWorker;
+let database: SupervisedMongo;
 let connection: mongoose.Connection;
 let heads: ChannelHeadRepository;
 let store: DatabaseStore;

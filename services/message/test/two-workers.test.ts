@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedMongoWorker, type EmbeddedMongoWorker } from "@fanfare/embedded-mongo";
+import { startEmbeddedMongoWorker, type SupervisedMongo } from "@fanfare/embedded-mongo";
 import type { Connection } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { PendingBatch } from "../src/channel-head.model.ts";
@@ -12,7 +12,7 @@ import { startMessageNode, type MessageNode, type Published } from "./message-no
 // Two processes may write one channel at the same time, and one may die between taking numbers and storing messages.
 
 let dir: string;
-let database: EmbeddedMongoWorker;
+let database: SupervisedMongo;
 let workers: [MessageNode, MessageNode];
 let channelId: string;
 let channels = 0;

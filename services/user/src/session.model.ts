@@ -33,7 +33,7 @@ const sessionSchema = new Schema<SessionDocument>(
   },
   { collection: "sessions", writeConcern: DURABLE, versionKey: false },
 );
-sessionSchema.index({ userId: 1 });
+sessionSchema.index({ userId: 1, _id: 1 });
 sessionSchema.index({ revokedAt: 1 }, { sparse: true });
 // Cleans up only: every reader compares the times itself.
 sessionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });

@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbeddedMongo } from "@fanfare/embedded-mongo";
+import { loadConfig, type NodeContext } from "@fanfare/kernel";
+import { startFanfare } from "@fanfare/node";
+import { createAccount, createWorld, must, postRaw, type World } from "@fanfare/testing";
+import { expect, test, vi } from "vitest";
+import { MATRIX } from "../policy/matrix.ts";
+
+// Every query that any action makes is explained: none may read a whole collection.
+
+type Command = Record<string, unknown>;
+type Client = ReturnType<NodeContext["database"]["getClient"]>;
+
+const EXPLAINABLE = ["find", "update", "delete", "findAndModify", "aggregate", "count", "distinct"];
+
+/** Ordered by the index on MongoDB. The embedded database sorts what an index over an array finds: one user's channels. */
+const SORTED = ["find channels by memberIds sorted by _id", "find channels by memberIds,_id sorted by _id"];
+
+/** One command of each shape: by collection, and the fields of filter and sort. */
+function record(client: Client): Map<string, Command> {
+  const commands = new Map<string, Command>();
+  client.on("commandStarted", ({ commandName, command }: { commandName: string; command: Command }) => {
+    if (!EXPLAINABLE.includes(commandName)) return;
+    commands.set(shapeOf(commandName, command), command);
+  });
+  return commands;
+}
+
+function shapeOf(name: string, command: Command): string {
+  const [statement] = (command["updates"] ?? command["deletes"] ?? []) as { q: object }[];
+  const [stage] = (command["pipeline"] ?? []) as { $match?: object }[];
+  const filter = command["filter"] ?? command["query"] ?? statement?.q ?? stage?.$match ?? {};
+  const fields = Object.keys(filter).join(",") || "nothing";
+  const sort = command["sort"] === undefined ? [] : [...(command["sort"] as Map<string, unknown>).keys()];
+  return `${name} ${String(command[name])} by ${fields}${sort.length > 0 ? ` sorted by ${sort.join(",")}` : ""}`;
+}
+
+async function explain(client: Client, command: Command): Promise<string> {
+  const { lsid: _lsid, $db: db, txnNumber: _txn, ...explained } = command;
+  const answer = await client.db(String(db)).command({ explain: explained, verbosity: "queryPlanner" });
+  return JSON.stringify((answer["queryPlanner"] as Command)["winningPlan"]);
+}
+
+/** Every action as the owner and as a member, and what takes more than one call. */
+async function doEverything(url: string): Promise<void> {
+  const callAll = async (actor: "owner" | "member"): Promise<void> => {
+    for (const name of Object.keys(MATRIX) as (keyof typeof MATRIX)[]) {
+      const world = await createWorld(url);
+      await postRaw(url, name, JSON.stringify(MATRIX[name][1](world)), world[actor].accessToken);
+    }
+  };
+  await callAll("owner");
+  await callAll("member");
+  await doTheRest(url, await createWorld(url));
+}
+
+async function doTheRest(
+  url: string,
+  { owner, member, target, group, channel, message }: World,
+): Promise<void> {
+  const { username, accessToken } = await createAccount(url);
+  const login = await must(url, "user.login", { username, password: "correct horse" });
+  await must(url, "user.refresh", { refreshToken: login.refreshToken });
+  const passwords = { oldPassword: "correct horse", newPassword: "battery staple" };
+  await must(url, "user.changePassword", passwords, accessToken);
+  const { channelId, messageId } = { channelId: channel.id, messageId: message.id };
+  const edited = {
+    channelId,
+    messageId,
+    content: "Changed",
+    nonce: "again",
+    replyTo: messageId,
+    resend: true,
+  };
+  await must(url, "message.edit", edited, target.accessToken);
+  await must(url, "message.send", edited, owner.accessToken);
+  for (const page of [{ before: 2 }, { after: 0 }, { around: 1 }])
+    await must(url, "message.list", { channelId, ...page }, owner.accessToken);
+  const { groupId, userId } = { groupId: group.id, userId: target.userId };
+  await must(url, "group.listMembers", { groupId, afterUserId: userId }, owner.accessToken);
+  await must(url, "group.mute", { groupId, userId, durationMs: 60_000 }, owner.accessToken);
+  await must(url, "group.leave", { groupId }, target.accessToken);
+  await must(url, "channel.listDirect", { beforeChannelId: channelId }, member.accessToken);
+  await must(url, "group.delete", { groupId }, owner.accessToken);
+}
+
+test("no action reads a whole collection", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
+  const database = await startEmbeddedMongo({ dir: join(dir, "db") });
+  const url = new URL(database.uri);
+  url.searchParams.set("monitorCommands", "true");
+  const env = { NODE_ENV: "test", PORT: "0", OPS_PORT: "0", DATA_DIR: dir, RATE_LIMIT_FACTOR: "1000" };
+  const fanfare = await startFanfare(loadConfig({ ...env, MONGO_URL: url.href }));
+  try {
+    const context = fanfare.context as NodeContext;
+    const client = context.database.getClient();
+    const commands = record(client);
+    await doEverything(fanfare.url);
+    await context.call("user.listRevokedSessions", {});
+    // The last queries of the removal of a group, and of the sweep for what a crash has left.
+    const last = ["delete groups by _id", "find groups by deletedAt"];
+    await vi.waitFor(() => expect([...commands.keys()]).toEqual(expect.arrayContaining(last)), {
+      timeout: 20_000,
+    });
+
+    const plans = await Promise.all(
+      [...commands].map(async ([shape, command]) => ({ shape, plan: await explain(client, command) })),
+    );
+    const withStage = (stage: string) => plans.filter(({ plan }) => plan.includes(`"stage":"${stage}"`));
+    expect(withStage("COLLSCAN")).toEqual([]);
+    expect(withStage("SORT").filter(({ shape }) => !SORTED.includes(shape))).toEqual([]);
+    // Fewer would mean that the recording misses some.
+    expect(plans.length).toBeGreaterThan(60);
+  } finally {
+    await fanfare.stop();
+    await database.close();
+    await rm(dir, { recursive: true, force: true });
+  }
+});
