@@ -90,11 +90,7 @@ afterEach(() => {
 async function expectSame(observers: Observer[], events: EventName[]): Promise<void> {
   await vi.waitFor(
     async () => {
-      for (const name of events)
-        expect(
-          observers.some(({ seen }) => seen.has(name)),
-          name,
-        ).toBe(true);
+      expect(events.filter((name) => !observers.some(({ seen }) => seen.has(name)))).toEqual([]);
       for (const { state, call } of observers) expect(state).toEqual(await fetchState(call, state));
     },
     { timeout: 5000, interval: 50 },

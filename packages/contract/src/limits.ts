@@ -13,7 +13,6 @@ export const LIMITS = {
   channelNameMaxChars: 100,
   messageMaxChars: 4000,
   nonceMaxChars: 64,
-  userAgentMaxChars: 256,
   refreshTokenMaxChars: 512,
 
   /** A socket joins one room for each of its groups at login, so this bounds the cost of a login. */
