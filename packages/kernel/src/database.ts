@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { startEmbeddedMongoWorker } from "@fanfare/embedded-mongo";
+import { startEmbeddedMongoProcess } from "@fanfare/embedded-mongo";
 import mongoose from "mongoose";
 import type { Config } from "./config.ts";
 
@@ -31,7 +31,7 @@ export async function openDatabase(
     const connection = await connect(config.mongoUrl);
     return { connection, engine: "mongodb", close: () => connection.close() };
   }
-  const embedded = await startEmbeddedMongoWorker({ dir: join(config.dataDir, "db") });
+  const embedded = await startEmbeddedMongoProcess({ dir: join(config.dataDir, "db") });
   // Without an error it was closed below.
   embedded.onExit((error) => error !== undefined && onLost(error));
   const connection = await connect(embedded.uri);
