@@ -89,12 +89,12 @@ function readBounds(index: OrderedIndex, constraints: Constraints): Bounds {
 
 /** 1 or -1 when a scan in that direction gives the order asked for, 0 when it does not. */
 function sortDirection(index: OrderedIndex, bounds: Bounds, sort: readonly SortField[]): 1 | -1 | 0 {
-  if (bounds.prefixes.length !== 1 || index.multikey) return 0;
+  if (bounds.prefixes.length !== 1) return 0;
   const fixed = new Set(index.spec.fields.slice(0, bounds.equalFields).map(({ path }) => path));
   let at = bounds.equalFields;
   let direction: 1 | -1 | 0 = 0;
   for (const { field, direction: wanted, textScore } of sort) {
-    if (textScore) return 0;
+    if (textScore || isMultikey(index, field)) return 0;
     if (fixed.has(field)) continue;
     const indexed = index.spec.fields[at++];
     if (indexed?.path !== field) return 0;
@@ -103,6 +103,11 @@ function sortDirection(index: OrderedIndex, bounds: Bounds, sort: readonly SortF
     direction = here;
   }
   return direction === 0 ? 1 : direction;
+}
+
+/** An array has several keys in the index, but one place in an order: that of its least or greatest element. */
+function isMultikey(index: OrderedIndex, path: string): boolean {
+  return index.multikeyFields[index.spec.fields.findIndex((field) => field.path === path)] === true;
 }
 
 /** Whether every document the query can match is in the index (sparse and partial indexes leave some out). */
