@@ -24,6 +24,12 @@ export function createDoor({ calls, identify, visitors, metrics, rateLimitFactor
 
   /** @throws {ServiceError} */
   const enter = (socket: GatewaySocket): void => {
+    const visitor = visitors.of(socket.conn);
+    // As Socket.IO does it with a second CONNECT, but only once the first one is through all of this.
+    if (visitor.actor !== null) {
+      socket.conn.close();
+      throw serviceError("MALFORMED_REQUEST");
+    }
     if (calls.draining) throw serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
     if (visitors.isOneTooMany(socket.conn)) {
       metrics.refused("TOO_MANY_CONNECTIONS");
@@ -34,8 +40,8 @@ export function createDoor({ calls, identify, visitors, metrics, rateLimitFactor
     const actor = identify((socket.handshake.auth as { token?: unknown }).token);
     const retryAfterMs = limiter.take(actor.userId, Date.now());
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
-    socket.data = visitors.of(socket.conn);
-    socket.data.actor = actor;
+    visitor.actor = actor;
+    socket.data = visitor;
   };
 
   return (socket: GatewaySocket, next: (error?: ExtendedError) => void): void => {

@@ -11,7 +11,7 @@ import { enterRooms } from "./enter-rooms.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { createCallListener } from "./socket-calls.ts";
-import type { SocketServer } from "./socket-types.ts";
+import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 import { Visitors } from "./visitors.ts";
 
 export interface SocketServerOptions {
@@ -21,6 +21,11 @@ export interface SocketServerOptions {
   identify: Identify;
   ended: EndedSessions;
   metrics: GatewayMetrics;
+}
+
+/** The connection may stay, and log in again. */
+function onDisconnect(this: GatewaySocket): void {
+  this.data.actor = null;
 }
 
 /** Socket.IO on the gateway's HTTP server: who may connect, and what happens when somebody has. */
@@ -64,6 +69,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     // Headers and token have been read: a kilobyte that nobody needs again, per connection.
     Reflect.set(socket, "handshake", null);
     socket.onAny(onCall);
+    socket.on("disconnect", onDisconnect);
     void enterRooms(socket, actor, options);
   });
   return io;

@@ -10,7 +10,7 @@ type Connection = Socket["conn"];
 /** What is kept of one connection: one small object, because there are tens of thousands. */
 export interface Visitor {
   readonly address: string;
-  /** null until it has logged in. */
+  /** null while it is not logged in. */
   actor: Actor | null;
   callsInFlight: number;
   /** Packets received since `countedSinceMs`. */
