@@ -133,6 +133,22 @@ describe.each(targets)("indexes on $name", (target) => {
   });
 
   describe("multikey", () => {
+    it("orders by the fields that are no arrays, and sorts where the array decides", async () => {
+      const documents = [
+        { _id: 1, tags: [3, 1], n: 3 },
+        { _id: 2, tags: [0, 3], n: 1 },
+        { _id: 3, tags: [3], n: 2 },
+        { _id: 4, tags: [2], n: 4 },
+      ] as Document[];
+      await collection.insertMany(documents);
+      await collection.createIndex({ tags: 1, n: -1 });
+      const ids = async (sort: Record<string, 1 | -1>) =>
+        (await collection.find({ tags: 3 }, { sort }).toArray()).map(({ _id }) => _id as unknown);
+      expect(await ids({ n: -1 })).toEqual([1, 3, 2]);
+      expect(await explained({ tags: 3 }, { sort: { n: -1 } })).not.toContain("SORT");
+      expect(await ids({ tags: 1 })).toEqual([2, 1, 3]);
+      expect(await ids({ tags: -1, n: 1 })).toEqual([2, 3, 1]);
+    });
     it("finds by element", async () => {
       await collection.createIndex({ "members.userId": 1 });
       await collection.insertMany([
