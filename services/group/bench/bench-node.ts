@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ActionName, Params, Result } from "@fanfare/contract";
 import { loadConfig, startNode, type Actor, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { createMessageService } from "@fanfare/message";
 import { createUserService } from "@fanfare/user";
 import { createGroupService } from "../src/index.ts";
 
@@ -26,9 +27,13 @@ export async function withBenchNode(benchmark: (bench: BenchNode) => Promise<voi
   });
   const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "warn", DATA_DIR: dataDir });
   try {
-    const running = await startNode(config, [caller, createUserService, createGroupService], (error) => {
-      throw error;
-    });
+    const running = await startNode(
+      config,
+      [caller, createUserService, createGroupService, createMessageService],
+      (error) => {
+        throw error;
+      },
+    );
     const as: BenchNode["as"] = (actor, name, params) =>
       call!(name, params, { meta: { actor, requestId: "bench" } });
     await benchmark({

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
 import type { Actor } from "@fanfare/kernel";
 import { Types } from "mongoose";
@@ -112,6 +113,12 @@ async function measure(
     [
       "access: remembered",
       await each(count, () => Promise.resolve(node.access.peek(owner.userId, { channelId }))),
+    ],
+    [
+      "send: message.send",
+      await each(count, () =>
+        as(owner, "message.send", { channelId, content: "Hello, everybody.", nonce: randomUUID() }),
+      ),
     ],
     ["join: invite.accept", await each(count, (index) => as(newcomers[index]!, "invite.accept", { code }))],
     ["group.listMembers, first page", await each(count, () => as(owner, "group.listMembers", { groupId }))],
