@@ -4,10 +4,18 @@ import type { PermissionRule } from "./permissions.ts";
 
 export type Transport = "socket" | "http";
 
-/** At most `points` calls in `durationMs`, counted per user, or per address where nobody is logged in. */
+/** At most `points` calls in `durationMs`. */
 export interface RateLimit {
   points: number;
   durationMs: number;
+}
+
+/** Counted per user, or per address where nobody is logged in. */
+export interface ActionRateLimit extends RateLimit {
+  /** Counted per address too where somebody is logged in: for calls so dear that many users must not share them out. */
+  perAddress?: boolean;
+  /** Besides, at most so many calls with the same value of a parameter, whoever makes them; a string in any case. */
+  perValueOf?: { param: string } & RateLimit;
 }
 
 export interface ActionDefinition<
@@ -21,13 +29,13 @@ export interface ActionDefinition<
   permission: Rule;
   /** What it may answer besides COMMON_ERRORS and the errors that its permission rule implies. */
   errors: readonly ErrorCode[];
-  rateLimit: RateLimit;
+  rateLimit: ActionRateLimit;
   /** Where it can be called from outside; empty for internal actions. */
   transports: readonly Transport[];
 }
 
 const EVERYWHERE: readonly Transport[] = ["socket", "http"];
-const DEFAULT_RATE_LIMIT: RateLimit = { points: 100, durationMs: 10_000 };
+const DEFAULT_RATE_LIMIT: ActionRateLimit = { points: 100, durationMs: 10_000 };
 
 type Defaults = "errors" | "rateLimit" | "transports";
 type ActionInput<P extends z.ZodType, R extends z.ZodType, Rule extends PermissionRule> = Omit<

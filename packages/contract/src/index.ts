@@ -1,6 +1,6 @@
 export * from "./actions.ts";
 export { ChannelSyncSchema, type ChannelSync } from "./actions/channel.ts";
-export type { ActionDefinition, EventDefinition, RateLimit, Transport } from "./define.ts";
+export type { ActionDefinition, ActionRateLimit, EventDefinition, RateLimit, Transport } from "./define.ts";
 export type {
   Channel,
   ChannelState,

@@ -7,6 +7,9 @@ export const OVERLOADED_RETRY_MS = 1000;
 /** Packets of any kind that one socket may send in a second; one that sends more is disconnected. */
 export const MAX_PACKETS_PER_SECOND = 500;
 
+/** Calls of any kind from one address, logged in or not: many users of one address do not multiply what one may. */
+export const ADDRESS_RATE_LIMIT = { points: 2000, durationMs: 10_000 } as const;
+
 /** How often one user may open a socket. */
 export const CONNECT_RATE_LIMIT = { points: 30, durationMs: 10_000 } as const;
 /** A connection that is not logged in by then is closed. */
@@ -18,7 +21,13 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 export const REFUSAL_SLACK = 50;
 /** Connections besides the sockets: calls by HTTP and the files of the page. */
 export const HTTP_CONNECTIONS = 5000;
+/** The same for one address, besides the sockets that it may have. */
+export const HTTP_CONNECTIONS_PER_ADDRESS = 200;
+/** From a connection's start, or a request's first byte, to the end of its headers. */
+export const HTTP_HEADERS_TIMEOUT_MS = 10_000;
 export const HTTP_REQUEST_TIMEOUT_MS = 30_000;
+/** How often both are looked at. */
+export const HTTP_TIMEOUT_CHECK_MS = 2000;
 
 export const PING_INTERVAL_MS = 25_000;
 export const PING_TIMEOUT_MS = 20_000;

@@ -1,18 +1,19 @@
+import { actionDefinition, type ActionName } from "@fanfare/contract";
 import type { Actor, NodeContext } from "@fanfare/kernel";
-import { expect, test, vi } from "vitest";
-import { MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
+import { describe, expect, test, vi } from "vitest";
+import { ADDRESS_RATE_LIMIT, MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
 import { Calls } from "./calls.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 
 const actor: Actor = { userId: "a", sessionId: "b", kind: "member" };
 const caller = { actor, address: "127.0.0.1", requestId: "1" };
 
-function createCalls(call: () => Promise<unknown>) {
+function createCalls(call: () => Promise<unknown>, rateLimitFactor = 1e6) {
   const error = vi.fn<(fields: object, message: string) => void>();
   const registry = { registerMetric: () => {} } as unknown as NodeContext["metrics"];
   const calls = new Calls({
     call,
-    rateLimitFactor: 1e6,
+    rateLimitFactor,
     metrics: createGatewayMetrics(registry, () => 0),
     logger: { error } as unknown as NodeContext["logger"],
   });
@@ -55,4 +56,54 @@ test("nobody is called while it drains", async () => {
     error: { type: "UNAVAILABLE", retryable: true },
   });
   expect(call).not.toHaveBeenCalled();
+});
+
+describe("many users of one address do not multiply", () => {
+  const { calls } = createCalls(() => Promise.resolve({}), 1);
+  let users = 0;
+  const asNewUser = (name: string, params: object, address: string) =>
+    calls.answer("http", name, params, {
+      actor: { ...actor, userId: `user ${users++}` },
+      address,
+      requestId: "1",
+    });
+  const outcomes = async (answers: Iterable<ReturnType<typeof asNewUser>>): Promise<string[]> =>
+    (await Promise.all(answers)).map((answer) => (answer.ok ? "ok" : answer.error.type));
+
+  test.each<[string, object]>([
+    ["user.claimGuest", { username: "somebody", password: "a good long password" }],
+    ["user.changePassword", { oldPassword: "the old one", newPassword: "a good long password" }],
+  ])("the password hashes of %s", async (name, params) => {
+    const { points } = actionDefinition(name as ActionName).rateLimit;
+    const attempts = Array.from({ length: points + 1 }, () => asNewUser(name, params, "192.0.2.1"));
+    expect(await outcomes(attempts)).toEqual([...Array<string>(points).fill("ok"), "RATE_LIMITED"]);
+    expect(await outcomes([asNewUser(name, params, "192.0.2.2")])).toEqual(["ok"]);
+  });
+
+  test("calls of any kind", async () => {
+    const { points } = ADDRESS_RATE_LIMIT;
+    const attempts = Array.from({ length: points + 1 }, () => asNewUser("user.me", {}, "192.0.2.3"));
+    expect((await outcomes(attempts)).indexOf("RATE_LIMITED")).toBe(points);
+    expect(await outcomes([asNewUser("user.me", {}, "192.0.2.4")])).toEqual(["ok"]);
+  });
+});
+
+test("many addresses that guess at one account are limited together", async () => {
+  const { calls } = createCalls(() => Promise.resolve({}), 1);
+  const { points } = actionDefinition("user.login").rateLimit.perValueOf!;
+  const guess = (username: string, address: number) =>
+    calls.answer(
+      "http",
+      "user.login",
+      { username, password: "guess" },
+      {
+        actor: null,
+        address: `192.0.2.${address}`,
+        requestId: "1",
+      },
+    );
+  for (let n = 0; n < points; n++)
+    expect(await guess(n % 2 === 0 ? "Victim" : "victim", n)).toMatchObject({ ok: true });
+  expect(await guess("victim", points)).toMatchObject({ error: { type: "RATE_LIMITED" } });
+  expect(await guess("another", points)).toMatchObject({ ok: true });
 });

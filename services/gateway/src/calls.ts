@@ -16,8 +16,14 @@ import {
   type CallMeta,
   type Logger,
 } from "@fanfare/kernel";
-import { MAX_CALLS_IN_FLIGHT, OVERLOADED_RETRY_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
+import {
+  ADDRESS_RATE_LIMIT,
+  MAX_CALLS_IN_FLIGHT,
+  OVERLOADED_RETRY_MS,
+  RECONNECT_WITHIN_MS,
+} from "./bounds.ts";
 import type { ActionMetrics, GatewayMetrics } from "./metrics.ts";
+import { ActionLimits } from "./action-limits.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 
 /** Who calls, and from where. */
@@ -42,7 +48,7 @@ interface Route {
   name: ActionName;
   params: ActionDefinition["params"];
   isPublic: boolean;
-  limiter: RateLimiter;
+  limits: ActionLimits;
   metrics: ActionMetrics;
 }
 
@@ -52,6 +58,7 @@ export class Calls {
   readonly #call: BrokerCall;
   readonly #metrics: GatewayMetrics;
   readonly #logger: Logger;
+  readonly #ofAddress: RateLimiter;
   #inFlight = 0;
   #draining = false;
 
@@ -59,14 +66,15 @@ export class Calls {
     this.#call = call;
     this.#metrics = metrics;
     this.#logger = logger;
+    this.#ofAddress = new RateLimiter(ADDRESS_RATE_LIMIT, rateLimitFactor);
     const routes = { socket: new Map<string, Route>(), http: new Map<string, Route>() };
     for (const name of Object.keys(ACTIONS) as ActionName[]) {
       const { params, permission, rateLimit, transports } = actionDefinition(name);
-      const limiter = new RateLimiter(rateLimit, rateLimitFactor);
+      const limits = new ActionLimits(rateLimit, rateLimitFactor);
       const isPublic = permission.rule === "public";
       for (const transport of transports) {
         const ofAction = metrics.ofAction(name, transport);
-        routes[transport].set(name, { name, params, isPublic, limiter, metrics: ofAction });
+        routes[transport].set(name, { name, params, isPublic, limits, metrics: ofAction });
       }
     }
     this.#routes = routes;
@@ -122,9 +130,12 @@ export class Calls {
     }
   }
 
-  #refusal({ limiter, isPublic }: Route, { actor, address }: Caller): ServiceError | null {
+  #refusal({ limits, isPublic }: Route, { actor, address }: Caller): ServiceError | null {
     if (this.#draining) return serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
-    const retryAfterMs = limiter.take(actor === null ? address : actor.userId, Date.now());
+    const nowMs = Date.now();
+    const retryAfterMs =
+      this.#ofAddress.take(address, nowMs) ||
+      limits.take(actor === null ? null : actor.userId, address, nowMs);
     if (retryAfterMs > 0) return serviceError("RATE_LIMITED", { retryAfterMs });
     if (actor === null && !isPublic) return serviceError("UNAUTHENTICATED");
     if (this.#inFlight >= MAX_CALLS_IN_FLIGHT)
@@ -132,8 +143,10 @@ export class Calls {
     return null;
   }
 
-  async #run({ name, params: schema }: Route, params: unknown, caller: Caller): Promise<unknown> {
+  async #run({ name, params: schema, limits }: Route, params: unknown, caller: Caller): Promise<unknown> {
     const parsed = parse(schema, params);
+    const retryAfterMs = limits.takeValue(parsed, Date.now());
+    if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
     this.#inFlight += 1;
     try {
       return await this.#call(name, parsed, { meta: { actor: caller.actor, requestId: caller.requestId } });

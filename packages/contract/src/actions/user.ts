@@ -6,7 +6,9 @@ import { LIMITS } from "../limits.ts";
 const nothing = z.object({});
 const minute = 60_000;
 /** Each call costs a password hash, so it is limited more tightly. */
-const credentialLimit = { points: 20, durationMs: minute };
+const credentialLimit = { points: 20, durationMs: minute, perAddress: true };
+/** Against many addresses that guess at one account. */
+const guessLimit = { param: "username", points: 50, durationMs: 10 * minute };
 
 export const userActions = {
   "user.register": action({
@@ -32,7 +34,7 @@ export const userActions = {
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
     errors: ["WRONG_CREDENTIALS"],
-    rateLimit: credentialLimit,
+    rateLimit: { ...credentialLimit, perValueOf: guessLimit },
     transports: ["http"],
   }),
   "user.createGuest": action({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ACTIONS, actionDefinition, type ActionName } from "../actions.ts";
-import type { ActionDefinition } from "../define.ts";
+import type { ActionDefinition, ActionRateLimit, RateLimit } from "../define.ts";
 import { COMMON_ERRORS, ERRORS, type ErrorCode } from "../errors.ts";
 import type { PermissionRule } from "../permissions.ts";
 import { PROTOCOL_VERSION } from "../wire.ts";
@@ -37,12 +37,11 @@ export function openApiDocument(): Json {
 
 function operation(name: ActionName, definition: ActionDefinition): Json {
   const open = definition.permission.rule === "public";
-  const { points, durationMs } = definition.rateLimit;
   return {
     operationId: name,
     tags: [name.slice(0, name.indexOf("."))],
     summary: definition.summary,
-    description: `Who may: ${describeRule(definition.permission)}. At most ${points} calls in ${durationMs / 1000} s.`,
+    description: `Who may: ${describeRule(definition.permission)}. ${describeLimit(definition.rateLimit)}`,
     security: open ? [] : [{ accessToken: [] }],
     requestBody: { required: true, content: json(schemaOf(definition.params, "input")) },
     responses: {
@@ -57,6 +56,14 @@ function operation(name: ActionName, definition: ActionDefinition): Json {
       ...errorResponses(errorsOf(definition)),
     },
   };
+}
+
+function describeLimit({ points, durationMs, perAddress, perValueOf }: ActionRateLimit): string {
+  const atMost = (limit: RateLimit): string =>
+    `At most ${limit.points} calls in ${limit.durationMs / 1000} s`;
+  const parts = [`${atMost({ points, durationMs })}${perAddress ? " per user and per address" : ""}.`];
+  if (perValueOf !== undefined) parts.push(`${atMost(perValueOf)} for one ${perValueOf.param}.`);
+  return parts.join(" ");
 }
 
 /** All errors that an action may answer: its own, those of its rule, and the common ones. */
