@@ -9,7 +9,7 @@ import { isIPv6 } from "node:net";
  */
 export function clientAddress(request: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy ? lastForwarded(request) : undefined;
-  return normalise(forwarded ?? request.socket.remoteAddress ?? "unknown");
+  return normaliseAddress(forwarded ?? request.socket.remoteAddress ?? "unknown");
 }
 
 function lastForwarded({ headers }: IncomingMessage): string | undefined {
@@ -19,7 +19,8 @@ function lastForwarded({ headers }: IncomingMessage): string | undefined {
   return last === "" ? undefined : last;
 }
 
-function normalise(address: string): string {
+/** @param address as Node writes it */
+export function normaliseAddress(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   return isIPv6(address) ? network64(address) : address.slice(0, 64);

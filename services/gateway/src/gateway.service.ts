@@ -49,7 +49,12 @@ export function createGatewayService(node: NodeContext, { onListening }: Gateway
         this.broker.call(name, params, options);
       const calls = new Calls({ call, rateLimitFactor: config.rateLimitFactor, metrics, logger });
       const identify = createIdentify(node.tokens, ended);
-      const app = await createHttpServer({ node, calls, identify });
+      const app = await createHttpServer({
+        node,
+        calls,
+        identify,
+        onTooMany: () => metrics.refused("TOO_MANY_CONNECTIONS"),
+      });
       const io = createSocketServer({ http: app.server, node, calls, identify, ended, metrics });
       running = { app, io, calls };
       node.fanout.attach(io);

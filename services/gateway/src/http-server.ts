@@ -18,17 +18,26 @@ import {
 import cors from "@fastify/cors";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import manifest from "../package.json" with { type: "json" };
-import { HTTP_CONNECTIONS, HTTP_REQUEST_TIMEOUT_MS } from "./bounds.ts";
+import {
+  HTTP_CONNECTIONS,
+  HTTP_CONNECTIONS_PER_ADDRESS,
+  HTTP_HEADERS_TIMEOUT_MS,
+  HTTP_REQUEST_TIMEOUT_MS,
+  HTTP_TIMEOUT_CHECK_MS,
+} from "./bounds.ts";
 import type { Calls } from "./calls.ts";
 import { clientAddress } from "./client-address.ts";
 import type { Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
+import { limitPerAddress } from "./limit-per-address.ts";
 import { serveWebPage } from "./web-page.ts";
 
 export interface HttpServerOptions {
   node: NodeContext;
   calls: Calls;
   identify: Identify;
+  /** Told of each connection that is refused because there are too many of its address. */
+  onTooMany: () => void;
 }
 
 const CORS_MAX_AGE_S = 600;
@@ -39,6 +48,7 @@ export async function createHttpServer({
   node,
   calls,
   identify,
+  onTooMany,
 }: HttpServerOptions): Promise<FastifyInstance> {
   const { config } = node;
   const failed = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
@@ -46,6 +56,10 @@ export async function createHttpServer({
   const app = fastify({
     bodyLimit: LIMITS.httpBodyMaxBytes,
     requestTimeout: HTTP_REQUEST_TIMEOUT_MS,
+    http: {
+      headersTimeout: HTTP_HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: HTTP_TIMEOUT_CHECK_MS,
+    },
     requestIdHeader: false,
     genReqId: (request: IncomingMessage) => {
       const given = config.trustProxy ? request.headers["x-request-id"] : undefined;
@@ -57,6 +71,11 @@ export async function createHttpServer({
     },
   });
   app.server.maxConnections = config.maxConnections + HTTP_CONNECTIONS;
+  // Behind a proxy all connections come from its address: it must limit its clients' itself.
+  if (!config.trustProxy) {
+    const maxPerAddress = config.maxConnectionsPerAddress + HTTP_CONNECTIONS_PER_ADDRESS;
+    limitPerAddress(app.server, maxPerAddress, onTooMany);
+  }
 
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();

@@ -3,6 +3,7 @@ import type { Actor } from "@fanfare/kernel";
 import type { Socket } from "socket.io";
 import { MAX_PACKETS_PER_SECOND, REFUSAL_SLACK } from "./bounds.ts";
 import { clientAddress } from "./client-address.ts";
+import { Tally } from "./tally.ts";
 
 /** The transport connection under a socket. */
 type Connection = Socket["conn"];
@@ -34,7 +35,7 @@ type Visited = Connection & { [VISITOR]?: Visitor };
 export class Visitors {
   readonly #options: VisitorsOptions;
   readonly #maxPackets: number;
-  readonly #perAddress = new Map<string, number>();
+  readonly #perAddress = new Tally();
   #total = 0;
 
   constructor(options: VisitorsOptions) {
@@ -58,7 +59,7 @@ export class Visitors {
     const visitor: Visitor = { address, actor: null, callsInFlight: 0, packets: 0, countedSinceMs: 0 };
     (connection as Visited)[VISITOR] = visitor;
     this.#total += 1;
-    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
+    this.#perAddress.add(address);
     connection.on("packet", this.#onPacket);
     connection.on("close", this.#onClose);
   }
@@ -71,7 +72,7 @@ export class Visitors {
 
   #exceeds(address: string, slack: number, more: number): boolean {
     const { maxConnections, maxConnectionsPerAddress } = this.#options;
-    const ofAddress = this.#perAddress.get(address) ?? 0;
+    const ofAddress = this.#perAddress.of(address);
     return this.#total + more > maxConnections + slack || ofAddress + more > maxConnectionsPerAddress + slack;
   }
 
@@ -92,9 +93,7 @@ export class Visitors {
   readonly #onClose = withConnection((connection) => {
     const { address } = this.of(connection);
     this.#total -= 1;
-    const left = (this.#perAddress.get(address) ?? 1) - 1;
-    if (left === 0) this.#perAddress.delete(address);
-    else this.#perAddress.set(address, left);
+    this.#perAddress.remove(address);
   });
 }
 
