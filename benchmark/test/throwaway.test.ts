@@ -28,7 +28,7 @@ test("an instance of its own is started, measured and removed", async () => {
   expect(await once(child, "close")).toEqual([0, null]);
   expect(stdout).toMatch("Broadcast to 30 users · fanfare, started for this run");
   expect(stdout).toMatch("lost 0 · duplicates 0 · out of order 0");
-  expect(stdout).toMatch("68 sent · 68 acknowledged · 68 stored · 2,040 of 2,040 deliveries received");
+  expect(stdout).toMatch("69 sent · 69 acknowledged · 69 stored · 2,070 of 2,070 deliveries received");
   expect(stdout).toMatch(/all online, idle +[\d,]+ MiB/);
   expect(await readdir(folder)).toEqual([]);
 });

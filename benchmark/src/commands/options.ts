@@ -26,8 +26,8 @@ export function audienceOptions<T>(yargs: Argv<T>) {
     .option("warmup", {
       group: "Messages:",
       type: "number",
-      default: 2,
-      describe: "Messages between the cold one and the warm ones",
+      default: 3,
+      describe: "Messages before the rest and the cold one",
     })
     .option("burst", {
       group: "Messages:",

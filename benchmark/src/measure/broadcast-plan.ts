@@ -1,3 +1,4 @@
+import type { RoundKind } from "../report/result.ts";
 import type { ReceiverKind } from "../receiver/receiver.ts";
 
 /** Everything that a broadcast run is told. Durations in milliseconds. */
@@ -10,7 +11,7 @@ export interface BroadcastPlan {
   /** Connections being made at the same time. */
   window: number;
   connectTimeoutMs: number;
-  /** Rest before the first (cold) message. */
+  /** Rest before the cold message, and before the first of all. */
   idleMs: number;
   warmup: number;
   messages: number;
@@ -23,7 +24,16 @@ export interface BroadcastPlan {
   payloadBytes: number;
 }
 
-/** All messages of a run: the cold one, the rounds and the bursts. */
+/** In the order of their sending. The warm-up comes before the rest, so that "cold" is what a rest costs and nothing else. */
+export function roundKinds({ warmup, messages }: Pick<BroadcastPlan, "warmup" | "messages">): RoundKind[] {
+  return [
+    ...Array.from({ length: warmup }, (_, i) => (i === 0 ? "first" : "warmup") as RoundKind),
+    "cold",
+    ...Array.from({ length: messages }, () => "warm" as const),
+  ];
+}
+
+/** All messages of a run: the rounds and the bursts. */
 export function plannedMessages(
   plan: Pick<BroadcastPlan, "warmup" | "messages" | "bursts" | "burstRepeats">,
 ): number {

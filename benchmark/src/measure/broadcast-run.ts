@@ -5,7 +5,7 @@ import { taggedContent, taggedIndex } from "../receiver/message-tag.ts";
 import type { Progress } from "../report/progress.ts";
 import type { BroadcastMeasurement, RoundKind, ServerResult } from "../report/result.ts";
 import type { Prepared, Sender, Target } from "../targets/target.ts";
-import { plannedMessages, type BroadcastPlan } from "./broadcast-plan.ts";
+import { plannedMessages, roundKinds, type BroadcastPlan } from "./broadcast-plan.ts";
 import { summarise, type SentBurst, type SentMessage } from "./broadcast-summary.ts";
 import { nowMs } from "./clock.ts";
 import type { ErrorTable } from "./error-table.ts";
@@ -123,19 +123,16 @@ class BroadcastRun {
 
   async #rounds(audience: Audience, sender: Sender): Promise<void> {
     const { plan, target, progress, signal } = this.#context;
-    const kinds: RoundKind[] = [
-      "cold",
-      ...Array.from({ length: plan.warmup }, () => "warmup" as const),
-      ...Array.from({ length: plan.messages }, () => "warm" as const),
-    ];
+    const kinds = roundKinds(plan);
+    const firstWarm = kinds.indexOf("warm");
     audience.measure(true);
     await audience.sampleLoads();
     let cpuBefore: number | null = null;
     let endWatch: ReturnType<typeof watchOtherPrograms> | undefined;
     const play = async () => {
       for (const [i, kind] of kinds.entries()) {
-        if (i > 0) await sleep(plan.intervalMs, undefined, { signal });
-        if (i === 1 + plan.warmup) {
+        if (i > 0) await sleep(kind === "cold" ? plan.idleMs : plan.intervalMs, undefined, { signal });
+        if (i === firstWarm) {
           cpuBefore = await target.cpuSeconds();
           if (target.isThrowaway && cpuBefore !== null) endWatch = watchOtherPrograms(cpuBefore);
         }

@@ -74,6 +74,7 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
             onlineMs: percentiles(Float64Array.from(online).sort()),
           },
     counts: countAll(record),
+    first: rounds.find((round) => round.kind === "first") ?? null,
     cold: rounds.find((round) => round.kind === "cold") ?? null,
     warm: {
       p100Ms,

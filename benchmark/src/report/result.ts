@@ -16,8 +16,11 @@ interface ConnectionResult {
   onlineMs: Percentiles | null;
 }
 
-/** `cold`: the first after all have been idle. `warmup`: shown, but not part of the warm figures. */
-export type RoundKind = "cold" | "warmup" | "warm";
+/**
+ * `first`: the first that anybody sends after connecting, when the server has never done it. `cold`: the first after all have
+ * been idle. `warmup`: shown, but not part of the warm figures.
+ */
+export type RoundKind = "first" | "warmup" | "cold" | "warm";
 
 export interface RoundResult {
   kind: RoundKind;
@@ -98,6 +101,7 @@ export interface BroadcastMeasurement {
   registration: RegistrationResult | null;
   connection: ConnectionResult | null;
   counts: Counts;
+  first: RoundResult | null;
   cold: RoundResult | null;
   warm: { p100Ms: Spread | null; ackMs: Spread | null; latencyMs: Percentiles | null; histogram: Bucket[] };
   rounds: RoundResult[];

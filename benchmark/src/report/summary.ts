@@ -43,7 +43,7 @@ function title({ users, target, client }: BroadcastMeasurement): string {
   );
 }
 
-function headline({ warm, cold }: BroadcastMeasurement): string {
+function headline({ warm, first, cold }: BroadcastMeasurement): string {
   const p100 = warm.p100Ms;
   const range = p100
     ? `median of the warm messages, ${short(p100.min)} to ${short(p100.max)}`
@@ -52,6 +52,9 @@ function headline({ warm, cold }: BroadcastMeasurement): string {
   return [
     `  ${styleText("bold", `p100  ${ms(p100?.median)}`)}   ${range}`,
     `  cold  ${ms(cold?.p100Ms)}   the first message after a rest${slower}`,
+    ...(first
+      ? [`  first ${ms(first.p100Ms)}   the very first message, which this server had never done before`]
+      : []),
   ].join("\n");
 }
 
