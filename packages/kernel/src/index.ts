@@ -11,6 +11,7 @@ export {
   type ServiceDefinition,
 } from "./define-service.ts";
 export type { DomainEvents } from "./domain-events.ts";
+export { duplicateKeyIndex } from "./duplicate-key.ts";
 export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { Counter, Gauge, Histogram } from "./metrics.ts";

@@ -1,6 +1,6 @@
 import { Types, type Connection } from "mongoose";
 import { banModel, type BanDocument } from "./ban.model.ts";
-import { duplicateKeyIndex } from "./duplicate-key.ts";
+import { duplicateKeyIndex } from "@fanfare/kernel";
 import { DURABLE } from "./durable.ts";
 import { createGather } from "./gather.ts";
 

@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 import { Types, type Connection } from "mongoose";
-import { duplicateKeyIndex } from "./duplicate-key.ts";
+import { duplicateKeyIndex } from "@fanfare/kernel";
 import { DURABLE } from "./durable.ts";
 import { createGather } from "./gather.ts";
 import { memberModel, type MemberDocument } from "./member.model.ts";

@@ -1,5 +1,5 @@
 import type { Connection } from "mongoose";
-import { duplicateKeyIndex } from "./duplicate-key.ts";
+import { duplicateKeyIndex } from "@fanfare/kernel";
 import { createGather } from "./gather.ts";
 import { muteModel } from "./mute.model.ts";
 

@@ -1,3 +1,4 @@
+import { duplicateKeyIndex } from "@fanfare/kernel";
 import type { Connection, Model } from "mongoose";
 import { readMarkerModel, type ReadMarkerDocument } from "./read-marker.model.ts";
 
@@ -34,7 +35,7 @@ export class ReadMarkerRepository {
         .lean();
     // Two upserts at once: the second finds what the first has made.
     const before = await move().catch((error: unknown) => {
-      if (isDuplicateKey(error)) return move();
+      if (duplicateKeyIndex(error) !== null) return move();
       throw error;
     });
     return before?.seq ?? 0;
@@ -46,8 +47,4 @@ export class ReadMarkerRepository {
     await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
     return some.length;
   }
-}
-
-function isDuplicateKey(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === 11_000;
 }

@@ -1,5 +1,4 @@
-import { serviceError } from "@fanfare/kernel";
-import { duplicateKeyIndex } from "./duplicate-key.ts";
+import { duplicateKeyIndex, serviceError } from "@fanfare/kernel";
 import { EMAIL_INDEX, USERNAME_INDEX } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
 

@@ -1,11 +1,10 @@
 import { userRoom } from "@fanfare/contract";
-import { serviceError, type Handler, type NodeContext } from "@fanfare/kernel";
+import { duplicateKeyIndex, type Handler, type NodeContext, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { ChannelRepository } from "../channel.repository.ts";
 import { channelStates } from "../channel-states.ts";
 import { directKey } from "../direct-key.ts";
-import { duplicateKeyIndex } from "../duplicate-key.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel } from "../group.presenter.ts";
 

@@ -1,3 +1,4 @@
+import { duplicateKeyIndex } from "@fanfare/kernel";
 import { mongo } from "mongoose";
 import type { ChannelHeadRepository, HeadStep } from "../channel-head.repository.ts";
 import { documentId } from "../document-id.ts";
@@ -62,7 +63,7 @@ export class DatabaseStore implements CommitStore {
       if ((await this.#heads.advance(batchId, steps, timeoutMs)) === steps.length) return new Set();
     } catch (error) {
       // Somebody else wrote the first message of a channel.
-      if (!isDuplicateKey(error)) throw error;
+      if (duplicateKeyIndex(error) === null) throw error;
     }
     const elsewhere = new Set(takes.map(({ channelId }) => channelId));
     for (const { _id, pending } of await this.#heads.findMany([...elsewhere])) {
@@ -112,8 +113,4 @@ function insertFault(fault: mongo.WriteError): InsertFault {
   if (fault.code === DUPLICATE_KEY && fault.errmsg?.includes(NONCE_INDEX)) return "nonce exists";
   if (fault.code === DUPLICATE_KEY && fault.errmsg?.includes(SEQ_INDEX)) return "seq exists";
   return { error: fault };
-}
-
-function isDuplicateKey(error: unknown): boolean {
-  return error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
 }
