@@ -9,12 +9,15 @@ import { Members } from "./members.ts";
 import { type FanoutAdapterOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 
 interface EventPacket {
+  type?: number;
   nsp?: string;
   data: readonly unknown[];
 }
 
 /** Engine.IO's packet type "message", which carries every Socket.IO packet. */
 const ENGINE_MESSAGE = "4";
+/** Socket.IO's packet type of an event. */
+const EVENT = 2;
 
 /** Publications to one room that no other publication, join or leave has come between. */
 interface Run {
@@ -99,6 +102,13 @@ export class FanoutAdapter extends Adapter {
     } finally {
       this.#guard.end(socket.id, left);
     }
+  }
+
+  /** See the function of the same name. */
+  emitDirectly(socket: Socket, event: string, payload: unknown): void {
+    const encoded = this.#encode({ type: EVENT, data: [event, payload] });
+    const written = encoded !== null && this.#connections.get(socket.id)?.write(encoded);
+    if (!written) socket.emit(event, payload);
   }
 
   /** What is held in memory now, as numbers of entries. With no connection all of them are 0. */

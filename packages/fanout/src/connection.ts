@@ -1,6 +1,6 @@
 import { Socket as NetSocket } from "node:net";
 import type { Socket } from "socket.io";
-import type { Batch } from "./batch.ts";
+import type { Batch, EncodedPacket } from "./batch.ts";
 import type { ResolvedOptions } from "./options.ts";
 
 /** What the adapter keeps for each connected socket. */
@@ -44,6 +44,20 @@ export class Connection {
     this.#tellOutgoingListeners(batch);
     if (net !== null && !this.#held) net.write(batch.bytes);
     else this.#writeThroughEngine(batch);
+  }
+
+  /**
+   * Writes one packet at once, after what is pending.
+   * @returns false, and does not, where it would overtake packets of Engine.IO's, or the socket reads too slowly
+   */
+  write(packet: EncodedPacket): boolean {
+    this.#settle(this);
+    this.flush();
+    const net = this.#net;
+    if (net === null || this.#held || this.slow || !net.writable) return false;
+    for (const listener of this.socket.listenersAnyOutgoing()) listener(...packet.args);
+    net.write(packet.frame);
+    return true;
   }
 
   /** The socket leaves the namespace. What is pending goes out as long as the connection stands. */

@@ -1,4 +1,5 @@
 export { createFanoutAdapter } from "./adapter.ts";
+export { emitDirectly } from "./emit-directly.ts";
 export type { Emitter } from "./emitter.ts";
 export { joinFresh } from "./join-fresh.ts";
 export { LocalFanout } from "./local-fanout.ts";

@@ -8,7 +8,7 @@ import type { GatewayMetrics } from "./metrics.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { nextRequestId } from "./request-id.ts";
 import type { GatewaySocket } from "./socket-types.ts";
-import type { Visitors } from "./visitors.ts";
+import { hold, type Visitors } from "./visitors.ts";
 
 export interface DoorOptions {
   calls: Calls;
@@ -41,6 +41,8 @@ export function createDoor({ calls, identify, visitors, metrics, rateLimitFactor
     const retryAfterMs = limiter.take(actor.userId, Date.now());
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
     visitor.actor = actor;
+    // Released when the socket is ready: the answer to the CONNECT and `ready` then leave together.
+    hold(visitor, socket.conn);
     socket.data = visitor;
   };
 

@@ -1,8 +1,9 @@
-import { PROTOCOL_VERSION } from "@fanfare/contract";
-import { joinFresh } from "@fanfare/fanout";
+import { PROTOCOL_VERSION, type EventPayload } from "@fanfare/contract";
+import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import type { Actor, NodeContext } from "@fanfare/kernel";
 import type { GatewayMetrics } from "./metrics.ts";
 import type { GatewaySocket } from "./socket-types.ts";
+import { release } from "./visitors.ts";
 
 export interface EnterRoomsOptions {
   node: NodeContext;
@@ -22,10 +23,14 @@ export async function enterRooms(
     await joinFresh(socket, async () => (await node.call("group.listRooms", { userId })).rooms);
     if (!socket.connected) return;
     const serverTime = new Date().toISOString();
-    socket.emit("ready", { userId, sessionId, protocolVersion: PROTOCOL_VERSION, serverTime });
+    const ready: EventPayload<"ready"> = { userId, sessionId, protocolVersion: PROTOCOL_VERSION, serverTime };
+    emitDirectly(socket, "ready", ready);
+    release(socket.data);
   } catch (error) {
     metrics.refused("NO_ROOMS");
     node.logger.error({ err: error, userId }, "a user's rooms could not be listed");
+    // First: a connection closes only when what Engine.IO has for it is out.
+    release(socket.data);
     socket.conn.close();
   }
 }

@@ -8,6 +8,10 @@ import { Tally } from "./tally.ts";
  */
 export function limitPerAddress(server: Server, max: number, onTooMany: () => void): void {
   const open = new Tally();
+  // One function for all connections: each is called with its connection as `this`.
+  function onClose(this: Socket): void {
+    open.remove(normaliseAddress(this.remoteAddress!));
+  }
   server.on("connection", (socket: Socket) => {
     // Without one the connection is gone already.
     if (socket.remoteAddress === undefined) return;
@@ -18,6 +22,6 @@ export function limitPerAddress(server: Server, max: number, onTooMany: () => vo
       return;
     }
     open.add(address);
-    socket.once("close", () => open.remove(address));
+    socket.on("close", onClose);
   });
 }

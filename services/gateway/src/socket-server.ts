@@ -12,7 +12,7 @@ import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { createCallListener } from "./socket-calls.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
-import { Visitors } from "./visitors.ts";
+import { release, Visitors } from "./visitors.ts";
 
 export interface SocketServerOptions {
   http: HttpServer;
@@ -26,6 +26,7 @@ export interface SocketServerOptions {
 /** The connection may stay, and log in again. */
 function onDisconnect(this: GatewaySocket): void {
   this.data.actor = null;
+  release(this.data);
 }
 
 /** Socket.IO on the gateway's HTTP server: who may connect, and what happens when somebody has. */
@@ -49,18 +50,27 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       },
     }),
     allowRequest(request, done) {
-      if (!visitors.isFull(request)) return done(null, true);
+      if (!visitors.isFull(request)) {
+        // The answer to the upgrade and Engine.IO's first packet leave in one write.
+        request.socket.cork();
+        return done(null, true);
+      }
       metrics.refused("TOO_MANY_CONNECTIONS");
       return done("Too many connections: try again later.", false);
     },
   });
-  io.engine.on("connection", (connection: Socket["conn"]) => visitors.welcome(connection));
+  io.engine.on("connection", (connection: Socket["conn"]) => {
+    connection.request.socket.uncork();
+    visitors.welcome(connection);
+  });
   io.use(createDoor({ ...options, visitors, rateLimitFactor: config.rateLimitFactor }));
   const onCall = createCallListener(calls, metrics);
   io.on("connection", (socket) => {
-    const { actor } = visitors.of(socket.conn);
+    const visitor = visitors.of(socket.conn);
+    const { actor } = visitor;
     // The session may have ended since the door.
     if (actor === null || ended.has(actor.sessionId)) {
+      release(visitor);
       socket.disconnect(true);
       return;
     }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import type { Actor } from "@fanfare/kernel";
 import type { Socket } from "socket.io";
 import { MAX_PACKETS_PER_SECOND, REFUSAL_SLACK } from "./bounds.ts";
@@ -14,6 +15,8 @@ export interface Visitor {
   /** null while it is not logged in. */
   actor: Actor | null;
   callsInFlight: number;
+  /** Set while what is written to the connection is held back, to leave in one write. */
+  held: Duplex | null;
   /** Packets received since `countedSinceMs`. */
   packets: number;
   countedSinceMs: number;
@@ -56,7 +59,14 @@ export class Visitors {
 
   welcome(connection: Connection): void {
     const address = clientAddress(connection.request, this.#options.trustProxy);
-    const visitor: Visitor = { address, actor: null, callsInFlight: 0, packets: 0, countedSinceMs: 0 };
+    const visitor: Visitor = {
+      address,
+      actor: null,
+      callsInFlight: 0,
+      held: null,
+      packets: 0,
+      countedSinceMs: 0,
+    };
     (connection as Visited)[VISITOR] = visitor;
     this.#total += 1;
     this.#perAddress.add(address);
@@ -91,9 +101,10 @@ export class Visitors {
   });
 
   readonly #onClose = withConnection((connection) => {
-    const { address } = this.of(connection);
+    const visitor = this.of(connection);
+    release(visitor);
     this.#total -= 1;
-    this.#perAddress.remove(address);
+    this.#perAddress.remove(visitor.address);
   });
 }
 
@@ -101,4 +112,16 @@ function withConnection(handle: (connection: Connection) => void): (this: Connec
   return function onEvent() {
     handle(this);
   };
+}
+
+/** Holds back what is written to a connection until `release`, which must follow soon; the connection's end does it too. */
+export function hold(visitor: Visitor, connection: Connection): void {
+  // There is none on a connection that logs in for the second time.
+  visitor.held = connection.request?.socket ?? null;
+  visitor.held?.cork();
+}
+
+export function release(visitor: Visitor): void {
+  visitor.held?.uncork();
+  visitor.held = null;
 }

@@ -61,12 +61,16 @@ describe("rooms", () => {
   test("a socket hears its user's room before its other rooms are known", async () => {
     const { promise: rooms, resolve } = Promise.withResolvers<string[]>();
     const listRooms = gateway.stubs.listRooms;
-    gateway.stubs.listRooms = () => rooms;
     const me = gateway.signIn();
+    const asked = new Promise<void>((resolveAsked) => {
+      gateway.stubs.listRooms = () => {
+        resolveAsked();
+        return rooms;
+      };
+    });
     const client = open(gateway, me.accessToken);
-    await new Promise<void>((connected) => client.socket.once("connect", connected));
+    await asked;
     gateway.node.publish(`user:${me.userId}`, "resync", {});
-    await client.event("resync");
     gateway.node.fanout.socketsLeave(`user:${me.userId}`, ["group:left"]);
     resolve(["group:left", "group:kept"]);
     await client.event("ready");

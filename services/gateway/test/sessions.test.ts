@@ -33,10 +33,15 @@ test("the end of a session closes its sockets at once, and no others", async () 
 test("a session that ends while its rooms are being looked up gets no further", async () => {
   const { listRooms } = gateway.stubs;
   const { promise: rooms, resolve } = Promise.withResolvers<string[]>();
-  gateway.stubs.listRooms = () => rooms;
   const me = gateway.signIn();
+  const asked = new Promise<void>((resolveAsked) => {
+    gateway.stubs.listRooms = () => {
+      resolveAsked();
+      return rooms;
+    };
+  });
   const client = open(gateway, me.accessToken);
-  await new Promise<void>((connected) => client.socket.once("connect", connected));
+  await asked;
   gateway.node.broadcast("session.ended", { userId: me.userId, sessionIds: [me.sessionId] });
   resolve([GROUP_ROOM]);
   expect(await client.closed).toBe("io server disconnect");
