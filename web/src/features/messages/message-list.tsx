@@ -13,6 +13,8 @@ export function MessageList({ view, snapshot }: { view: ChannelView; snapshot: C
   const { status, messages, pending, hasOlder } = snapshot;
   const user = useOwnUser();
   const { busy, error, run } = useAction();
+  // Otherwise what is being sent would stand under somebody else's name.
+  const endsWithOwn = messages.at(-1)?.authorId === user?.id;
   const { frame, rememberPlace } = useScroll(messages[0]?.seq ?? 0);
   const loadOlder = () => void run(() => view.loadBefore());
   const onScroll = () => {
@@ -51,8 +53,13 @@ export function MessageList({ view, snapshot }: { view: ChannelView; snapshot: C
             startsBlock={startsBlock(messages[index - 1], message)}
           />
         ))}
-        {pending.map(({ nonce, content }) => (
-          <li key={nonce} className="message pending">
+        {pending.map(({ nonce, content }, index) => (
+          <li key={nonce} className="message pending" data-starts-block={index === 0 && !endsWithOwn}>
+            {index === 0 && !endsWithOwn && (
+              <p className="message-head">
+                <strong>{user?.nickname}</strong>
+              </p>
+            )}
             <p className="message-text">{content}</p>
             <p className="hint">Sending …</p>
           </li>
