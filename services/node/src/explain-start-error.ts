@@ -1,4 +1,7 @@
+import { resolve } from "node:path";
 import { ConfigError, type Config } from "@fanfare/kernel";
+
+const HIGHEST_PORT = 65_535;
 
 const OWN_ERRORS = new Set([
   "DataFolderInUseError",
@@ -18,7 +21,10 @@ export function explainStartError(error: unknown, config: Config): string | unde
     return `${error.message} Stop that one, or start this one on data and ports of its own: ${elsewhere(config)}`;
   }
   if (OWN_ERRORS.has(error.name)) return error.message;
-  const { code, port } = error as NodeJS.ErrnoException & { port?: number };
+  const { code, port, path } = error as NodeJS.ErrnoException & { port?: number };
+  if (path !== undefined && resolve(path).startsWith(resolve(config.dataDir))) {
+    return `DATA_DIR=${config.dataDir} cannot be used: ${error.message}. Choose a folder that this user may write to.`;
+  }
   if (code === "EADDRINUSE") {
     return `Port ${port} is in use by another program. Stop that one, or choose others: ${otherPorts(config)}`;
   }
@@ -32,8 +38,12 @@ export function explainStartError(error: unknown, config: Config): string | unde
 }
 
 function otherPorts({ port, opsPort, environment }: Config): string {
-  const ports = `PORT=${port + 100} OPS_PORT=${opsPort + 100}`;
-  return environment === "development" ? `${ports} pnpm dev` : ports;
+  const ports = `PORT=${otherPort(port)} OPS_PORT=${otherPort(opsPort)}`;
+  return environment === "development" ? `${ports} npx -y pnpm@12 dev` : ports;
+}
+
+function otherPort(port: number): number {
+  return port + 100 <= HIGHEST_PORT ? port + 100 : port - 100;
 }
 
 function elsewhere(config: Config): string {

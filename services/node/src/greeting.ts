@@ -2,6 +2,9 @@ import { resolve } from "node:path";
 import type { Config } from "@fanfare/kernel";
 import type { Fanfare } from "./start-fanfare.ts";
 
+/** Hosts that stand for every address of this machine. */
+const EVERYWHERE = new Set(["0.0.0.0", "::"]);
+
 /** What a person who has just started it wants to know. */
 export function greeting({ url, engine }: Pick<Fanfare, "url" | "engine">, config: Config): string {
   const data =
@@ -11,10 +14,11 @@ export function greeting({ url, engine }: Pick<Fanfare, "url" | "engine">, confi
   return [
     "",
     `  Fanfare is running at ${url}`,
+    ...(EVERYWHERE.has(config.host) ? ["  and for others in your network at this machine's address"] : []),
     "",
     "  Try it     open that address in two browser windows and write to yourself",
     `  Data       ${data}`,
-    "  Measure    pnpm bench:broadcast --users 1000",
+    "  Measure    npx -y pnpm@12 bench:broadcast --users 1000",
     "  Stop       Ctrl-C",
     "",
     "",

@@ -37,6 +37,7 @@ export async function runProgram(): Promise<void> {
   }
   superviseErrors(fanfare.context);
   if (config.environment === "development") process.stdout.write(greeting(fanfare, config));
+  else fanfare.context.logger.info({ url: fanfare.url, opsUrl: fanfare.opsUrl }, "Fanfare is running");
 }
 
 function readConfig(): Config {

@@ -71,7 +71,7 @@ describe("pnpm dev", () => {
     expect(first.stdout).toContain("two browser windows");
     expect(first.stdout).toContain(dataDir);
     expect(first.stdout).toContain("Ctrl-C");
-    expect(first.stdout).toContain("pnpm bench:broadcast --users 1000");
+    expect(first.stdout).toContain("npx -y pnpm@12 bench:broadcast --users 1000");
     const { accessToken } = await createGuest(url);
     expect(await me(url, accessToken)).toBe(200);
     first.child.kill("SIGINT");
@@ -111,7 +111,7 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
     const program = run({ [name]: String(port) });
     expect(await program.exited).toBe(1);
     expect(program.stderr).toMatch(
-      new RegExp(`^Port ${port} is in use .*PORT=\\d+ OPS_PORT=\\d+ pnpm dev\\n$`),
+      new RegExp(`^Port ${port} is in use .*PORT=\\d+ OPS_PORT=\\d+ npx -y pnpm@12 dev\\n$`),
     );
     other.close();
   });
@@ -123,6 +123,12 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
       /^The database at mongodb:\/\/127\.0\.0\.1:1\/chat cannot be reached.*\n$/,
     );
     expect(program.stderr).not.toContain("secret");
+  });
+
+  test("the data folder cannot be made", async () => {
+    const program = run({ DATA_DIR: join(import.meta.filename, "data") });
+    expect(await program.exited).toBe(1);
+    expect(program.stderr).toMatch(/^DATA_DIR=\S+ cannot be used: ENOTDIR.*\n$/);
   });
 
   test("SERVICES leaves out what nobody else hosts", async () => {
