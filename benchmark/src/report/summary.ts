@@ -174,7 +174,7 @@ function testerLines({ generator }: BroadcastMeasurement): string[] {
       `${percent(generator.receiverWaiting)} · sending thread late by ${ms(generator.senderDelayMs)}`,
     `  CPU ${short(generator.cpuSeconds)} s · RSS ${mib(generator.rssBytes)}` +
       (others === null ? "" : ` · other programs used ${count(Number(others.toFixed(1)), "core")}`),
-    ...(generator.verdicts.length === 0
+    ...(generator.verdicts.length === 0 && generator.receiverBusy !== null
       ? [styleText("green", "  The tester was not the bottleneck.")]
       : generator.verdicts.map((verdict) => styleText("yellow", `  ${verdict}`))),
   ];

@@ -139,11 +139,12 @@ class FanfareTarget implements Target {
   }
 }
 
+const ADVICE: Record<string, string | undefined> = {
+  RATE_LIMITED: " The server limits the rate: start it with RATE_LIMIT_FACTOR=1000 for a test.",
+  ECONNREFUSED: ". Nothing listens there: start the server first, or leave --url out.",
+};
+
 function explain(error: unknown): never {
   if (!(error instanceof ApiError)) throw error;
-  const advice =
-    error.code === "RATE_LIMITED"
-      ? " The server limits the rate: start it with RATE_LIMIT_FACTOR=1000 for a test."
-      : "";
-  throw connectError(`${error.message}${advice}`);
+  throw connectError(`${error.message}${ADVICE[error.code] ?? ""}`);
 }
