@@ -84,7 +84,7 @@ export class ThrowawayInstance {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, ["--max-semi-space-size=16", MAIN], {
       env: this.#environment,
       stdio: ["ignore", "pipe", "pipe"],
     });
