@@ -21,7 +21,11 @@ export const ERRORS = {
     message: "The parameters are not what this action takes.",
     data: z.object({ issues: z.array(z.object({ path: z.string(), message: z.string() })) }),
   },
-  MALFORMED_REQUEST: { status: 400, advice: "correct", message: "The request could not be read." },
+  MALFORMED_REQUEST: {
+    status: 400,
+    advice: "correct",
+    message: "The request could not be read: by HTTP, POST a JSON object with content-type application/json.",
+  },
   PAYLOAD_TOO_LARGE: { status: 413, advice: "correct", message: "The request is too large." },
   UNKNOWN_ACTION: { status: 404, advice: "give up", message: "There is no such action." },
   UNAUTHENTICATED: { status: 401, advice: "log in", message: "This needs a valid access token." },

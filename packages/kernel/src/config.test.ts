@@ -22,7 +22,14 @@ test("lists every fault at once", () => {
       NODE_ENV: "production",
     });
   expect(faulty).toThrow(ConfigError);
-  for (const name of ["PORT", "SERVICES", "MONGO_URL"]) expect(faulty).toThrow(name);
+  for (const fault of [
+    "PORT: must be a whole number from 0 to 65535",
+    "SERVICES: must be one of gateway, user, group, message",
+    "MONGO_URL: must start with mongodb://",
+    "TOKEN_SECRET: is required in production",
+  ]) {
+    expect(faulty).toThrow(fault);
+  }
 });
 
 test("production does not start without a secret", () => {
@@ -32,4 +39,8 @@ test("production does not start without a secret", () => {
 
 test("reads lists", () => {
   expect(loadConfig({ SERVICES: " user, group ,user" }).services).toEqual(["user", "group"]);
+});
+
+test.each(["abc", "1.5", "-1", "70000"])("refuses the port %s in words", (port) => {
+  expect(() => loadConfig({ PORT: port })).toThrow("PORT: must be a whole number from 0 to 65535");
 });

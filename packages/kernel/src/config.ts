@@ -5,7 +5,15 @@ export type ServiceName = (typeof SERVICES)[number];
 
 export const TOKEN_SECRET_MIN_CHARS = 32;
 
-const port = z.coerce.number().int().min(0).max(65_535);
+const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) => {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
+  return z.coerce
+    .number(`must be a whole number ${range}`)
+    .refine((n) => Number.isInteger(n) && n >= min && n <= max, `must be a whole number ${range}`);
+};
+const oneOf = <const T extends readonly string[]>(values: T) =>
+  z.enum(values, `must be one of ${values.join(", ")}`);
+const port = wholeNumber(0, 65_535);
 const list = z.string().transform((text) =>
   text
     .split(",")
@@ -15,8 +23,8 @@ const list = z.string().transform((text) =>
 
 const Environment = z
   .object({
-    NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
-    SERVICES: list.pipe(z.array(z.enum(SERVICES)).min(1)).default([...SERVICES]),
+    NODE_ENV: oneOf(["development", "production", "test"]).default("development"),
+    SERVICES: list.pipe(z.array(oneOf(SERVICES)).min(1)).default([...SERVICES]),
     HOST: z.string().default("127.0.0.1"),
     PORT: port.default(3000),
     OPS_HOST: z.string().default("127.0.0.1"),
@@ -30,12 +38,12 @@ const Environment = z
       .string()
       .min(TOKEN_SECRET_MIN_CHARS, `must have at least ${TOKEN_SECRET_MIN_CHARS} characters`)
       .optional(),
-    LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]).optional(),
-    TRUST_PROXY: z.stringbool().default(false),
+    LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "silent"]).optional(),
+    TRUST_PROXY: z.stringbool("must be true or false").default(false),
     CORS_ORIGINS: list.default([]),
-    RATE_LIMIT_FACTOR: z.coerce.number().min(0.001).default(1),
-    MAX_CONNECTIONS: z.coerce.number().int().min(1).default(50_000),
-    MAX_CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(1).default(1000),
+    RATE_LIMIT_FACTOR: z.coerce.number("must be a number").min(0.001, "must be 0.001 or more").default(1),
+    MAX_CONNECTIONS: wholeNumber(1).default(50_000),
+    MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1).default(1000),
     WEB_DIR: z.string().default("web/dist"),
   })
   .refine((env) => env.NODE_ENV !== "production" || env.TOKEN_SECRET !== undefined, {
@@ -84,7 +92,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   );
   const parsed = Environment.safeParse(given);
   if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+    const faults = parsed.error.issues.map(({ path, message }) => `  ${String(path[0])}: ${message}`);
     throw new ConfigError(`The configuration has faults:\n${faults.join("\n")}`);
   }
   const e = parsed.data;

@@ -57,7 +57,7 @@ async function connect(uri: string): Promise<mongoose.Connection> {
     .asPromise()
     .catch((error: unknown) => {
       throw new DatabaseUnreachableError(
-        `The database at ${withoutPassword(uri)} cannot be reached: ${String(error)}`,
+        `The database at ${withoutPassword(uri)} cannot be reached: ${reasonOf(error)}. Start it, or leave MONGO_URL out to use the embedded one.`,
         { cause: error },
       );
     });
@@ -66,6 +66,10 @@ async function connect(uri: string): Promise<mongoose.Connection> {
 /** The name in the URL's path. URL cannot parse it, because the host part may list several hosts. */
 function databaseName(uri: string): string {
   return /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(uri)?.[1] ?? "fanfare";
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function withoutPassword(uri: string): string {
