@@ -34,7 +34,14 @@ describe.each(Object.entries(MATRIX))("%s", (name, [outcomes, params]) => {
   });
 });
 
-test.each(["user.listRevokedSessions", "group.access", "group.listRooms", "message.listHeads", "$node.list"])(
+test.each([
+  "user.listRevokedSessions",
+  "group.access",
+  "group.listRooms",
+  "message.listHeads",
+  "message.removeChannels",
+  "$node.list",
+])(
   "%s cannot be reached from outside",
   async (name) => {
     const { accessToken } = await createGuest(instance.url);

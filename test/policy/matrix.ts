@@ -8,7 +8,12 @@ export type ActorName = (typeof ACTORS)[number];
 export type Outcome = "ok" | ErrorCode;
 export type Row = [outcomes: Record<ActorName, Outcome>, params: (world: World) => unknown];
 
-type InternalAction = "user.listRevokedSessions" | "group.access" | "group.listRooms" | "message.listHeads";
+type InternalAction =
+  | "user.listRevokedSessions"
+  | "group.access"
+  | "group.listRooms"
+  | "message.removeChannels"
+  | "message.listHeads";
 
 const row = <N extends ActionName>(
   _name: N,

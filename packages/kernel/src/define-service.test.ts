@@ -39,9 +39,9 @@ test("an event that cannot be handled is logged", async () => {
   const { events } = defineService({ logger } as unknown as NodeContext, {
     name: "message",
     actions: {},
-    events: { "channel.removed": () => Promise.reject(err) },
+    events: { "user.profileChanged": () => Promise.reject(err) },
   });
-  const { handler } = events!["channel.removed"] as { handler: (context: object) => Promise<void> };
+  const { handler } = events!["user.profileChanged"] as { handler: (context: object) => Promise<void> };
   await handler({ params: { channelIds: [] } });
-  expect(lines).toEqual([{ err, event: "channel.removed" }]);
+  expect(lines).toEqual([{ err, event: "user.profileChanged" }]);
 });

@@ -6,7 +6,6 @@ export interface DomainEvents {
   "access.changed": { groupId: string; userId: string | null };
   "session.ended": { userId: string; sessionIds: string[] };
   "user.profileChanged": { user: User };
-  "channel.removed": { channelIds: string[] };
 }
 
 export type DomainEventName = keyof DomainEvents;

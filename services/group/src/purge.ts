@@ -4,12 +4,12 @@ import type { GroupRepositories } from "./group.dependencies.ts";
 const BATCH = 1000;
 const CHANNEL_BATCH = 100;
 const GROUPS_PER_SWEEP = 20;
-/** The first sweep waits until the services that listen to it have started. */
+/** The first sweep waits until the other services have started. */
 const FIRST_SWEEP_MS = 5000;
 const SWEEP_MS = 60_000;
 
 export interface PurgeOptions extends GroupRepositories {
-  node: Pick<NodeContext, "broadcast" | "logger">;
+  node: Pick<NodeContext, "call" | "logger">;
 }
 
 export type Purge = ReturnType<typeof createPurge>;
@@ -24,7 +24,8 @@ export function createPurge({ node, groups, channels, members, mutes, invites, b
   const running = new Set<Promise<void>>();
 
   const removeChannels = async (channelIds: string[]): Promise<void> => {
-    node.broadcast("channel.removed", { channelIds });
+    // First what was written in them: as long as this fails the channels stay marked, and a sweep tries again.
+    await node.call("message.removeChannels", { channelIds });
     await channels.remove(channelIds);
   };
 

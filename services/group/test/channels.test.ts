@@ -62,6 +62,19 @@ describe("channels of a group", () => {
     await vi.waitFor(() => expect(node.channelsRemoved).toContain(channelId));
   });
 
+  test("one whose messages could not be removed stays marked, for the next sweep", async () => {
+    const { id } = await create("second");
+    node.failRemovals.next = true;
+    await node.call("channel.delete", { channelId: id }, room.owner);
+    await vi.waitFor(() => expect(node.failRemovals.next).toBe(false));
+    const { id: other } = await create("third");
+    await node.call("channel.delete", { channelId: other }, room.owner);
+    const stored = (channelId: string) =>
+      node.node.database.collection("channels").findOne({ _id: new Types.ObjectId(channelId) });
+    await vi.waitFor(async () => expect(await stored(other)).toBeNull());
+    expect(await stored(id)).toMatchObject({ deletedAt: expect.any(Date) });
+  });
+
   test("are bounded", async () => {
     const groupId = new Types.ObjectId(room.group.id);
     const fill = Array.from({ length: LIMITS.channelsPerGroup - 1 }, (_, index) => ({

@@ -7,7 +7,6 @@ import {
   loadConfig,
   startNode,
   type Actor,
-  type DomainEvents,
   type NodeContext,
   type ServiceFactory,
 } from "@fanfare/kernel";
@@ -27,6 +26,8 @@ export interface GroupNode {
   /** The payloads of one event so far. */
   published<N extends EventName>(name: N): EventPayload<N>[];
   channelsRemoved: string[];
+  /** Set `next` to let the next removal of channels fail. */
+  failRemovals: { next: boolean };
   guest(): Promise<Actor>;
   account(): Promise<Actor>;
   stop(): Promise<void>;
@@ -41,22 +42,26 @@ export async function startGroupNode(dataDir?: string): Promise<GroupNode> {
   const dir = dataDir ?? (await mkdtemp(join(tmpdir(), "fanfare-group-")));
   const out: Outgoing[] = [];
   const channelsRemoved: string[] = [];
+  const failRemovals = { next: false };
   let brokerCall: AnyCall | undefined;
   const probe: ServiceFactory = () => ({
     name: "probe",
     created() {
       brokerCall = (name, params, options) => this.broker.call(name, params, options);
     },
-    events: {
-      "channel.removed": (context: { params: DomainEvents["channel.removed"] }) => {
-        channelsRemoved.push(...context.params.channelIds);
-      },
-    },
   });
   const message: ServiceFactory = (node) =>
     defineService(node, {
       name: "message",
       actions: {
+        "message.removeChannels": ({ params }) => {
+          if (failRemovals.next) {
+            failRemovals.next = false;
+            throw new Error("the message service cannot write");
+          }
+          channelsRemoved.push(...params.channelIds);
+          return {};
+        },
         "message.listHeads": ({ params }) => ({
           heads: params.channelIds.map((channelId) => ({
             channelId,
@@ -80,6 +85,7 @@ export async function startGroupNode(dataDir?: string): Promise<GroupNode> {
     published: <N extends EventName>(name: N) =>
       out.flatMap((item) => ("name" in item && item.name === name ? [item.payload as EventPayload<N>] : [])),
     channelsRemoved,
+    failRemovals,
     async guest() {
       const { user, sessionId } = await call("user.createGuest", {});
       return { userId: user.id, sessionId, kind: user.kind };

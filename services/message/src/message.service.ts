@@ -5,6 +5,7 @@ import { get } from "./actions/get.ts";
 import { listHeads } from "./actions/list-heads.ts";
 import { list } from "./actions/list.ts";
 import { markRead } from "./actions/mark-read.ts";
+import { removeChannels } from "./actions/remove-channels.ts";
 import { send } from "./actions/send.ts";
 import { sync } from "./actions/sync.ts";
 import { createParts } from "./parts.ts";
@@ -21,11 +22,9 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       "message.get": get(parts),
       "message.list": list(parts),
       "message.listHeads": listHeads(parts),
+      "message.removeChannels": removeChannels(parts),
       "channel.markRead": markRead(parts),
       "channel.sync": sync(parts),
-    },
-    events: {
-      "channel.removed": ({ channelIds }) => remover.remove(channelIds),
     },
     async started() {
       await Promise.all([messages, heads, markers, removals].map((repository) => repository.createIndexes()));

@@ -29,8 +29,8 @@ test("a removed channel loses its messages, head and markers; the others keep th
   const node = await startMessageNode({ DATA_DIR: dir });
   await fill(node, removed, 1200);
   await fill(node, kept, 3);
-  node.node.broadcast("channel.removed", { channelIds: [removed] });
-  node.node.broadcast("channel.removed", { channelIds: [removed] });
+  await node.node.call("message.removeChannels", { channelIds: [removed] });
+  await node.node.call("message.removeChannels", { channelIds: [removed] });
   await expect
     .poll(() => count(node), { timeout: 10_000 })
     .toEqual({

@@ -67,6 +67,13 @@ export const messageActions = {
     }),
     permission: { rule: "channel", can: "view" },
   }),
+  "message.removeChannels": action({
+    summary:
+      "Remove everything that was written in these channels. Answered when that is noted for good; repeatable.",
+    params: z.object({ channelIds: z.array(e.id).min(1).max(LIMITS.channelsPerGroup) }),
+    result: z.object({}),
+    permission: { rule: "internal" },
+  }),
   "message.listHeads": action({
     summary: "Where channels stand, and what a user has read of them, in the order asked for.",
     params: z.object({ userId: e.id, channelIds: z.array(e.id).max(LIMITS.channelsPerGroup) }),

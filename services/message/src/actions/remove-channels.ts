@@ -1,0 +1,10 @@
+import type { Handler } from "@fanfare/kernel";
+import type { Parts } from "../parts.ts";
+
+/** The messages go in the background; what is noted is taken up again after a restart. */
+export function removeChannels({ remover }: Parts): Handler<"message.removeChannels"> {
+  return async ({ params }) => {
+    await remover.remove(params.channelIds);
+    return {};
+  };
+}
