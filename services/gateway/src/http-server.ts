@@ -98,7 +98,7 @@ export async function createHttpServer({
 
   // Before the API's own route, which asks to be left out of what it sets up for pages.
   await serveWebPage(app, config.webDir, (request, reply) =>
-    failed(serviceError("UNKNOWN_ACTION"), request, reply),
+    failed(serviceError(namesAction(request.url) ? "MALFORMED_REQUEST" : "UNKNOWN_ACTION"), request, reply),
   );
   app.get("/api/meta", async () => META);
   app.post<{ Params: { action: string } }>("/api/:action", { helmet: false }, async (request, reply) => {
@@ -117,6 +117,12 @@ export async function createHttpServer({
   });
   await app.ready();
   return app;
+}
+
+/** The right address with the wrong method, such as GET. */
+function namesAction(url: string): boolean {
+  const name = /^\/api\/([^/?]+)/.exec(url)?.[1] ?? "";
+  return isActionName(name) && actionDefinition(name).transports.includes("http");
 }
 
 function isPublic(name: string): boolean {

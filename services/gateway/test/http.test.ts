@@ -100,6 +100,13 @@ describe("calls", () => {
     expect(JSON.stringify(answer)).not.toContain("secret");
   });
 
+  test("an action asked for with GET is told what to do, anything else that it does not exist", async () => {
+    const get = async (path: string): Promise<unknown> => (await fetch(`${gateway.url}${path}`)).json();
+    expect(await get("/api/user.me")).toMatchObject({ error: { type: "MALFORMED_REQUEST" } });
+    expect(await get("/api/group.access")).toMatchObject({ error: { type: "UNKNOWN_ACTION" } });
+    expect(await get("/api/nothing")).toMatchObject({ error: { type: "UNKNOWN_ACTION" } });
+  });
+
   test("a client's request id is taken only from our own proxy, and only a sane one", async () => {
     const given = async (to: Gateway, id: string): Promise<string | null> =>
       (await to.post("nothing", "{}", { "x-request-id": id })).headers.get("x-request-id");
