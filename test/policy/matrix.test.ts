@@ -41,14 +41,11 @@ test.each([
   "message.listHeads",
   "message.removeChannels",
   "$node.list",
-])(
-  "%s cannot be reached from outside",
-  async (name) => {
-    const { accessToken } = await createGuest(instance.url);
-    const answer = await postRaw(instance.url, name, "{}", accessToken);
-    expect(answer).toMatchObject({ ok: false, error: { type: "UNKNOWN_ACTION" } });
-  },
-);
+])("%s cannot be reached from outside", async (name) => {
+  const { accessToken } = await createGuest(instance.url);
+  const answer = await postRaw(instance.url, name, "{}", accessToken);
+  expect(answer).toMatchObject({ ok: false, error: { type: "UNKNOWN_ACTION" } });
+});
 
 describe("a stranger", () => {
   test("syncs nothing of a channel that is not theirs", async () => {
