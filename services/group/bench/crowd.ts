@@ -3,8 +3,8 @@ import type { Actor } from "@fanfare/kernel";
 import { withBenchNode } from "./bench-node.ts";
 
 /**
- * A crowd comes in: guests are made and join one group, many at once, without HTTP. The processor time is that of all
- * threads of the process, the database's included.
+ * A crowd comes in: guests are made and join one group, many at once, without HTTP. The processor time is that of
+ * this process, without that of the database.
  *
  *   node bench/crowd.ts [--users 5000] [--at-once 1,16,64]
  */

@@ -54,7 +54,7 @@ function report({ title }: Load, latencies: number[], seconds: number, cpu: Node
   const rate = Math.round(latencies.length / seconds);
   console.log(
     `${title}: ${rate}/s, p50 ${at(0.5)} p99 ${at(0.99)} p100 ${at(1)} ms, ` +
-      `${cpuMicros.toFixed(0)} µs CPU per message (this process, its database included where it is embedded)`,
+      `${cpuMicros.toFixed(0)} µs CPU per message (this process, without that of the database)`,
   );
 }
 
