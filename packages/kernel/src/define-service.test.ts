@@ -32,6 +32,17 @@ test("a rule about a channel needs to be told which", () => {
   expect(() => defineService(node, service, definitions)).toThrow("its params need a channelId");
 });
 
+test("a call that does not say who makes it is nobody's", async () => {
+  const logger = { error: () => undefined };
+  const service = { name: "user", actions: { "user.logout": handler } };
+  const { actions } = defineService({ logger } as unknown as NodeContext, service);
+  const logout = actions!["user.logout"] as { handler: (context: object) => Promise<unknown> };
+  const refused = expect.objectContaining({ type: "UNAUTHENTICATED" });
+  await expect(logout.handler({ meta: {}, params: {} })).rejects.toThrow(refused);
+  const actor = { userId: "u", sessionId: "s", kind: "member" };
+  await expect(logout.handler({ meta: { actor }, params: {} })).resolves.toEqual({});
+});
+
 test("an event that cannot be handled is logged", async () => {
   const lines: unknown[] = [];
   const logger = { error: (fields: unknown) => void lines.push(fields) };
@@ -42,6 +53,6 @@ test("an event that cannot be handled is logged", async () => {
     events: { "user.profileChanged": () => Promise.reject(err) },
   });
   const { handler } = events!["user.profileChanged"] as { handler: (context: object) => Promise<void> };
-  await handler({ params: { channelIds: [] } });
+  await handler({ params: {} });
   expect(lines).toEqual([{ err, event: "user.profileChanged" }]);
 });

@@ -113,7 +113,9 @@ function guarded(
 ) {
   return async (context: Context<unknown, CallMeta>): Promise<unknown> => {
     try {
-      const { actor, requestId } = context.meta;
+      const { requestId } = context.meta;
+      // Over the bus it may be missing: then it is nobody, which the rules refuse.
+      const actor = context.meta.actor ?? null;
       const refusal = refuseActor(permission, actor);
       if (refusal !== null) throw refusal;
       const params = parse(schema, context.params);
