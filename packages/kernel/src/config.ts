@@ -34,6 +34,14 @@ const Environment = z
       .string()
       .regex(/^mongodb(\+srv)?:\/\//, "must start with mongodb:// or mongodb+srv://")
       .optional(),
+    NATS_URL: z
+      .string()
+      .regex(/^nats:\/\//, "must start with nats://")
+      .optional(),
+    REDIS_URL: z
+      .string()
+      .regex(/^rediss?:\/\//, "must start with redis:// or rediss://")
+      .optional(),
     TOKEN_SECRET: z
       .string()
       .min(TOKEN_SECRET_MIN_CHARS, `must have at least ${TOKEN_SECRET_MIN_CHARS} characters`)
@@ -51,6 +59,25 @@ const Environment = z
     message: "is required in production: 32 or more random characters, the same for every process",
     // Also where something else is at fault: all of it is to be listed at once.
     when: () => true,
+  })
+  .superRefine((env, context) => {
+    const fault = (path: string, message: string): void =>
+      context.addIssue({ code: "custom", path: [path], message });
+    const missing = SERVICES.filter((name) => !env.SERVICES.includes(name));
+    if (missing.length > 0 && env.NATS_URL === undefined) {
+      fault(
+        "NATS_URL",
+        `is required to reach the processes that host ${missing.join(", ")}: SERVICES leaves them out`,
+      );
+    }
+    if (env.NATS_URL === undefined) return;
+    if (env.REDIS_URL === undefined)
+      fault("REDIS_URL", "is required with NATS_URL: the processes share presence and limits there");
+    if (env.MONGO_URL === undefined && env.SERVICES.some((name) => name !== "gateway")) {
+      fault("MONGO_URL", "is required with NATS_URL: the embedded database serves one process");
+    }
+    if (env.TOKEN_SECRET === undefined)
+      fault("TOKEN_SECRET", "is required with NATS_URL: the same for every process");
   });
 
 export interface Config {
@@ -65,6 +92,10 @@ export interface Config {
   dataDir: string;
   /** undefined: the embedded database. */
   mongoUrl: string | undefined;
+  /** undefined: this process is the whole instance. */
+  natsUrl: string | undefined;
+  /** undefined: what processes would share lies in the memory of this one. */
+  redisUrl: string | undefined;
   /** undefined in development only: one is made for the data folder. */
   tokenSecret: string | undefined;
   logLevel: string;
@@ -105,6 +136,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     opsPort: e.OPS_PORT,
     dataDir: e.DATA_DIR,
     mongoUrl: e.MONGO_URL,
+    natsUrl: e.NATS_URL,
+    redisUrl: e.REDIS_URL,
     tokenSecret: e.TOKEN_SECRET,
     logLevel: e.LOG_LEVEL ?? (e.NODE_ENV === "production" ? "info" : "warn"),
     trustProxy: e.TRUST_PROXY,

@@ -1,5 +1,6 @@
 import type { Call, EventName, EventPayload } from "@fanfare/contract";
 import type { LocalFanout } from "@fanfare/fanout";
+import type { Redis } from "ioredis";
 import type { Connection } from "mongoose";
 import type { AccessCache } from "./access.ts";
 import type { Config } from "./config.ts";
@@ -20,6 +21,8 @@ export interface NodeContext {
   config: Config;
   logger: Logger;
   metrics: Registry;
+  /** What the processes of a cluster share for a while: presence, limits. null: this process is the whole instance. */
+  redis: Redis | null;
   /** The collections; a service touches only its own. */
   database: Connection;
   tokens: AccessTokens;

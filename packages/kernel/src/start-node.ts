@@ -9,6 +9,7 @@ import { openDatabase } from "./database.ts";
 import { createLogger } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";
 import type { NodeContext } from "./node-context.ts";
+import { connectRedis } from "./redis.ts";
 import { startOpsServer } from "./ops-server.ts";
 import { createAccessTokens, loadTokenSecret } from "./tokens.ts";
 
@@ -42,17 +43,24 @@ export async function startNode(
   try {
     const secret = await loadTokenSecret(config);
     const faults = new Set(["the services are starting"]);
+    const redis = config.redisUrl === undefined ? null : await connectRedis(config.redisUrl, logger);
+    if (redis !== null) closers.push(async () => void (await redis.quit().catch(() => redis.disconnect())));
     const database = await openDatabase(config, (error) => {
       faults.add("the database has stopped");
       onFatal(error);
     });
     closers.push(() => database.close());
 
-    const broker = createBroker({ logger, requestTimeoutMs: LIMITS.writeTimeoutMs });
+    const broker = createBroker({
+      logger,
+      requestTimeoutMs: LIMITS.writeTimeoutMs,
+      ...(config.natsUrl === undefined ? {} : { natsUrl: config.natsUrl }),
+    });
     const context = createContext(config, {
       logger,
       metrics,
       broker,
+      redis,
       secret,
       connection: database.connection,
     });
@@ -88,17 +96,22 @@ export async function startNode(
 
 interface Parts extends Pick<NodeContext, "logger" | "metrics"> {
   broker: ServiceBroker;
+  redis: NodeContext["redis"];
   secret: string;
   connection: NodeContext["database"];
 }
 
-function createContext(config: Config, { logger, metrics, broker, secret, connection }: Parts): NodeContext {
+function createContext(
+  config: Config,
+  { logger, metrics, broker, redis, secret, connection }: Parts,
+): NodeContext {
   const fanout = new LocalFanout();
   const call: NodeContext["call"] = (name, params) => broker.call(name, params, { meta: noActor });
   return {
     config,
     logger,
     metrics,
+    redis,
     database: connection,
     tokens: createAccessTokens(secret),
     access: new AccessCache(accessLookUp(call)),

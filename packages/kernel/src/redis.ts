@@ -1,0 +1,44 @@
+import { Redis } from "ioredis";
+import type { Logger } from "./logger.ts";
+
+const CONNECT_TIMEOUT_MS = 5000;
+const LONGEST_RETRY_MS = 1000;
+
+/** The message names the server, without its password, and the reason, in one line. */
+class RedisUnreachableError extends Error {
+  override readonly name = "RedisUnreachableError";
+}
+
+/**
+ * Connects to Redis, or a server that speaks its protocol. When the connection breaks later it is made anew, and commands in
+ * the meantime fail at once: whoever asks must be able to go on without.
+ * @throws {RedisUnreachableError}
+ */
+export async function connectRedis(url: string, logger: Logger): Promise<Redis> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempts) => Math.min(attempts * 50, LONGEST_RETRY_MS),
+  });
+  let lastError: unknown;
+  redis.on("error", (error: unknown) => {
+    if (String(error) !== String(lastError)) logger.warn({ err: error }, "no connection to Redis");
+    lastError = error;
+  });
+  redis.on("ready", () => {
+    lastError = undefined;
+  });
+  try {
+    await redis.connect();
+    return redis;
+  } catch (error) {
+    redis.disconnect();
+    const reason = lastError ?? error;
+    throw new RedisUnreachableError(
+      `Redis at ${url.replace(/\/\/[^@/]*@/, "//")} cannot be reached: ${reason instanceof Error ? reason.message : String(reason)}. Start it, or correct REDIS_URL.`,
+      { cause: error },
+    );
+  }
+}
