@@ -38,7 +38,12 @@ test("production does not start without a secret", () => {
 });
 
 test("reads lists", () => {
-  expect(loadConfig({ SERVICES: " message,user, group ,gateway,user" }).services).toEqual(["message", "user", "group", "gateway"]);
+  expect(loadConfig({ SERVICES: " message,user, group ,gateway,user" }).services).toEqual([
+    "message",
+    "user",
+    "group",
+    "gateway",
+  ]);
 });
 
 test.each(["abc", "1.5", "-1", "70000"])("refuses the port %s in words", (port) => {

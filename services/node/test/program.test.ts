@@ -134,7 +134,9 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
   test("SERVICES leaves out what nobody else hosts", async () => {
     const program = run({ SERVICES: "gateway,user" });
     expect(await program.exited).toBe(1);
-    expect(program.stderr).toMatch(/\n {2}NATS_URL: is required to reach the processes that host group, message: .*\n$/);
+    expect(program.stderr).toMatch(
+      /\n {2}NATS_URL: is required to reach the processes that host group, message: .*\n$/,
+    );
   });
 
   test("every fault of the configuration is listed", async () => {
