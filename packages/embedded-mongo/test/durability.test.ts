@@ -163,6 +163,34 @@ describe("durability", () => {
     expect(writers.reduce((sum, { counter }) => sum + counter, 0)).toBeGreaterThan(KILLS * WRITERS);
   });
 
+  it.each(["majority", "linearizable"] as const)(
+    "what a %s read has shown survives SIGKILL",
+    async (level) => {
+      const shown: string[] = [];
+      for (let round = 0; round < 5; round++) {
+        await withServer(async ({ server, things }) => {
+          const late = { writeConcern: { w: 1, j: false } };
+          const readConcern = { level };
+          const _id = `${round}`;
+          await things.insertOne({ _id, writer: 0, seq: round, n: 0, tags: [] }, late);
+          const read = [
+            () => things.findOne({ _id }, { readConcern }),
+            () => things.countDocuments({ _id }, { readConcern }),
+            () => things.estimatedDocumentCount({ readConcern }),
+            () => things.distinct("seq", { _id }, { readConcern }),
+            () => things.aggregate([{ $match: { _id } }], { readConcern }).toArray(),
+          ][round]!;
+          expect(await read()).toBeTruthy();
+          await server.kill();
+          shown.push(_id);
+        });
+        await withServer(async ({ things }) => {
+          expect((await things.find().sort({ seq: 1 }).toArray()).map(({ _id }) => _id)).toEqual(shown);
+        });
+      }
+    },
+  );
+
   it("a second process on the folder says so in one line, a killed one leaves it free", async () => {
     const server = await spawnServer(dir);
     await expect(spawnServer(dir)).rejects.toThrow(

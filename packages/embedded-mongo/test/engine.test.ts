@@ -6,7 +6,7 @@ import path from "node:path";
 import { getHeapStatistics } from "node:v8";
 import type { Collection } from "mongodb";
 import { MongoClient } from "mongodb";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import {
   DataFolderInUseError,
   DataFolderMismatchError,
@@ -17,6 +17,16 @@ import {
   startEmbeddedMongoWorker,
 } from "../src/index.ts";
 import { temporaryFolder } from "./targets.ts";
+
+const fdatasyncItself = fs.fdatasync;
+
+/** The next sync is made when the returned function is called, not before. */
+function holdNext(fdatasync: MockInstance<typeof fs.fdatasync>): () => void {
+  let release!: () => void;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  fdatasync.mockImplementationOnce((fd, done) => void released.then(() => fdatasyncItself(fd, done)));
+  return release;
+}
 
 /** What only the embedded server does or refuses. */
 describe("embedded server", () => {
@@ -64,6 +74,36 @@ describe("embedded server", () => {
     await expect(things.insertOne({ n: 5 })).rejects.toMatchObject({ code: 11000 });
     const names = await client!.db("test").listCollections().toArray();
     expect(names.map(({ name }) => name).sort((a, b) => a.localeCompare(b))).toEqual(["new", "things"]);
+  });
+
+  it("answers a majority read when all that it could see is on disk, and at once when it is", async () => {
+    const things = await open({ syncIntervalMs: 3_600_000 });
+    const majority = { readConcern: { level: "majority" } } as const;
+    await things.insertOne({ n: 1 }, { writeConcern: { w: 1, j: true } });
+    const fdatasync = vi.spyOn(fs, "fdatasync");
+    try {
+      expect(await things.find({}, majority).toArray()).toHaveLength(1);
+      expect(fdatasync).not.toHaveBeenCalled();
+      const release = holdNext(fdatasync);
+      await things.insertOne({ n: 2 });
+      let answered = false;
+      const read = things
+        .find({}, { ...majority, batchSize: 1 })
+        .toArray()
+        .finally(() => (answered = true));
+      await expect.poll(() => fdatasync.mock.calls.length).toBe(1);
+      expect(await things.countDocuments()).toBe(2);
+      expect(await things.find({}, { readConcern: { level: "local" } }).toArray()).toHaveLength(2);
+      expect(answered).toBe(false);
+      const another = things.countDocuments({}, majority);
+      await things.findOne();
+      release();
+      expect(await read).toHaveLength(2);
+      expect(await another).toBe(2);
+      expect(fdatasync).toHaveBeenCalledTimes(1);
+    } finally {
+      fdatasync.mockRestore();
+    }
   });
 
   it("removes by TTL what has expired, and that lasts", async () => {

@@ -23,6 +23,9 @@ export class Journal {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #waiting: Waiter[] = [];
+  /** The callers of the sync that runs now, and how much of the present file it is sure to cover. */
+  #round: Waiter[] = [];
+  #roundLength = 0;
   #syncing: Promise<void> | undefined;
   #failure: JournalFailedError | undefined;
 
@@ -98,7 +101,10 @@ export class Journal {
     this.#length += frame.length;
   }
 
-  /** Flushes, and resolves when all of it is on disk. Callers that come while a sync runs share the next one. */
+  /**
+   * Flushes, and resolves when all of it is on disk. Callers that come while a sync runs share it when nothing was
+   * appended since it began, and the next one otherwise.
+   */
   sync(): Promise<void> {
     try {
       this.flush();
@@ -106,7 +112,8 @@ export class Journal {
       return Promise.reject(error);
     }
     if (this.#synced === this.#length) return Promise.resolve();
-    const done = new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    const callers = this.#roundLength === this.#length ? this.#round : this.#waiting;
+    const done = new Promise<void>((resolve, reject) => callers.push({ resolve, reject }));
     this.#syncing ??= this.#syncRounds();
     return done;
   }
@@ -122,6 +129,7 @@ export class Journal {
       this.#sequence++;
       this.#length = FILE_HEADER_BYTES;
       this.#synced = FILE_HEADER_BYTES;
+      this.#roundLength = 0;
       const close = () => fs.closeSync(old);
       if (this.#syncing) this.#syncing.then(close, close);
       else close();
@@ -141,6 +149,8 @@ export class Journal {
       const round = this.#waiting;
       this.#waiting = [];
       const [fd, sequence, length] = [this.#fd, this.#sequence, this.#length];
+      this.#round = round;
+      this.#roundLength = length;
       try {
         await new Promise<void>((resolve, reject) =>
           fs.fdatasync(fd, (error) => (error ? reject(error) : resolve())),
@@ -152,6 +162,7 @@ export class Journal {
         break;
       }
       if (sequence === this.#sequence) this.#synced = Math.max(this.#synced, length);
+      this.#roundLength = 0;
       for (const waiter of round) waiter.resolve();
     }
     this.#syncing = undefined;

@@ -14,13 +14,17 @@ interface Outgoing {
   readonly bytes: Buffer;
 }
 
-/** What the client wants to have happened to a write before it is answered. */
+/** What the client wants to have happened to a write, or to all that a read saw, before it is answered. */
 type Durability = "none" | "flushed" | "synced";
 
-/** `j: true` and `w: "majority"`: on disk. `j: false`: nothing. Otherwise: with the operating system. */
+/** Read concerns whose results a restart cannot take back. */
+const LASTING_READS = new Set<unknown>(["majority", "linearizable"]);
+
+/** `j: true`, `w: "majority"` and lasting reads: on disk. `j: false`: nothing. Otherwise: with the operating system. */
 function durabilityOf(command: PlainObject): Durability {
-  const concern = command["writeConcern"];
+  const { writeConcern: concern, readConcern } = command;
   if ("fsync" in command) return "synced";
+  if (isObject(readConcern) && LASTING_READS.has(readConcern["level"])) return "synced";
   if (!isObject(concern)) return "flushed";
   if (concern["j"] === true || concern["w"] === "majority") return "synced";
   return concern["j"] === false ? "none" : "flushed";
@@ -38,7 +42,8 @@ function encoded(request: Request, reply: Reply): Buffer {
 /**
  * Serves the wire protocol. Commands run one at a time, each to its end. Answers are sent when the changes of all
  * commands of the same turn of the event loop are with the operating system, or on disk where that was asked for, or
- * at once after `j: false`.
+ * at once after `j: false`. Reads go by what earlier commands changed, so a lasting read waits for all of that; the pages
+ * of its cursor need not, because a cursor keeps what it found when it was opened.
  */
 export class WireServer {
   readonly #store: Store;

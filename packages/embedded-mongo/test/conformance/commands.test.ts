@@ -130,6 +130,19 @@ describe.each(targets)("commands on $name", (target) => {
     });
   });
 
+  describe("readConcern", () => {
+    it.each(["local", "available", "majority"] as const)("%s shows what was acknowledged", async (level) => {
+      const readConcern = { level };
+      await collection.insertMany([{ n: 1 }, { n: 2 }, { n: 2 }], { writeConcern: { w: "majority" } });
+      expect(await collection.find({}, { readConcern, batchSize: 1 }).toArray()).toHaveLength(3);
+      expect(await collection.countDocuments({ n: 2 }, { readConcern })).toBe(2);
+      expect(await collection.estimatedDocumentCount({ readConcern })).toBe(3);
+      expect(await collection.distinct("n", {}, { readConcern })).toEqual([1, 2]);
+      const grouped = await collection.aggregate([{ $group: { _id: "$n" } }], { readConcern }).toArray();
+      expect(grouped).toHaveLength(2);
+    });
+  });
+
   describe("delete", () => {
     it("one or many", async () => {
       await collection.insertMany([1, 1, 1, 2].map((n) => ({ n })));
