@@ -1,5 +1,11 @@
 export { must, post, postRaw } from "./api.ts";
+export { startCluster, type Cluster, type ClusterNode, type ClusterOptions } from "./cluster.ts";
+export { startDatabase } from "./database.ts";
 export { startInstance, type Instance } from "./instance.ts";
 export { startNats, type NatsServer } from "./nats.ts";
+export { startNode, type FanfareNode } from "./node-process.ts";
 export { isInstalled } from "./programs.ts";
+export { startRedis } from "./redis.ts";
+export { ServerProcess } from "./server-process.ts";
+export { TcpProxy } from "./tcp-proxy.ts";
 export { createAccount, createGuest, createWorld, type Person, type World } from "./world.ts";

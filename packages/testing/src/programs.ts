@@ -1,5 +1,9 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Where the project lies. */
+export const PROJECT_FOLDER = fileURLToPath(new URL("../../..", import.meta.url));
 
 const SYSTEM_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
 

@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { startServer, type LaunchOptions } from "./launch.ts";
+import { freePort } from "./ports.ts";
+import { PROJECT_FOLDER } from "./programs.ts";
+import type { ServerProcess } from "./server-process.ts";
+
+export interface NodeOptions extends LaunchOptions {
+  /** Which services it hosts; all of them by default. */
+  services?: readonly string[];
+  env?: Record<string, string>;
+  opsPort?: number;
+}
+
+/** One process of Fanfare. */
+export interface FanfareNode {
+  process: ServerProcess;
+  services: readonly string[];
+  url: string;
+  /** Where /livez, /readyz and /metrics are. */
+  opsUrl: string;
+}
+
+const PROGRAM = join(PROJECT_FOLDER, "services/node/src/main.ts");
+
+/**
+ * Starts Fanfare as a program of its own, with data in its folder unless `env` says otherwise; resolves when it is ready.
+ * Rate limits are far away, and all connections may come from one address.
+ * @throws {Error} when it does not start
+ */
+export async function startNode({ services = [], env = {}, ...options }: NodeOptions): Promise<FanfareNode> {
+  const opsPort = options.opsPort ?? (await freePort());
+  const opsUrl = `http://127.0.0.1:${opsPort}`;
+  const process_ = await startServer("node", options, ({ port, folder }) => ({
+    command: process.execPath,
+    args: ["--max-semi-space-size=16", PROGRAM],
+    env: {
+      NODE_ENV: "production",
+      TOKEN_SECRET: "only-for-tests-only-for-tests-only-for-tests",
+      DATA_DIR: join(folder, "data"),
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      OPS_PORT: String(opsPort),
+      RATE_LIMIT_FACTOR: "1000",
+      MAX_CONNECTIONS_PER_ADDRESS: "50000",
+      ...(services.length > 0 && { SERVICES: services.join(",") }),
+      ...env,
+    },
+    cwd: PROJECT_FOLDER,
+    url: `http://127.0.0.1:${port}`,
+    isReady: async () => (await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(1000) })).ok,
+  }));
+  return { process: process_, services, url: process_.url, opsUrl };
+}

@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { TcpProxy } from "@fanfare/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+let server: Server;
+let proxy: TcpProxy;
+let socket: Socket;
+let heard: string;
+
+beforeEach(async () => {
+  server = createServer((peer) => {
+    peer.on("error", () => undefined);
+    peer.pipe(peer);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  proxy = await TcpProxy.start((server.address() as AddressInfo).port);
+  heard = "";
+  socket = dial();
+  await once(socket, "connect");
+});
+
+afterEach(async () => {
+  socket.destroy();
+  await proxy.stop();
+  server.close();
+});
+
+function dial(): Socket {
+  const dialed = connect(proxy.port, "127.0.0.1");
+  dialed.on("data", (data) => (heard += data.toString()));
+  dialed.on("error", () => undefined);
+  return dialed;
+}
+
+test("leads there and back, in order, also when it is slow", async () => {
+  socket.write("one");
+  await expect.poll(() => heard).toBe("one");
+  proxy.setDelay(100);
+  socket.write(" two");
+  socket.write(" three");
+  await expect.poll(() => heard).toBe("one two three");
+});
+
+test("cut: what is connected breaks, what connects is refused, until it is restored", async () => {
+  await proxy.cut();
+  if (!socket.closed) await once(socket, "close");
+  await expect(once(dial(), "connect")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  await proxy.restore();
+  socket = dial();
+  socket.write("again");
+  await expect.poll(() => heard).toBe("again");
+});
+
+test("held: nothing arrives and nobody is told; what was said comes later", async () => {
+  proxy.hold();
+  socket.write("late");
+  const other = dial();
+  other.write(" later");
+  await once(other, "connect");
+  await delay(100);
+  expect(heard).toBe("");
+  await proxy.restore();
+  await expect.poll(() => heard.length).toBe("late later".length);
+  other.destroy();
+});
+
+test("held: a connection that one side has given up breaks when it opens again", async () => {
+  socket.write("x");
+  await expect.poll(() => heard).toBe("x");
+  proxy.hold();
+  socket.destroy();
+  await delay(50);
+  expect(proxy.connections).toBe(1);
+  await proxy.restore();
+  await expect.poll(() => proxy.connections).toBe(0);
+});
