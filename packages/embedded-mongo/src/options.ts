@@ -29,7 +29,7 @@ export interface EmbeddedMongoOptions {
   readonly ttlIntervalMs?: number;
   /** An unused cursor ends after this many milliseconds. Default 600,000. */
   readonly cursorTimeoutMs?: number;
-  /** Connections beyond this number are refused. Default 1,000. */
+  /** Connections beyond this number are refused. Default 2,000. */
   readonly maxConnections?: number;
   /** Called once when the journal fails; the server is closed by then. Default: the error is thrown as uncaught. */
   readonly onFatal?: (error: Error) => void;
@@ -68,7 +68,7 @@ export function resolveOptions(options: EmbeddedMongoOptions): ResolvedOptions {
     snapshotJournalBytes: positive("snapshotJournalBytes", options.snapshotJournalBytes ?? 64 * MIB),
     ttlIntervalMs: positive("ttlIntervalMs", options.ttlIntervalMs ?? 10_000),
     cursorTimeoutMs: positive("cursorTimeoutMs", options.cursorTimeoutMs ?? 600_000),
-    maxConnections: positive("maxConnections", options.maxConnections ?? 1_000),
+    maxConnections: positive("maxConnections", options.maxConnections ?? 2_000),
     onFatal: options.onFatal ?? throwUncaught,
   };
 }

@@ -186,6 +186,18 @@ describe("embedded server", () => {
     await open();
   });
 
+  it.skipIf(process.platform === "win32")(
+    "waits for a holder of the folder that is just ending",
+    async () => {
+      const ending = net.createServer((socket) => socket.destroy()).listen(path.join(dir, "lock.sock"));
+      await once(ending, "listening");
+      await expect(startEmbeddedMongo({ dir })).rejects.toThrow(/in use by another process/);
+      const started = open();
+      ending.close();
+      expect(await (await started).countDocuments()).toBe(0);
+    },
+  );
+
   it("gives many starters of one folder one winner", async () => {
     const starts = await Promise.allSettled(Array.from({ length: 8 }, () => startEmbeddedMongo({ dir })));
     const won = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));

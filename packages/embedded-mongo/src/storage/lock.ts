@@ -3,6 +3,7 @@ import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { DataFolderInUseError } from "../errors.ts";
 
 /**
@@ -19,6 +20,7 @@ const TAKEOVER_FILE = "lock.takeover";
 const TAKEOVER_STALE_MS = 10_000;
 const GREETING_TIMEOUT_MS = 1_000;
 const ATTEMPTS = 50;
+const RETRY_MS = 20;
 
 /** @throws DataFolderInUseError when a live process holds the folder */
 export async function lockFolder(dir: string): Promise<FolderLock> {
@@ -40,20 +42,31 @@ function listen(target: string): Promise<net.Server> {
 
 const close = (server: net.Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
 
-/** The pid of the holder, undefined when it does not say, or "free" when nobody listens. */
-function ask(target: string): Promise<number | undefined | "free"> {
+/**
+ * What the holder of a lock says: its pid; `silent` when it is alive but does not answer (stopped, overloaded); `free` when
+ * nobody listens; `unclear` when the connection broke, as while a killed holder is being taken apart by the kernel.
+ */
+type Holder = number | "silent" | "free" | "unclear";
+
+function ask(target: string): Promise<Holder> {
   return new Promise((resolve) => {
     const socket = net.connect(target);
     let greeting = "";
     socket.setTimeout(GREETING_TIMEOUT_MS, () => {
+      resolve("silent");
       socket.destroy();
-      resolve(undefined);
     });
     socket.on("data", (chunk) => (greeting += String(chunk)));
-    socket.on("error", () => resolve("free"));
-    socket.on("close", () => resolve(/^\d+$/.test(greeting) ? Number(greeting) : undefined));
+    // Any other error, such as a full queue of connections (EAGAIN), may come from a holder that lives.
+    socket.on("error", ({ code }: NodeJS.ErrnoException) =>
+      resolve(code === "ECONNREFUSED" || code === "ENOENT" ? "free" : "unclear"),
+    );
+    socket.on("close", () => resolve(/^\d+$/.test(greeting) ? Number(greeting) : "unclear"));
   });
 }
+
+const inUse = (dir: string, holder: Holder): DataFolderInUseError =>
+  new DataFolderInUseError(dir, typeof holder === "number" ? holder : undefined);
 
 async function lockPipe(dir: string, real: string): Promise<FolderLock> {
   const pipe = `\\\\.\\pipe\\fanfare-${createHash("sha256").update(real.toLowerCase()).digest("hex").slice(0, 32)}`;
@@ -61,8 +74,7 @@ async function lockPipe(dir: string, real: string): Promise<FolderLock> {
     const server = await listen(pipe);
     return { release: () => close(server) };
   } catch {
-    const holder = await ask(pipe);
-    throw new DataFolderInUseError(dir, holder === "free" ? undefined : holder);
+    throw inUse(dir, await ask(pipe));
   }
 }
 
@@ -122,10 +134,11 @@ async function claim(dir: string, lock: string, own: string): Promise<void> {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
     const holder = await ask(lock);
-    if (holder !== "free") throw new DataFolderInUseError(dir, holder);
-    await removeDead(path.join(path.dirname(lock), TAKEOVER_FILE), lock);
+    if (holder === "free") await removeDead(path.join(path.dirname(lock), TAKEOVER_FILE), lock);
+    else if (holder === "unclear") await setTimeout(RETRY_MS);
+    else throw inUse(dir, holder);
   }
-  throw new DataFolderInUseError(dir, undefined);
+  throw inUse(dir, "unclear");
 }
 
 /** Sockets of starters that were killed before they were done. */
@@ -143,7 +156,7 @@ async function removeDead(guard: string, lock: string): Promise<void> {
   try {
     fs.closeSync(fs.openSync(guard, "wx", 0o600));
   } catch {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await setTimeout(RETRY_MS);
     const age = Date.now() - (fs.statSync(guard, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if (age > TAKEOVER_STALE_MS) fs.rmSync(guard, { force: true });
     return;

@@ -51,6 +51,7 @@ export class WireServer {
   readonly #server: net.Server;
   readonly #sockets = new Set<net.Socket>();
   readonly #status: ServerStatus;
+  readonly #maxConnections: number;
   #flushed: Outgoing[] = [];
   #synced: Outgoing[] = [];
   #scheduled = false;
@@ -60,6 +61,7 @@ export class WireServer {
     this.#store = store;
     this.#cursors = new CursorStore(options.cursorTimeoutMs);
     this.#server = net.createServer({ noDelay: true }, (socket) => this.#accept(socket));
+    this.#maxConnections = options.maxConnections;
     this.#server.maxConnections = options.maxConnections;
     this.#status = {
       startedAt: Date.now(),
@@ -71,7 +73,10 @@ export class WireServer {
   listen(target: { path: string } | { host: string; port: number }): Promise<net.AddressInfo | string> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
-      this.#server.listen(target, () => resolve(this.#server.address()!));
+      // As many may wait to be accepted as may be open: all clients come at once when the server was restarted or stopped.
+      this.#server.listen({ ...target, backlog: this.#maxConnections }, () =>
+        resolve(this.#server.address()!),
+      );
     });
   }
 
