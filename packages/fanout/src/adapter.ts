@@ -1,18 +1,13 @@
 import type { Namespace, Socket } from "socket.io";
 import { Adapter, type BroadcastOptions, type Room, type SocketId } from "socket.io-adapter";
 import { type EncodedPacket, Extension } from "./batch.ts";
+import type { EventPacket } from "./bus/packet-codec.ts";
 import { Connection } from "./connection.ts";
 import { FlushQueue } from "./flush-queue.ts";
 import { textFrame } from "./frame.ts";
 import { JoinGuard } from "./join-guard.ts";
 import { Members } from "./members.ts";
-import { type FanoutAdapterOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
-
-interface EventPacket {
-  type?: number;
-  nsp?: string;
-  data: readonly unknown[];
-}
+import type { ResolvedOptions } from "./options.ts";
 
 /** Engine.IO's packet type "message", which carries every Socket.IO packet. */
 const ENGINE_MESSAGE = "4";
@@ -46,24 +41,39 @@ export class FanoutAdapter extends Adapter {
   }
 
   override broadcast(packet: EventPacket, opts: BroadcastOptions): void {
-    const { rooms, except } = opts;
+    const { rooms } = opts;
     if (rooms.size > 0 && !anyIn(rooms, this.rooms)) return;
     const encoded = opts.flags?.volatile ? null : this.#encode(packet);
-    if (encoded === null) {
-      super.broadcast(packet, opts);
-      return;
-    }
-    const [room] = rooms;
-    if (room !== undefined && rooms.size === 1 && !except?.size) {
-      this.#publishToRoom(room, encoded);
-    } else {
-      this.#closeRun();
-      this.#publish(encoded, opts);
-    }
-    this.#queue.schedule();
+    if (encoded === null) super.broadcast(packet, opts);
+    else this.deliver(encoded, opts);
   }
 
-  override addAll(id: SocketId, rooms: Set<Room>): void {
+  /** Gives an encoded packet to the sockets of this process, `afterTurns` of the event loop later than at the next one. */
+  protected deliver(packet: EncodedPacket, opts: BroadcastOptions, afterTurns = 0): void {
+    const { rooms, except } = opts;
+    const [room] = rooms;
+    if (room !== undefined && rooms.size === 1 && !except?.size) {
+      this.#publishToRoom(room, packet);
+    } else {
+      this.#closeRun();
+      this.#publish(packet, opts);
+    }
+    this.#queue.schedule(afterTurns);
+  }
+
+  /** Tells all sockets of the namespace, wherever they are, to fetch the state anew. */
+  publishResync(): void {
+    this.resyncLocally(null);
+  }
+
+  /** Tells sockets of this process to fetch the state anew; null stands for all of them. */
+  protected resyncLocally(ids: ReadonlySet<SocketId> | null): void {
+    if (ids?.size === 0) return;
+    const packet = { type: EVENT, data: [this.#options.resyncEvent] };
+    FanoutAdapter.prototype.broadcast.call(this, packet, { rooms: new Set(ids) });
+  }
+
+  override addAll(id: SocketId, rooms: Set<Room>): Promise<void> | void {
     if (this.#run !== null && rooms.has(this.#run.room)) this.#closeRun();
     void super.addAll(id, rooms);
     this.#guard.joined(id, rooms);
@@ -205,24 +215,8 @@ export class FanoutAdapter extends Adapter {
 
 const NOBODY: ReadonlySet<SocketId> = new Set();
 
-const anyIn = (rooms: ReadonlySet<Room>, existing: ReadonlyMap<Room, unknown>): boolean => {
+/** Whether any of the rooms exists. */
+export const anyIn = (rooms: ReadonlySet<Room>, existing: ReadonlyMap<Room, unknown>): boolean => {
   for (const room of rooms) if (existing.has(room)) return true;
   return false;
 };
-
-/**
- * The adapter to pass to Socket.IO: `new Server(http, { adapter: createFanoutAdapter(), transports: ["websocket"] })`.
- * Fast where the parser is Socket.IO's own, the transport WebSocket from the start and `perMessageDeflate` off (the
- * default). Binary payloads, volatile and acknowledged broadcasts, other transports and engines take Socket.IO's own
- * way, in order with the rest. Connection state recovery is not supported.
- *
- * @throws RangeError for an option out of range.
- */
-export function createFanoutAdapter(options: FanoutAdapterOptions = {}): typeof Adapter {
-  const resolved = resolveOptions(options);
-  return class extends FanoutAdapter {
-    constructor(nsp: Namespace) {
-      super(nsp, resolved);
-    }
-  };
-}

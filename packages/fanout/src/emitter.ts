@@ -1,6 +1,6 @@
 /**
  * What services publish through. In one process it is handed straight to the gateway's adapter
- * ({@link LocalFanout}); between processes a message bus carries the same four calls.
+ * (LocalFanout); between processes a message bus carries the same calls (BusEmitter).
  */
 export interface Emitter {
   /**
@@ -14,4 +14,6 @@ export interface Emitter {
   socketsLeave(room: string, rooms: readonly string[]): void;
   /** Closes the connection of every socket in `room`, after what was already sent to them. */
   disconnectSockets(room: string): void;
+  /** All sockets are told to fetch the state anew: something published to them may be lost. */
+  publishResync(): void;
 }

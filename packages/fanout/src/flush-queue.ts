@@ -32,10 +32,11 @@ export class FlushQueue {
     this.#added++;
   }
 
-  schedule(): void {
+  /** @param afterTurns turns of the event loop to let pass before the next one is used. */
+  schedule(afterTurns = 0): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(this.#slice);
+    this.#wait(afterTurns);
   }
 
   /** Calls `done` in a turn of its own when all connections added so far have been written to. */
@@ -47,6 +48,11 @@ export class FlushQueue {
   get size(): number {
     return this.#added - this.#removed;
   }
+
+  #wait = (turns: number): void => {
+    if (turns > 0) setImmediate(this.#wait, turns - 1);
+    else setImmediate(this.#slice);
+  };
 
   #slice = (): void => {
     this.#scheduled = false;

@@ -1,4 +1,14 @@
-export { createFanoutAdapter } from "./adapter.ts";
+export type { FanoutBus, Interruption } from "./bus/bus.ts";
+export { BusEmitter, type BusEmitterOptions } from "./bus/bus-emitter.ts";
+export type { BusAdapterOptions, Reception, ResyncReason } from "./bus/bus-options.ts";
+export {
+  connectNatsBus,
+  type ConnectNatsBusOptions,
+  type NatsBus,
+  natsBus,
+  type NatsBusOptions,
+} from "./bus/nats-bus.ts";
+export { createFanoutAdapter } from "./create-fanout-adapter.ts";
 export { emitDirectly } from "./emit-directly.ts";
 export type { Emitter } from "./emitter.ts";
 export { joinFresh } from "./join-fresh.ts";

@@ -1,4 +1,5 @@
 import type { Server } from "socket.io";
+import { FanoutAdapter } from "./adapter.ts";
 import type { Emitter } from "./emitter.ts";
 
 /**
@@ -36,5 +37,10 @@ export class LocalFanout implements Emitter {
 
   disconnectSockets(room: string): void {
     this.#io?.in(room).disconnectSockets(true);
+  }
+
+  publishResync(): void {
+    const adapter = this.#io?.of("/").adapter;
+    if (adapter instanceof FanoutAdapter) adapter.publishResync();
   }
 }

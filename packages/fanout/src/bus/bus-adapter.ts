@@ -1,0 +1,298 @@
+import type { Namespace, Socket } from "socket.io";
+import type { BroadcastOptions, ClusterMessage, Room, SocketId } from "socket.io-adapter";
+import { PacketType } from "socket.io-parser";
+import { anyIn, FanoutAdapter } from "../adapter.ts";
+import type { ResolvedOptions } from "../options.ts";
+import type { ResolvedBusOptions, ResyncReason } from "./bus-options.ts";
+import { ClusterRequests } from "./cluster-requests.ts";
+import { Duplicates } from "./duplicates.ts";
+import { decodeEvent, decodeParts, encodeEvent, type EventPacket } from "./packet-codec.ts";
+import { Publisher } from "./publisher.ts";
+import { RoomSubscriptions } from "./room-subscriptions.ts";
+import { Subjects } from "./subjects.ts";
+import { decodeMessage, type Header, Kind, type Message } from "./wire.ts";
+import { WirePacket } from "./wire-packet.ts";
+
+/**
+ * One turn in which the event loop hands a publication to the network, before it begins to write to the sockets of this
+ * process. Without it other servers get theirs only after all of those.
+ */
+const TURNS_FOR_OTHERS = 1;
+/** What asks for a resync within this time is answered by one. */
+const RESYNC_GATHER_MS = 200;
+
+/**
+ * The adapter of one server among several. Rooms are subjects of a bus: a server hears what is published to a room from
+ * its first member's joining on. Towards its own sockets it is a FanoutAdapter.
+ */
+export class BusAdapter extends FanoutAdapter {
+  readonly #options: ResolvedBusOptions;
+  readonly #subjects: Subjects;
+  readonly #publisher: Publisher;
+  readonly #subscriptions: RoomSubscriptions;
+  readonly #requests: ClusterRequests;
+  readonly #duplicates = new Duplicates();
+  readonly #ends: (() => void)[];
+  readonly #writesText: boolean;
+  /** While sockets are being told to join: those whose new rooms are not subscribed to yet, and when they will be. */
+  #joining: Joining | null = null;
+  #resyncTimer: NodeJS.Timeout | null = null;
+
+  constructor(nsp: Namespace, options: ResolvedOptions, busOptions: ResolvedBusOptions) {
+    super(nsp, options);
+    const { bus, prefix, heartbeatIntervalMs, heartbeatTimeoutMs, lingerMs, onPublished } = busOptions;
+    this.#options = busOptions;
+    this.#subjects = new Subjects(prefix, nsp.name);
+    this.#publisher = new Publisher({ bus, subjects: this.#subjects, namespace: nsp.name, onPublished });
+    this.#requests = new ClusterRequests(nsp, this, this.#publisher, {
+      heartbeatInterval: heartbeatIntervalMs,
+      heartbeatTimeout: heartbeatTimeoutMs,
+    });
+    this.#subscriptions = new RoomSubscriptions({
+      bus,
+      subjects: this.#subjects,
+      lingerMs,
+      onMessage: this.#receive,
+      onCount: (count) => busOptions.onSubscriptions?.(count),
+    });
+    const listen = (subject: string): (() => void) =>
+      bus.subscribe(subject, (message) => this.#receive(subject, null, message));
+    this.#ends = [
+      listen(this.#subjects.servers),
+      listen(this.#subjects.server(this.#requests.address)),
+      bus.onInterrupted(() => this.#afterInterruption()),
+    ];
+    this.#writesText = writesText(nsp);
+  }
+
+  override init(): void {
+    this.#requests.init();
+  }
+
+  override close(): void {
+    this.#requests.close();
+    this.#publisher.close();
+    this.#subscriptions.close();
+    for (const end of this.#ends) end();
+    if (this.#resyncTimer !== null) clearTimeout(this.#resyncTimer);
+  }
+
+  override broadcast(packet: EventPacket, opts: BroadcastOptions): void {
+    if (opts.flags?.local) {
+      super.broadcast(packet, opts);
+      return;
+    }
+    const encoded = this.#publisher.event(headerOf(opts), packet.data);
+    if (encoded === null || opts.flags?.volatile || !this.#writesText) super.broadcast(packet, opts);
+    else if (this.#hasAny(opts.rooms)) this.deliver(encoded, opts, TURNS_FOR_OTHERS);
+  }
+
+  override broadcastWithAck(...args: Parameters<FanoutAdapter["broadcastWithAck"]>): void {
+    const [, opts, onClients] = args;
+    if (!opts.flags?.local) {
+      this.#requests.broadcastWithAck(...args);
+      return;
+    }
+    super.broadcastWithAck(...args);
+    void this.#answerForOthers(onClients);
+  }
+
+  override addSockets(opts: BroadcastOptions, rooms: Room[]): void {
+    if (!opts.flags?.local) this.#publisher.join(headerOf(opts), rooms);
+    this.#joinHere(opts, rooms);
+  }
+
+  override delSockets(opts: BroadcastOptions, rooms: Room[]): void {
+    if (!opts.flags?.local) this.#publisher.leave(headerOf(opts), rooms);
+    super.delSockets(opts, rooms);
+  }
+
+  override disconnectSockets(opts: BroadcastOptions, close: boolean): void {
+    if (!opts.flags?.local) this.#publisher.disconnect(headerOf(opts), close);
+    super.disconnectSockets(opts, close);
+  }
+
+  override fetchSockets(opts: BroadcastOptions): Promise<Socket[]> {
+    return this.#requests.fetchSockets({ ...opts, flags: opts.flags ?? {} });
+  }
+
+  override serverSideEmit(packet: unknown[]): void {
+    void this.#requests.serverSideEmit(packet);
+  }
+
+  override serverCount(): Promise<number> {
+    return this.#requests.serverCount();
+  }
+
+  /** @returns what resolves, never rejects, when the socket misses nothing published to the rooms any more. */
+  override addAll(id: SocketId, rooms: Set<Room>): Promise<void> | void {
+    let active = this.#subscriptions.need(null);
+    for (const room of rooms) active = this.#subscriptions.need(room) ?? active;
+    void super.addAll(id, rooms);
+    if (active === undefined) return;
+    if (this.#joining !== null) {
+      this.#joining.ids.add(id);
+      this.#joining.active = active;
+    }
+    return active;
+  }
+
+  override del(id: SocketId, room: Room): void {
+    super.del(id, room);
+    if (!this.rooms.has(room)) this.#subscriptions.release(room);
+  }
+
+  override delAll(id: SocketId): void {
+    const rooms = [...(this.sids.get(id) ?? [])];
+    super.delAll(id);
+    for (const room of rooms) if (!this.rooms.has(room)) this.#subscriptions.release(room);
+    if (this.sids.size === 0) this.#subscriptions.release(null);
+  }
+
+  /** From here on nothing that concerns the socket is missed, so nothing can be between what is fetched and what comes. */
+  override async joinFresh(socket: Socket, fetchRooms: () => Promise<readonly Room[]>): Promise<Room[]> {
+    await this.#subscriptions.active();
+    return super.joinFresh(socket, fetchRooms);
+  }
+
+  override publishResync(): void {
+    this.#publisher.resync();
+    this.#resyncSoon("requested");
+  }
+
+  /** Rooms subscribed to, those that linger included. */
+  get subscriptions(): number {
+    return this.#subscriptions.size;
+  }
+
+  #receive = (subject: string, room: Room | null, data: Uint8Array): void => {
+    try {
+      const message = decodeMessage(data);
+      if (message.publisher === this.#publisher.id) return;
+      if (message.kind === Kind.cluster) {
+        this.#requests.receive(decodeParts(message.body).data[1] as ClusterMessage);
+      } else if (message.kind === Kind.resync) {
+        this.#resyncSoon("requested");
+      } else {
+        this.#receiveForSockets(subject, room, message, data.length);
+      }
+    } catch (error) {
+      this.#options.onBusError?.(error as Error);
+    }
+  };
+
+  #receiveForSockets(subject: string, room: Room | null, message: Message, bytes: number): void {
+    const { onReceived } = this.#options;
+    if (this.#duplicates.isRepeated(message)) {
+      onReceived?.("repeated", bytes);
+      return;
+    }
+    const header = message.header ?? { rooms: room === null ? [] : [room] };
+    const opts = optionsOf(header);
+    if (this.#hasAny(opts.rooms)) {
+      onReceived?.("members", bytes);
+      this.#carryOut(message, header, opts);
+    } else if (this.#subscriptions.isLingering(subject)) {
+      onReceived?.("lingering", bytes);
+    } else {
+      onReceived?.(subject === this.#subjects.all ? "elsewhere" : "stray", bytes);
+    }
+  }
+
+  #carryOut({ kind, body }: Message, header: Header, opts: BroadcastOptions): void {
+    const change = [...(header.change ?? [])];
+    if (kind === Kind.frame) {
+      const packet = new WirePacket(body);
+      if (this.#writesText && !header.volatile) this.deliver(packet, opts);
+      else super.broadcast(decodeEvent(packet.text), opts);
+    } else if (kind === Kind.packet) super.broadcast(decodeParts(body), opts);
+    else if (kind === Kind.join) this.#joinHere(opts, change);
+    else if (kind === Kind.leave) super.delSockets(opts, change);
+    else if (kind === Kind.disconnect) super.disconnectSockets(opts, header.close ?? false);
+    else throw new Error(`A message on the bus is of the unknown kind ${kind}.`);
+  }
+
+  /** Socket.IO waits for an answer of each server even where only this one is addressed. */
+  async #answerForOthers(onClients: (count: number) => void): Promise<void> {
+    const servers = await this.serverCount();
+    for (let other = 1; other < servers; other++) onClients(0);
+  }
+
+  #hasAny(rooms: ReadonlySet<Room>): boolean {
+    return rooms.size === 0 ? this.sids.size > 0 : anyIn(rooms, this.rooms);
+  }
+
+  #joinHere(opts: BroadcastOptions, rooms: Room[]): void {
+    const joining: Joining = { ids: new Set(), active: null };
+    this.#joining = joining;
+    try {
+      super.addSockets(opts, rooms);
+    } finally {
+      this.#joining = null;
+    }
+    if (joining.active !== null) void this.#resyncWhen(joining.active, joining.ids);
+  }
+
+  async #resyncWhen(active: Promise<void>, ids: ReadonlySet<SocketId>): Promise<void> {
+    await active;
+    this.#resync(ids, "joined");
+  }
+
+  #afterInterruption(): void {
+    // Makes itself known again, and learns who is there.
+    this.#requests.init();
+    this.#resyncSoon("interrupted");
+  }
+
+  #resyncSoon(reason: ResyncReason): void {
+    this.#resyncTimer ??= setTimeout(() => {
+      this.#resyncTimer = null;
+      this.#resync(null, reason);
+    }, RESYNC_GATHER_MS);
+  }
+
+  /** @param ids null for all sockets of this server. */
+  #resync(ids: ReadonlySet<SocketId> | null, reason: ResyncReason): void {
+    const { onResync } = this.#options;
+    if (onResync === undefined) {
+      this.resyncLocally(ids);
+    } else {
+      const sockets: ReadonlyMap<SocketId, Socket> = this.nsp.sockets;
+      const found = ids && [...ids].map((id) => sockets.get(id)).filter((socket) => socket !== undefined);
+      onResync(found, reason);
+    }
+  }
+}
+
+interface Joining {
+  readonly ids: Set<SocketId>;
+  active: Promise<void> | null;
+}
+
+/** Whether the server's parser is Socket.IO's own, or writes what that would. */
+function writesText(nsp: Namespace): boolean {
+  const { encoder }: { encoder: { encode(packet: object): unknown[] } } = nsp.server;
+  const data = ["probe", { value: [1, null] }];
+  const parts = encoder.encode({ type: PacketType.EVENT, nsp: "/", data });
+  return parts.length === 1 && parts[0] === encodeEvent("/", data)[0];
+}
+
+function headerOf({ rooms, except, flags }: BroadcastOptions): Header {
+  return {
+    rooms: [...rooms],
+    ...(except !== undefined && except.size > 0 ? { except: [...except] } : {}),
+    ...(flags?.volatile ? { volatile: true } : {}),
+    ...(flags?.compress === undefined ? {} : { compress: flags.compress }),
+  };
+}
+
+function optionsOf({ rooms, except, volatile, compress }: Header): BroadcastOptions {
+  return {
+    rooms: new Set(rooms),
+    except: new Set(except),
+    flags: {
+      ...(volatile === undefined ? {} : { volatile }),
+      ...(compress === undefined ? {} : { compress }),
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from "node:crypto";
+import type { EncodedPacket } from "../batch.ts";
+import { textFrame } from "../frame.ts";
+import type { FanoutBus } from "./bus.ts";
+import { encodeEvent, joinParts } from "./packet-codec.ts";
+import { RecentJoins } from "./recent-joins.ts";
+import type { Subjects } from "./subjects.ts";
+import { encodeMessage, type Header, Kind } from "./wire.ts";
+import { WirePacket } from "./wire-packet.ts";
+
+/** Engine.IO's packet type "message", which carries every Socket.IO packet. */
+const ENGINE_MESSAGE = "4";
+/** A publication to more rooms goes out once, to all servers, instead of once for each room. */
+const MAX_SUBJECTS = 64;
+const NOTHING = Buffer.alloc(0);
+
+export interface PublisherOptions {
+  readonly bus: FanoutBus;
+  readonly subjects: Subjects;
+  readonly namespace: string;
+  readonly onPublished?: ((copies: number, bytes: number) => void) | undefined;
+}
+
+/** The publishing half that adapters and emitters have in common. */
+export class Publisher {
+  /** Tells one's own messages from others'. */
+  readonly id = randomBytes(8).toString("latin1");
+  readonly #options: PublisherOptions;
+  readonly #recentJoins: RecentJoins;
+  readonly #stop: () => void;
+  #sequence = 0;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    this.#recentJoins = new RecentJoins(options.subjects.all);
+    this.#stop = options.bus.onInterrupted(({ publishedLost }) => {
+      if (publishedLost) this.resync();
+    });
+  }
+
+  /**
+   * Encodes an event and publishes it.
+   * @returns the event as it was published, or null where it has binary parts
+   * @throws RangeError when it is larger than the bus takes.
+   */
+  event(header: Header, data: readonly unknown[]): EncodedPacket | null {
+    const parts = encodeEvent(this.#options.namespace, data);
+    if (parts.length > 1) {
+      this.#toRooms(Kind.packet, header, joinParts(parts));
+      return null;
+    }
+    const frame = textFrame(ENGINE_MESSAGE + parts[0]);
+    this.#toRooms(Kind.frame, header, frame);
+    return new WirePacket(frame);
+  }
+
+  join(header: Header, rooms: readonly string[]): void {
+    const subjects = this.#toRooms(Kind.join, { ...header, change: rooms }, NOTHING);
+    for (const room of rooms) this.#recentJoins.joined(room, subjects);
+  }
+
+  leave(header: Header, rooms: readonly string[]): void {
+    const subjects = this.#toRooms(Kind.leave, { ...header, change: rooms }, NOTHING);
+    for (const room of rooms) this.#recentJoins.left(room, subjects);
+  }
+
+  disconnect(header: Header, close: boolean): void {
+    this.#toRooms(Kind.disconnect, { ...header, close }, NOTHING);
+  }
+
+  resync(): void {
+    this.#publish(Kind.resync, [this.#options.subjects.servers], null, NOTHING);
+  }
+
+  /** A message of Socket.IO's ClusterAdapter, to all servers or to one. */
+  cluster(message: unknown, server?: string): void {
+    const { subjects, namespace } = this.#options;
+    const subject = server === undefined ? subjects.servers : subjects.server(server);
+    this.#publish(Kind.cluster, [subject], null, joinParts(encodeEvent(namespace, ["cluster", message])));
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #toRooms(kind: Kind, header: Header, body: Uint8Array): ReadonlySet<string> {
+    const targets = this.#subjectsOf(header.rooms);
+    const { length } = Object.keys(header);
+    // One room and nothing else to say: the subject says it all. A copy on another subject needs the room's name.
+    const isPlain = length === 1 && header.rooms.length === 1 && targets.size === 1;
+    const said = isPlain && !targets.has(this.#options.subjects.all) ? null : header;
+    this.#publish(kind, targets, said, body);
+    return targets;
+  }
+
+  #subjectsOf(rooms: readonly string[]): ReadonlySet<string> {
+    const { subjects } = this.#options;
+    if (rooms.length === 0 || rooms.length > MAX_SUBJECTS) return new Set([subjects.all]);
+    const targets = new Set<string>();
+    for (const room of rooms) {
+      targets.add(subjects.room(room));
+      this.#recentJoins.extend(targets, room);
+    }
+    return targets;
+  }
+
+  #publish(kind: Kind, targets: Iterable<string>, header: Header | null, body: Uint8Array): void {
+    const { bus, onPublished } = this.#options;
+    this.#sequence = (this.#sequence + 1) >>> 0;
+    const message = encodeMessage(kind, this.id, this.#sequence, header, body);
+    if (message.length > bus.maxMessageBytes) {
+      throw new RangeError(
+        `A publication of ${message.length} bytes is larger than the bus takes (${bus.maxMessageBytes} bytes): ` +
+          "send less, or raise the limit (max_payload of a nats-server).",
+      );
+    }
+    let copies = 0;
+    for (const subject of targets) {
+      bus.publish(subject, message);
+      copies++;
+    }
+    onPublished?.(copies, message.length);
+  }
+}

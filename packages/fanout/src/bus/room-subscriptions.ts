@@ -1,0 +1,138 @@
+import type { FanoutBus } from "./bus.ts";
+import type { Subjects } from "./subjects.ts";
+
+/** Unsubscribed from at once when many rooms have emptied, so that the event loop stays free. */
+const UNSUBSCRIBED_PER_TURN = 500;
+
+/** Subscriptions that become active together: one question to the bus for all of them. */
+interface Batch {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  isActive: boolean;
+}
+
+interface Subscription {
+  readonly end: () => void;
+  readonly batch: Batch;
+}
+
+export interface RoomSubscriptionsOptions {
+  readonly bus: FanoutBus;
+  readonly subjects: Subjects;
+  /** How long a subscription stays after its last member has left, in milliseconds. */
+  readonly lingerMs: number;
+  readonly onMessage: (subject: string, room: string | null, message: Uint8Array) => void;
+  readonly onCount: (subscriptions: number) => void;
+}
+
+/** The subscriptions of one server to the rooms that it has members of; null stands for all sockets of the namespace. */
+export class RoomSubscriptions {
+  readonly #options: RoomSubscriptionsOptions;
+  readonly #subscriptions = new Map<string, Subscription>();
+  /** By subject: since when nobody needs it. The first has been so the longest. */
+  readonly #lingering = new Map<string, number>();
+  #open: Batch | null = null;
+  #isFlushing = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: RoomSubscriptionsOptions) {
+    this.#options = options;
+  }
+
+  /** @returns undefined where the subscription is active, or what resolves when it is. */
+  need(room: string | null): Promise<void> | undefined {
+    const { bus, subjects, onMessage, onCount } = this.#options;
+    const subject = room === null ? subjects.all : subjects.room(room);
+    if (room !== null && subject === subjects.all) return undefined;
+    const known = this.#subscriptions.get(subject);
+    if (known !== undefined) {
+      this.#lingering.delete(subject);
+      return known.batch.isActive ? undefined : known.batch.promise;
+    }
+    const end = bus.subscribe(subject, (message) => onMessage(subject, room, message));
+    const batch = this.#openBatch();
+    this.#subscriptions.set(subject, { end, batch });
+    onCount(this.#subscriptions.size);
+    return batch.promise;
+  }
+
+  /** Nobody is in the room any more. */
+  release(room: string | null): void {
+    const { subjects } = this.#options;
+    const subject = room === null ? subjects.all : subjects.room(room);
+    if (room !== null && subject === subjects.all) return;
+    if (!this.#subscriptions.has(subject)) return;
+    this.#lingering.set(subject, performance.now());
+    this.#schedule();
+  }
+
+  isLingering(subject: string): boolean {
+    return this.#lingering.has(subject);
+  }
+
+  /** Resolves when all subscriptions made so far are active. */
+  async active(): Promise<void> {
+    // What is asked first is answered first.
+    if (this.#open !== null || this.#isFlushing) await this.#openBatch().promise;
+  }
+
+  close(): void {
+    for (const { end } of this.#subscriptions.values()) end();
+    this.#subscriptions.clear();
+    this.#lingering.clear();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  get size(): number {
+    return this.#subscriptions.size;
+  }
+
+  #openBatch(): Batch {
+    if (this.#open === null) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#open = { promise, resolve, isActive: false };
+      if (!this.#isFlushing) queueMicrotask(() => void this.#flush());
+    }
+    return this.#open;
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#open;
+    if (batch === null) return;
+    this.#open = null;
+    this.#isFlushing = true;
+    await this.#options.bus.flush();
+    this.#isFlushing = false;
+    batch.isActive = true;
+    batch.resolve();
+    await this.#flush();
+  }
+
+  #schedule(): void {
+    if (this.#timer !== null) return;
+    const [first] = this.#lingering.values();
+    if (first === undefined) return;
+    const dueMs = Math.max(1, first + this.#options.lingerMs - performance.now());
+    this.#timer = setTimeout(this.#unsubscribe, dueMs).unref();
+  }
+
+  #unsubscribe = (): void => {
+    this.#timer = null;
+    const before = performance.now() - this.#options.lingerMs;
+    let ended = 0;
+    for (const [subject, since] of this.#lingering) {
+      if (since > before) break;
+      if (ended === UNSUBSCRIBED_PER_TURN) {
+        this.#timer = setTimeout(this.#unsubscribe, 0).unref();
+        break;
+      }
+      this.#lingering.delete(subject);
+      this.#subscriptions.get(subject)?.end();
+      this.#subscriptions.delete(subject);
+      ended++;
+    }
+    if (ended > 0) this.#options.onCount(this.#subscriptions.size);
+    this.#schedule();
+  };
+}

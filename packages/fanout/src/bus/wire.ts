@@ -1,0 +1,87 @@
+/**
+ * One message of the bus:
+ *
+ *     version 1 byte | kind 1 byte | publisher 8 bytes | number of the publication 4 bytes | length of the header 4 bytes
+ *     header: JSON of Header, nothing where the publication is to the subject's room and nothing else is to be said
+ *     body: by kind
+ */
+export const Kind = {
+  /** Body: the finished WebSocket frame of one event. */
+  frame: 1,
+  /** Body: an event with binary parts, see packet-codec.ts. */
+  packet: 2,
+  join: 3,
+  leave: 4,
+  disconnect: 5,
+  resync: 6,
+  /** Body: a message of Socket.IO's ClusterAdapter, see packet-codec.ts. */
+  cluster: 7,
+} as const;
+
+export type Kind = (typeof Kind)[keyof typeof Kind];
+
+export interface Header {
+  /** Rooms addressed; none are all sockets of the namespace. */
+  readonly rooms: readonly string[];
+  readonly except?: readonly string[];
+  readonly volatile?: boolean;
+  readonly compress?: boolean;
+  /** Rooms to join or to leave. */
+  readonly change?: readonly string[];
+  /** Whether to close the connection with the socket. */
+  readonly close?: boolean;
+}
+
+export interface Message {
+  readonly kind: number;
+  readonly publisher: string;
+  /** The same in every copy of one publication, different from the one before. */
+  readonly sequence: number;
+  readonly header: Header | null;
+  readonly body: Buffer;
+}
+
+const VERSION = 1;
+const PUBLISHER_BYTES = 8;
+const FIXED_BYTES = 2 + PUBLISHER_BYTES + 4 + 4;
+
+/** @param publisher 8 characters of latin1. */
+export function encodeMessage(
+  kind: Kind,
+  publisher: string,
+  sequence: number,
+  header: Header | null,
+  body: Uint8Array,
+): Buffer {
+  const head = header === null ? "" : JSON.stringify(header);
+  const headBytes = Buffer.byteLength(head);
+  const message = Buffer.allocUnsafe(FIXED_BYTES + headBytes + body.length);
+  message[0] = VERSION;
+  message[1] = kind;
+  message.write(publisher, 2, PUBLISHER_BYTES, "latin1");
+  message.writeUInt32LE(sequence, 2 + PUBLISHER_BYTES);
+  message.writeUInt32LE(headBytes, 6 + PUBLISHER_BYTES);
+  if (headBytes > 0) message.write(head, FIXED_BYTES, "utf8");
+  message.set(body, FIXED_BYTES + headBytes);
+  return message;
+}
+
+/** @throws Error for what is no message of this version. */
+export function decodeMessage(data: Uint8Array): Message {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  if (bytes.length < FIXED_BYTES || bytes[0] !== VERSION) {
+    throw new Error(
+      "A message on the bus is not of this version of the fan-out: all processes must run the same.",
+    );
+  }
+  const headBytes = bytes.readUInt32LE(6 + PUBLISHER_BYTES);
+  const bodyAt = FIXED_BYTES + headBytes;
+  if (bodyAt > bytes.length) throw new Error("A message on the bus is cut short.");
+  return {
+    kind: bytes[1]!,
+    publisher: bytes.toString("latin1", 2, 2 + PUBLISHER_BYTES),
+    sequence: bytes.readUInt32LE(2 + PUBLISHER_BYTES),
+    header: headBytes === 0 ? null : (JSON.parse(bytes.toString("utf8", FIXED_BYTES, bodyAt)) as Header),
+    body: bytes.subarray(bodyAt),
+  };
+}

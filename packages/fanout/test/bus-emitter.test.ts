@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { BusEmitter, connectNatsBus, joinFresh, type NatsBus } from "../src/index.ts";
+import { type Cluster, type Gateway, settled, startCluster } from "./cluster.ts";
+import { type NatsServer, startNats } from "./nats.ts";
+import { type TestClient, until } from "./support.ts";
+
+let nats: NatsServer;
+let cluster: Cluster;
+let first: Gateway;
+let second: Gateway;
+let bus: NatsBus;
+let emitter: BusEmitter;
+
+beforeAll(async () => {
+  nats = await startNats();
+});
+afterAll(() => nats.stop());
+
+beforeEach(async () => {
+  cluster = await startCluster(nats, 2, { lingerMs: 100 });
+  [first, second] = cluster.gateways as [Gateway, Gateway];
+  bus = await connectNatsBus({ servers: nats.url });
+  emitter = new BusEmitter(bus);
+});
+afterEach(async () => {
+  emitter.close();
+  await bus.close();
+  await cluster.close();
+});
+
+async function member(gateway: Gateway, ...rooms: string[]): Promise<TestClient> {
+  const client = await gateway.client();
+  await gateway.socket(client.id).join(rooms);
+  return client;
+}
+
+test("an event reaches the members of its room at every gateway, and no gateway without members", async () => {
+  const a = await member(first, "group:1");
+  const b = await member(second, "group:1");
+  const c = await member(second, "group:2");
+  emitter.emit("group:1", "e", { text: "é€😀", at: new Date(0) });
+  emitter.emit("group:2", "e", 2);
+  emitter.emit([], "nobody", 3);
+  await until(() => a.received.length + b.received.length + c.received.length === 3);
+  expect(a.received).toEqual([["e", { text: "é€😀", at: "1970-01-01T00:00:00.000Z" }]]);
+  expect(b.received).toEqual(a.received);
+  expect(c.received).toEqual([["e", 2]]);
+  await settled({ bus }, first, second);
+  expect(first.received).toEqual({ members: 1, lingering: 0, elsewhere: 0, repeated: 0, stray: 0 });
+  expect(second.received).toEqual({ members: 2, lingering: 0, elsewhere: 0, repeated: 0, stray: 0 });
+});
+
+test("a socket in several of the rooms gets an event once", async () => {
+  const a = await member(first, "x", "y");
+  const b = await member(second, "y");
+  emitter.emit(["x", "y", "z"], "e", 1);
+  emitter.emit("x", "end", null);
+  emitter.emit("y", "end", null);
+  await until(() => a.received.at(-1)?.[0] === "end" && b.received.at(-1)?.[0] === "end");
+  await settled({ bus }, first, second);
+  expect(a.received).toEqual([
+    ["e", 1],
+    ["end", null],
+    ["end", null],
+  ]);
+  expect(b.received).toEqual([
+    ["e", 1],
+    ["end", null],
+  ]);
+  expect(first.received.repeated).toBe(1);
+});
+
+test("events and room changes keep their order: no event after a leave, none lost after a join", async () => {
+  const a = await member(first, "user:a");
+  const b = await member(second, "user:b");
+  for (let n = 0; n < 100; n++) {
+    emitter.socketsJoin("user:a", [`group:${n}`]);
+    emitter.socketsJoin("user:b", [`group:${n}`]);
+    emitter.emit(`group:${n}`, "in", n);
+    emitter.socketsLeave("user:a", [`group:${n}`]);
+    emitter.emit(`group:${n}`, "after a has left", n);
+    emitter.socketsLeave("user:b", [`group:${n}`]);
+    emitter.emit(`group:${n}`, "nobody", n);
+  }
+  emitter.emit(["user:a", "user:b"], "end", null);
+  const events = ({ received }: TestClient) => received.filter(([event]) => event !== "resync");
+  await until(() => events(a).at(-1)?.[0] === "end" && events(b).at(-1)?.[0] === "end");
+  expect(events(a)).toEqual([...Array.from({ length: 100 }, (_, n) => ["in", n]), ["end", null]]);
+  const both = Array.from({ length: 100 }, (_, n) => [
+    ["in", n],
+    ["after a has left", n],
+  ]);
+  expect(events(b)).toEqual([...both.flat(), ["end", null]]);
+});
+
+test("disconnecting comes after what was published", async () => {
+  const a = await member(second, "user:a");
+  const gone = new Promise((resolve) => a.socket.once("disconnect", resolve));
+  emitter.emit("user:a", "session.ended", 1);
+  emitter.disconnectSockets("user:a");
+  emitter.emit("user:a", "too late", 2);
+  await gone;
+  expect(a.received).toEqual([["session.ended", 1]]);
+});
+
+describe("joinFresh", () => {
+  test("is done when nothing published to the rooms is missed any more", async () => {
+    const client = await first.client();
+    for (let n = 0; n < 50; n++) {
+      await joinFresh(first.socket(client.id), async () => [`room:${n}`]);
+      emitter.emit(`room:${n}`, "e", n);
+    }
+    await until(() => client.received.length === 50);
+    expect(client.received.map(([, n]) => n)).toEqual([...Array(50).keys()]);
+  });
+
+  test("a leave published while the rooms are fetched wins", async () => {
+    const client = await first.client();
+    const socket = first.socket(client.id);
+    void socket.join("user:1");
+    const joined = await joinFresh(socket, async () => {
+      emitter.socketsLeave("user:1", ["group:1"]);
+      await settled({ bus }, first);
+      return ["group:1", "group:2"];
+    });
+    expect(joined).toEqual(["group:2"]);
+  });
+});
+
+test("all sockets are told to resync, once for what comes together", async () => {
+  const a = await first.client();
+  const b = await second.client();
+  emitter.publishResync();
+  emitter.publishResync();
+  await until(() => a.received.length > 0 && b.received.length > 0);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect([a.received, b.received]).toEqual([[["resync"]], [["resync"]]]);
+});
+
+test("an event between servers", async () => {
+  const heard: unknown[] = [];
+  for (const { io } of [first, second]) io.on("refresh", (...args: unknown[]) => heard.push(args));
+  emitter.serverSideEmit("refresh", 1, { two: 2 });
+  await until(() => heard.length === 2);
+  expect(heard).toEqual([
+    [1, { two: 2 }],
+    [1, { two: 2 }],
+  ]);
+});
+
+test("binary data arrives as it was", async () => {
+  const a = await member(first, "x");
+  emitter.emit("x", "file", { bytes: Buffer.from([1, 2, 3]), name: "é" });
+  emitter.emit("x", "after", null);
+  await until(() => a.received.length === 2);
+  expect(a.received[0]).toEqual(["file", { bytes: Buffer.from([1, 2, 3]), name: "é" }]);
+});

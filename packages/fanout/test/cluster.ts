@@ -1,0 +1,89 @@
+import type { ServerOptions } from "socket.io";
+import type { BusAdapter } from "../src/bus/bus-adapter.ts";
+import {
+  type BusAdapterOptions,
+  connectNatsBus,
+  createFanoutAdapter,
+  type FanoutAdapterOptions,
+  type NatsBus,
+  type Reception,
+} from "../src/index.ts";
+import type { NatsServer } from "./nats.ts";
+import { startServer, type TestServer, until } from "./support.ts";
+
+export interface Gateway extends TestServer {
+  readonly bus: NatsBus;
+  readonly adapter: BusAdapter;
+  /** How many messages for sockets have come over the bus, by what became of them. */
+  readonly received: Record<Reception, number>;
+}
+
+export interface Cluster {
+  readonly gateways: Gateway[];
+  close(): Promise<void>;
+}
+
+export type GatewayOptions = FanoutAdapterOptions & BusAdapterOptions;
+
+export async function startGateway(
+  nats: NatsServer,
+  options: GatewayOptions = {},
+  server: Partial<ServerOptions> = {},
+): Promise<Gateway> {
+  const bus = await connectNatsBus({ servers: nats.url });
+  const received = { members: 0, lingering: 0, elsewhere: 0, repeated: 0, stray: 0 };
+  const adapter = createFanoutAdapter({
+    bus,
+    onReceived: (reception) => void received[reception]++,
+    ...options,
+  });
+  const started = await startServer({ adapter, ...server });
+  return {
+    ...started,
+    bus,
+    received,
+    get fanout() {
+      return started.fanout;
+    },
+    get adapter() {
+      return started.fanout as BusAdapter;
+    },
+    async close() {
+      await started.close();
+      await bus.close();
+    },
+  };
+}
+
+/** `count` servers that know of each other. */
+export async function startCluster(
+  nats: NatsServer,
+  count: number,
+  options: GatewayOptions = {},
+  server: Partial<ServerOptions> = {},
+): Promise<Cluster> {
+  const gateways: Gateway[] = [];
+  for (let i = 0; i < count; i++) gateways.push(await startGateway(nats, options, server));
+  await allKnow(gateways, count);
+  return {
+    gateways,
+    async close() {
+      for (const gateway of gateways) await gateway.close();
+    },
+  };
+}
+
+export async function allKnow(gateways: readonly Gateway[], count: number): Promise<void> {
+  for (const { adapter } of gateways) {
+    let known = 0;
+    await until(() => {
+      void adapter.serverCount().then((servers) => (known = servers));
+      return known === count;
+    });
+  }
+}
+
+/** Waits until every gateway has heard what was published before: nothing is under way on the bus any more. */
+export async function settled(...buses: { bus: NatsBus }[]): Promise<void> {
+  for (let round = 0; round < 2; round++) for (const { bus } of buses) await bus.flush();
+}

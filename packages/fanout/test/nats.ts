@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+
+export interface NatsServer {
+  readonly port: number;
+  readonly url: string;
+  readonly pid: number;
+  /** Kills it at once, as a crash would. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 10_000;
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("data", () => resolve(true));
+    socket.once("error", () => resolve(false));
+    socket.once("close", () => resolve(false));
+    setTimeout(() => socket.destroy(), 1000).unref();
+  });
+}
+
+/** @throws Error when it does not start within ten seconds. */
+async function launch(port: number, args: readonly string[]): Promise<ChildProcess> {
+  const server = spawn("nats-server", ["-a", "127.0.0.1", "-p", String(port), ...args], { stdio: "ignore" });
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await answers(port))) {
+    if (server.exitCode !== null || Date.now() > deadline) throw new Error("nats-server did not start");
+    await delay(20);
+  }
+  return server;
+}
+
+/** A real nats-server. */
+export async function startNats(args: readonly string[] = []): Promise<NatsServer> {
+  const port = await freePort();
+  let server = await launch(port, args);
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill(signal);
+    server.kill("SIGCONT");
+    await once(server, "exit");
+  };
+  return {
+    port,
+    url: `nats://127.0.0.1:${port}`,
+    get pid() {
+      return server.pid!;
+    },
+    kill: () => end("SIGKILL"),
+    async restart() {
+      server = await launch(port, args);
+    },
+    stop: () => end("SIGTERM"),
+  };
+}
