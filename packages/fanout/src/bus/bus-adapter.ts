@@ -195,7 +195,9 @@ export class BusAdapter extends FanoutAdapter {
     } else if (this.#subscriptions.isLingering(subject)) {
       onReceived?.("lingering", bytes);
     } else {
-      onReceived?.(subject === this.#subjects.all ? "elsewhere" : "stray", bytes);
+      // A copy that went where sockets were told to join the room, for those whose server has no subscription yet.
+      const isCopy = !header.rooms.some((name) => this.#subjects.room(name) === subject);
+      onReceived?.(isCopy || subject === this.#subjects.all ? "elsewhere" : "stray", bytes);
     }
   }
 

@@ -4,8 +4,8 @@ import { checkedPrefix } from "./subjects.ts";
 
 /**
  * What became of a message of the bus for sockets: it had receivers here (`members`); nobody was left in the room, and
- * its subscription not yet ended (`lingering`); it was for all servers, as one to a socket by its id is, and another one
- * had the receivers (`elsewhere`); another copy had come before (`repeated`); or it should not have come (`stray`).
+ * its subscription not yet ended (`lingering`); it went to more servers than those with receivers, as what is for a socket
+ * by its id does, and what follows a `socketsJoin` within two seconds (`elsewhere`); another copy had come before (`repeated`); or it should not have come (`stray`).
  */
 export type Reception = "members" | "lingering" | "elsewhere" | "repeated" | "stray";
 

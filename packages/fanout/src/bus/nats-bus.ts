@@ -35,8 +35,7 @@ export function natsBus(connection: NatsConnection, options: NatsBusOptions = {}
 export interface ConnectNatsBusOptions extends NatsBusOptions, Omit<ConnectionOptions, "noEcho"> {}
 
 /**
- * Connects to NATS with settings under which an outage is noticed within three seconds and outlived. Needs the package
- * `nats` (2.x) to be installed.
+ * Connects to NATS with settings under which an outage is noticed within three seconds and outlived.
  * @throws NatsError when no server can be reached, unless `waitOnFirstConnect` is set.
  */
 export async function connectNatsBus({

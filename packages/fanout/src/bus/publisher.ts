@@ -60,8 +60,7 @@ export class Publisher {
   }
 
   leave(header: Header, rooms: readonly string[]): void {
-    const subjects = this.#toRooms(Kind.leave, { ...header, change: rooms }, NOTHING);
-    for (const room of rooms) this.#recentJoins.left(room, subjects);
+    this.#toRooms(Kind.leave, { ...header, change: rooms }, NOTHING);
   }
 
   disconnect(header: Header, close: boolean): void {
@@ -97,10 +96,9 @@ export class Publisher {
     const { subjects } = this.#options;
     if (rooms.length === 0 || rooms.length > MAX_SUBJECTS) return new Set([subjects.all]);
     const targets = new Set<string>();
-    for (const room of rooms) {
-      targets.add(subjects.room(room));
-      this.#recentJoins.extend(targets, room);
-    }
+    // In this order: a server that goes from one subject to another in between hears one of the copies.
+    for (const room of rooms) this.#recentJoins.extend(targets, room);
+    for (const room of rooms) targets.add(subjects.room(room));
     return targets;
   }
 

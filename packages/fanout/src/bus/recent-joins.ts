@@ -31,13 +31,6 @@ export class RecentJoins {
     this.#forget(now);
   }
 
-  left(room: string, subjects: Iterable<string>): void {
-    const known = this.#rooms.get(room);
-    if (known === undefined) return;
-    for (const subject of subjects) known.delete(subject);
-    if (known.size === 0) this.#rooms.delete(room);
-  }
-
   /** Adds to `subjects` where else `room` has to be addressed. */
   extend(subjects: Set<string>, room: string): void {
     if (this.#rooms.size === 0) return;

@@ -16,6 +16,12 @@ interface Subscription {
   readonly batch: Batch;
 }
 
+interface Released {
+  readonly at: number;
+  /** What was becoming active then. Its messages may come over this subject until it is: see RecentJoins. */
+  readonly during: Batch | null;
+}
+
 export interface RoomSubscriptionsOptions {
   readonly bus: FanoutBus;
   readonly subjects: Subjects;
@@ -29,9 +35,10 @@ export interface RoomSubscriptionsOptions {
 export class RoomSubscriptions {
   readonly #options: RoomSubscriptionsOptions;
   readonly #subscriptions = new Map<string, Subscription>();
-  /** By subject: since when nobody needs it. The first has been so the longest. */
-  readonly #lingering = new Map<string, number>();
+  /** By subject. The first has waited the longest. */
+  readonly #lingering = new Map<string, Released>();
   #open: Batch | null = null;
+  #latest: Batch | null = null;
   #isFlushing = false;
   #timer: NodeJS.Timeout | null = null;
 
@@ -62,7 +69,7 @@ export class RoomSubscriptions {
     const subject = room === null ? subjects.all : subjects.room(room);
     if (room !== null && subject === subjects.all) return;
     if (!this.#subscriptions.has(subject)) return;
-    this.#lingering.set(subject, performance.now());
+    this.#lingering.set(subject, { at: performance.now(), during: this.#latest });
     this.#schedule();
   }
 
@@ -92,6 +99,7 @@ export class RoomSubscriptions {
     if (this.#open === null) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#open = { promise, resolve, isActive: false };
+      this.#latest = this.#open;
       if (!this.#isFlushing) queueMicrotask(() => void this.#flush());
     }
     return this.#open;
@@ -105,6 +113,7 @@ export class RoomSubscriptions {
     await this.#options.bus.flush();
     this.#isFlushing = false;
     batch.isActive = true;
+    if (this.#latest === batch) this.#latest = null;
     batch.resolve();
     await this.#flush();
   }
@@ -113,7 +122,7 @@ export class RoomSubscriptions {
     if (this.#timer !== null) return;
     const [first] = this.#lingering.values();
     if (first === undefined) return;
-    const dueMs = Math.max(1, first + this.#options.lingerMs - performance.now());
+    const dueMs = Math.max(1, first.at + this.#options.lingerMs - performance.now());
     this.#timer = setTimeout(this.#unsubscribe, dueMs).unref();
   }
 
@@ -121,12 +130,8 @@ export class RoomSubscriptions {
     this.#timer = null;
     const before = performance.now() - this.#options.lingerMs;
     let ended = 0;
-    for (const [subject, since] of this.#lingering) {
-      if (since > before) break;
-      if (ended === UNSUBSCRIBED_PER_TURN) {
-        this.#timer = setTimeout(this.#unsubscribe, 0).unref();
-        break;
-      }
+    for (const [subject, { at, during }] of this.#lingering) {
+      if (at > before || ended === UNSUBSCRIBED_PER_TURN || during?.isActive === false) break;
       this.#lingering.delete(subject);
       this.#subscriptions.get(subject)?.end();
       this.#subscriptions.delete(subject);
