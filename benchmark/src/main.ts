@@ -1,7 +1,9 @@
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { broadcastCommand } from "./commands/broadcast.ts";
+import { clusterCommand } from "./commands/cluster.ts";
 import { limitsCommand } from "./commands/limits.ts";
+import { stormCommand } from "./commands/storm.ts";
 import { ExitCode, ExitError } from "./exit.ts";
 
 const cli = yargs(hideBin(process.argv))
@@ -9,6 +11,8 @@ const cli = yargs(hideBin(process.argv))
   .usage("$0 <command> [options]\n\nMeasures how long it takes until the last member online has a message.")
   .command(broadcastCommand)
   .command(limitsCommand)
+  .command(clusterCommand)
+  .command(stormCommand)
   .demandCommand(1, "Say what to measure, for example: bench broadcast --users 1000")
   .strict()
   .help()

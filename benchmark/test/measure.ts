@@ -34,7 +34,8 @@ export async function measure(
   const progress = new Progress(false);
   const whole = { ...PLAN, ...plan };
   const fanfare = {
-    url,
+    urls: url === undefined ? [] : [url],
+    cluster: undefined,
     metricsUrl: undefined,
     registrationConcurrency: 8,
     onError: (code: string) => errors.add("api", code),

@@ -2,6 +2,7 @@ import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
 import { runCommand } from "../run-command.ts";
 import { measureBroadcast } from "../measure/broadcast-run.ts";
 import { plannedMessages } from "../measure/broadcast-plan.ts";
+import { usageError } from "../exit.ts";
 import { checkLimits } from "../preflight.ts";
 import { BROADCAST_METRICS, broadcastMetrics } from "../report/broadcast-metrics.ts";
 import type { BroadcastResult } from "../report/result.ts";
@@ -10,7 +11,7 @@ import { parseThresholds } from "../report/thresholds.ts";
 import { openTarget } from "../targets/open-target.ts";
 import { TARGET_NAMES } from "../targets/target.ts";
 import { addressNeeds } from "./address-needs.ts";
-import { audienceOptions, planOf } from "./options.ts";
+import { audienceOptions, clusterOptions, clusterSizeOf, planOf } from "./options.ts";
 
 export const broadcastCommand: CommandModule<object, Arguments> = {
   command: "broadcast",
@@ -20,7 +21,7 @@ export const broadcastCommand: CommandModule<object, Arguments> = {
 };
 
 function builder(yargs: Argv) {
-  return audienceOptions(serverOptions(yargs))
+  return audienceOptions(clusterOptions(serverOptions(yargs)))
     .option("rounds", {
       group: "Result:",
       type: "boolean",
@@ -29,6 +30,7 @@ function builder(yargs: Argv) {
     })
     .example("$0 broadcast --users 10000", "one message at a time to 10,000 members")
     .example("$0 broadcast -u 10000 --burst 20,100", "and then 20, and 100, at once")
+    .example("$0 broadcast -u 10000 --gateways 2", "a cluster, and the members spread over two gateways")
     .example("$0 broadcast -u 500 --url http://127.0.0.1:3000", "a server that is running already")
     .example("$0 broadcast -u 1000 --threshold 'p100<100'", "for CI: exit code 99 when slower");
 }
@@ -57,11 +59,15 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   const plan = planOf(args);
+  const cluster = clusterSizeOf(args);
+  if (cluster && (args.url !== undefined || args.target !== "fanfare")) {
+    throw usageError("--gateways and --workers start a cluster for the run: leave --url and --target out.");
+  }
   const thresholds = parseThresholds(args.threshold, BROADCAST_METRICS);
   checkLimits({ ...plan, messages: plannedMessages(plan), ...(await addressNeeds(args.url, plan.kind)) });
   await runCommand<BroadcastResult>({
     command: "broadcast",
-    options: { ...plan, target: args.target },
+    options: { ...plan, target: args.target, cluster },
     json: args.json,
     progress: args.progress,
     thresholds,
@@ -69,7 +75,8 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     async measure({ progress, errors, signal, defer }) {
       const onError = (code: string) => errors.add("api", code);
       const fanfare = {
-        url: args.url,
+        urls: args.url === undefined ? [] : [args.url],
+        cluster,
         metricsUrl: args.metricsUrl,
         registrationConcurrency: plan.window,
         onError,

@@ -80,7 +80,8 @@ async function takeTurns(
     for (const name of names) {
       const errors = new ErrorTable();
       const options = {
-        url: undefined,
+        urls: [],
+        cluster: undefined,
         metricsUrl: undefined,
         registrationConcurrency: plan.window,
         onError: (code: string) => errors.add("api", code),

@@ -1,10 +1,12 @@
 import os from "node:os";
 import type { Argv } from "yargs";
 import type { BroadcastPlan } from "../measure/broadcast-plan.ts";
+import type { ClusterSize } from "../platform/cluster.ts";
 import { usageError } from "../exit.ts";
 import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
 
-const MAX_PAYLOAD_BYTES = 4000;
+export const MAX_PAYLOAD_BYTES = 4000;
+export const MAX_PROCESSES = 64;
 
 /** The options that every command with an audience has. */
 export function audienceOptions<T>(yargs: Argv<T>) {
@@ -77,7 +79,7 @@ export function audienceOptions<T>(yargs: Argv<T>) {
       default: 20,
       describe: "Official clients among the users, beside light ones",
     })
-    .option("workers", {
+    .option("threads", {
       group: "Audience:",
       type: "string",
       default: "auto",
@@ -101,23 +103,92 @@ export function audienceOptions<T>(yargs: Argv<T>) {
       default: 10_000,
       describe: "Milliseconds for one connection",
     })
-    .option("json", {
-      group: "Result:",
-      type: "string",
-      describe: "Write the result to this file (schema/result.v1.json)",
+    .options(RESULT_OPTIONS);
+}
+
+/** What every command offers for its result. */
+const RESULT_OPTIONS = {
+  json: {
+    group: "Result:",
+    type: "string",
+    describe: "Write the result to this file (schema/result.v1.json)",
+  },
+  threshold: {
+    group: "Result:",
+    type: "string",
+    array: true,
+    default: [] as string[],
+    describe: "Fail with exit code 99 unless this holds, e.g. 'p100<1200'. Repeatable",
+  },
+  progress: {
+    group: "Result:",
+    type: "boolean",
+    describe: "Progress on stderr; by default only on a terminal",
+  },
+} as const;
+
+/** For commands whose users are light receivers and that start a cluster of their own. */
+export function crowdOptions<T>(yargs: Argv<T>) {
+  return yargs
+    .option("users", {
+      group: "Audience:",
+      alias: "u",
+      type: "number",
+      default: 1000,
+      describe: "How many members are online and receive",
     })
-    .option("threshold", {
-      group: "Result:",
+    .option("threads", {
+      group: "Audience:",
       type: "string",
-      array: true,
-      default: [],
-      describe: "Fail with exit code 99 unless this holds, e.g. 'p100<1200'. Repeatable",
+      default: "auto",
+      describe: "Threads that receive",
     })
-    .option("progress", {
-      group: "Result:",
-      type: "boolean",
-      describe: "Progress on stderr; by default only on a terminal",
+    .option("nap", {
+      group: "Audience:",
+      type: "number",
+      default: 1,
+      describe: "Milliseconds between reads of light receivers; 0 reads every frame as it comes",
+    })
+    .option("connecting", {
+      group: "Audience:",
+      type: "number",
+      default: 100,
+      describe: "Connections, and registrations, made at the same time",
+    })
+    .option("payload", {
+      group: "Messages:",
+      type: "number",
+      default: 100,
+      describe: `Bytes of text in a message, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+    })
+    .options(RESULT_OPTIONS);
+}
+
+/** The cluster that is started for the run. */
+export function clusterOptions<T>(yargs: Argv<T>) {
+  return yargs
+    .option("gateways", {
+      group: "Server:",
+      type: "number",
+      describe: "Start a cluster with so many gateways instead of a single instance",
+    })
+    .option("workers", {
+      group: "Server:",
+      type: "number",
+      describe: "Processes of that cluster that host the services, 1 where nothing is said",
     });
+}
+
+/** undefined: no cluster is asked for. @throws {ExitError} */
+export function clusterSizeOf(args: {
+  gateways: number | undefined;
+  workers: number | undefined;
+}): ClusterSize | undefined {
+  if (args.gateways === undefined && args.workers === undefined) return undefined;
+  return {
+    gateways: wholeNumber("gateways", args.gateways ?? 1, 1, MAX_PROCESSES),
+    workers: wholeNumber("workers", args.workers ?? 1, 1, MAX_PROCESSES),
+  };
 }
 
 export interface AudienceArguments {
@@ -132,7 +203,7 @@ export interface AudienceArguments {
   payload: number;
   client: "light" | "socket.io";
   probes: number;
-  workers: string;
+  threads: string;
   nap: number;
   connecting: number;
   connectTimeout: number;
@@ -146,7 +217,7 @@ export function planOf(args: AudienceArguments): BroadcastPlan {
     users,
     kind,
     probes: kind === "light" ? Math.min(wholeNumber("probes", args.probes, 0, 1000), users - 1) : 0,
-    workers: workerCount(args.workers, users),
+    workers: threadCount(args.threads, users),
     napMs: wholeNumber("nap", args.nap, 0, 100),
     window: wholeNumber("connecting", args.connecting, 1, 10_000),
     connectTimeoutMs: wholeNumber("connect-timeout", args.connectTimeout, 100, 600_000),
@@ -161,13 +232,14 @@ export function planOf(args: AudienceArguments): BroadcastPlan {
   };
 }
 
-function wholeNumber(option: string, value: number, min: number, max: number): number {
+/** @throws {ExitError} unless the option is a whole number within these bounds. */
+export function wholeNumber(option: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw usageError(`--${option} must be one whole number from ${min} to ${max}.`);
 }
 
 /** One thread reads some 200,000 frames a second; on few cores a second one takes from the server. */
-function workerCount(text: string, users: number): number {
+export function threadCount(text: string, users: number): number {
   if (text === "auto") return Math.min(os.availableParallelism() >= 8 ? 2 : 1, users);
-  return Math.min(wholeNumber("workers", Number(text), 1, 64), users);
+  return Math.min(wholeNumber("threads", Number(text), 1, 64), users);
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectError } from "../exit.ts";
 import { Audience } from "../receiver/audience.ts";
-import { taggedContent, taggedIndex } from "../receiver/message-tag.ts";
+import { newRunId, taggedContent, taggedIndex } from "../receiver/message-tag.ts";
+import { allocateTally, Tally } from "../receiver/tally.ts";
 import type { Progress } from "../report/progress.ts";
 import type { BroadcastMeasurement, RoundKind, ServerResult } from "../report/result.ts";
 import type { Prepared, Sender, Target } from "../targets/target.ts";
@@ -11,6 +12,7 @@ import { nowMs } from "./clock.ts";
 import type { ErrorTable } from "./error-table.ts";
 import { GeneratorLoad } from "./generator-load.ts";
 import { watchOtherPrograms } from "./machine-load.ts";
+import type { NatsTraffic } from "./nats-traffic.ts";
 
 /** What the server does after the last arrival (acknowledgements, clean-up) still belongs to a burst. */
 const SETTLE_MS = 250;
@@ -21,6 +23,8 @@ export interface RunContext {
   target: Target;
   prepared: Prepared;
   plan: BroadcastPlan;
+  /** On how many of the target's addresses the audience is, the first ones; all, where nothing is said. */
+  spread?: number;
   progress: Progress;
   errors: ErrorTable;
   signal: AbortSignal;
@@ -37,7 +41,7 @@ export async function measureBroadcast(context: RunContext): Promise<BroadcastMe
 
 class BroadcastRun {
   readonly #context: RunContext;
-  readonly #runId = Math.floor(Math.random() * 2 ** 32).toString(36);
+  readonly #runId = newRunId();
   readonly #generator = new GeneratorLoad();
   readonly #messages: SentMessage[] = [];
   readonly #bursts: SentBurst[] = [];
@@ -48,6 +52,7 @@ class BroadcastRun {
     afterBursts: null,
     rssPerConnectionBytes: null,
     cpuMsPerMessage: null,
+    natsPerMessage: null,
   };
   #connectMs: number | null = null;
   #stored: number | null = null;
@@ -57,14 +62,13 @@ class BroadcastRun {
   }
 
   async measure(): Promise<BroadcastMeasurement> {
-    const { plan, target, prepared, errors, signal } = this.#context;
+    const { plan, target, prepared, errors, signal, spread = target.urls.length } = this.#context;
     const audience = await Audience.start({
       ...plan,
-      url: target.url,
+      urls: target.urls.slice(0, spread),
       dialect: target.dialect,
       runId: this.#runId,
-      receivers: plan.users,
-      messages: plannedMessages(plan),
+      tally: new Tally(allocateTally(plan.users, plannedMessages(plan), nowMs())),
     });
     let sender: Sender | undefined;
     try {
@@ -111,7 +115,7 @@ class BroadcastRun {
     if (audience.gaveUp > 0) {
       const reasons = Object.entries(audience.errors).map(([code, count]) => `${code} (${count})`);
       throw connectError(
-        `${audience.gaveUp} of ${plan.users} connections to ${target.url} could not be made: ${reasons.join(", ")}.`,
+        `${audience.gaveUp} of ${plan.users} connections to ${target.urls.join(", ")} could not be made: ${reasons.join(", ")}.`,
       );
     }
     await sleep(plan.idleMs, undefined, { signal });
@@ -128,11 +132,13 @@ class BroadcastRun {
     audience.measure(true);
     await audience.sampleLoads();
     let cpuBefore: number | null = null;
+    let natsBefore: NatsTraffic | null = null;
     let endWatch: ReturnType<typeof watchOtherPrograms> | undefined;
     const play = async () => {
       for (const [i, kind] of kinds.entries()) {
         if (i > 0) await sleep(kind === "cold" ? plan.idleMs : plan.intervalMs, undefined, { signal });
         if (i === firstWarm) {
+          natsBefore = await target.natsTraffic();
           cpuBefore = await target.cpuSeconds();
           if (target.isThrowaway && cpuBefore !== null) endWatch = watchOtherPrograms(cpuBefore);
         }
@@ -144,6 +150,11 @@ class BroadcastRun {
     if (cpuBefore !== null && cpuAfter !== null) {
       this.#server.cpuMsPerMessage = ((cpuAfter - cpuBefore) * 1000) / plan.messages;
       this.#generator.otherPrograms = endWatch?.(cpuAfter) ?? null;
+    }
+    const natsAfter = natsBefore && (await target.natsTraffic());
+    if (natsBefore && natsAfter) {
+      const idle = target.urls.length - (this.#context.spread ?? target.urls.length);
+      this.#server.natsPerMessage = natsPerMessage(natsBefore, natsAfter, idle, plan.messages);
     }
     this.#server.afterRounds = await target.usage();
   }
@@ -225,6 +236,26 @@ class BroadcastRun {
       this.#context.errors.add("send", (error as Error).message);
     }
   }
+}
+
+/** @param idle how many gateways have nobody of the audience */
+function natsPerMessage(
+  before: NatsTraffic,
+  after: NatsTraffic,
+  idle: number,
+  messages: number,
+): ServerResult["natsPerMessage"] {
+  const perMessage = (kind: "rooms" | "calls" | "other") => (after[kind] - before[kind]) / messages;
+  const received = after.perGateway
+    .map((count, i) => count - (before.perGateway[i] ?? 0))
+    .sort((a, b) => a - b);
+  const toIdleGateways = received.slice(0, idle).reduce((sum, count) => sum + count, 0);
+  return {
+    rooms: perMessage("rooms"),
+    calls: perMessage("calls"),
+    other: perMessage("other"),
+    toIdleGateways,
+  };
 }
 
 /** Stops waiting, though not the work itself, when the signal comes. */

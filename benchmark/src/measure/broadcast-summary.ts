@@ -60,7 +60,7 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
   const p100Ms = spread(warm.map((round) => round.p100Ms).filter(isNumber));
   const online = audience.connections.onlineMs.filter((value) => value > 0);
   return {
-    target: { name: target.name, url: target.url, isThrowaway: target.isThrowaway },
+    target: { name: target.name, url: target.urls.join(","), isThrowaway: target.isThrowaway },
     users: plan.users,
     client: { kind: plan.kind, probes: plan.probes, workers: plan.workers, napMs: plan.napMs },
     registration: record.registration,

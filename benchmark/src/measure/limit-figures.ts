@@ -17,7 +17,8 @@ export function limitFigures(passes: readonly BroadcastMeasurement[]): LimitsRes
   );
 }
 
-function figuresOf(passes: readonly BroadcastMeasurement[]): TargetFigures {
+/** Medians over passes of the same target. */
+export function figuresOf(passes: readonly BroadcastMeasurement[]): TargetFigures {
   const rounds = passes.flatMap((pass) => pass.rounds);
   const warm = rounds.filter((round) => round.kind === "warm").map((round) => round.p100Ms);
   const bursts = passes.flatMap((pass) => pass.bursts);
@@ -35,6 +36,7 @@ function figuresOf(passes: readonly BroadcastMeasurement[]): TargetFigures {
       return {
         messages: size,
         allMs: median(same.map((burst) => burst.allMs)),
+        deliveriesPerSecond: median(same.map((burst) => burst.deliveriesPerSecond)),
         deliveriesPerCpuSecond: median(same.map((burst) => burst.deliveriesPerCpuSecond)),
       };
     }),
@@ -90,7 +92,8 @@ export function limitMetrics(ratios: LimitsResult["ratios"]): Record<string, num
   return values;
 }
 
-function median(values: readonly (number | null | undefined)[]): number | null {
+/** null without values. */
+export function median(values: readonly (number | null | undefined)[]): number | null {
   return (
     spread(values.filter((value): value is number => value !== null && value !== undefined))?.median ?? null
   );

@@ -3,23 +3,25 @@ import { Worker } from "node:worker_threads";
 import { nowMs } from "../measure/clock.ts";
 import type { ThreadLoad } from "../measure/thread-load.ts";
 import { DIALECTS, type DialectName } from "../targets/dialect.ts";
+import type { CompactTally } from "./compact-tally.ts";
 import { officialReceivers } from "./official-receiver.ts";
 import type { Assignment, ReceiverKind } from "./receiver.ts";
 import { allocateConnections, Count, ReceiverGroup, type ConnectionMemory } from "./receiver-group.ts";
 import { SourceAddresses } from "./source-addresses.ts";
-import { allocateTally, Tally } from "./tally.ts";
+import type { Tally } from "./tally.ts";
 import type { FromWorker, ToWorker, WorkerSetup } from "./worker-messages.ts";
 
-export interface AudienceOptions {
+export interface AudienceOptions<T extends Tally | CompactTally> {
   kind: ReceiverKind;
-  url: string;
+  /** The receivers spread over them. */
+  urls: readonly string[];
   dialect: DialectName;
   runId: string;
-  /** How many messages the run has in all. */
-  messages: number;
-  /** All receivers: the last `probes` of them are official clients in this thread. */
-  receivers: number;
+  /** For all receivers: the last `probes` of them are official clients in this thread. */
+  tally: T;
   probes: number;
+  /** Receivers keep this channel exact: they come back, to another server, and ask for what they missed. */
+  exactChannel?: string;
   workers: number;
   window: number;
   connectTimeoutMs: number;
@@ -33,10 +35,10 @@ export async function addressOf(url: string): Promise<string> {
 }
 
 /** All members who receive: threads of light or official receivers, and some official ones beside them as a probe. */
-export class Audience {
-  readonly tally: Tally;
+export class Audience<T extends Tally | CompactTally = Tally> {
+  readonly tally: T;
   readonly connections: ConnectionMemory;
-  readonly #options: AudienceOptions;
+  readonly #options: AudienceOptions<T>;
   readonly #workers: Worker[];
   readonly #probes: ReceiverGroup;
   readonly #addresses: SourceAddresses;
@@ -44,20 +46,20 @@ export class Audience {
   #onComplete: () => void = () => {};
   #crash: Error | undefined;
 
-  private constructor(options: AudienceOptions, address: string) {
+  private constructor(options: AudienceOptions<T>, addresses: readonly string[]) {
     this.#options = options;
-    this.#addresses = sourceAddresses(address);
-    this.tally = new Tally(allocateTally(options.receivers, options.messages, nowMs()));
-    this.connections = allocateConnections(options.receivers);
+    this.#addresses = sourceAddresses(addresses[0]!);
+    this.tally = options.tally;
+    this.connections = allocateConnections(this.tally.memory.receivers);
     this.#errors = [];
-    this.#workers = Array.from({ length: options.workers }, (_, i) => this.#startWorker(i, address));
+    this.#workers = Array.from({ length: options.workers }, (_, i) => this.#startWorker(i, addresses));
     this.#probes = new ReceiverGroup({
       open: officialReceivers({
-        url: new URL(options.url),
+        urls: options.urls.map((url) => new URL(url)),
         dialect: DIALECTS[options.dialect],
         runId: options.runId,
       }),
-      tally: this.tally.memory,
+      tally: this.tally,
       connections: this.connections,
       window: 8,
       timeoutMs: options.connectTimeoutMs,
@@ -65,8 +67,8 @@ export class Audience {
     });
   }
 
-  static async start(options: AudienceOptions): Promise<Audience> {
-    return new Audience(options, await addressOf(options.url));
+  static async start<T extends Tally | CompactTally>(options: AudienceOptions<T>): Promise<Audience<T>> {
+    return new Audience(options, await Promise.all(options.urls.map(addressOf)));
   }
 
   get online(): number {
@@ -85,6 +87,11 @@ export class Audience {
     return Atomics.load(this.connections.counts, Count.resyncs);
   }
 
+  /** How many have lost their connection and are not back, with everything that they missed. */
+  get away(): number {
+    return Atomics.load(this.connections.counts, Count.away);
+  }
+
   /** Errors by code, failed attempts included. */
   get errors(): Record<string, number> {
     const sum: Record<string, number> = {};
@@ -97,8 +104,9 @@ export class Audience {
   /** Resolves when each is online or given up. */
   async connect(credentials: readonly (string | null)[]): Promise<void> {
     const addresses = this.#addresses.take(credentials.length);
+    const servers = this.#options.urls.length;
     const assignments = credentials.map((credential, receiver): Assignment => {
-      return { receiver, credential, localAddress: addresses[receiver] };
+      return { receiver, credential, localAddress: addresses[receiver], server: receiver % servers };
     });
     const probes = assignments.splice(assignments.length - this.#options.probes);
     await Promise.all([
@@ -106,7 +114,10 @@ export class Audience {
       ...this.#workers.map((_, w) =>
         this.#ask(w, {
           type: "connect",
-          assignments: assignments.filter((_, i) => i % this.#workers.length === w),
+          // By blocks, so that each thread has receivers on all servers.
+          assignments: assignments.filter(
+            (_, i) => Math.floor((i * this.#workers.length) / assignments.length) === w,
+          ),
         }),
       ),
     ]);
@@ -155,12 +166,14 @@ export class Audience {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
 
-  #startWorker(index: number, address: string): Worker {
-    const { kind, url, dialect, runId, window, connectTimeoutMs, napMs, workers } = this.#options;
+  #startWorker(index: number, addresses: readonly string[]): Worker {
+    const { kind, urls, dialect, runId, window, connectTimeoutMs, napMs, workers, exactChannel } =
+      this.#options;
     const setup: WorkerSetup = {
       kind,
-      url,
-      address,
+      urls,
+      addresses,
+      exactChannel,
       dialect,
       runId,
       tally: this.tally.memory,

@@ -1,32 +1,28 @@
-import { connect, type Socket } from "node:net";
 import type { Dialect } from "../targets/dialect.ts";
-import { FrameError, FrameParser, Opcode } from "./frame-parser.ts";
+import { CatchUp } from "./catch-up.ts";
+import { Opcode } from "./frame-parser.ts";
 import { clientFrame } from "./frame-writer.ts";
-import { createHandshake, readHandshakeAnswer, type Handshake } from "./handshake.ts";
+import { LightSocket, lightServer, readBuffer, socketIoPath, type LightServer } from "./light-socket.ts";
 import { decodePacket, type Packet } from "./packet.ts";
 import { PacketCache, type KnownPacket } from "./packet-cache.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 
-const READ_BUFFER_BYTES = 256 * 1024;
 const PONG = clientFrame(Opcode.text, Buffer.from("3"));
-const CLOSE = clientFrame(Opcode.close, Buffer.from([0x03, 0xe8]));
 
 /** What all light receivers of a thread share. */
 interface Shared {
-  host: string;
-  port: number;
-  handshake: Handshake;
+  servers: readonly LightServer[];
   dialect: Dialect;
   runId: string;
   cache: PacketCache;
-  readBuffer: Buffer;
+  buffer: Buffer;
   onRead: () => void;
 }
 
 export interface LightOptions {
-  url: URL;
-  /** The IP address of the server: looked up once, not once per connection. */
-  address: string;
+  urls: readonly URL[];
+  /** The IP address of each. */
+  addresses: readonly string[];
   dialect: Dialect;
   runId: string;
   /** Called in every turn of the event loop in which something was read. */
@@ -34,16 +30,14 @@ export interface LightOptions {
 }
 
 /** Receivers that read a plain socket: about a third of the cost of an official client. `http:` only. */
-export function lightReceivers({ url, address, dialect, runId, onRead }: LightOptions): OpenReceiver {
-  const query = dialect.transport === "socket.io" ? "?EIO=4&transport=websocket" : "";
+export function lightReceivers({ urls, addresses, dialect, runId, onRead }: LightOptions): OpenReceiver {
+  const path = dialect.transport === "socket.io" ? socketIoPath(dialect.path) : dialect.path;
   const shared: Shared = {
-    host: address,
-    port: Number(url.port) || 80,
-    handshake: createHandshake(url, dialect.path + query),
+    servers: urls.map((url, i) => lightServer(url, addresses[i]!, path)),
     dialect,
     runId,
     cache: new PacketCache(),
-    readBuffer: Buffer.allocUnsafeSlow(READ_BUFFER_BYTES),
+    buffer: readBuffer(),
     onRead,
   };
   return (assignment, observer) => new LightReceiver(shared, assignment, observer);
@@ -53,112 +47,69 @@ class LightReceiver implements Receiver {
   readonly #shared: Shared;
   readonly #observer: ReceiverObserver;
   readonly #receiver: number;
-  readonly #socket: Socket;
-  readonly #parser = new FrameParser();
-  readonly #sink = (opcode: number, bytes: Buffer, start: number, end: number) =>
-    this.#message(opcode, bytes, start, end);
+  readonly #socket: LightSocket;
+  readonly #catchUp: CatchUp | undefined;
   #credential: string | null;
-  #handshakeBytes: Buffer | undefined = Buffer.alloc(0);
+  #isReady = false;
   #isOnline = false;
-  #hasEnded = false;
   #last: KnownPacket | undefined;
 
   constructor(shared: Shared, assignment: Assignment, observer: ReceiverObserver) {
+    const { receiver, credential, localAddress, server, position } = assignment;
     this.#shared = shared;
     this.#observer = observer;
-    this.#receiver = assignment.receiver;
-    this.#credential = assignment.credential;
-    this.#socket = connect({
-      host: shared.host,
-      port: shared.port,
-      noDelay: true,
-      ...(assignment.localAddress === undefined ? {} : { localAddress: assignment.localAddress }),
-      onread: { buffer: shared.readBuffer, callback: (bytes) => this.#read(bytes) },
+    this.#receiver = receiver;
+    this.#credential = credential;
+    this.#socket = new LightSocket(shared.servers[server]!, localAddress, shared.buffer, this, shared.onRead);
+    if (position === undefined) return;
+    this.#catchUp = new CatchUp(position, {
+      write: (frame) => this.#socket.write(frame),
+      recovered: (indexes) => observer.messages(receiver, indexes, "sync"),
+      caughtUp: () => this.#goOnline(),
+      failed: (code) => this.#socket.end(code),
     });
-    this.#socket.once("connect", () => this.#socket.write(shared.handshake.request));
-    this.#socket.on("error", (error: NodeJS.ErrnoException) => this.#end(error.code ?? error.message));
-    this.#socket.once("close", () => this.#end("CONNECTION_CLOSED"));
   }
 
   close(): void {
-    this.#socket.write(CLOSE);
+    this.#socket.close();
   }
 
   destroy(): void {
-    this.#hasEnded = true;
-    // A reset leaves no TIME_WAIT behind, so that the next run finds its ports free.
-    this.#socket.resetAndDestroy();
+    this.#catchUp?.stop();
+    this.#socket.destroy();
   }
 
-  #end(code: string): void {
-    if (this.#hasEnded) return;
-    this.destroy();
+  opened(): void {
+    if (this.#shared.dialect.transport === "websocket") this.#goOnline();
+  }
+
+  ended(code: string): void {
+    this.#catchUp?.stop();
     this.#observer.ended(this.#receiver, code);
   }
 
-  #read(bytes: number): boolean {
-    if (this.#hasEnded) return false;
-    this.#shared.onRead();
-    try {
-      if (this.#handshakeBytes) this.#readHandshake(this.#handshakeBytes, bytes);
-      else this.#parser.push(this.#shared.readBuffer, 0, bytes, this.#sink);
-    } catch (error) {
-      if (!(error instanceof FrameError)) throw error;
-      this.#end(error.code);
-    }
-    return true;
-  }
-
-  #readHandshake(before: Buffer, bytes: number): void {
-    const all = Buffer.concat([before, this.#shared.readBuffer.subarray(0, bytes)]);
-    const answer = readHandshakeAnswer(all, this.#shared.handshake.accept);
-    if (!answer) {
-      this.#handshakeBytes = all;
-    } else if ("error" in answer) {
-      this.#end(answer.error);
-    } else {
-      this.#handshakeBytes = undefined;
-      if (this.#shared.dialect.transport === "websocket") this.#goOnline();
-      this.#parser.push(all, answer.headBytes, all.length, this.#sink);
-    }
-  }
-
-  #message(opcode: number, bytes: Buffer, start: number, end: number): void {
-    if (this.#hasEnded) return;
-    switch (opcode) {
-      case Opcode.text:
-        this.#handle(this.#decode(bytes, start, end));
-        break;
-      case Opcode.ping:
-        this.#socket.write(clientFrame(Opcode.pong, bytes.subarray(start, end)));
-        break;
-      case Opcode.close:
-        this.#end("SERVER_CLOSE");
-        break;
-      case Opcode.binary:
-        this.#end("BINARY_MESSAGE");
-        break;
-      default:
-    }
+  text(bytes: Buffer, start: number, end: number): void {
+    this.#handle(this.#decode(bytes, start, end));
   }
 
   #decode(bytes: Buffer, start: number, end: number): Packet {
     const { cache, dialect, runId } = this.#shared;
-    // What comes before a connection is online is its own (session ids), so it is not worth remembering.
-    const known = this.#isOnline ? cache.find(bytes, start, end, this.#last) : undefined;
+    // What comes before a connection is ready is its own (session ids), so it is not worth remembering.
+    const known = this.#isReady ? cache.find(bytes, start, end, this.#last) : undefined;
     if (known) {
       this.#last = known;
       return known.packet;
     }
     const packet = decodePacket(bytes.toString("utf8", start, end), dialect, runId);
-    if (this.#isOnline) this.#last = cache.add(bytes, start, end, packet, this.#last);
+    if (this.#isReady) this.#last = cache.add(bytes, start, end, packet, this.#last);
     return packet;
   }
 
   #handle(packet: Packet): void {
     switch (packet.kind) {
       case "messages":
-        this.#observer.messages(this.#receiver, packet.indexes);
+        this.#observer.messages(this.#receiver, packet.indexes, "event");
+        this.#catchUp?.heard(packet.revs);
         break;
       case "ping":
         this.#socket.write(PONG);
@@ -167,18 +118,25 @@ class LightReceiver implements Receiver {
         this.#join();
         break;
       case "joined":
-        if (!this.#shared.dialect.waitsForReady) this.#goOnline();
+        if (!this.#shared.dialect.waitsForReady) this.#ready();
         break;
       case "ready":
-        this.#goOnline();
+        this.#ready();
         break;
       case "resync":
         this.#observer.resync(this.#receiver);
+        this.#catchUp?.start();
+        break;
+      case "draining":
+        this.#observer.draining(this.#receiver, packet.withinMs);
+        break;
+      case "answer":
+        this.#catchUp?.answered(packet.answer);
         break;
       case "refused":
       case "closed":
       case "invalid":
-        this.#end(packet.code);
+        this.#socket.end(packet.code);
         break;
       default:
     }
@@ -190,7 +148,14 @@ class LightReceiver implements Receiver {
     this.#socket.write(clientFrame(Opcode.text, Buffer.from(`40${auth}`)));
   }
 
+  #ready(): void {
+    this.#isReady = true;
+    if (this.#catchUp) this.#catchUp.start();
+    else this.#goOnline();
+  }
+
   #goOnline(): void {
+    this.#isReady = true;
     if (this.#isOnline) return;
     this.#isOnline = true;
     this.#observer.online(this.#receiver);

@@ -1,3 +1,7 @@
+export function newRunId(): string {
+  return Math.floor(Math.random() * 2 ** 32).toString(36);
+}
+
 /**
  * The content of a measured message names its run and its number, so that a receiver knows exactly which
  * message it has. Text of other people in the same channel is never taken for one.

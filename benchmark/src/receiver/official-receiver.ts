@@ -5,7 +5,7 @@ import { taggedIndex } from "./message-tag.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 
 export interface OfficialOptions {
-  url: URL;
+  urls: readonly URL[];
   dialect: Dialect;
   runId: string;
 }
@@ -21,9 +21,9 @@ function openSocketIo(
   assignment: Assignment,
   observer: ReceiverObserver,
 ): Receiver {
-  const { url, dialect } = options;
-  const { receiver, credential, localAddress } = assignment;
-  const socket = io(url.href, {
+  const { urls, dialect } = options;
+  const { receiver, credential, localAddress, server } = assignment;
+  const socket = io(urls[server]!.href, {
     path: dialect.path,
     transports: ["websocket"],
     forceNew: true,
@@ -61,9 +61,10 @@ function openWebSocket(
   assignment: Assignment,
   observer: ReceiverObserver,
 ): Receiver {
-  const { receiver, localAddress } = assignment;
-  const address = new URL(options.dialect.path, options.url);
-  address.protocol = options.url.protocol === "https:" ? "wss:" : "ws:";
+  const { receiver, localAddress, server } = assignment;
+  const url = options.urls[server]!;
+  const address = new URL(options.dialect.path, url);
+  address.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(address, {
     perMessageDeflate: false,
     ...(localAddress === undefined ? {} : { localAddress }),
@@ -102,6 +103,7 @@ function dispatch(
     observer.messages(
       receiver,
       event.contents.map((content) => taggedIndex(runId, content)),
+      "event",
     );
   } else if (event.kind === "ready") {
     observer.online(receiver);

@@ -35,20 +35,21 @@ describe("decodePacket", () => {
       taggedContent("r2", 4, 50),
       taggedContent(RUN, 12, 0),
     );
-    expect(decode(text)).toEqual({ kind: "messages", indexes: [3, -1, -1, 12] });
+    expect(decode(text)).toEqual({ kind: "messages", indexes: [3, -1, -1, 12], revs: [0, 0, 0, 0] });
   });
 
   test("an event that asks for an acknowledgement", () => {
     expect(decode(`4217${messages(taggedContent(RUN, 1, 40)).slice(2)}`)).toEqual({
       kind: "messages",
       indexes: [1],
+      revs: [0],
     });
   });
 });
 
 describe("PacketCache", () => {
   const bytes = (text: string) => Buffer.from(text);
-  const packet = (index: number) => ({ kind: "messages" as const, indexes: [index] });
+  const packet = (index: number) => ({ kind: "messages" as const, indexes: [index], revs: [index] });
 
   test("only the very same bytes are known", () => {
     const cache = new PacketCache();

@@ -1,9 +1,12 @@
 import type { Dialect } from "../targets/dialect.ts";
+import { readCatchUpAnswer, type CatchUpAnswer } from "./catch-up.ts";
 import { taggedIndex } from "./message-tag.ts";
 
 /** A text payload from the server, understood. */
 export type Packet =
-  | { kind: "messages"; indexes: number[] }
+  | { kind: "messages"; indexes: number[]; revs: number[] }
+  | { kind: "draining"; withinMs: number }
+  | { kind: "answer"; answer: CatchUpAnswer }
   | { kind: "opened" | "joined" | "ping" | "ready" | "resync" | "other" }
   | { kind: "refused" | "closed" | "invalid"; code: string };
 
@@ -35,6 +38,8 @@ function decodeSocketIo(text: string, dialect: Dialect, runId: string): Packet {
     case "2":
       // An acknowledgement id may stand before the array; the main namespace has no name.
       return decodeEvent(text.slice(Math.max(2, text.indexOf("["))), dialect, runId);
+    case "3":
+      return decodeAnswer(text.slice(Math.max(2, text.indexOf("["))), runId);
     case "4":
       return { kind: "refused", code: refusalCode(text.slice(2)) };
     case "5":
@@ -55,7 +60,19 @@ function decodeEvent(json: string, dialect: Dialect, runId: string): Packet {
     return { kind: "invalid", code: "INVALID_EVENT" };
   const event = dialect.read(array[0], array[1]);
   if (event.kind !== "messages") return event;
-  return { kind: "messages", indexes: event.contents.map((content) => taggedIndex(runId, content)) };
+  const { contents, revs } = event;
+  return { kind: "messages", indexes: contents.map((content) => taggedIndex(runId, content)), revs };
+}
+
+/** The answer to a call of ours. */
+function decodeAnswer(json: string, runId: string): Packet {
+  try {
+    const [value] = JSON.parse(json) as unknown[];
+    const answer = readCatchUpAnswer(value, runId);
+    return answer ? { kind: "answer", answer } : { kind: "invalid", code: "INVALID_ANSWER" };
+  } catch {
+    return { kind: "invalid", code: "INVALID_JSON" };
+  }
 }
 
 /** The code in a CONNECT_ERROR: `data.type` as the platform sends it, else its message. */

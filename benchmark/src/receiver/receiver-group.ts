@@ -1,45 +1,65 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { nowMs } from "../measure/clock.ts";
+import type { CompactTally } from "./compact-tally.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
-import { Tally, type TallyMemory } from "./tally.ts";
+import type { Roaming } from "./roaming.ts";
+import type { Tally } from "./tally.ts";
 
-/** A connection is tried so often, then given up. */
+/** A connection is tried so often, then given up; one that was online once is never given up where it may roam. */
 const MAX_ATTEMPTS = 3;
 const GOODBYE_MS = 5000;
 
 /** Shared by all threads, so that progress is seen without asking anyone. */
 export interface ConnectionMemory {
-  /** Online for the first time; given up; dropped while online; told to resync. */
+  /** See `Count`. */
   counts: Int32Array<SharedArrayBuffer>;
   /** Per receiver: milliseconds from the beginning of its last attempt until it was online. */
   onlineMs: Float64Array<SharedArrayBuffer>;
+  /** Per receiver: 1 when it was told to resync, or dropped. */
+  disturbed: Uint8Array<SharedArrayBuffer>;
 }
 
-export const Count = { online: 0, gaveUp: 1, dropped: 2, resyncs: 3 } as const;
+export const Count = {
+  /** Online for the first time. */
+  online: 0,
+  gaveUp: 1,
+  /** Connections that ended while online. */
+  dropped: 2,
+  /** Times that the server told one to resync. */
+  resyncs: 3,
+  /** Receivers that lost their connection and are not back, with everything that they missed. */
+  away: 4,
+} as const;
 
 export function allocateConnections(receivers: number): ConnectionMemory {
   return {
-    counts: new Int32Array(new SharedArrayBuffer(4 * 4)),
+    counts: new Int32Array(new SharedArrayBuffer(4 * Object.keys(Count).length)),
     onlineMs: new Float64Array(new SharedArrayBuffer(8 * receivers)),
+    disturbed: new Uint8Array(new SharedArrayBuffer(receivers)),
   };
 }
 
 export interface GroupOptions {
   open: OpenReceiver;
-  tally: TallyMemory;
+  tally: Pick<Tally | CompactTally, "record">;
   connections: ConnectionMemory;
   /** How many connections are being made at the same time. */
   window: number;
   timeoutMs: number;
   /** Called when this group saw the last missing arrival of a message. */
   onComplete: (message: number) => void;
+  /** undefined: who loses its connection stays away. */
+  roaming?: Roaming;
 }
 
 type ErrorCounts = Record<string, number>;
 
-interface Opening {
+interface Attempt {
   assignment: Assignment;
   attempt: number;
+}
+
+interface Opening extends Attempt {
   startedMs: number;
   timer: NodeJS.Timeout;
 }
@@ -47,17 +67,19 @@ interface Opening {
 /** The receivers of one thread: connects them, a bounded number at a time, and writes down what they get. */
 export class ReceiverGroup implements ReceiverObserver {
   readonly #options: GroupOptions;
-  readonly #tally: Tally;
   readonly #receivers = new Map<number, Receiver>();
   readonly #opening = new Map<number, Opening>();
-  readonly #queue: { assignment: Assignment; attempt: number }[] = [];
+  readonly #queue: Attempt[] = [];
+  /** Where those are who may roam. */
+  readonly #places = new Map<number, Assignment>();
+  readonly #away = new Set<number>();
+  readonly #timers = new Set<NodeJS.Timeout>();
   readonly #errors: ErrorCounts = {};
   #isClosing = false;
   #whenConnected: (() => void) | undefined;
 
   constructor(options: GroupOptions) {
     this.#options = options;
-    this.#tally = new Tally(options.tally);
   }
 
   /** How often each error came up, failed attempts that were repeated with success included. */
@@ -78,19 +100,28 @@ export class ReceiverGroup implements ReceiverObserver {
     const opening = this.#finishOpening(receiver);
     if (!opening) return;
     this.#options.connections.onlineMs[receiver] = nowMs() - opening.startedMs;
-    Atomics.add(this.#options.connections.counts, Count.online, 1);
+    if (this.#options.roaming) this.#places.set(receiver, opening.assignment);
+    if (this.#away.delete(receiver)) this.#count(Count.away, -1);
+    else this.#count(Count.online);
     this.#fill();
   }
 
-  messages(receiver: number, indexes: readonly number[]): void {
+  messages(receiver: number, indexes: readonly number[], by: "event" | "sync"): void {
     const atMs = nowMs();
     for (const index of indexes) {
-      if (this.#tally.record(receiver, index, atMs)) this.#options.onComplete(index);
+      if (this.#options.tally.record(receiver, index, atMs, by)) this.#options.onComplete(index);
     }
   }
 
-  resync(): void {
-    Atomics.add(this.#options.connections.counts, Count.resyncs, 1);
+  resync(receiver: number): void {
+    this.#options.connections.disturbed[receiver] = 1;
+    this.#count(Count.resyncs);
+  }
+
+  draining(receiver: number, withinMs: number): void {
+    const { roaming } = this.#options;
+    const place = this.#receivers.get(receiver);
+    if (roaming) this.#later(roaming.drain(receiver, withinMs), () => place?.close());
   }
 
   ended(receiver: number, code: string): void {
@@ -98,13 +129,11 @@ export class ReceiverGroup implements ReceiverObserver {
     if (this.#isClosing) return;
     this.#errors[code] = (this.#errors[code] ?? 0) + 1;
     const opening = this.#finishOpening(receiver);
-    if (!opening) {
-      Atomics.add(this.#options.connections.counts, Count.dropped, 1);
-    } else if (opening.attempt < MAX_ATTEMPTS) {
+    if (!opening) this.#lost(receiver);
+    else if (this.#away.has(receiver)) this.#comeBack(opening.assignment, opening.attempt);
+    else if (opening.attempt < MAX_ATTEMPTS)
       this.#queue.unshift({ assignment: opening.assignment, attempt: opening.attempt + 1 });
-    } else {
-      Atomics.add(this.#options.connections.counts, Count.gaveUp, 1);
-    }
+    else this.#count(Count.gaveUp);
     this.#fill();
   }
 
@@ -112,6 +141,7 @@ export class ReceiverGroup implements ReceiverObserver {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#queue.length = 0;
+    for (const timer of this.#timers) clearTimeout(timer);
     for (const [receiver, opening] of this.#opening) {
       clearTimeout(opening.timer);
       this.#receivers.get(receiver)?.destroy();
@@ -125,16 +155,47 @@ export class ReceiverGroup implements ReceiverObserver {
     this.#whenConnected?.();
   }
 
+  #lost(receiver: number): void {
+    this.#count(Count.dropped);
+    this.#options.connections.disturbed[receiver] = 1;
+    const place = this.#places.get(receiver);
+    if (place === undefined) return;
+    this.#away.add(receiver);
+    this.#count(Count.away);
+    this.#comeBack(place, 0);
+  }
+
+  #comeBack(place: Assignment, failures: number): void {
+    const roaming = this.#options.roaming!;
+    const attempt = { assignment: roaming.elsewhere(place), attempt: failures + 1 };
+    this.#later(roaming.waitMs(place.receiver, failures), () => {
+      this.#queue.unshift(attempt);
+      this.#fill();
+    });
+  }
+
+  #later(waitMs: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      work();
+    }, waitMs);
+    this.#timers.add(timer);
+  }
+
+  #count(which: number, by = 1): void {
+    Atomics.add(this.#options.connections.counts, which, by);
+  }
+
   #fill(): void {
     while (this.#opening.size < this.#options.window) {
       const next = this.#queue.pop();
       if (!next) break;
-      this.#open(next.assignment, next.attempt);
+      this.#open(next);
     }
     if (this.#opening.size === 0) this.#whenConnected?.();
   }
 
-  #open(assignment: Assignment, attempt: number): void {
+  #open({ assignment, attempt }: Attempt): void {
     const { receiver } = assignment;
     const timer = setTimeout(() => {
       this.#receivers.get(receiver)?.destroy();

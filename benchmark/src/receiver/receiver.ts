@@ -1,3 +1,5 @@
+import type { ChannelPosition } from "./channel-position.ts";
+
 /** One member of the audience, to be connected. */
 export interface Assignment {
   /** Its number in the run, from 0. */
@@ -6,14 +8,20 @@ export interface Assignment {
   credential: string | null;
   /** The loopback address to connect from; undefined: the system chooses. */
   localAddress: string | undefined;
+  /** Which of the addresses of the platform it connects to. */
+  server: number;
+  /** Where it stands in the channel, when it is to ask for what it has missed; it is online once it has that. */
+  position?: ChannelPosition;
 }
 
 /** What a receiver tells about itself. After `ended` it says nothing more. */
 export interface ReceiverObserver {
   online(receiver: number): void;
-  /** Called when the messages are decoded. */
-  messages(receiver: number, indexes: readonly number[]): void;
+  /** Called when the messages are decoded. `sync`: they came because the receiver asked for what it had missed. */
+  messages(receiver: number, indexes: readonly number[], by: "event" | "sync"): void;
   resync(receiver: number): void;
+  /** Its server is going away: connect to another one after a random part of this time. */
+  draining(receiver: number, withinMs: number): void;
   ended(receiver: number, code: string): void;
 }
 

@@ -4,7 +4,10 @@ export interface TallyMemory {
   messages: number;
   /** The instant (`nowMs`) that the stored times count from; before the first message. */
   epochMs: number;
-  /** Milliseconds since the epoch, message by message, receiver by receiver; 0: not received. */
+  /**
+   * Milliseconds since the epoch, message by message, receiver by receiver; 0: not received. Below 0: it came because the
+   * receiver asked for what it had missed, so that the event itself may still come.
+   */
   receivedAt: Float64Array<SharedArrayBuffer>;
   lastMessage: Int32Array<SharedArrayBuffer>;
   /** Per message: receivers that have it; extra copies; arrivals after a later message. */
@@ -44,20 +47,24 @@ export class Tally {
   }
 
   /** @returns true when this arrival was the last one missing of the message. */
-  record(receiver: number, message: number, atMs: number): boolean {
+  record(receiver: number, message: number, atMs: number, by: "event" | "sync" = "event"): boolean {
     const { receivers, receivedAt, lastMessage, received, duplicates, outOfOrder, epochMs } = this.memory;
     if (message < 0 || message >= this.memory.messages) {
       Atomics.add(this.memory.foreign, 0, 1);
       return false;
     }
     const cell = message * receivers + receiver;
-    if (receivedAt[cell] !== 0) {
-      Atomics.add(duplicates, message, 1);
+    const before = receivedAt[cell]!;
+    if (before !== 0) {
+      if (by === "event") {
+        if (before > 0) Atomics.add(duplicates, message, 1);
+        else receivedAt[cell] = -before;
+      }
       return false;
     }
-    receivedAt[cell] = atMs - epochMs;
-    if (message < lastMessage[receiver]!) Atomics.add(outOfOrder, message, 1);
-    else lastMessage[receiver] = message;
+    receivedAt[cell] = by === "event" ? atMs - epochMs : epochMs - atMs;
+    if (message > lastMessage[receiver]!) lastMessage[receiver] = message;
+    else if (by === "event") Atomics.add(outOfOrder, message, 1);
     return Atomics.add(received, message, 1) + 1 === receivers;
   }
 
@@ -67,12 +74,27 @@ export class Tally {
 
   /** Milliseconds from `sentAtMs` to each arrival of the message, ascending; the lost ones are missing. */
   latencies(message: number, sentAtMs: number): Float64Array {
-    const { receivers, receivedAt, epochMs } = this.memory;
-    const sent = sentAtMs - epochMs;
-    const times = receivedAt.subarray(message * receivers, (message + 1) * receivers);
+    const sent = sentAtMs - this.memory.epochMs;
     return Float64Array.from(
-      times.filter((time) => time !== 0),
-      (time) => time - sent,
+      this.#times(message).filter((time) => time !== 0),
+      (time) => Math.abs(time) - sent,
     ).sort();
+  }
+
+  /** Milliseconds from `sentAtMs` until the last receiver had the message; null: somebody does not have it. */
+  untilLast(message: number, sentAtMs: number): number | null {
+    if (!this.isComplete(message)) return null;
+    const last = this.#times(message).reduce((latest, time) => Math.max(latest, Math.abs(time)), 0);
+    return last + this.memory.epochMs - sentAtMs;
+  }
+
+  /** How many arrivals of the message were brought by asking for it. */
+  recovered(message: number): number {
+    return this.#times(message).reduce((sum, time) => sum + (time < 0 ? 1 : 0), 0);
+  }
+
+  #times(message: number): Float64Array {
+    const { receivers, receivedAt } = this.memory;
+    return receivedAt.subarray(message * receivers, (message + 1) * receivers);
   }
 }

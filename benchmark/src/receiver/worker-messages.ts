@@ -1,5 +1,6 @@
 import type { ThreadLoad } from "../measure/thread-load.ts";
 import type { DialectName } from "../targets/dialect.ts";
+import type { CompactTallyMemory } from "./compact-tally.ts";
 import type { Assignment, ReceiverKind } from "./receiver.ts";
 import type { ConnectionMemory } from "./receiver-group.ts";
 import type { TallyMemory } from "./tally.ts";
@@ -7,12 +8,14 @@ import type { TallyMemory } from "./tally.ts";
 /** What a receiving thread is started with. */
 export interface WorkerSetup {
   kind: ReceiverKind;
-  url: string;
-  address: string;
+  urls: readonly string[];
+  addresses: readonly string[];
   dialect: DialectName;
   runId: string;
-  tally: TallyMemory;
+  tally: TallyMemory | CompactTallyMemory;
   connections: ConnectionMemory;
+  /** Receivers keep this channel exact: they come back when they lose their connection, and ask for what they missed. */
+  exactChannel: string | undefined;
   window: number;
   timeoutMs: number;
   /** Sleep so long after each turn of the event loop that read something; 0: never. */
@@ -20,7 +23,7 @@ export interface WorkerSetup {
 }
 
 export type ToWorker =
-  | { type: "connect"; assignments: Assignment[] }
+  | { type: "connect"; assignments: Omit<Assignment, "position">[] }
   /** While measuring, reads are gathered: see `napMs`. */
   | { type: "measure"; on: boolean }
   | { type: "sample" }

@@ -1,10 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { sampleThreadLoad } from "../measure/thread-load.ts";
 import { DIALECTS } from "../targets/dialect.ts";
+import { ChannelPosition } from "./channel-position.ts";
+import { CompactTally } from "./compact-tally.ts";
 import { lightReceivers } from "./light-receiver.ts";
 import { Napper } from "./napper.ts";
 import { officialReceivers } from "./official-receiver.ts";
 import { ReceiverGroup } from "./receiver-group.ts";
+import { Roaming } from "./roaming.ts";
+import { Tally } from "./tally.ts";
 import type { FromWorker, ToWorker, WorkerSetup } from "./worker-messages.ts";
 
 const setup = workerData as WorkerSetup;
@@ -12,23 +16,33 @@ const port = parentPort!;
 const say = (message: FromWorker) => port.postMessage(message);
 
 const napper = new Napper(setup.napMs);
-const common = { url: new URL(setup.url), dialect: DIALECTS[setup.dialect], runId: setup.runId };
+const { exactChannel } = setup;
+const common = {
+  urls: setup.urls.map((url) => new URL(url)),
+  dialect: DIALECTS[setup.dialect],
+  runId: setup.runId,
+};
 const group = new ReceiverGroup({
   open:
     setup.kind === "light"
-      ? lightReceivers({ ...common, address: setup.address, onRead: () => napper.afterThisTurn() })
+      ? lightReceivers({ ...common, addresses: setup.addresses, onRead: () => napper.afterThisTurn() })
       : officialReceivers(common),
-  tally: setup.tally,
+  tally: "bits" in setup.tally ? new CompactTally(setup.tally) : new Tally(setup.tally),
   connections: setup.connections,
   window: setup.window,
   timeoutMs: setup.timeoutMs,
   onComplete: (message) => say({ type: "complete", message }),
+  ...(exactChannel === undefined ? {} : { roaming: new Roaming(setup.urls.length) }),
 });
 
 async function obey(order: ToWorker): Promise<void> {
   switch (order.type) {
     case "connect":
-      await group.connect(order.assignments);
+      await group.connect(
+        exactChannel === undefined
+          ? order.assignments
+          : order.assignments.map((a) => ({ ...a, position: new ChannelPosition(exactChannel) })),
+      );
       say({ type: "connected", errors: group.errors });
       break;
     case "measure":

@@ -36,6 +36,12 @@ export function count(amount: number, noun: string): string {
   return `${Number.isInteger(amount) ? whole(amount) : short(amount)} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
+/** null: not a cluster. */
+export function clusterName(size: { gateways: number | null; workers: number | null }): string {
+  if (size.gateways === null || size.workers === null) return "a single instance";
+  return `${count(size.gateways, "gateway")}, ${count(size.workers, "worker")}`;
+}
+
 /** Columns of a table, each as wide as its widest cell; the first is aligned left, the rest right. */
 export function table(rows: readonly (readonly string[])[], indent = "  "): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -18,7 +18,12 @@ export function limitsSummary(result: LimitsResult): string {
     "",
     ...section("The platform divided by …", ratioLines(result)),
     ...section("Figures (medians)", [figureTable(result)]),
-    ...section("What to know", verdictLines(result)),
+    ...section(
+      "What to know",
+      verdictLines(
+        result.passes.map((pass) => ({ name: pass.target.name, verdicts: pass.generator.verdicts })),
+      ),
+    ),
     ...section("Errors", errors.length === 0 ? [] : [errorTable(errors)]),
     ...section("Thresholds", thresholdLines(result)),
   ]
@@ -74,13 +79,12 @@ function figureTable({ figures }: LimitsResult): string {
 }
 
 /** What the turns of each server said of the tester itself: the last one of each kind speaks for all. */
-function verdictLines({ passes, figures }: LimitsResult): string[] {
-  return Object.keys(figures).flatMap((name) => {
-    const turns = passes.filter((pass) => pass.target.name === name);
-    const verdicts = turns.flatMap((pass) => pass.generator.verdicts);
+export function verdictLines(turns: readonly { name: string; verdicts: readonly string[] }[]): string[] {
+  return [...Map.groupBy(turns, ({ name }) => name)].flatMap(([name, same]) => {
+    const verdicts = same.flatMap((turn) => turn.verdicts);
     const byKind = Map.groupBy(verdicts, (text) => text.slice(0, text.search(/[:\d]/)));
-    return [...byKind.values()].map((same) =>
-      styleText("yellow", `  ${name}, ${same.length} of ${count(turns.length, "turn")}: ${same.at(-1)}`),
+    return [...byKind.values()].map((alike) =>
+      styleText("yellow", `  ${name}, ${alike.length} of ${count(same.length, "turn")}: ${alike.at(-1)}`),
     );
   });
 }

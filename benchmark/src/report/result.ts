@@ -3,6 +3,7 @@ import type { Percentiles, Spread } from "../measure/percentiles.ts";
 import type { Environment } from "../environment.ts";
 import type { ReceiverKind } from "../receiver/receiver.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
+import type { StormMeasurement } from "../storm/storm-result.ts";
 import type { ServerUsage, TargetName } from "../targets/target.ts";
 import type { ThresholdResult } from "./thresholds.ts";
 
@@ -76,6 +77,18 @@ export interface ServerResult {
   rssPerConnectionBytes: number | null;
   /** Server CPU per warm message. */
   cpuMsPerMessage: number | null;
+  /** What NATS handed out while warm messages were sent; null where there is none. */
+  natsPerMessage: NatsPerMessage | null;
+}
+
+export interface NatsPerMessage {
+  /** Publications to rooms, one for each gateway that got it. */
+  rooms: number;
+  /** Requests to services and their answers. */
+  calls: number;
+  other: number;
+  /** In all, not per message: publications that went to gateways with nobody of the audience. */
+  toIdleGateways: number;
 }
 
 export interface GeneratorResult {
@@ -135,7 +148,12 @@ export interface TargetFigures {
   connectsPerSecond: number | null;
   rssPerConnectionBytes: number | null;
   cpuMsPerMessage: number | null;
-  bursts: { messages: number; allMs: number | null; deliveriesPerCpuSecond: number | null }[];
+  bursts: {
+    messages: number;
+    allMs: number | null;
+    deliveriesPerSecond: number | null;
+    deliveriesPerCpuSecond: number | null;
+  }[];
   lost: number;
 }
 
@@ -148,4 +166,26 @@ export interface LimitsResult extends ResultHead {
   passes: BroadcastMeasurement[];
 }
 
-export type Result = BroadcastResult | LimitsResult;
+/** The same audience on so many gateways, or on one process with everything in it, or on a bare server. */
+export interface ClusterRow extends TargetFigures {
+  label: string;
+  target: TargetName;
+  /** null: not a cluster. */
+  gateways: number | null;
+  cpuMicrosecondsPerDelivery: number | null;
+  natsPerMessage: NatsPerMessage | null;
+  p100VsSocketIo: number | null;
+}
+
+export interface ClusterResult extends ResultHead {
+  command: "cluster";
+  users: number;
+  rows: ClusterRow[];
+  passes: ({ label: string } & BroadcastMeasurement)[];
+}
+
+export interface StormResult extends ResultHead, StormMeasurement {
+  command: "storm";
+}
+
+export type Result = BroadcastResult | LimitsResult | ClusterResult | StormResult;

@@ -1,10 +1,12 @@
-/** What a packet from the server means to the tester. Messages are the `content` of each, in order. */
+/** What a packet from the server means to the tester. Messages are the `content` and the `rev` of each, in order. */
 type ServerEvent =
-  | { kind: "messages"; contents: unknown[] }
+  | { kind: "messages"; contents: unknown[]; revs: number[] }
   /** From here on the connection counts as online. */
   | { kind: "ready" }
   /** The server says that this connection has missed events. */
   | { kind: "resync" }
+  /** The server is going away: reconnect after a random part of this time. */
+  | { kind: "draining"; withinMs: number }
   | { kind: "other" };
 
 /** How a kind of server speaks; plain data and pure functions, so that worker threads can load it by name. */
@@ -22,10 +24,16 @@ function read(event: string, payload: unknown): ServerEvent {
   if (event === "message.created") {
     const messages = (payload as { messages?: unknown } | null)?.messages;
     if (!Array.isArray(messages)) return { kind: "other" };
+    const all = messages as ({ content?: unknown; rev?: number } | null)[];
     return {
       kind: "messages",
-      contents: messages.map((message: { content?: unknown } | null) => message?.content),
+      contents: all.map((message) => message?.content),
+      revs: all.map((message) => message?.rev ?? 0),
     };
+  }
+  if (event === "server.draining") {
+    const within = (payload as { reconnectWithinMs?: unknown } | null)?.reconnectWithinMs;
+    return { kind: "draining", withinMs: typeof within === "number" ? within : 0 };
   }
   return event === "ready" || event === "resync" ? { kind: event } : { kind: "other" };
 }

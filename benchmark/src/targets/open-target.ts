@@ -3,5 +3,5 @@ import { openFanfareTarget, type FanfareOptions } from "./fanfare/fanfare-target
 import type { Target, TargetName } from "./target.ts";
 
 export function openTarget(name: TargetName, options: FanfareOptions, signal: AbortSignal): Promise<Target> {
-  return name === "fanfare" ? openFanfareTarget(options, signal) : openBareTarget(name, options.url);
+  return name === "fanfare" ? openFanfareTarget(options, signal) : openBareTarget(name, options.urls);
 }

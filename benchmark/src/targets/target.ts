@@ -1,4 +1,5 @@
 import type { DialectName } from "./dialect.ts";
+import type { NatsTraffic } from "../measure/nats-traffic.ts";
 import type { Progress } from "../report/progress.ts";
 import type { RegistrationResult } from "./registration.ts";
 
@@ -25,7 +26,8 @@ export interface Sender {
 export interface Target {
   readonly name: TargetName;
   readonly dialect: DialectName;
-  readonly url: string;
+  /** The processes that clients connect to; members spread over them. Never empty. */
+  readonly urls: readonly string[];
   /** true: started for this run, and removed with it. */
   readonly isThrowaway: boolean;
   /** Makes `count` members and the place where they meet; their access tokens, or nulls where none are needed. */
@@ -37,6 +39,8 @@ export interface Target {
   usage(): Promise<ServerUsage | null>;
   /** Only the CPU time, at little cost to the server; null where it cannot be had. */
   cpuSeconds(): Promise<number | null>;
+  /** What NATS has handed out; null where there is none, or its figures cannot be had. */
+  natsTraffic(): Promise<NatsTraffic | null>;
   /** Stops what was started and removes what was made. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -19,8 +19,8 @@ const KINDS: Record<BareKind["name"], BareKind> = {
 };
 
 /** A server without a platform: what the machine and the library can do at most. Always started for the run. */
-export async function openBareTarget(name: BareKind["name"], url: string | undefined): Promise<Target> {
-  if (url !== undefined) {
+export async function openBareTarget(name: BareKind["name"], urls: readonly string[]): Promise<Target> {
+  if (urls.length > 0) {
     throw usageError(
       `--target ${name} starts a server of its own: leave --url out, or use --target fanfare.`,
     );
@@ -31,7 +31,7 @@ export async function openBareTarget(name: BareKind["name"], url: string | undef
   return {
     name,
     dialect: name,
-    url: address,
+    urls: [address],
     isThrowaway: true,
     prepare: (count) =>
       Promise.resolve({ credentials: Array.from({ length: count }, () => null), registration: null }),
@@ -39,6 +39,7 @@ export async function openBareTarget(name: BareKind["name"], url: string | undef
     countStored: () => Promise.resolve(null),
     usage: () => server.usage(true),
     cpuSeconds: async () => (await server.usage(false))?.cpuSeconds ?? null,
+    natsTraffic: () => Promise.resolve(null),
     close: () => server.stop(),
   };
 }

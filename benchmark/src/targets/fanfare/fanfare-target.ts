@@ -1,59 +1,83 @@
+import type { Message } from "@fanfare/contract";
 import { randomBytes } from "node:crypto";
+import { readNatsTraffic, type NatsTraffic } from "../../measure/nats-traffic.ts";
 import { metricsUsage } from "../../measure/prometheus.ts";
 import { processUsage } from "../../measure/process-usage.ts";
 import { connectError } from "../../exit.ts";
+import { startCluster, type ClusterSize } from "../../platform/cluster.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { startSingleInstance } from "../../platform/single-instance.ts";
 import type { Progress } from "../../report/progress.ts";
 import { registerAll } from "../registration.ts";
 import type { Prepared, Sender, ServerUsage, Target } from "../target.ts";
 import { Api, ApiError } from "./api.ts";
 import { openFanfareSender } from "./fanfare-sender.ts";
-import { ThrowawayInstance } from "./throwaway-instance.ts";
 
 const PAGE_ITEMS = 100;
 
 export interface FanfareOptions {
-  /** undefined: an instance of its own for this run. */
-  url: string | undefined;
+  /** The gateways of a running platform, over which the members spread; none: one of its own for this run. */
+  urls: readonly string[];
   metricsUrl: string | undefined;
+  /** What to start where no address is given; undefined: a single instance. */
+  cluster: ClusterSize | undefined;
   registrationConcurrency: number;
   onError: (code: string) => void;
 }
 
 /** The group that a run makes, and its owner, who sends. */
-interface Meeting {
+export interface Meeting {
   ownerToken: string;
   groupId: string;
   channelId: string;
+  /** The code of the invitation to the group. */
+  code: string;
 }
 
-export async function openFanfareTarget(options: FanfareOptions, signal: AbortSignal): Promise<Target> {
-  const instance = options.url === undefined ? await ThrowawayInstance.start(signal) : undefined;
-  return new FanfareTarget(options, instance);
+export async function openFanfareTarget(
+  options: FanfareOptions,
+  signal: AbortSignal,
+): Promise<FanfareTarget> {
+  if (options.urls.length > 0) return new FanfareTarget(options, undefined);
+  const { cluster } = options;
+  const platform = await (cluster ? startCluster(cluster, signal) : startSingleInstance(signal));
+  return new FanfareTarget(options, platform);
 }
 
-class FanfareTarget implements Target {
+export class FanfareTarget implements Target {
   readonly name = "fanfare";
   readonly dialect = "fanfare";
-  readonly url: string;
-  readonly isThrowaway: boolean;
-  readonly #instance: ThrowawayInstance | undefined;
-  readonly #metricsUrl: string | undefined;
+  readonly urls: readonly string[];
+  /** What was started for this run. */
+  readonly platform: Platform | undefined;
+  readonly #metricsUrls: readonly string[];
   readonly #concurrency: number;
   readonly #api: Api;
   #meeting: Meeting | undefined;
 
-  constructor(options: FanfareOptions, instance: ThrowawayInstance | undefined) {
-    this.#instance = instance;
-    this.isThrowaway = instance !== undefined;
-    this.url = instance?.url ?? options.url!;
-    this.#metricsUrl = options.metricsUrl ?? instance?.metricsUrl;
+  constructor(options: FanfareOptions, platform: Platform | undefined) {
+    const { metricsUrl } = options;
+    this.platform = platform;
+    this.urls = platform?.gateways.map(({ url }) => url) ?? options.urls;
+    this.#metricsUrls =
+      metricsUrl === undefined
+        ? (platform?.gateways.map((gateway) => gateway.metricsUrl) ?? [])
+        : [metricsUrl];
     this.#concurrency = options.registrationConcurrency;
-    this.#api = new Api(this.url, options.registrationConcurrency, options.onError);
+    this.#api = new Api(this.urls[0]!, options.registrationConcurrency, options.onError);
+  }
+
+  get isThrowaway(): boolean {
+    return this.platform !== undefined;
+  }
+
+  /** Where everybody meets; there is one once `prepare` has been done. */
+  get meeting(): Meeting {
+    return this.#meeting!;
   }
 
   async prepare(count: number, progress: Progress, signal: AbortSignal): Promise<Prepared> {
-    const { meeting, code } = await this.#meet(signal).catch(explain);
-    this.#meeting = meeting;
+    const { code } = (this.#meeting = await this.#meet(signal).catch(explain));
     let done = 0;
     const register = async () => {
       const { accessToken } = await this.#api.call("user.createGuest", {}, undefined, signal);
@@ -69,58 +93,87 @@ class FanfareTarget implements Target {
       )
       .catch(explain);
     // What the registration left in memory would hide what the connections take: begin as one that has just started.
-    await this.#instance?.restart(signal);
+    await this.platform?.refresh(signal);
     return { credentials: users, registration: result };
   }
 
   openSender(): Promise<Sender> {
-    const { ownerToken, channelId } = this.#meeting!;
-    return openFanfareSender(this.url, ownerToken, channelId).catch(explain);
+    const { ownerToken, channelId } = this.meeting;
+    return openFanfareSender(this.urls[0]!, ownerToken, channelId).catch(explain);
   }
 
   async countStored(isMeasured: (content: string) => boolean): Promise<number> {
-    const { ownerToken, channelId } = this.#meeting!;
     let stored = 0;
-    for (let after = 0; ;) {
-      const { messages } = await this.#api.call(
-        "message.list",
-        { channelId, after, limit: PAGE_ITEMS },
-        ownerToken,
-      );
-      stored += messages.filter((message) => isMeasured(message.content)).length;
-      const last = messages.at(-1);
-      if (!last || messages.length < PAGE_ITEMS) return stored;
-      after = last.seq;
+    for await (const { content } of this.#storedMessages()) if (isMeasured(content)) stored++;
+    return stored;
+  }
+
+  /** The ids of all messages of the channel in their order. @param onContent told the text of each */
+  async storedIds(onContent: (content: string) => void): Promise<string[]> {
+    const ids: string[] = [];
+    for await (const { id, content } of this.#storedMessages()) {
+      ids.push(id);
+      onContent(content);
     }
+    return ids;
   }
 
   async usage(): Promise<ServerUsage | null> {
-    const metrics = this.#metricsUrl === undefined ? null : await metricsUsage(this.#metricsUrl);
-    const process = this.#instance ? processUsage(this.#instance.pid) : null;
-    if (!metrics && !process) return null;
+    const answers = await Promise.all(this.#metricsUrls.map(metricsUsage));
+    const metrics = answers.filter((answer) => answer !== null);
+    const process = this.#processUsage();
+    if (metrics.length === 0 && !process) return null;
+    const sum = (of: (usage: ServerUsage) => number | null) =>
+      metrics.length === 0 ? null : metrics.reduce((total, usage) => total + (of(usage) ?? 0), 0);
+    const worst = (of: (usage: ServerUsage) => number | null) =>
+      metrics.length === 0 ? null : Math.max(...metrics.map((usage) => of(usage) ?? 0));
     return {
-      rssBytes: null,
-      cpuSeconds: null,
-      eventLoopP99Ms: null,
-      eventLoopMaxMs: null,
-      ...metrics,
+      rssBytes: sum((usage) => usage.rssBytes),
+      cpuSeconds: sum((usage) => usage.cpuSeconds),
+      eventLoopP99Ms: worst((usage) => usage.eventLoopP99Ms),
+      eventLoopMaxMs: worst((usage) => usage.eventLoopMaxMs),
       ...process,
     };
   }
 
   async cpuSeconds(): Promise<number | null> {
-    const own = this.#instance && processUsage(this.#instance.pid);
-    return own ? own.cpuSeconds : ((await this.usage())?.cpuSeconds ?? null);
+    return (this.#processUsage() ?? (await this.usage()))?.cpuSeconds ?? null;
+  }
+
+  async natsTraffic(): Promise<NatsTraffic | null> {
+    const monitorUrl = this.platform?.natsMonitorUrl;
+    return monitorUrl === undefined ? null : readNatsTraffic(monitorUrl);
   }
 
   async close(): Promise<void> {
-    if (this.#meeting && !this.#instance) await this.#leaveNothing(this.#meeting);
+    if (this.#meeting && !this.platform) await this.#leaveNothing(this.#meeting);
     this.#meeting = undefined;
     this.#api.close();
-    await this.#instance?.stop();
+    await this.platform?.close();
   }
 
-  async #meet(signal: AbortSignal): Promise<{ meeting: Meeting; code: string }> {
+  async *#storedMessages(): AsyncGenerator<Message> {
+    const { ownerToken, channelId } = this.meeting;
+    for (let after = 0; ;) {
+      const page = { channelId, after, limit: PAGE_ITEMS };
+      const { messages } = await this.#api.call("message.list", page, ownerToken);
+      yield* messages;
+      const last = messages.at(-1);
+      if (!last || messages.length < PAGE_ITEMS) return;
+      after = last.seq;
+    }
+  }
+
+  /** Of all processes that were started for this run. */
+  #processUsage(): { rssBytes: number; cpuSeconds: number } | null {
+    if (!this.platform) return null;
+    const all = this.platform.pids.map(processUsage);
+    if (all.some((usage) => usage === null)) return null;
+    const sum = (of: "rssBytes" | "cpuSeconds") => all.reduce((total, usage) => total + usage![of], 0);
+    return { rssBytes: sum("rssBytes"), cpuSeconds: sum("cpuSeconds") };
+  }
+
+  async #meet(signal: AbortSignal): Promise<Meeting> {
     const name = `bench-${randomBytes(6).toString("hex")}`;
     const password = randomBytes(18).toString("base64url");
     const owner = await this.#api.call("user.register", { username: name, password }, undefined, signal);
@@ -128,7 +181,7 @@ class FanfareTarget implements Target {
     const { group, channels } = await this.#api.call("group.create", { name }, ownerToken, signal);
     const channelId = channels[0]!.id;
     const { invite } = await this.#api.call("invite.create", { groupId: group.id }, ownerToken, signal);
-    return { meeting: { ownerToken, groupId: group.id, channelId }, code: invite.code };
+    return { ownerToken, groupId: group.id, channelId, code: invite.code };
   }
 
   /** On somebody's server the group goes; the guests stay, as guests do. */

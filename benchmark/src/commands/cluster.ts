@@ -1,0 +1,160 @@
+import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
+import { usageError } from "../exit.ts";
+import { plannedMessages, type BroadcastPlan } from "../measure/broadcast-plan.ts";
+import { measureBroadcast } from "../measure/broadcast-run.ts";
+import { clusterMetricNames, clusterMetrics, clusterRows } from "../measure/cluster-figures.ts";
+import { ErrorTable } from "../measure/error-table.ts";
+import { checkLimits } from "../preflight.ts";
+import { clusterSummary } from "../report/cluster-summary.ts";
+import { count } from "../report/format.ts";
+import type { ClusterResult } from "../report/result.ts";
+import { parseThresholds } from "../report/thresholds.ts";
+import { runCommand, type CommandContext } from "../run-command.ts";
+import { openTarget } from "../targets/open-target.ts";
+import type { Prepared, Target, TargetName } from "../targets/target.ts";
+import { audienceOptions, MAX_PROCESSES, planOf, wholeNumber } from "./options.ts";
+
+type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
+
+export const clusterCommand: CommandModule<object, Arguments> = {
+  command: "cluster",
+  describe: "The same users on 1, 2, 4 gateways: what each adds, and what it costs",
+  builder,
+  handler,
+};
+
+function builder(yargs: Argv) {
+  return audienceOptions(yargs)
+    .default("burst", "20,100")
+    .default("burst-repeats", 1)
+    .option("gateways", {
+      group: "Server:",
+      type: "string",
+      default: "1,2,4",
+      describe: "Numbers of gateways to compare; one cluster with the most of them is started",
+    })
+    .option("workers", {
+      group: "Server:",
+      type: "number",
+      default: 1,
+      describe: "Processes that host the services",
+    })
+    .option("beside", {
+      group: "Server:",
+      type: "string",
+      default: "socket.io,single",
+      describe:
+        "Measured in the same run: socket.io and ws (bare, one process), single (the instance without NATS)",
+    })
+    .option("passes", {
+      group: "Server:",
+      type: "number",
+      default: 2,
+      describe: "How often they take turns",
+    })
+    .example("$0 cluster --users 10000", "1, 2 and 4 gateways beside one process: some minutes")
+    .example("$0 cluster -u 10000 --threshold 'p100At2VsSocketIo<=0.58'", "exit code 99 when it is slower");
+}
+
+async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  const plan = planOf(args);
+  const gateways = args.gateways.split(",").map((n) => wholeNumber("gateways", Number(n), 1, MAX_PROCESSES));
+  const workers = wholeNumber("workers", args.workers, 1, MAX_PROCESSES);
+  const passes = wholeNumber("passes", args.passes, 1, 1000);
+  const beside = besideNames(args.beside);
+  const thresholds = parseThresholds(args.threshold, clusterMetricNames(gateways));
+  const canSpreadAddresses = process.platform === "linux";
+  checkLimits({ ...plan, messages: plannedMessages(plan), isLocalServer: true, canSpreadAddresses });
+  await runCommand<ClusterResult>({
+    command: "cluster",
+    options: { ...plan, gateways, workers, beside, passes },
+    json: args.json,
+    progress: args.progress,
+    thresholds,
+    metrics: (body) => clusterMetrics(body.rows),
+    async measure(context) {
+      const contestants = new Contestants(plan, context);
+      const measurements: ClusterResult["passes"] = [];
+      try {
+        for (const name of beside) await contestants.open(name);
+        await contestants.openCluster(gateways, workers);
+        for (let pass = 0; pass < passes; pass++) {
+          for (const contestant of contestants.all) {
+            measurements.push(await contestants.measure(contestant));
+          }
+        }
+      } catch (error) {
+        if (!context.signal.aborted) throw error;
+      }
+      const gatewaysOf = (label: string) =>
+        contestants.all.find((contestant) => contestant.label === label)?.spread ?? null;
+      return { users: plan.users, rows: clusterRows(measurements, gatewaysOf), passes: measurements };
+    },
+    print: clusterSummary,
+  });
+}
+
+const BESIDE = ["socket.io", "ws", "single"] as const;
+type Beside = (typeof BESIDE)[number];
+
+function besideNames(text: string): Beside[] {
+  const names = text === "" ? [] : [...new Set(text.split(","))];
+  const unknown = names.filter((name) => !BESIDE.some((known) => known === name));
+  if (unknown.length === 0) return names as Beside[];
+  throw usageError(`--beside: there is no ${unknown.join(", ")}. There are: ${BESIDE.join(", ")}.`);
+}
+
+interface Contestant {
+  label: string;
+  target: Target;
+  prepared: Prepared;
+  /** undefined: not a cluster. */
+  spread: number | undefined;
+}
+
+/** All run all the time, and one at a time has the audience. */
+class Contestants {
+  readonly all: Contestant[] = [];
+  readonly #plan: BroadcastPlan;
+  readonly #context: CommandContext;
+
+  constructor(plan: BroadcastPlan, context: CommandContext) {
+    this.#plan = plan;
+    this.#context = context;
+  }
+
+  async open(name: Beside): Promise<void> {
+    const isSingle = name === "single";
+    const opened = await this.#open(isSingle ? "fanfare" : name, undefined);
+    this.all.push({ ...opened, label: isSingle ? "single instance" : name, spread: undefined });
+  }
+
+  /** One cluster for all: the audience is on the first so many gateways of it, and the others have nobody. */
+  async openCluster(gateways: readonly number[], workers: number): Promise<void> {
+    const opened = await this.#open("fanfare", { gateways: Math.max(...gateways), workers });
+    for (const spread of gateways) this.all.push({ ...opened, label: count(spread, "gateway"), spread });
+  }
+
+  async measure({ label, target, prepared, spread }: Contestant): Promise<ClusterResult["passes"][number]> {
+    const { progress, signal } = this.#context;
+    signal.throwIfAborted();
+    const errors = new ErrorTable();
+    const context = { target, prepared, plan: this.#plan, progress, errors, signal };
+    const measurement = await measureBroadcast(spread === undefined ? context : { ...context, spread });
+    return { label, ...measurement };
+  }
+
+  async #open(name: TargetName, cluster: { gateways: number; workers: number } | undefined) {
+    const { progress, signal, defer } = this.#context;
+    const options = {
+      urls: [],
+      cluster,
+      metricsUrl: undefined,
+      registrationConcurrency: this.#plan.window,
+      onError: () => {},
+    };
+    const target = await openTarget(name, options, signal);
+    defer(() => target.close());
+    return { target, prepared: await target.prepare(this.#plan.users, progress, signal) };
+  }
+}

@@ -1,0 +1,69 @@
+import type { ClusterResult, ClusterRow } from "../report/result.ts";
+import { figuresOf, median } from "./limit-figures.ts";
+
+const BARE = "socket.io";
+
+type Pass = ClusterResult["passes"][number];
+
+/** One row for each label, in the order of their first pass. @param gatewaysOf null for what is not a cluster */
+export function clusterRows(
+  passes: readonly Pass[],
+  gatewaysOf: (label: string) => number | null,
+): ClusterRow[] {
+  const labels = [...new Set(passes.map((pass) => pass.label))];
+  const rows = labels.map((label): ClusterRow => {
+    const same = passes.filter((pass) => pass.label === label);
+    const figures = figuresOf(same);
+    const { users, target } = same[0]!;
+    return {
+      ...figures,
+      label,
+      target: target.name,
+      gateways: gatewaysOf(label),
+      cpuMicrosecondsPerDelivery:
+        figures.cpuMsPerMessage === null ? null : (figures.cpuMsPerMessage * 1000) / users,
+      natsPerMessage: natsOf(same),
+      p100VsSocketIo: null,
+    };
+  });
+  const bare = rows.find((row) => row.target === BARE)?.p100Ms;
+  for (const row of rows) {
+    if (bare && row.p100Ms !== null && row.target !== BARE) row.p100VsSocketIo = row.p100Ms / bare;
+  }
+  return rows;
+}
+
+function natsOf(passes: readonly Pass[]): ClusterRow["natsPerMessage"] {
+  const all = passes.map((pass) => pass.server.natsPerMessage).filter((nats) => nats !== null);
+  if (all.length === 0) return null;
+  return {
+    rooms: median(all.map(({ rooms }) => rooms))!,
+    calls: median(all.map(({ calls }) => calls))!,
+    other: median(all.map(({ other }) => other))!,
+    toIdleGateways: all.reduce((sum, { toIdleGateways }) => sum + toIdleGateways, 0),
+  };
+}
+
+/** What --threshold of `bench cluster` can be about, for each number of gateways. */
+export function clusterMetricNames(gateways: readonly number[]): string[] {
+  return ["lost", "toIdleGateways", ...gateways.flatMap((n) => PER_ROW.map((metric) => metric.name(n)))];
+}
+
+const PER_ROW: { name: (gateways: number) => string; of: (row: ClusterRow) => number | null }[] = [
+  { name: (n) => `p100At${n}`, of: (row) => row.p100Ms },
+  { name: (n) => `p100At${n}VsSocketIo`, of: (row) => row.p100VsSocketIo },
+  { name: (n) => `cpuMicrosecondsAt${n}`, of: (row) => row.cpuMicrosecondsPerDelivery },
+  { name: (n) => `natsRoomsAt${n}`, of: (row) => row.natsPerMessage?.rooms ?? null },
+];
+
+export function clusterMetrics(rows: readonly ClusterRow[]): Record<string, number | null> {
+  const metrics: Record<string, number | null> = {
+    lost: rows.reduce((sum, row) => sum + row.lost, 0),
+    toIdleGateways: rows.reduce((sum, row) => sum + (row.natsPerMessage?.toIdleGateways ?? 0), 0),
+  };
+  for (const row of rows) {
+    if (row.gateways === null) continue;
+    for (const { name, of } of PER_ROW) metrics[name(row.gateways)] = of(row);
+  }
+  return metrics;
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { trafficOf } from "./nats-traffic.ts";
+
+const connection = (counts: Record<string, number>) => ({
+  subscriptions_list_detail: Object.entries(counts).map(([subject, msgs]) => ({ subject, msgs })),
+});
+
+test("messages are told apart by the subject they were handed out for", () => {
+  const traffic = trafficOf([
+    connection({ "fanfare.room.group:1": 5, "fanfare.all": 1, "fanfare.servers": 3 }),
+    connection({ "fanfare.room.user:2": 0, "fanfare.servers": 3 }),
+    connection({
+      "MOL.REQ.worker-1": 7,
+      "MOL.RES.worker-1": 2,
+      "MOL.HEARTBEAT": 40,
+      "MOL.EVENT.worker-1": 1,
+    }),
+    {},
+  ]);
+  expect(traffic).toEqual({ rooms: 6, calls: 9, other: 47, perGateway: [0, 6] });
+});

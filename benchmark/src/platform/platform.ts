@@ -1,0 +1,21 @@
+import type { ServerProcess } from "./server-process.ts";
+
+/** One process that clients connect to. */
+export interface Gateway {
+  url: string;
+  metricsUrl: string;
+  process: ServerProcess;
+}
+
+/** A platform that was started for this run, and is removed with it. */
+export interface Platform {
+  readonly gateways: readonly Gateway[];
+  readonly workers: number;
+  /** Where nats-server tells what it has passed on; undefined for a single instance, which has none. */
+  readonly natsMonitorUrl: string | undefined;
+  /** All its processes that run. */
+  readonly pids: number[];
+  /** Starts the processes that hold the connections again, with the same data and addresses. */
+  refresh(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}

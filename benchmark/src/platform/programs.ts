@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ServerProgram } from "./server-process.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+const NODE_MAIN = fileURLToPath(new URL("services/node/src/main.ts", ROOT));
+const DATABASE_MAIN = fileURLToPath(new URL("packages/embedded-mongo/src/main.ts", ROOT));
+
+/** Nothing of the caller's own settings reaches the servers: above all no MONGO_URL. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;
+  const kept = Object.entries({ PATH: `${PATH}:/usr/sbin`, HOME, TMPDIR, NODE_OPTIONS });
+  return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
+}
+
+/** What all processes of one platform share. The limits are not what is measured, and all members come from this machine. */
+export function platformEnvironment(): NodeJS.ProcessEnv {
+  return {
+    ...cleanEnvironment(),
+    NODE_ENV: "production",
+    TOKEN_SECRET: randomBytes(32).toString("hex"),
+    HOST: "127.0.0.1",
+    LOG_LEVEL: "warn",
+    RATE_LIMIT_FACTOR: "1000",
+    MAX_CONNECTIONS: "1000000",
+    MAX_CONNECTIONS_PER_ADDRESS: "1000000",
+  };
+}
+
+export interface NodePlace {
+  env: NodeJS.ProcessEnv;
+  port: number;
+  opsPort: number;
+  dataDir: string;
+}
+
+/** The platform's program; what it hosts is in `env`. */
+export function nodeProgram(name: string, { env, port, opsPort, dataDir }: NodePlace): ServerProgram {
+  return {
+    name,
+    command: process.execPath,
+    args: ["--max-semi-space-size=16", NODE_MAIN],
+    env: { ...env, PORT: String(port), OPS_PORT: String(opsPort), DATA_DIR: dataDir },
+    isReady: () => answersOk(`http://127.0.0.1:${opsPort}/readyz`),
+  };
+}
+
+/** The embedded database as a server of its own. */
+export function databaseProgram(folder: string, port: number): ServerProgram {
+  return {
+    name: "database",
+    command: process.execPath,
+    args: [DATABASE_MAIN, "--dir", join(folder, "db"), "--port", String(port)],
+    env: cleanEnvironment(),
+    isReady: () => accepts(port),
+  };
+}
+
+export function natsProgram(port: number, monitorPort: number): ServerProgram {
+  return {
+    name: "nats-server",
+    command: "nats-server",
+    args: ["-a", "127.0.0.1", "-p", String(port), "-m", String(monitorPort)],
+    env: cleanEnvironment(),
+    isReady: () => answersOk(`http://127.0.0.1:${monitorPort}/healthz`),
+  };
+}
+
+export function redisProgram(folder: string, port: number): ServerProgram {
+  return {
+    name: "redis-server",
+    command: "redis-server",
+    args: [
+      "--bind",
+      "127.0.0.1",
+      "--port",
+      String(port),
+      "--dir",
+      folder,
+      "--save",
+      "",
+      "--appendonly",
+      "no",
+    ],
+    env: cleanEnvironment(),
+    isReady: () => accepts(port),
+  };
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(1000) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}

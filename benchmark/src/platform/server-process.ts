@@ -1,0 +1,87 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connectError } from "../exit.ts";
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 15_000;
+const POLL_MS = 20;
+const KEPT_OUTPUT_CHARS = 4000;
+
+export interface ServerProgram {
+  /** What messages call it. */
+  name: string;
+  command: string;
+  args: readonly string[];
+  env: NodeJS.ProcessEnv;
+  isReady: () => Promise<boolean>;
+}
+
+/** One server of a platform that was started for the run; it can be ended and started again at the same addresses. */
+export class ServerProcess {
+  readonly #program: ServerProgram;
+  #child: ChildProcess | undefined;
+  #output = "";
+
+  constructor(program: ServerProgram) {
+    this.#program = program;
+  }
+
+  /** undefined while it does not run. */
+  get pid(): number | undefined {
+    return this.#running?.pid;
+  }
+
+  /** @throws {ExitError} with what it said, when it does not start. */
+  async start(signal: AbortSignal): Promise<void> {
+    const { name, command, args, env, isReady } = this.#program;
+    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    this.#child = child;
+    let failure: string | undefined;
+    child.once("error", (error) => (failure = error.message));
+    const keep = (chunk: Buffer) =>
+      (this.#output = (this.#output + chunk.toString()).slice(-KEPT_OUTPUT_CHARS));
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
+    while (!(await isReady())) {
+      signal.throwIfAborted();
+      const said = `It said:\n${this.#output.trim()}`;
+      if (failure !== undefined) throw connectError(`The ${name} did not start: ${failure}`);
+      if (this.#running === undefined) throw connectError(`The ${name} did not start. ${said}`);
+      if (deadline.aborted)
+        throw connectError(`The ${name} was not ready after ${START_TIMEOUT_MS} ms. ${said}`);
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** SIGTERM, and SIGKILL when that does not help in time. */
+  async stop(): Promise<void> {
+    const timer = setTimeout(() => this.#running?.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    await this.#end("SIGTERM");
+    clearTimeout(timer);
+  }
+
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void> {
+    return this.#end("SIGKILL");
+  }
+
+  killNow(): void {
+    this.#running?.kill("SIGKILL");
+  }
+
+  get #running(): ChildProcess | undefined {
+    const child = this.#child;
+    const isRunning = child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
+    return isRunning ? child : undefined;
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#running;
+    if (child === undefined) return;
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+  }
+}

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { freePort } from "./free-port.ts";
+import type { Platform } from "./platform.ts";
+import { nodeProgram, platformEnvironment } from "./programs.ts";
+import { Workplace } from "./workplace.ts";
+
+/** The whole platform in one process, with the embedded database. */
+export async function startSingleInstance(signal: AbortSignal): Promise<Platform> {
+  const workplace = await Workplace.open();
+  const [port, opsPort] = [await freePort(), await freePort()];
+  const process = workplace.add(
+    nodeProgram("throw-away instance", {
+      env: platformEnvironment(),
+      port,
+      opsPort,
+      dataDir: join(workplace.folder, "data"),
+    }),
+  );
+  try {
+    await process.start(signal);
+  } catch (error) {
+    await workplace.close();
+    throw error;
+  }
+  const gateway = {
+    url: `http://127.0.0.1:${port}`,
+    metricsUrl: `http://127.0.0.1:${opsPort}/metrics`,
+    process,
+  };
+  return {
+    gateways: [gateway],
+    workers: 0,
+    natsMonitorUrl: undefined,
+    get pids() {
+      return workplace.pids;
+    },
+    async refresh(refreshSignal) {
+      await process.stop();
+      await process.start(refreshSignal);
+    },
+    close: () => workplace.close(),
+  };
+}

@@ -1,0 +1,43 @@
+import { rmSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ServerProcess, type ServerProgram } from "./server-process.ts";
+
+/** The folder and the processes of one throw-away platform: all gone when it is closed, and however the tester ends. */
+export class Workplace {
+  readonly folder: string;
+  readonly #processes: ServerProcess[] = [];
+  readonly #removeAtOnce = () => {
+    for (const process of this.#processes) process.killNow();
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    process.on("exit", this.#removeAtOnce);
+  }
+
+  static async open(): Promise<Workplace> {
+    return new Workplace(await mkdtemp(join(tmpdir(), "fanfare-tester-")));
+  }
+
+  /** Started by whoever adds it. */
+  add(program: ServerProgram): ServerProcess {
+    const process = new ServerProcess(program);
+    this.#processes.push(process);
+    return process;
+  }
+
+  /** The process ids of all that run. */
+  get pids(): number[] {
+    return this.#processes.map(({ pid }) => pid).filter((pid) => pid !== undefined);
+  }
+
+  /** Ends the processes, those that were added last first, and removes the folder. Safe to call twice. */
+  async close(): Promise<void> {
+    for (const process of this.#processes.toReversed()) await process.stop();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    process.off("exit", this.#removeAtOnce);
+  }
+}

@@ -1,0 +1,129 @@
+import type { ChannelSync, Message, WireAnswer } from "@fanfare/contract";
+import { Opcode } from "./frame-parser.ts";
+import { clientFrame } from "./frame-writer.ts";
+import type { ChannelPosition } from "./channel-position.ts";
+import { taggedIndex } from "./message-tag.ts";
+
+const PAGE_MESSAGES = 100;
+/** After an answer that says no, unless it says when to come back. */
+const RETRY_MS = 500;
+/** The missing event is often only late, and everybody who lost it noticed at the same moment. */
+const GAP_WAIT_MS = 200;
+/** A call that is never answered: the connection is closed instead. */
+const ANSWER_TIMEOUT_MS = 15_000;
+
+/** The answer to a call, as far as catching up needs it. The same bytes for all who missed the same: decoded once. */
+export type CatchUpAnswer =
+  | { kind: "synced"; status: ChannelSync["status"]; indexes: readonly number[]; headRev: number }
+  | { kind: "page"; indexes: readonly number[]; revs: readonly number[] }
+  | { kind: "refused"; code: string; retryAfterMs: number };
+
+/** @returns undefined when the answer makes no sense. */
+export function readCatchUpAnswer(answer: unknown, runId: string): CatchUpAnswer | undefined {
+  const wire = answer as WireAnswer<{ channels?: ChannelSync[]; messages?: Message[] }> | null;
+  if (typeof wire?.ok !== "boolean") return undefined;
+  if (!wire.ok) {
+    const { retryAfterMs = RETRY_MS } = (wire.error.data ?? {}) as { retryAfterMs?: number };
+    return { kind: "refused", code: wire.error.type, retryAfterMs };
+  }
+  const indexesOf = (messages: readonly Message[]) =>
+    messages.map(({ content }) => taggedIndex(runId, content));
+  const [channel] = wire.data.channels ?? [];
+  if (channel) {
+    const { status, messages, head } = channel;
+    return { kind: "synced", status, indexes: indexesOf(messages), headRev: head.rev };
+  }
+  const { messages } = wire.data;
+  return messages && { kind: "page", indexes: indexesOf(messages), revs: messages.map(({ rev }) => rev) };
+}
+
+export interface CatchUpHandler {
+  write(frame: Buffer): void;
+  recovered(indexes: readonly number[]): void;
+  /** Everything that the server had when it answered is there. */
+  caughtUp(): void;
+  failed(code: string): void;
+}
+
+/** Asks for what a connection has missed, one call at a time, until there is nothing more. */
+export class CatchUp {
+  readonly #position: ChannelPosition;
+  readonly #handler: CatchUpHandler;
+  #timer: NodeJS.Timeout | undefined;
+  #isAsking = false;
+  /** Something was missed while a question was on its way. */
+  #isInDoubt = false;
+
+  constructor(position: ChannelPosition, handler: CatchUpHandler) {
+    this.#position = position;
+    this.#handler = handler;
+  }
+
+  /** Now, and not later: events may have been missed. */
+  start(): void {
+    this.#isInDoubt = this.#isAsking;
+    if (this.#isAsking) return;
+    const { channelId, rev } = this.#position;
+    this.#ask("channel.sync", { cursors: [{ channelId, afterRev: rev }] });
+  }
+
+  heard(revs: readonly number[]): void {
+    this.#position.heard(revs);
+    if (this.#position.hasGap && !this.#isAsking && this.#timer === undefined)
+      this.#later(Math.random() * GAP_WAIT_MS);
+  }
+
+  answered(answer: CatchUpAnswer): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isAsking = false;
+    switch (answer.kind) {
+      case "refused":
+        this.#later(answer.retryAfterMs * (1 + Math.random()));
+        break;
+      case "page":
+        this.#handler.recovered(answer.indexes);
+        this.#position.synced(answer.revs.at(-1) ?? 0);
+        if (answer.revs.length === PAGE_MESSAGES) this.#askPage();
+        else this.start();
+        break;
+      case "synced":
+        if (answer.status === "gone") {
+          this.#handler.failed("CHANNEL_GONE");
+        } else if (answer.status === "resync") {
+          this.#askPage();
+        } else {
+          this.#handler.recovered(answer.indexes);
+          this.#position.synced(answer.headRev);
+          this.#handler.caughtUp();
+          if (this.#isInDoubt) this.start();
+        }
+        break;
+      default:
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #later(waitMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.start();
+    }, waitMs);
+  }
+
+  #askPage(): void {
+    const { channelId, rev } = this.#position;
+    this.#ask("message.list", { channelId, after: rev, limit: PAGE_MESSAGES });
+  }
+
+  #ask(action: string, params: object): void {
+    this.#isAsking = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#handler.failed("SYNC_TIMEOUT"), ANSWER_TIMEOUT_MS);
+    // Always the same number, so that the answers of all who missed the same are the same bytes.
+    this.#handler.write(clientFrame(Opcode.text, Buffer.from(`421${JSON.stringify([action, params])}`)));
+  }
+}

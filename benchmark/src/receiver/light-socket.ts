@@ -1,0 +1,158 @@
+import { connect, type Socket } from "node:net";
+import { FrameError, FrameParser, Opcode } from "./frame-parser.ts";
+import { clientFrame } from "./frame-writer.ts";
+import { createHandshake, readHandshakeAnswer, type Handshake } from "./handshake.ts";
+
+const READ_BUFFER_BYTES = 256 * 1024;
+const CLOSE = clientFrame(Opcode.close, Buffer.from([0x03, 0xe8]));
+
+/** A server to connect to, with what all connections to it share. */
+export interface LightServer {
+  host: string;
+  port: number;
+  handshake: Handshake;
+}
+
+/** @param address the IP address of the server: looked up once, not once per connection */
+export function lightServer(url: URL, address: string, path: string): LightServer {
+  return { host: address, port: Number(url.port) || 80, handshake: createHandshake(url, path) };
+}
+
+/** The path of a Socket.IO server's WebSocket. */
+export function socketIoPath(path: string): string {
+  return `${path}?EIO=4&transport=websocket`;
+}
+
+/** One for all connections of a thread: what is read is used before the next read. */
+export function readBuffer(): Buffer {
+  return Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
+}
+
+/** What a connection tells. The bytes are valid only during the call; after `ended` there is nothing more. */
+export interface LightSocketHandler {
+  opened(): void;
+  /** A whole text message. @throws {FrameError} to end the connection. */
+  text(bytes: Buffer, start: number, end: number): void;
+  ended(code: string): void;
+}
+
+/** A WebSocket on a plain socket: frames are found where they lie, and nothing is allocated for each. `http:` only. */
+export class LightSocket {
+  readonly #handler: LightSocketHandler;
+  readonly #buffer: Buffer;
+  readonly #accept: string;
+  readonly #socket: Socket;
+  readonly #parser = new FrameParser();
+  readonly #sink = (opcode: number, bytes: Buffer, start: number, end: number) =>
+    this.#message(opcode, bytes, start, end);
+  #handshakeBytes: Buffer | undefined = Buffer.alloc(0);
+  #hasEnded = false;
+
+  /** @param onRead called in every turn of the event loop in which something was read */
+  constructor(
+    server: LightServer,
+    localAddress: string | undefined,
+    buffer: Buffer,
+    handler: LightSocketHandler,
+    onRead: () => void,
+  ) {
+    this.#handler = handler;
+    this.#buffer = buffer;
+    this.#accept = server.handshake.accept;
+    this.#socket = connect({
+      host: server.host,
+      port: server.port,
+      noDelay: true,
+      ...(localAddress === undefined ? {} : { localAddress }),
+      onread: {
+        buffer,
+        callback: (bytes) => {
+          onRead();
+          return this.#read(bytes);
+        },
+      },
+    });
+    this.#socket.once("connect", () => this.#socket.write(server.handshake.request));
+    this.#socket.on("error", (error: NodeJS.ErrnoException) => this.end(error.code ?? error.message));
+    this.#socket.once("close", () => this.end("CONNECTION_CLOSED"));
+  }
+
+  /** Bytes that the server has not taken yet. */
+  get waitingBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** A frame of `clientFrame`. */
+  write(frame: Buffer): void {
+    if (!this.#hasEnded) this.#socket.write(frame);
+  }
+
+  /** Stops reading, as a client does that hangs: the connection stays. */
+  stall(): void {
+    this.#socket.pause();
+  }
+
+  /** Says goodbye; `ended` follows when the server has answered. */
+  close(): void {
+    this.write(CLOSE);
+  }
+
+  /** Cuts the connection, without a word to the handler. */
+  destroy(): void {
+    this.#hasEnded = true;
+    // A reset leaves no TIME_WAIT behind, so that the next run finds its ports free.
+    this.#socket.resetAndDestroy();
+  }
+
+  /** Cuts the connection, and tells the handler why. */
+  end(code: string): void {
+    if (this.#hasEnded) return;
+    this.destroy();
+    this.#handler.ended(code);
+  }
+
+  #read(bytes: number): boolean {
+    if (this.#hasEnded) return false;
+    try {
+      if (this.#handshakeBytes) this.#readHandshake(this.#handshakeBytes, bytes);
+      else this.#parser.push(this.#buffer, 0, bytes, this.#sink);
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      this.end(error.code);
+    }
+    return true;
+  }
+
+  #readHandshake(before: Buffer, bytes: number): void {
+    const all = Buffer.concat([before, this.#buffer.subarray(0, bytes)]);
+    const answer = readHandshakeAnswer(all, this.#accept);
+    if (!answer) {
+      this.#handshakeBytes = all;
+    } else if ("error" in answer) {
+      this.end(answer.error);
+    } else {
+      this.#handshakeBytes = undefined;
+      this.#handler.opened();
+      this.#parser.push(all, answer.headBytes, all.length, this.#sink);
+    }
+  }
+
+  #message(opcode: number, bytes: Buffer, start: number, end: number): void {
+    if (this.#hasEnded) return;
+    switch (opcode) {
+      case Opcode.text:
+        this.#handler.text(bytes, start, end);
+        break;
+      case Opcode.ping:
+        this.write(clientFrame(Opcode.pong, bytes.subarray(start, end)));
+        break;
+      case Opcode.close:
+        this.end("SERVER_CLOSE");
+        break;
+      case Opcode.binary:
+        this.end("BINARY_MESSAGE");
+        break;
+      default:
+    }
+  }
+}

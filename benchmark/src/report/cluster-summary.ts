@@ -1,0 +1,76 @@
+import { styleText } from "node:util";
+import { count, kib, ms, ratio, short, table, whole } from "./format.ts";
+import { verdictLines } from "./limits-summary.ts";
+import type { ClusterResult, ClusterRow } from "./result.ts";
+import { errorTable, section, thresholdLines } from "./summary.ts";
+
+/** What each number of gateways gives, and what it costs. */
+export function clusterSummary(result: ClusterResult): string {
+  const turns = Math.max(0, ...result.rows.map((row) => turnsOf(result, row.label)));
+  const errors = result.passes.flatMap((pass) => pass.errors);
+  return [
+    styleText(
+      "bold",
+      `Cluster · the same ${whole(result.users)} users everywhere · ${count(turns, "turn")} each`,
+    ),
+    ...(result.interrupted
+      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
+      : []),
+    "",
+    ...section("Figures (medians)", [figureTable(result.rows)]),
+    ...section("Gateways without members", idleLines(result.rows)),
+    ...section(
+      "What to know",
+      verdictLines(result.passes.map((pass) => ({ name: pass.label, verdicts: pass.generator.verdicts }))),
+    ),
+    ...section("Errors", errors.length === 0 ? [] : [errorTable(errors)]),
+    ...section("Thresholds", thresholdLines(result)),
+  ]
+    .join("\n")
+    .trimEnd();
+}
+
+function turnsOf({ passes }: ClusterResult, label: string): number {
+  return passes.filter((pass) => pass.label === label).length;
+}
+
+function figureTable(rows: readonly ClusterRow[]): string {
+  const line = (label: string, of: (row: ClusterRow) => string) => [label, ...rows.map(of)];
+  const number = (value: number | null | undefined, text = whole) =>
+    value === null || value === undefined ? "–" : text(value);
+  const bursts = rows[0]?.bursts ?? [];
+  return table([
+    line("", (row) => row.label),
+    line("p100 warm", (row) => ms(row.p100Ms)),
+    line("p100 warm ÷ bare socket.io", (row) => ratio(row.p100VsSocketIo)),
+    line("p100 best", (row) => ms(row.bestP100Ms)),
+    line("p100 cold", (row) => ms(row.coldMs)),
+    ...bursts.flatMap(({ messages }, i) => [
+      line(`burst of ${messages}: all have all`, (row) => ms(row.bursts[i]?.allMs)),
+      line(`burst of ${messages}: deliveries/s`, (row) => number(row.bursts[i]?.deliveriesPerSecond)),
+      line(`burst of ${messages}: deliveries per CPU second`, (row) =>
+        number(row.bursts[i]?.deliveriesPerCpuSecond),
+      ),
+    ]),
+    line("server CPU per delivery, all processes", (row) =>
+      row.cpuMicrosecondsPerDelivery === null ? "–" : `${short(row.cpuMicrosecondsPerDelivery)} µs`,
+    ),
+    line("NATS messages per broadcast: to gateways", (row) => number(row.natsPerMessage?.rooms, short)),
+    line("                             calls", (row) => number(row.natsPerMessage?.calls, short)),
+    line("connections", (row) =>
+      row.connectsPerSecond === null ? "–" : `${whole(row.connectsPerSecond)}/s`,
+    ),
+    line("memory per connection", (row) => kib(row.rssPerConnectionBytes)),
+    line("lost", (row) => whole(row.lost)),
+  ]);
+}
+
+function idleLines(rows: readonly ClusterRow[]): string[] {
+  const most = Math.max(0, ...rows.map((row) => row.gateways ?? 0));
+  const withIdle = rows.filter((row) => row.natsPerMessage !== null && row.gateways! < most);
+  return withIdle.map((row) => {
+    const received = row.natsPerMessage!.toIdleGateways;
+    const line = `  ${row.label}: the other ${most - row.gateways!} received ${whole(received)} messages`;
+    return styleText(received === 0 ? "green" : "red", line);
+  });
+}

@@ -1,0 +1,41 @@
+import type { ClusterSize } from "../platform/cluster.ts";
+
+/**
+ * `rolling`: one gateway after the other is told to stop, drains, and starts again. `kill`: kill -9 of one gateway. `all`:
+ * kill -9 of all of them in the same instant, so that everybody comes back at once.
+ */
+export const FAULTS = ["rolling", "kill", "all"] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** Everything that a storm is told. Durations in milliseconds. */
+export interface StormPlan {
+  /** All members that receive: light ones, and `sdk` of them with the SDK. */
+  users: number;
+  sdk: number;
+  /** How many of those with the SDK take turns in sending. */
+  senders: number;
+  /** undefined: a single instance. */
+  cluster: ClusterSize | undefined;
+  faults: Fault[];
+  messagesPerSecond: number;
+  steadyMs: number;
+  /** How long to wait for the last one to be back, per fault. */
+  timeoutMs: number;
+  workers: number;
+  napMs: number;
+  window: number;
+  connectTimeoutMs: number;
+  payloadBytes: number;
+}
+
+/** More than any storm sends, so that what everybody has fits into memory that is taken beforehand. */
+export function mostMessages({ faults, cluster, messagesPerSecond, steadyMs, timeoutMs }: StormPlan): number {
+  const falls = faults.reduce((sum, fault) => sum + (fault === "rolling" ? (cluster?.gateways ?? 1) : 1), 0);
+  const ms = steadyMs + falls * (timeoutMs + START_MS + QUIET_MS);
+  return Math.ceil((ms / 1000) * messagesPerSecond) + 1;
+}
+
+/** What a gateway may take to stop and to start again. */
+const START_MS = 15_000;
+/** Between two faults. */
+export const QUIET_MS = 2000;

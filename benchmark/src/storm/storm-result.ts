@@ -1,0 +1,104 @@
+import type { Percentiles } from "../measure/percentiles.ts";
+import type { ServerUsage } from "../targets/target.ts";
+
+/** One stretch of the run: the steady time before, or one fault until everybody is back. */
+export interface StormPhase {
+  name: string;
+  durationMs: number;
+  /** Connections that were lost. */
+  moved: number;
+  /** Until the gateways answered again; null for the steady time. */
+  serversBackMs: number | null;
+  /** Until the last member was back and had everything that it had missed; null: not in time, or the steady time. */
+  allBackMs: number | null;
+  sent: number;
+  acknowledged: number;
+  /** From the intended sending to the acknowledgement, the longest. */
+  ackMaxMs: number | null;
+  /** From the intended sending of a message until the last member had it, the longest; null: somebody never got one. */
+  p100Ms: number | null;
+  /** The same for each second of sending, and how many of the seconds were worse than the worst of the steady time. */
+  secondsP100Ms: (number | null)[];
+  disturbedSeconds: number | null;
+  latencyMs: Percentiles | null;
+  /** Arrivals that were brought by `channel.sync` instead of an event. */
+  recovered: number;
+  /** Of the busiest receiving thread: its share of a core. */
+  receiverBusy: number | null;
+}
+
+export interface StormMeasurement {
+  users: number;
+  /** null: a single instance. */
+  gateways: number | null;
+  workers: number | null;
+  sdkClients: number;
+  messagesPerSecond: number;
+  phases: StormPhase[];
+  counts: {
+    sent: number;
+    acknowledged: number;
+    failed: number;
+    stored: number | null;
+    storedTwice: number | null;
+    /** Acknowledged and not in the database. */
+    unstored: number | null;
+    /** Acknowledged messages × members, and how many of these deliveries never came. */
+    expected: number;
+    lost: number;
+    /** Events that a member got twice: clients apply by id, so that this is harmless. */
+    duplicates: number;
+    recovered: number;
+    moved: number;
+    resyncs: number;
+    /** Members that were not back at the end. */
+    away: number;
+  };
+  /** SDK clients whose copy of the channel has the same messages in the same order as the database; null: not compared. */
+  exactCopies: number | null;
+  server: { before: ServerUsage | null; after: ServerUsage | null };
+  errors: { phase: string; code: string; count: number }[];
+}
+
+export const STORM_METRICS = [
+  "lost",
+  "unstored",
+  "storedTwice",
+  "failed",
+  "away",
+  "inexactCopies",
+  "p100",
+  "steadyP100",
+  "rollingP100",
+  "killP100",
+  "allP100",
+  "backMs",
+] as const;
+
+/** What --threshold of a storm can be about: `…P100` is the worst second of that kind of fault. */
+export function stormMetrics(
+  result: StormMeasurement,
+): Record<(typeof STORM_METRICS)[number], number | null> {
+  const { phases, counts, exactCopies, sdkClients } = result;
+  const worst = (of: (phase: StormPhase) => number | null, prefix: string) => {
+    const values = phases.filter(({ name }) => name.startsWith(prefix)).map(of);
+    return values.length === 0 || values.includes(null) ? null : Math.max(...(values as number[]));
+  };
+  const p100 = (prefix: string) => worst((phase) => phase.p100Ms, prefix);
+  const faults = phases.filter((phase) => phase.serversBackMs !== null);
+  const back = faults.map((phase) => phase.allBackMs);
+  return {
+    lost: counts.lost,
+    unstored: counts.unstored,
+    storedTwice: counts.storedTwice,
+    failed: counts.failed,
+    away: counts.away,
+    inexactCopies: exactCopies === null ? null : sdkClients - exactCopies,
+    p100: p100(""),
+    steadyP100: p100("steady"),
+    rollingP100: p100("rolling"),
+    killP100: p100("kill"),
+    allP100: p100("all"),
+    backMs: back.length === 0 || back.includes(null) ? null : Math.max(...(back as number[])),
+  };
+}
