@@ -12,6 +12,8 @@ import type {
 /** What a client holds of the server, as plain data so that two can be compared. */
 export interface ClientState {
   me: OwnUser;
+  /** By user: of those who are members of the groups the client was in when it started. */
+  presences: Record<string, string>;
   groups: Record<string, Group>;
   channels: Record<string, Channel>;
   lastReadSeqs: Record<string, number>;
@@ -37,11 +39,18 @@ export async function fetchState(call: Call, shape?: ClientState): Promise<Clien
     ),
     members: {},
     messages: {},
+    presences: {},
   };
   for (const { id: groupId } of groups) {
     if (shape !== undefined && !(groupId in shape.members)) continue;
     const { members } = await call("group.listMembers", { groupId, limit: 100 });
     state.members[groupId] = Object.fromEntries(members.map((member) => [member.userId, member]));
+  }
+  const members = Object.values(state.members).flatMap((byUser) => Object.keys(byUser));
+  const watched = shape === undefined ? [...new Set(members)] : Object.keys(shape.presences);
+  if (watched.length > 0) {
+    const { presences } = await call("presence.watch", { userIds: watched });
+    state.presences = Object.fromEntries(presences.map(({ userId, status }) => [userId, status]));
   }
   for (const { id: channelId } of states) {
     if (shape !== undefined && !(channelId in shape.messages)) continue;
@@ -79,6 +88,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     const group = state.groups[groupId];
     if (group !== undefined) group.memberCount = memberCount;
     for (const userId of userIds) delete state.members[groupId]?.[userId];
+    forgetStrangers(state);
   },
   "member.updated": (state, { member }) => {
     const known = state.members[member.groupId];
@@ -94,6 +104,10 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "message.created": (state, { messages }) => messages.forEach((message) => putMessage(state, message)),
   "message.changed": (state, { message }) => putMessage(state, message),
   "message.deleted": (state, { message }) => putMessage(state, message),
+  "presence.changed": (state, { presences }) => {
+    for (const { userId, status } of presences) state.presences[userId] = status;
+  },
+  "typing.started": () => {},
   "readMarker.updated": (state, { channelId, lastReadSeq }) => {
     state.lastReadSeqs[channelId] = lastReadSeq;
   },
@@ -113,8 +127,17 @@ function putMessage(state: ClientState, message: Message): void {
 function forgetGroup(state: ClientState, groupId: string): void {
   delete state.groups[groupId];
   delete state.members[groupId];
+  forgetStrangers(state);
   for (const channel of Object.values(state.channels))
     if (channel.groupId === groupId) forgetChannel(state, channel.id);
+}
+
+/** Of somebody without a common group nothing is told any more. */
+function forgetStrangers(state: ClientState): void {
+  const known = Object.values(state.members);
+  for (const userId of Object.keys(state.presences)) {
+    if (userId !== state.me.id && !known.some((members) => userId in members)) delete state.presences[userId];
+  }
 }
 
 function forgetChannel(state: ClientState, channelId: string): void {

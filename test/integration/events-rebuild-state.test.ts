@@ -162,6 +162,24 @@ test("a profile changed, seen by the user's sessions and by the group", async ()
   await vi.waitFor(() => expect(member.seen.has("user.updated")).toBe(true), 5000);
 });
 
+test("how members are: there, as they set it, and gone", async () => {
+  await member.call("presence.setStatus", { status: "doNotDisturb" });
+  const late = await observe(await register());
+  const { invite } = await owner.call("invite.create", { groupId });
+  await late.call("invite.accept", { code: invite.code });
+  const id = member.tokens.user.id;
+  await vi.waitFor(() => expect(owner.state.presences[id]).toBe("doNotDisturb"), 5000);
+  await expectSame([owner, ownersPhone, member, late], ["presence.changed"]);
+  await member.call("presence.setStatus", { status: "invisible" });
+  await vi.waitFor(() => expect(owner.state.presences[id]).toBe("offline"), 5000);
+});
+
+test("somebody writing is told to the others, and not stored", async () => {
+  await member.call("channel.typing", { channelId });
+  await vi.waitFor(() => expect(owner.seen.has("typing.started")).toBe(true), 5000);
+  await expectSame([owner, member], ["typing.started"]);
+});
+
 test("a session ended closes its own socket and no other", async () => {
   await ownersPhone.call("user.logout", {});
   await vi.waitFor(() => expect(ownersPhone.seen.has("session.revoked")).toBe(true), 5000);

@@ -38,6 +38,8 @@ test.each([
   "user.listRevokedSessions",
   "group.access",
   "group.listRooms",
+  "group.listAcquaintances",
+  "presence.report",
   "message.listHeads",
   "message.removeChannels",
   "$node.list",
@@ -66,6 +68,18 @@ describe("a stranger", () => {
       answer.ok ? answer : { ...answer.error, requestId: "" },
     );
     expect(first).toEqual(second);
+  });
+
+  test("learns nothing of how somebody is, and an acquaintance does", async () => {
+    const { stranger, member, target } = await createWorld(instance.url);
+    const params = { userIds: [target.userId] };
+    const nothing = await must(instance.url, "presence.watch", params, stranger.accessToken);
+    expect(nothing.presences).toEqual([]);
+    const something = await must(instance.url, "presence.watch", params, member.accessToken);
+    expect(something.presences).toEqual([{ userId: target.userId, status: "offline" }]);
+    await must(instance.url, "channel.openDirect", { userId: target.userId }, stranger.accessToken);
+    const after = await must(instance.url, "presence.watch", params, stranger.accessToken);
+    expect(after.presences).toMatchObject([{ userId: target.userId }]);
   });
 
   test("cannot read a message by its id through a channel of their own", async () => {

@@ -12,6 +12,8 @@ type InternalAction =
   | "user.listRevokedSessions"
   | "group.access"
   | "group.listRooms"
+  | "group.listAcquaintances"
+  | "presence.report"
   | "message.removeChannels"
   | "message.listHeads";
 
@@ -146,5 +148,13 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ),
   "message.delete": row("message.delete", channelOwner, messageOf),
   "message.get": row("message.get", inChannel, messageOf),
+  // Leaves out whom the caller has nothing to do with: matrix.test.ts looks at it more closely.
+  "presence.watch": row("presence.watch", loggedIn, ({ target }) => ({ userIds: [target.userId] })),
+  "presence.unwatch": row("presence.unwatch", loggedIn, ({ target }) => ({ userIds: [target.userId] })),
+  "presence.setStatus": row("presence.setStatus", loggedIn, () => ({ status: "idle" })),
+  "channel.typing": row("channel.typing", { ...inChannel, muted: "MUTED" }, ({ channel }) => ({
+    channelId: channel.id,
+  })),
+
   "message.list": row("message.list", inChannel, ({ channel }) => ({ channelId: channel.id })),
 };

@@ -32,6 +32,8 @@ const EVENT_TABLE: Record<EventName, true> = {
   "message.changed": true,
   "message.deleted": true,
   "readMarker.updated": true,
+  "presence.changed": true,
+  "typing.started": true,
 };
 
 export function isEventName(name: string): name is EventName {

@@ -3,6 +3,7 @@ import { channelActions } from "./actions/channel.ts";
 import { groupActions } from "./actions/group.ts";
 import { inviteActions } from "./actions/invite.ts";
 import { messageActions } from "./actions/message.ts";
+import { presenceActions } from "./actions/presence.ts";
 import { userActions } from "./actions/user.ts";
 import type { ActionDefinition } from "./define.ts";
 
@@ -13,6 +14,7 @@ export const ACTIONS = {
   ...channelActions,
   ...inviteActions,
   ...messageActions,
+  ...presenceActions,
 } satisfies Record<string, ActionDefinition>;
 
 export type ActionName = keyof typeof ACTIONS;

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
+import type { LIMITS } from "./limits.ts";
 import type { PermissionRule } from "./permissions.ts";
 
 export type Transport = "socket" | "http";
@@ -16,7 +17,30 @@ export interface ActionRateLimit extends RateLimit {
   perAddress?: boolean;
   /** Besides, at most so many calls with the same value of a parameter, whoever makes them; a string in any case. */
   perValueOf?: { param: string } & RateLimit;
+  /**
+   * Counted over all gateways before the call is let through, as `perValueOf` always is. Elsewhere a gateway decides at once, and
+   * hears of what others have counted a moment later.
+   */
+  exact?: boolean;
 }
+
+/**
+ * What an action does to the rooms of the socket that calls it. By HTTP it does nothing. Written as methods, so that the
+ * definition of one action can stand for that of any.
+ */
+export type Subscription<P, R> =
+  | {
+      /** The rooms that the answer lets the socket into. */
+      join(result: R): string[];
+      /** What bounds how many such rooms a socket is in. */
+      limit: keyof typeof LIMITS;
+      /** The socket leaves the rooms after this long, unless the call is repeated. */
+      lifetimeMs: number;
+    }
+  | {
+      /** The rooms that the socket leaves once the call has succeeded. */
+      leave(params: P): string[];
+    };
 
 export interface ActionDefinition<
   P extends z.ZodType = z.ZodType,
@@ -32,6 +56,7 @@ export interface ActionDefinition<
   rateLimit: ActionRateLimit;
   /** Where it can be called from outside; empty for internal actions. */
   transports: readonly Transport[];
+  subscription?: Subscription<z.output<P>, z.output<R>>;
 }
 
 const EVERYWHERE: readonly Transport[] = ["socket", "http"];
@@ -59,7 +84,7 @@ export function action<P extends z.ZodType, R extends z.ZodType, const Rule exte
 export interface EventDefinition<P extends z.ZodType = z.ZodType> {
   summary: string;
   /** Whose sockets get it. */
-  audience: "self" | "group" | "channel";
+  audience: "self" | "group" | "channel" | "watchers";
   payload: P;
 }
 

@@ -65,6 +65,17 @@ export const SessionTokensSchema = z
   .meta({ id: "SessionTokens" });
 export type SessionTokens = z.output<typeof SessionTokensSchema>;
 
+/** What a user wants others to see while connected. */
+export const ownStatus = z.enum(["online", "idle", "doNotDisturb", "invisible"]);
+
+export const PresenceSchema = z
+  .object({
+    userId: id,
+    status: z.enum(["online", "idle", "doNotDisturb", "offline"]).describe("offline: also who is invisible"),
+  })
+  .meta({ id: "Presence" });
+export type Presence = z.output<typeof PresenceSchema>;
+
 export const GroupSchema = z
   .object({ id, name: z.string(), ownerId: id, memberCount: z.int(), createdAt: time })
   .meta({ id: "Group" });

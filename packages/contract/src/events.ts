@@ -99,6 +99,17 @@ export const EVENTS = {
     audience: "self",
     payload: z.object({ channelId: e.id, lastReadSeq: e.seq }),
   }),
+  "presence.changed": event({
+    summary: "Users that this socket watches look different now: gathered for a second.",
+    audience: "watchers",
+    payload: z.object({ presences: z.array(e.PresenceSchema) }),
+  }),
+  "typing.started": event({
+    summary:
+      "Somebody is writing, until the time is over or their message is here. In a crowd most are left out.",
+    audience: "channel",
+    payload: z.object({ channelId: e.id, userId: e.id, expiresInMs: z.int() }),
+  }),
 } satisfies Record<string, EventDefinition>;
 
 export type EventName = keyof typeof EVENTS;

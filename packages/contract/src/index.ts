@@ -1,6 +1,13 @@
 export * from "./actions.ts";
 export { ChannelSyncSchema, type ChannelSync } from "./actions/channel.ts";
-export type { ActionDefinition, ActionRateLimit, EventDefinition, RateLimit, Transport } from "./define.ts";
+export type {
+  ActionDefinition,
+  ActionRateLimit,
+  EventDefinition,
+  RateLimit,
+  Subscription,
+  Transport,
+} from "./define.ts";
 export type {
   Channel,
   ChannelState,
@@ -10,6 +17,7 @@ export type {
   Member,
   Message,
   OwnUser,
+  Presence,
   SessionTokens,
   User,
 } from "./entities.ts";

@@ -21,6 +21,17 @@ export const LIMITS = {
   invitesPerGroup: 100,
   sessionsPerUser: 50,
 
+  /** Users whose presence one socket hears of; each is a room. */
+  watchedUsersPerSocket: 500,
+  /** A watch ends by itself, so that nobody hears for longer of somebody whom they share nothing with any more. */
+  watchLifetimeMs: 10 * 60 * 1000,
+  /** Of those who came and went, in one report of a gateway. */
+  usersPerPresenceReport: 1000,
+  /** After this long somebody who has not typed on has stopped. */
+  typingExpiresInMs: 6000,
+  /** More often than this a user's typing in a channel is not told; nothing is gained by calling more often. */
+  typingIntervalMs: 3000,
+
   pageMaxItems: 100,
   usersPerLookup: 100,
   channelsPerSync: 100,

@@ -38,11 +38,12 @@ test("production does not start without a secret", () => {
 });
 
 test("reads lists", () => {
-  expect(loadConfig({ SERVICES: " message,user, group ,gateway,user" }).services).toEqual([
+  expect(loadConfig({ SERVICES: " message,user, group ,gateway,presence,user" }).services).toEqual([
     "message",
     "user",
     "group",
     "gateway",
+    "presence",
   ]);
 });
 

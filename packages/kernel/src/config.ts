@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const SERVICES = ["gateway", "user", "group", "message"] as const;
+const SERVICES = ["gateway", "user", "group", "message", "presence"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 export const TOKEN_SECRET_MIN_CHARS = 32;

@@ -16,4 +16,5 @@ export { serviceError, ServiceError, toServiceError, toWireError } from "./error
 export { createLogger, type Logger } from "./logger.ts";
 export { Counter, Gauge, Histogram } from "./metrics.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
+export { createRateLimits, RateLimiter, type RateLimits } from "./rate-limits/index.ts";
 export { ACCESS_TOKEN_LIFETIME_MS } from "./tokens.ts";

@@ -1,4 +1,11 @@
-import { createBroker, defineService, type Actor, type CallMeta, type NodeContext } from "@fanfare/kernel";
+import {
+  createBroker,
+  createRateLimits,
+  defineService,
+  type Actor,
+  type CallMeta,
+  type NodeContext,
+} from "@fanfare/kernel";
 import { Calls } from "../src/calls.ts";
 import { createGatewayMetrics } from "../src/metrics.ts";
 
@@ -24,7 +31,7 @@ broker.createService(defineService(node, { name: "message", actions: { "message.
 await broker.start();
 const calls = new Calls({
   call: (name, params, options) => broker.call(name, params, options),
-  rateLimitFactor: 1e9,
+  limits: createRateLimits({ redis: null, logger, factor: 1e9 }),
   metrics: createGatewayMetrics(noMetrics as unknown as NodeContext["metrics"], () => 0),
   logger,
 });

@@ -1,3 +1,5 @@
+import { LIMITS } from "@fanfare/contract";
+
 /** Calls that this process answers at once; a caller beyond that is told to wait. */
 export const MAX_CALLS_IN_FLIGHT = 5000;
 /** The same for one socket, so that one client cannot use up the room of all. */
@@ -38,6 +40,23 @@ export const DRAIN_SOCKETS_MS = 300;
 /** Clients come back after a random part of this, so that they do not all come at once. */
 export const RECONNECT_WITHIN_MS = 5000;
 
-/** What is remembered of ended sessions and of callers under a rate limit, at most; the oldest is forgotten first. */
+/** What is remembered of ended sessions, at most; the oldest is forgotten first. */
 export const MAX_ENDED_SESSIONS = 500_000;
-export const MAX_RATE_LIMIT_SUBJECTS = 100_000;
+
+/** Who comes back within this time after the last connection has never been away. */
+export const PRESENCE_GRACE_MS = 3000;
+export const PRESENCE_TICK_MS = 250;
+/** A gateway that has nothing to report says so this often; five times as long without a word, and it is taken for dead. */
+export const PRESENCE_HEARTBEAT_MS = 1000;
+/** So short that after a worker that does not answer another one is asked in time. */
+export const PRESENCE_REPORT_TIMEOUT_MS = 1500;
+export const PRESENCE_REPORT_MAX_USERS = LIMITS.usersPerPresenceReport;
+
+/** What a socket subscribes to is told a second after it happened, so that nothing is lost when it is in its rooms by then. */
+export const SUBSCRIBE_WITHIN_MS = 900;
+/** How often subscriptions that have ended are looked for. */
+export const SUBSCRIPTION_SWEEP_MS = 10_000;
+
+/** After something may have been lost on the way here: how many users are brought up to date at once, and when it is tried again. */
+export const CATCH_UP_CONCURRENCY = 16;
+export const CATCH_UP_RETRY_MS = 500;

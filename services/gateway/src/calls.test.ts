@@ -1,5 +1,5 @@
 import { actionDefinition, type ActionName } from "@fanfare/contract";
-import type { Actor, NodeContext } from "@fanfare/kernel";
+import { createLogger, createRateLimits, type Actor, type NodeContext } from "@fanfare/kernel";
 import { describe, expect, test, vi } from "vitest";
 import { ADDRESS_RATE_LIMIT, MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
 import { Calls } from "./calls.ts";
@@ -13,7 +13,7 @@ function createCalls(call: () => Promise<unknown>, rateLimitFactor = 1e6) {
   const registry = { registerMetric: () => {} } as unknown as NodeContext["metrics"];
   const calls = new Calls({
     call,
-    rateLimitFactor,
+    limits: createRateLimits({ redis: null, logger: createLogger("silent"), factor: rateLimitFactor }),
     metrics: createGatewayMetrics(registry, () => 0),
     logger: { error } as unknown as NodeContext["logger"],
   });

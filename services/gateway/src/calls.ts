@@ -15,6 +15,7 @@ import {
   type Actor,
   type CallMeta,
   type Logger,
+  type RateLimits,
 } from "@fanfare/kernel";
 import {
   ADDRESS_RATE_LIMIT,
@@ -23,8 +24,7 @@ import {
   RECONNECT_WITHIN_MS,
 } from "./bounds.ts";
 import type { ActionMetrics, GatewayMetrics } from "./metrics.ts";
-import { ActionLimits } from "./action-limits.ts";
-import { RateLimiter } from "./rate-limiter.ts";
+import { ActionLimits, type Wait } from "./action-limits.ts";
 
 /** Who calls, and from where. */
 export interface Caller {
@@ -37,7 +37,7 @@ type BrokerCall = (name: string, params: unknown, options: { meta: CallMeta }) =
 
 export interface CallsOptions {
   call: BrokerCall;
-  rateLimitFactor: number;
+  limits: RateLimits;
   metrics: GatewayMetrics;
   logger: Logger;
 }
@@ -58,19 +58,19 @@ export class Calls {
   readonly #call: BrokerCall;
   readonly #metrics: GatewayMetrics;
   readonly #logger: Logger;
-  readonly #ofAddress: RateLimiter;
+  readonly #ofAddress: ReturnType<RateLimits["quick"]>;
   #inFlight = 0;
   #draining = false;
 
-  constructor({ call, rateLimitFactor, metrics, logger }: CallsOptions) {
+  constructor({ call, limits: rateLimits, metrics, logger }: CallsOptions) {
     this.#call = call;
     this.#metrics = metrics;
     this.#logger = logger;
-    this.#ofAddress = new RateLimiter(ADDRESS_RATE_LIMIT, rateLimitFactor);
+    this.#ofAddress = rateLimits.quick("address", ADDRESS_RATE_LIMIT);
     const routes = { socket: new Map<string, Route>(), http: new Map<string, Route>() };
     for (const name of Object.keys(ACTIONS) as ActionName[]) {
       const { params, permission, rateLimit, transports } = actionDefinition(name);
-      const limits = new ActionLimits(rateLimit, rateLimitFactor);
+      const limits = new ActionLimits(name, rateLimit, rateLimits);
       const isPublic = permission.rule === "public";
       for (const transport of transports) {
         const ofAction = metrics.ofAction(name, transport);
@@ -91,7 +91,9 @@ export class Calls {
     if (route === undefined) return this.refuse(serviceError("UNKNOWN_ACTION"), caller.requestId);
     const startedMs = performance.now();
     try {
-      const refusal = this.#refusal(route, caller);
+      const waiting = this.#take(route, caller);
+      // Without a promise nearly always: a message does not wait for others to be asked.
+      const refusal = this.#refusal(route, caller, typeof waiting === "number" ? waiting : await waiting);
       if (refusal !== null) {
         route.metrics.failed(refusal.type);
         return this.refuse(refusal, caller.requestId);
@@ -130,12 +132,17 @@ export class Calls {
     }
   }
 
-  #refusal({ limits, isPublic }: Route, { actor, address }: Caller): ServiceError | null {
-    if (this.#draining) return serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
+  #take({ limits }: Route, { actor, address }: Caller): Wait {
+    if (this.#draining) return 0;
     const nowMs = Date.now();
-    const retryAfterMs =
+    return (
       this.#ofAddress.take(address, nowMs) ||
-      limits.take(actor === null ? null : actor.userId, address, nowMs);
+      limits.take(actor === null ? null : actor.userId, address, nowMs)
+    );
+  }
+
+  #refusal({ isPublic }: Route, { actor }: Caller, retryAfterMs: number): ServiceError | null {
+    if (this.#draining) return serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
     if (retryAfterMs > 0) return serviceError("RATE_LIMITED", { retryAfterMs });
     if (actor === null && !isPublic) return serviceError("UNAUTHENTICATED");
     if (this.#inFlight >= MAX_CALLS_IN_FLIGHT)
@@ -145,7 +152,8 @@ export class Calls {
 
   async #run({ name, params: schema, limits }: Route, params: unknown, caller: Caller): Promise<unknown> {
     const parsed = parse(schema, params);
-    const retryAfterMs = limits.takeValue(parsed, Date.now());
+    const waiting = limits.takeValue(parsed, Date.now());
+    const retryAfterMs = typeof waiting === "number" ? waiting : await waiting;
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
     this.#inFlight += 1;
     try {

@@ -1,11 +1,10 @@
 import type { WireError } from "@fanfare/contract";
-import { serviceError, toServiceError } from "@fanfare/kernel";
+import { serviceError, toServiceError, type RateLimits } from "@fanfare/kernel";
 import type { ExtendedError } from "socket.io";
 import { CONNECT_RATE_LIMIT, OVERLOADED_RETRY_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
-import { RateLimiter } from "./rate-limiter.ts";
 import { nextRequestId } from "./request-id.ts";
 import type { GatewaySocket } from "./socket-types.ts";
 import { hold, type Visitors } from "./visitors.ts";
@@ -15,12 +14,12 @@ export interface DoorOptions {
   identify: Identify;
   visitors: Visitors;
   metrics: GatewayMetrics;
-  rateLimitFactor: number;
+  limits: RateLimits;
 }
 
 /** The middleware that lets in who has a valid access token, and tells everybody else why not. */
-export function createDoor({ calls, identify, visitors, metrics, rateLimitFactor }: DoorOptions) {
-  const limiter = new RateLimiter(CONNECT_RATE_LIMIT, rateLimitFactor);
+export function createDoor({ calls, identify, visitors, metrics, limits }: DoorOptions) {
+  const limiter = limits.quick("connect", CONNECT_RATE_LIMIT);
 
   /** @throws {ServiceError} */
   const enter = (socket: GatewaySocket): void => {

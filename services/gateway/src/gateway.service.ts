@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import type { DomainEvents, NodeContext, ServiceFactory } from "@fanfare/kernel";
+import { createRateLimits, type DomainEvents, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import type { FastifyInstance } from "fastify";
 import { DRAIN_CALLS_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
 import { Calls } from "./calls.ts";
@@ -10,6 +10,7 @@ import { EndedSessions } from "./ended-sessions.ts";
 import { createHttpServer } from "./http-server.ts";
 import { createIdentify } from "./identify.ts";
 import { createGatewayMetrics } from "./metrics.ts";
+import { reportPresence } from "./report-presence.ts";
 import { createSocketServer } from "./socket-server.ts";
 import type { SocketServer } from "./socket-types.ts";
 
@@ -24,6 +25,8 @@ interface Running {
   app: FastifyInstance;
   io: SocketServer;
   calls: Calls;
+  /** Ends what goes on in the background. */
+  release: () => void;
 }
 
 /** The edge: HTTP and Socket.IO on one port. It knows the contract and who calls, and nothing of the domain. */
@@ -47,7 +50,8 @@ export function createGatewayService(node: NodeContext, { onListening }: Gateway
       const { logger, config } = node;
       const call = (name: string, params: unknown, options: object) =>
         this.broker.call(name, params, options);
-      const calls = new Calls({ call, rateLimitFactor: config.rateLimitFactor, metrics, logger });
+      const limits = createRateLimits({ redis: node.redis, logger, factor: config.rateLimitFactor });
+      const calls = new Calls({ call, limits, metrics, logger });
       const identify = createIdentify(node.tokens, ended);
       const app = await createHttpServer({
         node,
@@ -55,14 +59,20 @@ export function createGatewayService(node: NodeContext, { onListening }: Gateway
         identify,
         onTooMany: () => metrics.refused("TOO_MANY_CONNECTIONS"),
       });
-      const io = createSocketServer({ http: app.server, node, calls, identify, ended, metrics });
-      running = { app, io, calls };
+      const io = createSocketServer({ http: app.server, node, calls, limits, identify, ended, metrics });
+      const stopReporting = reportPresence(io, node);
+      const release = (): void => {
+        stopReporting();
+        limits.stop();
+      };
+      running = { app, io, calls, release };
       node.fanout.attach(io);
       await listen(app.server, config.host, config.port);
       onListening?.((app.server.address() as AddressInfo).port);
     },
     async stopped() {
       if (running === undefined) return;
+      running.release();
       await drain(running);
       node.fanout.detach();
       running = undefined;

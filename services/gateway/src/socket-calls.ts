@@ -1,11 +1,17 @@
 import type { WireAnswer } from "@fanfare/contract";
-import { serviceError } from "@fanfare/kernel";
+import { serviceError, toServiceError } from "@fanfare/kernel";
 import { MAX_CALLS_IN_FLIGHT_PER_SOCKET, OVERLOADED_RETRY_MS } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";
 import type { GatewaySocket } from "./socket-types.ts";
-import type { Visitor } from "./visitors.ts";
+import { subscriptionOf, type Subscriptions } from "./subscriptions.ts";
+
+export interface CallListenerOptions {
+  calls: Calls;
+  metrics: GatewayMetrics;
+  subscriptions: Subscriptions;
+}
 
 type Acknowledge = (answer: WireAnswer<unknown>) => void;
 
@@ -13,23 +19,25 @@ type Acknowledge = (answer: WireAnswer<unknown>) => void;
  * The listener for whatever a client emits: `(action, params, ack)`. One function serves all sockets, because a listener
  * per socket and action would be most of the memory of an idle connection; Socket.IO calls it with the socket as `this`.
  */
-export function createCallListener(calls: Calls, metrics: GatewayMetrics) {
+export function createCallListener(options: CallListenerOptions) {
   return function onCall(this: GatewaySocket, ...args: unknown[]): void {
     const acknowledge = args.at(-1);
     if (typeof acknowledge !== "function") {
-      metrics.refused("NO_ACK");
+      options.metrics.refused("NO_ACK");
       return;
     }
-    void answer(calls, this.data, args.slice(0, -1), acknowledge as Acknowledge);
+    void answer(options, this, args.slice(0, -1), acknowledge as Acknowledge);
   };
 }
 
 async function answer(
-  calls: Calls,
-  visitor: Visitor,
+  options: CallListenerOptions,
+  socket: GatewaySocket,
   [name, params = {}, ...rest]: unknown[],
   acknowledge: Acknowledge,
 ): Promise<void> {
+  const { calls } = options;
+  const visitor = socket.data;
   const requestId = nextRequestId();
   if (rest.length > 0) {
     acknowledge(calls.refuse(serviceError("MALFORMED_REQUEST"), requestId));
@@ -42,7 +50,17 @@ async function answer(
   }
   visitor.callsInFlight += 1;
   const { actor, address } = visitor;
-  const answered = await calls.answer("socket", name, params, { actor, address, requestId });
+  const calledAtMs = performance.now();
+  let answered = await calls.answer("socket", name, params, { actor, address, requestId });
+  const subscription = answered.ok ? subscriptionOf(name) : undefined;
+  if (answered.ok && subscription !== undefined) {
+    try {
+      if ("leave" in subscription) options.subscriptions.leave(socket, subscription.leave(params));
+      else await options.subscriptions.join(socket, subscription, answered.data, calledAtMs);
+    } catch (thrown) {
+      answered = calls.refuse(toServiceError(thrown), requestId);
+    }
+  }
   visitor.callsInFlight -= 1;
   acknowledge(answered);
 }

@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from "node:http";
 import { LIMITS, userRoom } from "@fanfare/contract";
 import { createFanoutAdapter, slimSocket } from "@fanfare/fanout";
-import type { NodeContext } from "@fanfare/kernel";
+import type { NodeContext, RateLimits } from "@fanfare/kernel";
 import { Server, type Socket } from "socket.io";
 import { CONNECT_TIMEOUT_MS, PING_INTERVAL_MS, PING_TIMEOUT_MS } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
@@ -12,12 +12,14 @@ import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { createCallListener } from "./socket-calls.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
+import { Subscriptions } from "./subscriptions.ts";
 import { release, Visitors } from "./visitors.ts";
 
 export interface SocketServerOptions {
   http: HttpServer;
   node: NodeContext;
   calls: Calls;
+  limits: RateLimits;
   identify: Identify;
   ended: EndedSessions;
   metrics: GatewayMetrics;
@@ -63,8 +65,10 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     connection.request.socket.uncork();
     visitors.welcome(connection);
   });
-  io.use(createDoor({ ...options, visitors, rateLimitFactor: config.rateLimitFactor }));
-  const onCall = createCallListener(calls, metrics);
+  io.use(createDoor({ ...options, visitors }));
+  const subscriptions = new Subscriptions(io);
+  http.once("close", () => subscriptions.stop());
+  const onCall = createCallListener({ calls, metrics, subscriptions });
   io.on("connection", (socket) => {
     const visitor = visitors.of(socket.conn);
     const { actor } = visitor;

@@ -31,6 +31,13 @@ export function createChannelRepository(connection: Connection) {
 
     findDirect: (directKey: string) => channels.findOne({ directKey }).lean(),
 
+    /** Those of the keys that there is a direct channel for. */
+    async listDirectKeys(directKeys: readonly string[]): Promise<Set<string>> {
+      if (directKeys.length === 0) return new Set();
+      const found = await channels.find({ directKey: { $in: directKeys } }, { directKey: 1, _id: 0 }).lean();
+      return new Set(found.map(({ directKey }) => directKey!));
+    },
+
     /** In the order in which they are shown. */
     listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
 

@@ -9,6 +9,7 @@ import { deleteChannel } from "./actions/delete-channel.ts";
 import { deleteGroup } from "./actions/delete-group.ts";
 import { kickMember } from "./actions/kick-member.ts";
 import { leaveGroup } from "./actions/leave-group.ts";
+import { listAcquaintances } from "./actions/list-acquaintances.ts";
 import { listChannels, listDirectChannels } from "./actions/list-channels.ts";
 import { listInvites, revokeInvite } from "./actions/manage-invites.ts";
 import { muteMember, unmuteMember } from "./actions/mute-member.ts";
@@ -55,6 +56,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.unmute": unmuteMember(dependencies),
       "group.access": access(dependencies),
       "group.listRooms": listRooms(dependencies),
+      "group.listAcquaintances": listAcquaintances(dependencies),
       "channel.create": createChannel(dependencies),
       "channel.update": updateChannel(dependencies),
       "channel.delete": deleteChannel(dependencies),

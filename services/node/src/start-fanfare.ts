@@ -3,6 +3,7 @@ import { createGatewayService } from "@fanfare/gateway";
 import { createGroupService } from "@fanfare/group";
 import { startNode, type Config, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { createMessageService } from "@fanfare/message";
+import { createPresenceService } from "@fanfare/presence";
 import { createUserService } from "@fanfare/user";
 
 export interface Fanfare {
@@ -41,6 +42,7 @@ export async function startFanfare(
     user: remember(createUserService),
     group: remember(createGroupService),
     message: remember(createMessageService),
+    presence: remember(createPresenceService),
     // The last, because it stops first: it drains while the others still answer.
     gateway: (node) => {
       if (config.natsUrl === undefined) assertAllHosted(hosted);

@@ -115,6 +115,12 @@ export const groupActions = {
     }),
     permission: { rule: "internal" },
   }),
+  "group.listAcquaintances": action({
+    summary: "Those of the given users that a user shares a group or a direct channel with, the user too.",
+    params: z.object({ userId: e.id, userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    result: z.object({ userIds: z.array(e.id) }),
+    permission: { rule: "internal" },
+  }),
   "group.listRooms": action({
     summary: "The rooms that a user's sockets belong in.",
     params: z.object({ userId: e.id }),

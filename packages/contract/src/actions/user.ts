@@ -6,7 +6,7 @@ import { LIMITS } from "../limits.ts";
 const nothing = z.object({});
 const minute = 60_000;
 /** Each call costs a password hash, so it is limited more tightly. */
-const credentialLimit = { points: 20, durationMs: minute, perAddress: true };
+const credentialLimit = { points: 20, durationMs: minute, perAddress: true, exact: true };
 /** Against many addresses that guess at one account. */
 const guessLimit = { param: "username", points: 50, durationMs: 10 * minute };
 
@@ -42,7 +42,7 @@ export const userActions = {
     params: z.object({ nickname: e.nickname.optional() }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
-    rateLimit: { points: 60, durationMs: minute },
+    rateLimit: { points: 60, durationMs: minute, exact: true },
     transports: ["http"],
   }),
   "user.claimGuest": action({

@@ -4,7 +4,7 @@ import { RateLimiter } from "./rate-limiter.ts";
 const limit = { points: 2, durationMs: 1000 };
 
 test("allows the points of a window, then says how long to wait", () => {
-  const limiter = new RateLimiter(limit, 1);
+  const limiter = new RateLimiter(limit);
   expect(limiter.take("a", 0)).toBe(0);
   expect(limiter.take("a", 10)).toBe(0);
   expect(limiter.take("a", 400)).toBe(600);
@@ -13,21 +13,21 @@ test("allows the points of a window, then says how long to wait", () => {
 });
 
 test("a factor multiplies the points and never makes them none", () => {
-  const twice = new RateLimiter(limit, 2);
+  const twice = new RateLimiter(limit, { factor: 2 });
   expect([1, 2, 3, 4, 5].map(() => twice.take("a", 0))).toEqual([0, 0, 0, 0, 1000]);
-  const hardly = new RateLimiter(limit, 0.001);
+  const hardly = new RateLimiter(limit, { factor: 0.001 });
   expect([1, 2].map(() => hardly.take("a", 0))).toEqual([0, 1000]);
 });
 
 test("forgets windows that have ended", () => {
-  const limiter = new RateLimiter(limit, 1);
+  const limiter = new RateLimiter(limit);
   for (let user = 0; user < 100; user++) limiter.take(`user ${user}`, user);
   limiter.take("late", 5000);
   expect(limiter.size).toBe(1);
 });
 
 test("remembers no more subjects than allowed", () => {
-  const limiter = new RateLimiter(limit, 1, 10);
+  const limiter = new RateLimiter(limit, { maxSubjects: 10 });
   for (let user = 0; user < 100; user++) limiter.take(`user ${user}`, 0);
   expect(limiter.size).toBe(10);
 });

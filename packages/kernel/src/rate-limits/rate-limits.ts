@@ -1,0 +1,13 @@
+import type { RateLimit } from "@fanfare/contract";
+
+/**
+ * Limits whose counts all gateways share. A name is a kind of call; subjects are counted within it.
+ * What `take` answers is 0 when the call is within the limit, otherwise the milliseconds until the next one will be.
+ */
+export interface RateLimits {
+  /** Decides at once, by what is known here: other gateways may let some more through before they hear of it. */
+  quick(name: string, limit: RateLimit): { take(subject: string, nowMs: number): number };
+  /** Asks the others first, and waits for them only where there is something to ask. */
+  exact(name: string, limit: RateLimit): { take(subject: string, nowMs: number): number | Promise<number> };
+  stop(): void;
+}

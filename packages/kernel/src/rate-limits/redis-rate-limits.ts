@@ -1,0 +1,159 @@
+import type { RateLimit } from "@fanfare/contract";
+import type { Redis } from "ioredis";
+import type { Logger } from "../logger.ts";
+import { RateLimiter, type RateLimiterOptions, type RateWindow } from "./rate-limiter.ts";
+import type { RateLimits } from "./rate-limits.ts";
+
+const PREFIX = "fanfare:{limit}:";
+/** How often counts are exchanged. */
+const SHARE_EVERY_MS = 100;
+/** Subjects in one command; the others wait for the next, so that Redis is never busy with it for long. */
+const MAX_PER_COMMAND = 1000;
+/**
+ * A count is shared once it is this part of the limit: most callers are never near it, and cost Redis nothing. The price: of a
+ * subject that keeps below it at each of n gateways n such parts go unseen.
+ */
+const SHARED_FROM = 1 / 8;
+/** Windows that wait to be shared, at most; of those above it nothing is told. */
+const MAX_UNTOLD = 100_000;
+/** How long an exact count is waited for. */
+const ANSWER_TIMEOUT_MS = 250;
+
+/** prefix, then for each subject: key, points to add, milliseconds until its window ends → for each: total, milliseconds left */
+const ADD = `
+local answers = {}
+for i = 2, #ARGV, 3 do
+  local key = ARGV[1] .. ARGV[i]
+  local total = redis.call('INCRBY', key, ARGV[i + 1])
+  local left = redis.call('PTTL', key)
+  if left < 0 then
+    left = tonumber(ARGV[i + 2])
+    redis.call('PEXPIRE', key, left)
+  end
+  answers[#answers + 1] = total
+  answers[#answers + 1] = left
+end
+return answers
+`;
+
+export interface RedisRateLimitsOptions extends Pick<RateLimiterOptions, "factor" | "maxSubjects"> {
+  redis: Redis;
+  logger: Logger;
+}
+
+/**
+ * Limits that gateways share in Redis. A window ends everywhere when it ends in Redis, where it has the end that the first gateway
+ * to tell of it has given it. While Redis is away each gateway counts alone.
+ */
+export class RedisRateLimits implements RateLimits {
+  readonly #options: RedisRateLimitsOptions;
+  readonly #add: (...args: (string | number)[]) => Promise<number[]>;
+  /** By key: windows with something to tell. */
+  readonly #untold = new Map<string, RateWindow>();
+  readonly #timer: NodeJS.Timeout;
+  #sharing = false;
+  #isAway = false;
+
+  constructor(options: RedisRateLimitsOptions) {
+    this.#options = options;
+    const { redis } = options;
+    redis.defineCommand("rateLimitAdd", { lua: ADD, numberOfKeys: 0 });
+    const add = Reflect.get(redis, "rateLimitAdd") as (...args: unknown[]) => Promise<number[]>;
+    this.#add = (...args) => add.call(redis, PREFIX, ...args);
+    this.#timer = setInterval(() => void this.#shareSome(), SHARE_EVERY_MS).unref();
+  }
+
+  quick(name: string, limit: RateLimit): RateLimiter {
+    const limiter: RateLimiter = new RateLimiter(limit, {
+      ...this.#options,
+      onTaken: (window) => {
+        if (window.used < limiter.points * SHARED_FROM || this.#untold.size >= MAX_UNTOLD) return;
+        this.#untold.set(`${name}:${window.subject}`, window);
+      },
+    });
+    return limiter;
+  }
+
+  exact(name: string, limit: RateLimit) {
+    const limiter = new RateLimiter(limit, this.#options);
+    return {
+      take: (subject: string, nowMs: number): number | Promise<number> => {
+        const retryAfterMs = limiter.take(subject, nowMs);
+        const window = limiter.windowOf(subject);
+        if (retryAfterMs > 0 || window === undefined || this.#isAway) return retryAfterMs;
+        return this.#ask(`${name}:${subject}`, window, limiter.points);
+      },
+    };
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #ask(key: string, window: RateWindow, points: number): Promise<number> {
+    const timeout = Promise.withResolvers<null>();
+    const timer = setTimeout(() => {
+      // From here on nobody asks until Redis has answered something, so that nothing piles up.
+      this.#setAway(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`));
+      timeout.resolve(null);
+    }, ANSWER_TIMEOUT_MS);
+    const answers = await Promise.race([this.#share([[key, window]]), timeout.promise]);
+    clearTimeout(timer);
+    if (answers === null) return 0;
+    const [total, leftMs] = answers as [number, number];
+    return total > points ? Math.max(1, leftMs) : 0;
+  }
+
+  /** Nothing new is begun while an exchange is under way, and while Redis is away an exchange is how its return is noticed. */
+  async #shareSome(): Promise<void> {
+    if (this.#sharing || (this.#untold.size === 0 && !this.#isAway)) return;
+    this.#sharing = true;
+    const nowMs = Date.now();
+    const some: [string, RateWindow][] = [];
+    for (const [key, window] of this.#untold) {
+      if (some.length === MAX_PER_COMMAND) break;
+      this.#untold.delete(key);
+      if (window.endsAtMs > nowMs) some.push([key, window]);
+    }
+    await this.#share(some);
+    this.#sharing = false;
+  }
+
+  /**
+   * Tells what is untold of these windows, and learns what others have counted.
+   * @returns total and milliseconds left of each, or null when Redis is away
+   */
+  async #share(windows: readonly [string, RateWindow][]): Promise<number[] | null> {
+    const sentAtMs = Date.now();
+    const untold = windows.map(([, { used, shared }]) => used - shared);
+    const args = windows.flatMap(([key, window], index) => {
+      window.shared = window.used;
+      return [key, untold[index]!, Math.max(1, window.endsAtMs - sentAtMs)];
+    });
+    try {
+      const answers = await this.#add(...args);
+      const nowMs = Date.now();
+      windows.forEach(([, window], index) => {
+        window.others = Math.max(0, answers[2 * index]! - window.shared);
+        window.endsAtMs = nowMs + answers[2 * index + 1]!;
+      });
+      this.#setBack();
+      return answers;
+    } catch (error) {
+      windows.forEach(([, window], index) => (window.shared -= untold[index]!));
+      this.#setAway(error);
+      return null;
+    }
+  }
+
+  #setAway(error: unknown): void {
+    if (!this.#isAway)
+      this.#options.logger.warn({ err: error }, "rate limits: Redis is away, each gateway counts alone");
+    this.#isAway = true;
+  }
+
+  #setBack(): void {
+    if (this.#isAway) this.#options.logger.info("rate limits: Redis is back, gateways count together");
+    this.#isAway = false;
+  }
+}

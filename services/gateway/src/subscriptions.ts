@@ -1,0 +1,78 @@
+import { actionDefinition, isActionName, LIMITS, type Subscription } from "@fanfare/contract";
+import { serviceError } from "@fanfare/kernel";
+import { OVERLOADED_RETRY_MS, SUBSCRIBE_WITHIN_MS, SUBSCRIPTION_SWEEP_MS } from "./bounds.ts";
+import type { GatewaySocket, SocketServer } from "./socket-types.ts";
+
+type AnySubscription = Subscription<unknown, unknown>;
+
+/** What a call that succeeded does to the rooms of its socket, as the contract says, and for how long. */
+export class Subscriptions {
+  readonly #io: SocketServer;
+  readonly #timer: NodeJS.Timeout;
+  /** By socket id, the rooms with the time when they are left; the first to be left first. */
+  readonly #rooms = new Map<string, Map<string, number>>();
+
+  constructor(io: SocketServer) {
+    this.#io = io;
+    this.#timer = setInterval(() => this.#sweep(), SUBSCRIPTION_SWEEP_MS).unref();
+  }
+
+  /**
+   * @param calledAtMs when the call came in, by `performance.now()`
+   * @throws {ServiceError} where the socket has too many rooms, or so long after the call that it may have missed something
+   */
+  async join(
+    socket: GatewaySocket,
+    subscription: Extract<AnySubscription, { limit: string }>,
+    result: unknown,
+    calledAtMs: number,
+  ): Promise<void> {
+    const { limit, lifetimeMs } = subscription;
+    const rooms = subscription.join(result);
+    if (!socket.connected || rooms.length === 0) return;
+    const held = this.#rooms.get(socket.id) ?? new Map<string, number>();
+    const added = rooms.filter((room) => !held.has(room));
+    if (held.size + added.length > LIMITS[limit])
+      throw serviceError("LIMIT_REACHED", { limit, max: LIMITS[limit] });
+    const untilMs = performance.now() + lifetimeMs;
+    for (const room of rooms) {
+      held.delete(room);
+      held.set(room, untilMs);
+    }
+    this.#rooms.set(socket.id, held);
+    await socket.join(added);
+    if (performance.now() - calledAtMs > SUBSCRIBE_WITHIN_MS)
+      throw serviceError("UNAVAILABLE", { retryAfterMs: OVERLOADED_RETRY_MS });
+  }
+
+  leave(socket: GatewaySocket, rooms: readonly string[]): void {
+    const held = this.#rooms.get(socket.id);
+    // Only rooms that it asked for: whatever a client names, it does not leave those of its user and groups.
+    for (const room of rooms) if (held?.delete(room)) void socket.leave(room);
+    if (held?.size === 0) this.#rooms.delete(socket.id);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #sweep(): void {
+    const { sockets } = this.#io.of("/");
+    const nowMs = performance.now();
+    for (const [socketId, held] of this.#rooms) {
+      const socket = sockets.get(socketId);
+      for (const [room, untilMs] of held) {
+        if (socket === undefined) break;
+        if (untilMs > nowMs) break;
+        held.delete(room);
+        void socket.leave(room);
+      }
+      if (socket === undefined || held.size === 0) this.#rooms.delete(socketId);
+    }
+  }
+}
+
+/** undefined for nearly every action. */
+export function subscriptionOf(name: unknown): AnySubscription | undefined {
+  return typeof name === "string" && isActionName(name) ? actionDefinition(name).subscription : undefined;
+}

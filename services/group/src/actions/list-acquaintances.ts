@@ -1,0 +1,22 @@
+import type { Handler } from "@fanfare/kernel";
+import { directKey } from "../direct-key.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+
+/** Costs as much as the users have groups, however large those are. */
+export function listAcquaintances({
+  members,
+  channels,
+}: GroupDependencies): Handler<"group.listAcquaintances"> {
+  return async ({ params: { userId, userIds } }) => {
+    const [ownGroupIds, ...groupIds] = await Promise.all(
+      [userId, ...userIds].map((id) => members.listGroupIds(id)),
+    );
+    const own = new Set(ownGroupIds);
+    const known = new Set(
+      userIds.filter((id, index) => id === userId || groupIds[index]!.some((groupId) => own.has(groupId))),
+    );
+    const others = userIds.filter((id) => !known.has(id));
+    const found = await channels.listDirectKeys(others.map((id) => directKey(userId, id)));
+    return { userIds: userIds.filter((id) => known.has(id) || found.has(directKey(userId, id))) };
+  };
+}

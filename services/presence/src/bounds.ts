@@ -1,0 +1,19 @@
+/** A change is told this long after it happened, together with what the user has become meanwhile. */
+export const GATHER_MS = 1000;
+/** A gateway that has not reported for this long is taken for dead. It reports every second. */
+export const GATEWAY_TIMEOUT_MS = 5000;
+/** A worker that takes longer than this to tell what it has claimed is taken for dead, and another one tells it. */
+export const CLAIM_MS = 5000;
+
+/** How often a worker looks for changes that are due, and for gateways that are silent. */
+export const PUBLISH_EVERY_MS = 250;
+export const SWEEP_EVERY_MS = 1000;
+/** After a longer pause than this gateways get the time to report before one of them is taken for dead. */
+export const SWEEP_GAP_MS = 3000;
+/** A worker publishes at most this often in a second; what is more waits, and a user who waits counts once. */
+export const MAX_PUBLICATIONS_PER_SECOND = 5000;
+/** Users that are read, forgotten or published in one go, so that nothing else waits long. */
+export const CHUNK = 500;
+
+/** Of all who write in a channel, so many in a second are told by one worker. */
+export const TYPING_PER_CHANNEL_AND_SECOND = 3;

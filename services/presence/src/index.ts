@@ -1,0 +1,1 @@
+export { createPresenceService } from "./presence.service.ts";

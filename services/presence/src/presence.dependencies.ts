@@ -1,0 +1,10 @@
+import type { NodeContext } from "@fanfare/kernel";
+import type { StatusRepository } from "./status.repository.ts";
+import type { PresenceStore } from "./store/presence-store.ts";
+
+/** What the actions of this service work with. */
+export interface PresenceDependencies {
+  node: NodeContext;
+  store: PresenceStore;
+  statuses: StatusRepository;
+}

@@ -1,0 +1,62 @@
+import { Counter, defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { report } from "./actions/report.ts";
+import { setStatus } from "./actions/set-status.ts";
+import { typing } from "./actions/typing.ts";
+import { unwatch, watch } from "./actions/watch.ts";
+import * as bounds from "./bounds.ts";
+import type { PresenceDependencies } from "./presence.dependencies.ts";
+import { createPublisher } from "./publisher.ts";
+import { readPresences } from "./read-presences.ts";
+import { repeat } from "./repeat.ts";
+import { createStatusRepository } from "./status.repository.ts";
+import { MemoryPresenceStore } from "./store/memory-store.ts";
+import { RedisPresenceStore } from "./store/redis-store.ts";
+
+const TIMES = {
+  gatherMs: bounds.GATHER_MS,
+  gatewayTimeoutMs: bounds.GATEWAY_TIMEOUT_MS,
+  claimMs: bounds.CLAIM_MS,
+  sweepGapMs: bounds.SWEEP_GAP_MS,
+};
+
+/** Who is there and how they want to be seen, `presence.*`, and who is writing, `channel.typing`. */
+export function createPresenceService(node: NodeContext): ReturnType<ServiceFactory> {
+  const store =
+    node.redis === null ? new MemoryPresenceStore(TIMES) : new RedisPresenceStore(node.redis, TIMES);
+  const dependencies: PresenceDependencies = { node, store, statuses: createStatusRepository(node.database) };
+  const published = new Counter({
+    name: "fanfare_presence_published_total",
+    help: "Changes of presence that were published, each to those who watch the user.",
+    registers: [node.metrics],
+  });
+  const publish = createPublisher({
+    store,
+    read: (userIds) => readPresences(dependencies, userIds),
+    publish: node.publish,
+    onPublished: (count) => published.inc(count),
+  });
+  const sweep = async (): Promise<void> => {
+    while ((await store.forgetSilent(bounds.CHUNK)) === bounds.CHUNK);
+  };
+  const { logger } = node;
+  let stops: (() => Promise<void>)[] = [];
+  return defineService(node, {
+    name: "presence",
+    actions: {
+      "presence.watch": watch(dependencies),
+      "presence.unwatch": unwatch(),
+      "presence.setStatus": setStatus(dependencies),
+      "presence.report": report(dependencies),
+      "channel.typing": typing(dependencies),
+    },
+    async started() {
+      stops = [
+        repeat(publish, { everyMs: bounds.PUBLISH_EVERY_MS, what: "telling who is there", logger }),
+        repeat(sweep, { everyMs: bounds.SWEEP_EVERY_MS, what: "looking for silent gateways", logger }),
+      ];
+    },
+    async stopped() {
+      await Promise.all(stops.map((stop) => stop()));
+    },
+  });
+}

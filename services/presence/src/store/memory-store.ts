@@ -1,0 +1,115 @@
+import type { GatewayReport, PresenceStore, PresenceStoreTimes } from "./presence-store.ts";
+
+interface Gateway {
+  seenAtMs: number;
+  number: number;
+  userIds: Set<string>;
+}
+
+/** The store of a single process: what is here is gone with the connections it is about. */
+export class MemoryPresenceStore implements PresenceStore {
+  readonly #times: PresenceStoreTimes;
+  readonly #gateways = new Map<string, Gateway>();
+  /** By user, the gateways where the user is. */
+  readonly #users = new Map<string, Set<string>>();
+  /** By user, when the change is to be told; the longest waiting first. */
+  readonly #changed = new Map<string, number>();
+  /** By user, until when somebody is telling it. */
+  readonly #claimed = new Map<string, number>();
+
+  #sweptAtMs = 0;
+  #sweepFromMs = 0;
+
+  constructor(times: PresenceStoreTimes) {
+    this.#times = times;
+  }
+
+  async report({ gatewayId, number, connected, disconnected }: GatewayReport): Promise<boolean> {
+    let gateway = this.#gateways.get(gatewayId);
+    if (gateway === undefined) {
+      if (number > 1) return false;
+      gateway = { seenAtMs: 0, number: 0, userIds: new Set() };
+      this.#gateways.set(gatewayId, gateway);
+    } else if (this.#isSilent(gateway)) return false;
+    if (number <= gateway.number) return true;
+    gateway.number = number;
+    gateway.seenAtMs = Date.now();
+    for (const userId of connected) {
+      gateway.userIds.add(userId);
+      const places = this.#users.get(userId);
+      if (places !== undefined) places.add(gatewayId);
+      else {
+        this.#users.set(userId, new Set([gatewayId]));
+        this.#note(userId);
+      }
+    }
+    for (const userId of disconnected) {
+      if (gateway.userIds.delete(userId)) this.#remove(userId, gatewayId);
+    }
+    return true;
+  }
+
+  async connectedAmong(userIds: readonly string[]): Promise<Set<string>> {
+    return new Set(userIds.filter((userId) => this.#users.has(userId)));
+  }
+
+  async noteChange(userId: string): Promise<void> {
+    this.#note(userId);
+  }
+
+  async claimChanged(limit: number): Promise<string[]> {
+    const nowMs = Date.now();
+    for (const [userId, untilMs] of this.#claimed) {
+      if (untilMs > nowMs) break;
+      this.#claimed.delete(userId);
+      this.#changed.set(userId, nowMs);
+    }
+    const claimed: string[] = [];
+    for (const [userId, dueAtMs] of this.#changed) {
+      if (dueAtMs > nowMs || claimed.length === limit) break;
+      if (this.#claimed.has(userId)) continue;
+      this.#changed.delete(userId);
+      this.#claimed.set(userId, nowMs + this.#times.claimMs);
+      claimed.push(userId);
+    }
+    return claimed;
+  }
+
+  async settle(userIds: readonly string[]): Promise<void> {
+    for (const userId of userIds) this.#claimed.delete(userId);
+  }
+
+  async forgetSilent(limit: number): Promise<number> {
+    const nowMs = Date.now();
+    const { sweepGapMs, gatewayTimeoutMs } = this.#times;
+    if (nowMs - this.#sweptAtMs > sweepGapMs) this.#sweepFromMs = nowMs + gatewayTimeoutMs;
+    this.#sweptAtMs = nowMs;
+    if (nowMs < this.#sweepFromMs) return 0;
+    for (const [gatewayId, gateway] of this.#gateways) {
+      if (!this.#isSilent(gateway)) continue;
+      const userIds = [...gateway.userIds.values().take(limit)];
+      for (const userId of userIds) {
+        gateway.userIds.delete(userId);
+        this.#remove(userId, gatewayId);
+      }
+      if (gateway.userIds.size === 0) this.#gateways.delete(gatewayId);
+      return userIds.length;
+    }
+    return 0;
+  }
+
+  #isSilent({ seenAtMs }: Gateway): boolean {
+    return Date.now() - seenAtMs > this.#times.gatewayTimeoutMs;
+  }
+
+  #remove(userId: string, gatewayId: string): void {
+    const places = this.#users.get(userId);
+    if (!places?.delete(gatewayId) || places.size > 0) return;
+    this.#users.delete(userId);
+    this.#note(userId);
+  }
+
+  #note(userId: string): void {
+    if (!this.#changed.has(userId)) this.#changed.set(userId, Date.now() + this.#times.gatherMs);
+  }
+}

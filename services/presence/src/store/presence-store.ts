@@ -1,0 +1,43 @@
+/** What one gateway tells; see `presence.report` in the contract. */
+export interface GatewayReport {
+  gatewayId: string;
+  number: number;
+  connected: readonly string[];
+  disconnected: readonly string[];
+}
+
+/**
+ * Who is connected at which gateway, and whose presence has to be told. Everything may be repeated and done by several workers
+ * at once. Every method rejects where the store cannot be reached.
+ */
+export interface PresenceStore {
+  /**
+   * Takes a report: users who were nowhere before, and those who are nowhere now, are noted as changed.
+   * @returns false when the gateway is not known any more, and nothing was taken
+   */
+  report(report: GatewayReport): Promise<boolean>;
+  /** Those of the users who are connected anywhere. */
+  connectedAmong(userIds: readonly string[]): Promise<Set<string>>;
+  /** Notes that the presence of a user may look different now. */
+  noteChange(userId: string): Promise<void>;
+  /**
+   * Users whose change is old enough to be told. They are this worker's until `settle`, or until `claimMs` have passed; then another
+   * worker gets them.
+   */
+  claimChanged(limit: number): Promise<string[]>;
+  /** The changes of these users have been told. */
+  settle(userIds: readonly string[]): Promise<void>;
+  /**
+   * Forgets users of a gateway that has been silent for too long. Where nobody has asked for `sweepGapMs`, because the store or
+   * every worker was away, the gateways first get the time to report: it may be that nobody could hear them.
+   * @returns how many: as many as `limit` when there may be more
+   */
+  forgetSilent(limit: number): Promise<number>;
+}
+
+export interface PresenceStoreTimes {
+  gatherMs: number;
+  gatewayTimeoutMs: number;
+  claimMs: number;
+  sweepGapMs: number;
+}
