@@ -20,7 +20,7 @@ export interface Gateway extends TestServer {
 
 export interface Cluster {
   readonly gateways: Gateway[];
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 export type GatewayOptions = FanoutAdapterOptions & BusAdapterOptions;

@@ -1,0 +1,309 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { DefaultEventsMap, RemoteSocket } from "socket.io";
+import { createFanoutAdapter } from "../src/index.ts";
+import { settled, startCluster, type Gateway } from "./cluster.ts";
+import { type NatsServer, startNats } from "./nats.ts";
+import { startServer, type TestClient, type TestServer, until } from "./support.ts";
+
+type Socket = RemoteSocket<DefaultEventsMap, unknown>;
+
+let nats: NatsServer;
+beforeAll(async () => {
+  nats = await startNats();
+});
+afterAll(() => nats.stop());
+
+interface World {
+  servers: TestServer[];
+  close(): Promise<void>;
+}
+
+const alone = (start: () => Promise<TestServer>) => async (): Promise<World> => {
+  const server = await start();
+  return { servers: [server], close: () => server.close() };
+};
+const several = (count: number) => async (): Promise<World> => {
+  const { gateways, close } = await startCluster(nats, count);
+  return { servers: gateways, close };
+};
+const variants: [string, () => Promise<World>][] = [
+  ["Socket.IO's own adapter", alone(() => startServer({}))],
+  ["this package's adapter", alone(() => startServer({ adapter: createFanoutAdapter() }))],
+  ["two servers over NATS", several(2)],
+  ["three servers over NATS", several(3)],
+];
+
+const ids = (sockets: Iterable<{ id: string }>): string[] => [...sockets].map(({ id }) => id).sort();
+const sorted = <T>(answers: readonly T[]): T[] =>
+  answers.toSorted((a, b) => (String(a) < String(b) ? -1 : 1));
+const names = (client: TestClient): unknown[] =>
+  client.received.map(([name]) => name).filter((name) => name !== "resync");
+
+let world: World;
+afterEach(() => world.close());
+
+for (const [name, start] of variants) {
+  describe(`Socket.IO's adapter contract with ${name}`, () => {
+    /** Three clients, a in x and y, b in y, c in none, on different servers where there are any. */
+    async function three() {
+      world = await start();
+      const at = (i: number): TestServer => world.servers[i % world.servers.length]!;
+      const [a, b, c] = [await at(0).client(), await at(1).client(), await at(2).client()];
+      await at(0).socket(a.id).join(["x", "y"]);
+      await at(1).socket(b.id).join("y");
+      return { a, b, c, at, io: at(0).io, other: at(1).io };
+    }
+
+    /** What the clients have got when everything emitted so far has come. */
+    async function received(io: TestServer["io"], ...clients: TestClient[]): Promise<unknown[][]> {
+      io.emit("end");
+      await until(() => clients.every((client) => names(client).includes("end")));
+      return clients.map((client) => names(client).filter((event) => event !== "end"));
+    }
+
+    test("to, in, except and everybody", async () => {
+      const { a, b, c, io, other } = await three();
+      io.to("x").emit("x");
+      io.in("y").emit("y");
+      io.to(["x", "y"]).emit("x or y");
+      io.to("x").to("y").except("x").emit("y without x");
+      io.except("y").emit("without y");
+      io.except(b.id).to("y").emit("y without b");
+      io.to(c.id).emit("c");
+      expect(await received(io, a, b, c)).toEqual([
+        ["x", "y", "x or y", "y without b"],
+        ["y", "x or y", "y without x"],
+        ["without y", "c"],
+      ]);
+      for (const client of [a, b, c]) client.received.length = 0;
+      other.to("x").emit("from another server");
+      expect(await received(other, a, b, c)).toEqual([["from another server"], [], []]);
+    });
+
+    test("a socket to the others of its rooms", async () => {
+      const { a, b, c, at } = await three();
+      at(0).socket(a.id).to("y").emit("to y");
+      at(0).socket(a.id).broadcast.emit("to all others");
+      expect(await received(at(0).io, a, b, c)).toEqual([[], ["to y", "to all others"], ["to all others"]]);
+    });
+
+    test("volatile and compressed, text and binary", async () => {
+      const { a, b, io, other } = await three();
+      io.volatile.to("y").emit("volatile", 1);
+      io.compress(true).to("y").emit("compressed", 2);
+      await until(() => names(b).length === 2 && names(a).length === 2);
+      other.to("y").emit("binary", Buffer.from([1, 2]), { deep: new Uint8Array([3]) });
+      await until(() => names(a).length === 3);
+      expect(names(a)).toEqual(["volatile", "compressed", "binary"]);
+      expect(a.received.at(-1)).toEqual(["binary", Buffer.from([1, 2]), { deep: Buffer.from([3]) }]);
+    });
+
+    test("values arrive as JSON has them", async () => {
+      const { b, io } = await three();
+      const value = { at: new Date(0), id: { toJSON: () => "id" }, none: undefined, list: [undefined, null] };
+      io.to("y").emit("e", value, undefined);
+      await until(() => b.received.length === 1);
+      expect(b.received).toEqual([
+        ["e", { at: "1970-01-01T00:00:00.000Z", id: "id", list: [null, null] }, null],
+      ]);
+    });
+
+    test("broadcasts with acknowledgement wait for every receiver on every server", async () => {
+      const { a, b, c, io, other } = await three();
+      for (const [client, add] of [
+        [a, 1],
+        [b, 2],
+        [c, 3],
+      ] as const) {
+        client.socket.on("ask", (n: number, reply: (n: number) => void) => reply(n + add));
+      }
+      expect(sorted(await io.timeout(20_000).emitWithAck("ask", 1))).toEqual([2, 3, 4]);
+      expect(sorted(await other.timeout(20_000).to("y").emitWithAck("ask", 1))).toEqual([2, 3]);
+      expect(await io.timeout(20_000).to("nobody").emitWithAck("ask", 1)).toEqual([]);
+    });
+
+    test("a receiver that does not acknowledge in time", async () => {
+      const { a, io } = await three();
+      a.socket.on("ask", (reply: (n: number) => void) => reply(1));
+      const asked = io.timeout(200).to("y").emitWithAck("ask");
+      await expect(asked).rejects.toMatchObject({ message: "operation has timed out", responses: [1] });
+    });
+
+    test("sockets are found, and told what to do, wherever they are", async () => {
+      const { a, b, c, io, other } = await three();
+      expect(ids(await io.fetchSockets())).toEqual(ids([a, b, c]));
+      expect(ids(await other.in("y").fetchSockets())).toEqual(ids([a, b]));
+      expect(ids(await io.in(["x", "y"]).except("x").fetchSockets())).toEqual([b.id]);
+      expect(await io.in("none").fetchSockets()).toEqual([]);
+      const found = (await io.in(b.id).fetchSockets())[0] as unknown as Socket;
+      expect(found.handshake.address).toContain("127.0.0.1");
+      expect([...found.rooms].sort()).toEqual([b.id, "y"].sort());
+      found.emit("hello");
+      found.join("z");
+      io.to("z").emit("z");
+      found.leave("z");
+      io.to("z").emit("nobody");
+      b.socket.on("ask", (reply: (text: string) => void) => reply("answer"));
+      expect(await (found.timeout(20_000) as unknown as Asking).emitWithAck("ask")).toBe("answer");
+      const gone = new Promise((resolve) => b.socket.once("disconnect", resolve));
+      found.disconnect(true);
+      expect(await gone).toBe("io server disconnect");
+      expect(names(b)).toEqual(["hello", "z", "ask"]);
+    });
+
+    test("sockets join, leave and are disconnected by room", async () => {
+      const { a, b, c, io } = await three();
+      io.socketsJoin("all");
+      io.in("y").socketsJoin(["z", "w"]);
+      io.to("z").emit("z");
+      io.in("x").socketsLeave("z");
+      io.to("z").emit("z without x");
+      io.to("all").emit("all");
+      expect(await received(io, a, b, c)).toEqual([["z", "all"], ["z", "z without x", "all"], ["all"]]);
+      const gone = Promise.all(
+        [a, b].map(({ socket }) => new Promise((resolve) => socket.once("disconnect", resolve))),
+      );
+      io.in("y").disconnectSockets();
+      expect(await gone).toEqual(["io server disconnect", "io server disconnect"]);
+      expect(c.socket.connected).toBe(true);
+    });
+
+    test("what is local stays on its server", async () => {
+      const { a, b, c, at, io } = await three();
+      const here = [a, b, c].filter((_, i) => at(i) === at(0));
+      const away = [a, b, c].filter((_, i) => at(i) !== at(0));
+      io.local.emit("local");
+      for (const { socket } of [a, b, c]) socket.on("ask", (reply: (n: number) => void) => reply(1));
+      expect(await io.local.timeout(5000).emitWithAck("ask")).toHaveLength(here.length);
+      expect(ids(await io.local.fetchSockets())).toEqual(ids(here));
+      io.local.socketsJoin("here");
+      io.to("here").emit("to here");
+      const [others, mine] = [await received(io, ...away), await received(io, ...here)];
+      expect(others).toEqual(away.map(() => []));
+      expect(mine).toEqual(here.map(() => ["local", "ask", "to here"]));
+    });
+
+    test("namespaces are kept apart", async () => {
+      const { a, b, at, io } = await three();
+      for (const server of world.servers) server.io.of("/admin space");
+      const joined: unknown[][] = [];
+      for (const [i, client] of [a, b].entries()) {
+        const socket = client.socket.io.socket("/admin space");
+        socket.onAny((...args: unknown[]) => void joined.push([i, ...args]));
+        await until(() => socket.connected);
+        await at(i).io.of("/admin space").sockets.get(socket.id!)!.join("y");
+      }
+      at(2).io.of("/admin space").to("y").emit("e", 1);
+      io.to("y").emit("e", 2);
+      await until(() => joined.length === 2 && names(a).length === 1 && names(b).length === 1);
+      expect(sorted(joined)).toEqual([
+        [0, "e", 1],
+        [1, "e", 1],
+      ]);
+      expect(a.received).toEqual([["e", 2]]);
+    });
+
+    test("listeners for outgoing packets see each of them", async () => {
+      const { b, at, io } = await three();
+      const seen: unknown[][] = [];
+      at(1)
+        .socket(b.id)
+        .onAnyOutgoing((...args: unknown[]) => void seen.push(args));
+      io.to("y").emit("text", { n: 1 });
+      await until(() => names(b).length === 1);
+      io.to("y").emit("binary", Buffer.from([1]));
+      await until(() => names(b).length === 2);
+      expect(seen).toEqual(b.received);
+    });
+  });
+}
+
+/** What Socket.IO's typings leave out. */
+interface Asking {
+  emitWithAck(event: string): Promise<unknown>;
+}
+
+describe("between servers", () => {
+  async function cluster(
+    count: number,
+    ...options: Parameters<typeof startCluster> extends [unknown, unknown, ...infer Rest] ? Rest : never
+  ): Promise<Gateway[]> {
+    const { gateways, close } = await startCluster(nats, count, ...options);
+    world = { servers: gateways, close };
+    return gateways;
+  }
+
+  test("serverSideEmit goes to all others, and collects their answers", async () => {
+    const [first, ...others] = (await cluster(3)) as [Gateway, ...Gateway[]];
+    const heard: unknown[] = [];
+    first.io.on("hello", () => heard.push("itself"));
+    for (const [i, { io }] of others.entries()) {
+      io.on("hello", (...args: unknown[]) => heard.push(args));
+      io.on("ask", (n: number, reply: (n: number) => void) => reply(n + i));
+    }
+    first.io.serverSideEmit("hello", 1, Buffer.from([2]));
+    await until(() => heard.length === 2);
+    expect(heard).toEqual([
+      [1, Buffer.from([2])],
+      [1, Buffer.from([2])],
+    ]);
+    expect(sorted(await first.io.serverSideEmitWithAck("ask", 10))).toEqual([10, 11]);
+  });
+
+  test("servers that come and go are counted, and no answer of a gone one is waited for", async () => {
+    const [first, second, third] = (await cluster(3)) as [Gateway, Gateway, Gateway];
+    const client = await second.client();
+    await third.close();
+    await until(() => third.io.sockets.sockets.size === 0);
+    await settled(first);
+    expect(await first.adapter.serverCount()).toBe(2);
+    expect(ids(await first.io.fetchSockets())).toEqual([client.id]);
+    world.close = async () => {
+      await first.close();
+      await second.close();
+    };
+  });
+
+  test("sockets without a handshake, or with something circular, are found as well", async () => {
+    const [first, second] = (await cluster(2)) as [Gateway, Gateway];
+    const client = await second.client();
+    const socket = second.socket(client.id);
+    Reflect.set(socket, "handshake", null);
+    socket.data = { self: socket };
+    const [found] = await first.io.fetchSockets();
+    expect(found).toMatchObject({ id: client.id, handshake: null, data: {} });
+    socket.data = { user: 1 };
+    expect((await first.io.fetchSockets())[0]!.data).toEqual({ user: 1 });
+  });
+
+  test("clients by polling, and with compression, get what the others get", async () => {
+    const [first, second] = (await cluster(
+      2,
+      {},
+      { transports: ["polling", "websocket"], perMessageDeflate: { threshold: 0 } },
+    )) as [Gateway, Gateway];
+    const clients = [await second.client(["polling"]), await second.client(["websocket"])];
+    for (let n = 0; n < 20; n++) first.io.emit("e", n);
+    await until(() => clients.every(({ received }) => received.length === 20));
+    for (const { received } of clients)
+      expect(received).toEqual(Array.from({ length: 20 }, (_, n) => ["e", n]));
+  });
+
+  test("a server does not hear what itself has published, and nothing it has no members for", async () => {
+    const [first, second] = (await cluster(2)) as [Gateway, Gateway];
+    const [a, b] = [await first.client(), await second.client()];
+    await first.socket(a.id).join(["x", "only a"]);
+    await second.socket(b.id).join("x");
+    for (let n = 0; n < 10; n++) {
+      first.io.to("x").emit("e", n);
+      first.io.to("only a").emit("f", n);
+      second.io.to("only a").emit("g", n);
+      second.io.to("nobody").emit("h", n);
+    }
+    await until(() => a.received.length === 30 && b.received.length === 10);
+    await settled(first, second);
+    expect(a.received.filter(([event]) => event === "f")).toHaveLength(10);
+    expect(first.received).toEqual({ members: 10, lingering: 0, elsewhere: 0, repeated: 0, stray: 0 });
+    expect(second.received).toEqual({ members: 10, lingering: 0, elsewhere: 0, repeated: 0, stray: 0 });
+  });
+});
