@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from "node:util";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ChannelView } from "@fanfare/client";
+import type { Message } from "@fanfare/contract";
+import type { Crowd, Room } from "./crowd.ts";
+import type { LedgerEntry } from "./ledger.ts";
+import type { Truth } from "./truth.ts";
+
+export interface Findings {
+  acknowledged: number;
+  lost: string[];
+  duplicated: string[];
+  /** Other things that must not be: a copy that differs, an edit that is gone. */
+  wrong: string[];
+}
+
+/** Events may still be on their way. */
+const SETTLE_MS = 15_000;
+const POLL_MS = 100;
+
+/** Compares what was acknowledged, and what every client holds, with the database. Nobody may be writing. */
+export async function check(crowd: Crowd, truth: Truth): Promise<Findings> {
+  const findings: Findings = { acknowledged: 0, lost: [], duplicated: [], wrong: [] };
+  for (const room of crowd.rooms) {
+    const stored = await truth.messages(room.channelId, room.checkedSeq);
+    checkNumbers(room, stored, findings);
+    const entries = crowd.ledger.entries.filter(({ channelId }) => channelId === room.channelId);
+    checkLedger(entries, stored, findings);
+    for (const { name, views } of room.members) {
+      const difference = await differenceOf(views.get(room.channelId)!, stored);
+      if (difference !== undefined)
+        findings.wrong.push(`${name} holds another ${room.channelId}: ${difference}`);
+    }
+  }
+  return findings;
+}
+
+/** The numbers of a channel have no holes and none twice. */
+function checkNumbers({ channelId, checkedSeq }: Room, stored: readonly Message[], findings: Findings): void {
+  for (const [index, { seq }] of stored.entries()) {
+    const expected = checkedSeq + index + 1;
+    if (seq === expected) continue;
+    findings.wrong.push(`${channelId} has seq ${seq} where ${expected} should be`);
+    break;
+  }
+  const revs = new Set(stored.map(({ rev }) => rev));
+  if (revs.size < stored.length) findings.wrong.push(`${channelId} has the same rev twice`);
+}
+
+function checkLedger(entries: readonly LedgerEntry[], stored: readonly Message[], findings: Findings): void {
+  const byId = new Map(stored.map((message) => [message.id, message]));
+  const timesStored = Map.groupBy(stored, originalText);
+  for (const entry of entries) {
+    const { acknowledged, text, authorId } = entry;
+    const copies = (timesStored.get(text) ?? []).filter((message) => message.authorId === authorId);
+    if (copies.length > 1) findings.duplicated.push(describe(entry, copies));
+    if (acknowledged === undefined) continue;
+    findings.acknowledged += 1;
+    const message = byId.get(acknowledged.id);
+    if (message === undefined) findings.lost.push(describe(entry, copies));
+    else if (!isAsAcknowledged(entry, message)) findings.wrong.push(describe(entry, [message]));
+  }
+}
+
+function isAsAcknowledged({ acknowledged, deleted, texts }: LedgerEntry, message: Message): boolean {
+  if (message.seq !== acknowledged!.seq || message.nonce !== acknowledged!.nonce) return false;
+  if (message.deletedAt !== null) return deleted !== "no";
+  return deleted !== "yes" && texts.includes(message.content);
+}
+
+/** Edits only add to a text. */
+function originalText({ content }: Message): string {
+  return content.split(",")[0]!;
+}
+
+function describe(entry: LedgerEntry, stored: readonly Message[]): string {
+  return JSON.stringify({ ...entry, stored });
+}
+
+/** What differs between a client's copy and the database; undefined when it is the same, at last. */
+async function differenceOf(view: ChannelView, stored: readonly Message[]): Promise<string | undefined> {
+  const firstSeq = stored[0]?.seq ?? 0;
+  const deadline = performance.now() + SETTLE_MS;
+  for (;;) {
+    try {
+      while (view.snapshot.hasOlder && view.messages[0]!.seq > firstSeq) await view.loadBefore();
+    } catch (error) {
+      return `the older page could not be loaded: ${String(error)}`;
+    }
+    const held = view.messages.filter(({ seq }) => seq >= firstSeq);
+    if (isDeepStrictEqual(held, stored)) return undefined;
+    if (performance.now() > deadline) return firstDifference(held, stored);
+    await delay(POLL_MS);
+  }
+}
+
+function firstDifference(held: readonly Message[], stored: readonly Message[]): string {
+  const bySeq = new Map(held.map((message) => [message.seq, message]));
+  const missing = stored.find((message) => !isDeepStrictEqual(bySeq.get(message.seq), message));
+  if (missing !== undefined) {
+    return `it has ${JSON.stringify(bySeq.get(missing.seq))} where the database has ${JSON.stringify(missing)}`;
+  }
+  return `it holds ${held.length} messages, the database ${stored.length}`;
+}

@@ -1,0 +1,32 @@
+import { isInstalled } from "@fanfare/testing";
+import { describe, expect, test } from "vitest";
+import { kindsLike } from "./faults.ts";
+import { formatReport } from "./report.ts";
+import { runFaults } from "./run.ts";
+
+// The short form of `pnpm test:faults`: every kind of fault, once or more, shorter than there.
+
+const SEED = 3;
+const SETTINGS = { freezeMs: 4000, cutMs: { from: 300, to: 2000 }, holdMs: { from: 1000, to: 4000 } };
+
+/** One list for both, so that each is looked for, and found missing, by its name. */
+const programs = ["nats-server", "redis-server"].map(isInstalled);
+
+describe.skipIf(programs.includes(false))("faults", () => {
+  test.each([["kill"], ["freeze"], ["cut"], ["hold"]])(
+    "%s: nothing is lost, nobody is stuck",
+    async (only) => {
+      const kinds = kindsLike([only]);
+      const report = await runFaults({
+        seed: SEED,
+        kinds,
+        settings: SETTINGS,
+        until: { faults: kinds.length },
+        onProgress: (line) => console.log(line),
+      });
+      console.log(formatReport(report));
+      expect(report.violations).toEqual([]);
+      expect(report.findings.acknowledged).toBeGreaterThan(0);
+    },
+  );
+});

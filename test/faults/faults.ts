@@ -1,0 +1,136 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Cluster, ClusterNode, ServerProcess, TcpProxy } from "@fanfare/testing";
+import type { Random } from "./random.ts";
+import type { Supervisor } from "./supervisor.ts";
+
+export interface Fault {
+  kind: string;
+  /** What exactly, for the log. */
+  target: string;
+  /** Does it, and resolves when everything is repaired. */
+  run(): Promise<void>;
+}
+
+export interface FaultSettings {
+  freezeMs: number;
+  cutMs: { from: number; to: number };
+  holdMs: { from: number; to: number };
+}
+
+interface Surroundings {
+  cluster: Cluster;
+  supervisor: Supervisor;
+  random: Random;
+  settings: FaultSettings;
+}
+
+type MakeFault = (surroundings: Surroundings) => Omit<Fault, "kind">;
+
+interface FaultKind {
+  make: MakeFault;
+  /** How often it comes in one round of all kinds: those that take long come less often. */
+  timesPerRound: number;
+}
+
+const SERVERS: Record<string, (cluster: Cluster) => readonly ServerProcess[]> = {
+  gateway: ({ gateways }) => gateways.map(({ process }) => process),
+  worker: ({ workers }) => workers.map(({ process }) => process),
+  nats: ({ nats }) => [nats],
+  redis: ({ redis }) => [redis],
+  database: ({ database }) => [database],
+};
+
+const LINKS: Record<string, { of: "gateways" | "workers"; to: keyof ClusterNode["links"] }> = {
+  "gateway-nats": { of: "gateways", to: "nats" },
+  "gateway-redis": { of: "gateways", to: "redis" },
+  "gateway-clients": { of: "gateways", to: "clients" },
+  "worker-nats": { of: "workers", to: "nats" },
+  "worker-redis": { of: "workers", to: "redis" },
+  "worker-database": { of: "workers", to: "database" },
+};
+
+const KINDS = new Map<string, FaultKind>();
+for (const [name, servers] of Object.entries(SERVERS)) {
+  KINDS.set(`kill ${name}`, { make: kill(servers), timesPerRound: 3 });
+  KINDS.set(`freeze ${name}`, { make: freeze(servers), timesPerRound: 1 });
+}
+for (const [name, link] of Object.entries(LINKS)) {
+  KINDS.set(`cut ${name}`, { make: onLink(link, cut), timesPerRound: 2 });
+  KINDS.set(`hold ${name}`, { make: onLink(link, hold), timesPerRound: 1 });
+}
+
+/** The kinds whose name has one of `only` in it; all of them when that is empty. @throws {Error} when none has */
+export function kindsLike(only: readonly string[]): string[] {
+  const names = [...KINDS.keys()].filter(
+    (name) => only.length === 0 || only.some((part) => name.includes(part)),
+  );
+  if (names.length > 0) return names;
+  throw new Error(
+    `No kind of fault is called ${only.join(" or ")}. There are: ${[...KINDS.keys()].join(", ")}.`,
+  );
+}
+
+export function makeFault(kind: string, surroundings: Surroundings): Fault {
+  return { kind, ...KINDS.get(kind)!.make(surroundings) };
+}
+
+/** One round of faults in random order, each kind as often as it should come. */
+export function roundOf(kinds: readonly string[], random: Random): string[] {
+  return random.shuffle(kinds.flatMap((kind) => Array<string>(KINDS.get(kind)!.timesPerRound).fill(kind)));
+}
+
+function kill(servers: (cluster: Cluster) => readonly ServerProcess[]): MakeFault {
+  return ({ cluster, random, supervisor }) => {
+    const server = random.pick(servers(cluster));
+    return {
+      target: server.name,
+      async run() {
+        await server.kill();
+        await supervisor.running(server);
+      },
+    };
+  };
+}
+
+function freeze(servers: (cluster: Cluster) => readonly ServerProcess[]): MakeFault {
+  return ({ cluster, random, settings }) => {
+    const server = random.pick(servers(cluster));
+    return {
+      target: server.name,
+      async run() {
+        server.freeze();
+        await delay(settings.freezeMs);
+        server.thaw();
+      },
+    };
+  };
+}
+
+type LinkFault = (proxy: TcpProxy, surroundings: Surroundings) => () => Promise<void>;
+
+function onLink(link: (typeof LINKS)[string], fault: LinkFault): MakeFault {
+  return (surroundings) => {
+    const node = surroundings.random.pick(surroundings.cluster[link.of]);
+    const proxy = node.links[link.to];
+    if (proxy === undefined) throw new Error(`${node.process.name} has no network to ${link.to}.`);
+    return { target: `${node.process.name} – ${link.to}`, run: fault(proxy, surroundings) };
+  };
+}
+
+function cut(proxy: TcpProxy, { random, settings }: Surroundings): () => Promise<void> {
+  const ms = random.between(settings.cutMs.from, settings.cutMs.to);
+  return async () => {
+    await proxy.cut();
+    await delay(ms);
+    await proxy.restore();
+  };
+}
+
+function hold(proxy: TcpProxy, { random, settings }: Surroundings): () => Promise<void> {
+  const ms = random.between(settings.holdMs.from, settings.holdMs.to);
+  return async () => {
+    proxy.hold();
+    await delay(ms);
+    await proxy.restore();
+  };
+}
