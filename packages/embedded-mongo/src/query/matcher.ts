@@ -68,9 +68,13 @@ function compileField(field: string, operand: unknown): DocumentTest {
   return tests.length === 1 ? tests[0]! : (document) => tests.every((test) => test(document));
 }
 
-/** True when a value at the path, or an element of an array there, passes. */
+/** Where {@link compileElemMatch} puts an element to test it; no field that a filter names is this path. */
+const ELEMENT: Path = ["element"];
+
+/** True when a value at the path, or an element of an array there, passes; an element is not taken apart any more. */
 function anyValue(path: Path, test: ValueTest): DocumentTest {
   const name = path[0]!;
+  if (path === ELEMENT) return (document) => test(document[name]);
   const any = (value: unknown) => test(value) || (Array.isArray(value) && value.some(test));
   if (path.length === 1) return (document) => any(Object.hasOwn(document, name) ? document[name] : undefined);
   return (document) => collectValues(document, path).some(any);
@@ -164,14 +168,31 @@ function compileAll(path: Path, operand: unknown): DocumentTest {
 
 const LOGICAL = new Set(["$and", "$or", "$nor", "$expr", "$comment"]);
 
-/** `$elemMatch` takes a query on the element as a document, or operators on the element itself. */
+/**
+ * The condition of `$elemMatch`: a query on the element as a document (an array in the array counts as one, with the fields
+ * "0", "1", …), or operators on the element itself.
+ */
 export function compileElemMatch(operand: unknown): ValueTest {
   if (!isObject(operand)) throw new CommandError("BadValue", "$elemMatch needs an Object");
-  const first = Object.keys(operand)[0];
-  if (first?.startsWith("$") === true && !LOGICAL.has(first)) {
-    const tests = Object.keys(operand).map((operator) => compileOperator(["element"], operator, operand));
-    return (element) => tests.every((test) => test({ element }));
-  }
+  if (hasValueOperators(operand)) return compileElement(ELEMENT, operand);
+  const test = compileFilter(operand);
+  return (element) =>
+    Array.isArray(element) ? test(Object.fromEntries(element.entries())) : isObject(element) && test(element);
+}
+
+/** The condition of `$pull`: like a filter on a document, or on a field that has the element as its value. */
+export function compilePull(operand: PlainObject): ValueTest {
+  if (hasValueOperators(operand)) return compileElement(["element"], operand);
   const test = compileFilter(operand);
   return (element) => isObject(element) && test(element);
+}
+
+function hasValueOperators(operand: PlainObject): boolean {
+  const first = Object.keys(operand)[0];
+  return first?.startsWith("$") === true && !LOGICAL.has(first);
+}
+
+function compileElement(path: Path, operators: PlainObject): ValueTest {
+  const tests = Object.keys(operators).map((operator) => compileOperator(path, operator, operators));
+  return (element) => tests.every((test) => test({ element }));
 }

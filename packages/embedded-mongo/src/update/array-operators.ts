@@ -1,5 +1,5 @@
 import { CommandError } from "../errors.ts";
-import { compileElemMatch } from "../query/matcher.ts";
+import { compilePull } from "../query/matcher.ts";
 import { isRegex } from "../query/regex.ts";
 import { parseSort, sortByKey, sortKey } from "../query/sort.ts";
 import { encodeKey, invertKey } from "../values/key.ts";
@@ -77,7 +77,7 @@ const pull: Change = (current, operand, path) => {
   if (current === undefined) return undefined;
   const array = arrayAt(current, path, "$pull");
   if (isObject(operand) || isRegex(operand)) {
-    const test = isRegex(operand) ? compileElemMatch({ $regex: operand }) : compileElemMatch(operand);
+    const test = compilePull(isRegex(operand) ? { $regex: operand } : operand);
     return array.filter((element) => !test(element));
   }
   return array.filter((element) => !valuesEqual(element, operand));

@@ -1,0 +1,110 @@
+import fs from "node:fs";
+import { EJSON } from "bson";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type EmbeddedMongo, startEmbeddedMongo } from "../src/index.ts";
+import type { PlainObject } from "../src/values/types.ts";
+import { answerOf } from "./java-server/answer.ts";
+import { Commands } from "./java-server/commands.ts";
+import { findJavaServer, type JavaServer, startJavaServer } from "./java-server/process.ts";
+import { Random } from "./random.ts";
+import { temporaryFolder } from "./targets.ts";
+import { WireClient } from "./wire-client.ts";
+
+/** JAVA_FUZZ_ROUNDS=3000 and FUZZ_SEED=… for the long form. */
+const ROUNDS = Number(process.env["JAVA_FUZZ_ROUNDS"] ?? 100);
+const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 1_000_000);
+const INSERTS = 12;
+const STEPS = 40;
+
+const unique = { key: { u: 1 }, name: "u_1", unique: true, sparse: true };
+const INDEXES = [{ a: 1, b: -1 }, { l: 1 }, { "list.k": 1, "list.v": 1 }, { "o.x": -1 }, { b: 1, n: 1 }];
+const indexes = INDEXES.map((key, i) => ({ key, name: `index${i}` }));
+
+interface Side {
+  readonly client: WireClient;
+  readonly db: string;
+  readonly indexes: readonly PlainObject[];
+}
+
+async function sameAnswer(sides: readonly [Side, Side], command: PlainObject): Promise<void> {
+  const [one, other] = await Promise.all(
+    sides.map(async ({ client, db }) => answerOf(command, await client.command(db, command))),
+  );
+  expect(one).toBe(other);
+}
+
+/** Each round gives both sides the same random commands; after every write all documents are compared. */
+async function compareRounds(...sides: [Side, Side]): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) await compareRound(sides, SEED + round);
+}
+
+async function compareRound(sides: readonly [Side, Side], seed: number): Promise<void> {
+  const collection = `round${seed}`;
+  for (const { client, db, indexes: more } of sides) {
+    await client.command(db, { createIndexes: collection, indexes: [unique, ...more] });
+  }
+  const commands = new Commands(new Random(seed), collection);
+  const everything = { find: collection, sort: { _id: 1 }, batchSize: 1_000 };
+  for (let step = 0; step < STEPS; step++) {
+    const command = step < INSERTS ? commands.insert() : commands.next();
+    try {
+      await sameAnswer(sides, command);
+      if (!("find" in command || "count" in command || "distinct" in command))
+        await sameAnswer(sides, everything);
+    } catch (error) {
+      const place = `FUZZ_SEED=${seed} JAVA_FUZZ_ROUNDS=1, step ${step}`;
+      throw new Error(`mismatch, ${place}: ${EJSON.stringify(command)}\n${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+  for (const { client, db } of sides) await client.command(db, { drop: collection });
+}
+
+const found = await findJavaServer();
+if ("missing" in found) console.info(`mongo-java-server is not compared with: ${found.missing}`);
+
+describe(`the same commands give the same answers, FUZZ_SEED=${SEED}`, () => {
+  let dir: string;
+  let embedded: EmbeddedMongo;
+  let client: WireClient;
+
+  beforeAll(async () => {
+    dir = temporaryFolder();
+    embedded = await startEmbeddedMongo({ dir, listen: { port: 0 } });
+    client = await WireClient.connect(Number(new URL(embedded.uri).port));
+  });
+  afterAll(async () => {
+    client.close();
+    await embedded.close();
+    fs.rmSync(dir, { recursive: true });
+  });
+
+  it(`with and without indexes, in ${ROUNDS} rounds`, async () => {
+    const plain: Side = { client, db: "plain", indexes: [] };
+    const indexed: Side = { client, db: "indexed", indexes };
+    await expect(compareRounds(plain, indexed)).resolves.toBeUndefined();
+  }, 600_000);
+
+  if ("missing" in found) return;
+
+  describe("mongo-java-server", () => {
+    let java: JavaServer;
+    let javaClient: WireClient;
+
+    beforeAll(async () => {
+      java = await startJavaServer(found.libraries);
+      javaClient = await WireClient.connect(java.port);
+    });
+    afterAll(async () => {
+      javaClient.close();
+      await java.stop();
+    });
+
+    it(`and the embedded server, in ${ROUNDS} rounds`, async () => {
+      const ours: Side = { client, db: "ours", indexes: [] };
+      const theirs: Side = { client: javaClient, db: "theirs", indexes: [] };
+      await expect(compareRounds(ours, theirs)).resolves.toBeUndefined();
+    }, 600_000);
+  });
+});
