@@ -2,13 +2,7 @@ import type { Message } from "@fanfare/contract";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ModelChannel } from "../test/model-channel.ts";
-import {
-  type ChannelChange,
-  HOLE_AFTER_MS,
-  newChannelCopy,
-  reduceChannel,
-  syncCursor,
-} from "./channel-state.ts";
+import { type ChannelChange, newChannelCopy, reduceChannel, syncCursor } from "./channel-state.ts";
 
 /** Small, so that a few steps are enough to reach every path. */
 const LIMIT = 4;
@@ -18,9 +12,6 @@ const number = fc.nat(20);
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant("create" as const) }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("edit" as const), which: number }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("begin" as const) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("finish" as const), which: number }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("abandon" as const), which: number }) },
   { weight: 8, arbitrary: fc.record({ type: fc.constant("deliver" as const), which: number }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("repeat" as const), which: number }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("lose" as const), which: number }) },
@@ -36,7 +27,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 class World {
   readonly server = new ModelChannel("c".repeat(24), CHANGES_PER_SYNC);
   copy = newChannelCopy("c".repeat(24));
-  #nowMs = 0;
+  #changes = 0;
   #events: Message[] = [];
   /** What the server answered and the client has not got yet. */
   #answers: ChannelChange[] = [];
@@ -51,22 +42,13 @@ class World {
   }
 
   run(step: Step): void {
-    this.#nowMs += 100;
+    this.#changes += 1;
     switch (step.type) {
       case "create":
-        this.#events.push(this.server.create(`created at ${this.#nowMs}`));
+        this.#events.push(this.server.create(`created at ${this.#changes}`));
         break;
       case "edit":
-        this.#publish(this.server.edit(step.which, `edited at ${this.#nowMs}`));
-        break;
-      case "begin":
-        this.server.begin(`begun at ${this.#nowMs}`);
-        break;
-      case "finish":
-        this.#publish(this.server.finish(step.which));
-        break;
-      case "abandon":
-        this.server.abandon(step.which);
+        this.#publish(this.server.edit(step.which, `edited at ${this.#changes}`));
         break;
       case "deliver":
         for (const message of this.#take(this.#events, step.which)) this.#hear(message);
@@ -97,13 +79,11 @@ class World {
 
   /** The network works again and time passes: what the client does by itself, until it has no question left. */
   comeToRest(): void {
-    while (this.server.openWrites > 0) this.server.finish(0);
     for (const answer of this.#answers.splice(0)) this.#apply(answer);
     this.#events = [];
     this.#apply({ type: "doubt" });
     for (let questions = 0; this.copy.needsPage || syncCursor(this.copy) !== undefined; questions++) {
       if (questions > 100) throw new Error("the client never stops asking");
-      this.#nowMs += HOLE_AFTER_MS / 4;
       if (this.copy.needsPage) this.askNewest();
       else this.askSync();
       for (const answer of this.#answers.splice(0)) this.#apply(answer);
@@ -115,7 +95,7 @@ class World {
     if (afterRev === undefined) return;
     const answer = this.server.sync(afterRev);
     const { doubts } = this.copy;
-    this.#answers.push({ type: "synced", answer, afterRev, doubts, askedAtMs: this.#nowMs });
+    this.#answers.push({ type: "synced", answer, afterRev, doubts });
   }
 
   /** One at a time, as the client does. */
@@ -124,14 +104,14 @@ class World {
     this.#newestPageUnderWay = true;
     const page = this.server.list({ limit: LIMIT });
     const { doubts } = this.copy;
-    this.#answers.push({ type: "newestPage", page, limit: LIMIT, doubts, atMs: this.#nowMs });
+    this.#answers.push({ type: "newestPage", page, limit: LIMIT, doubts });
   }
 
   #askOlder(): void {
     const { status, fromSeq } = this.copy;
     if (status !== "ready" || fromSeq === 0) return;
     const page = this.server.list({ limit: LIMIT, before: fromSeq });
-    this.#answers.push({ type: "olderPage", page, limit: LIMIT, before: fromSeq, atMs: this.#nowMs });
+    this.#answers.push({ type: "olderPage", page, limit: LIMIT, before: fromSeq });
   }
 
   #apply(change: ChannelChange): void {
@@ -182,7 +162,7 @@ test("when nothing is lost, delivery in any order ends exact without one questio
         const event = edit ? server.edit(which, `edit ${events.length}`) : server.create(`${events.length}`);
         if (event !== undefined) events.push(event);
       }
-      const first = { type: "newestPage" as const, page, limit: LIMIT, doubts: 0, atMs: 0 };
+      const first = { type: "newestPage" as const, page, limit: LIMIT, doubts: 0 };
       let copy = reduceChannel(newChannelCopy("c".repeat(24)), first);
       while (events.length > 0) {
         const messages = events.splice((shuffle.next().value as number) % events.length, 1);

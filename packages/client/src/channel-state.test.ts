@@ -2,7 +2,6 @@ import type { ChannelSync, Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import {
   type ChannelCopy,
-  HOLE_AFTER_MS,
   MAX_EARLY,
   MAX_MESSAGES,
   type MessagePage,
@@ -24,19 +23,18 @@ function message(seq: number, rev = seq, content = `${seq}@${rev}`): Message {
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => message(from + i));
 
-function page(messages: Message[], rev: number, missingRevs: number[] = []): MessagePage {
-  return { messages, head: { seq: messages.at(-1)?.seq ?? 0, rev }, missingRevs };
+function page(messages: Message[], rev: number): MessagePage {
+  return { messages, head: { seq: messages.at(-1)?.seq ?? 0, rev } };
 }
 
-function loaded(messages: Message[], limit = 50, missingRevs: number[] = []): ChannelCopy {
-  const rev = Math.max(0, ...messages.map((one) => one.rev), ...missingRevs);
-  const newest = page(messages, rev, missingRevs);
+function loaded(messages: Message[], limit = 50): ChannelCopy {
+  const rev = Math.max(0, ...messages.map((one) => one.rev));
+  const newest = page(messages, rev);
   return reduceChannel(newChannelCopy(channelId), {
     type: "newestPage",
     page: newest,
     limit,
     doubts: 0,
-    atMs: 0,
   });
 }
 
@@ -44,15 +42,10 @@ function events(copy: ChannelCopy, ...messages: Message[]): ChannelCopy {
   return reduceChannel(copy, { type: "messages", messages });
 }
 
-function synced(
-  copy: ChannelCopy,
-  afterRev: number,
-  answer: Partial<ChannelSync>,
-  askedAtMs = 0,
-): ChannelCopy {
+function synced(copy: ChannelCopy, afterRev: number, answer: Partial<ChannelSync>): ChannelCopy {
   const head = copy.head;
-  const full = { channelId, status: "ok" as const, messages: [], head, missingRevs: [], ...answer };
-  return reduceChannel(copy, { type: "synced", answer: full, afterRev, doubts: copy.doubts, askedAtMs });
+  const full = { channelId, status: "ok" as const, messages: [], head, ...answer };
+  return reduceChannel(copy, { type: "synced", answer: full, afterRev, doubts: copy.doubts });
 }
 
 const contents = (copy: ChannelCopy) => copy.messages.map((one) => one.content);
@@ -96,29 +89,10 @@ test("a doubt asks until an answer to a question that was sent after it", () => 
     status: "ok" as const,
     messages: [],
     head: { seq: 2, rev: 2 },
-    missingRevs: [],
   };
-  const early = { type: "synced" as const, answer, afterRev: 2, doubts: 0, askedAtMs: 0 };
+  const early = { type: "synced" as const, answer, afterRev: 2, doubts: 0 };
   expect(syncCursor(reduceChannel(doubtful, early))).toBe(2);
   expect(syncCursor(reduceChannel(doubtful, { ...early, doubts: 1 }))).toBeUndefined();
-});
-
-test("a missing number is asked for until its write must have ended, then it is a hole", () => {
-  let copy = loaded([message(1), message(3)], 50, [2]);
-  expect(syncCursor(copy)).toBe(1);
-  copy = synced(copy, 1, { messages: [message(3)], missingRevs: [2] }, HOLE_AFTER_MS);
-  expect(syncCursor(copy)).toBe(1);
-  copy = synced(copy, 1, { messages: [message(3)], missingRevs: [2] }, HOLE_AFTER_MS + 1);
-  expect(syncCursor(copy)).toBeUndefined();
-  expect(contents(events(copy, message(2)))).toEqual(["1@1", "2@2", "3@3"]);
-});
-
-test("a missing number is no longer asked for when its event comes, or when the answer does not name it", () => {
-  const copy = loaded([message(1), message(3)], 50, [2]);
-  expect(syncCursor(events(copy, message(2)))).toBeUndefined();
-  expect(
-    syncCursor(synced(copy, 1, { messages: [message(3), message(1, 4)], head: { seq: 3, rev: 4 } })),
-  ).toBe(undefined);
 });
 
 test("events that come before the first page are applied with it", () => {
@@ -129,7 +103,6 @@ test("events that come before the first page are applied with it", () => {
     page: page(range(1, 2), 2),
     limit: 50,
     doubts: 0,
-    atMs: 0,
   });
   expect(contents(copy)).toEqual(["1@4", "2@2", "3@3"]);
   expect(copy.rev).toBe(4);
@@ -143,7 +116,6 @@ test("more early events than a copy keeps lead to a sync", () => {
     page: page([message(1)], 1),
     limit: 50,
     doubts: 0,
-    atMs: 0,
   });
   expect(syncCursor(copy)).toBe(1);
 });
@@ -159,7 +131,7 @@ test("a change of a message that is not held is not kept, but asked for again wh
   copy = events(copy, message(5, 21), message(21, 22));
   expect(copy.messages[0]?.seq).toBe(11);
   expect(syncCursor(copy)).toBeUndefined();
-  const stale = { type: "olderPage" as const, page: page(range(1, 10), 20), limit: 10, before: 11, atMs: 0 };
+  const stale = { type: "olderPage" as const, page: page(range(1, 10), 20), limit: 10, before: 11 };
   copy = reduceChannel(copy, stale);
   expect(syncCursor(copy)).toBe(20);
   copy = synced(copy, 20, { messages: [message(5, 21), message(21, 22)], head: { seq: 21, rev: 22 } });
@@ -169,7 +141,7 @@ test("a change of a message that is not held is not kept, but asked for again wh
 
 test("an older page that was asked for before the copy moved is left out", () => {
   const copy = loaded(range(11, 20), 10);
-  const change = { type: "olderPage" as const, page: page(range(1, 5), 20), limit: 10, before: 6, atMs: 0 };
+  const change = { type: "olderPage" as const, page: page(range(1, 5), 20), limit: 10, before: 6 };
   expect(reduceChannel(copy, change)).toBe(copy);
 });
 
@@ -189,7 +161,6 @@ test("a channel that is gone stays empty until it is loaded again", () => {
     page: page(range(1, 6), 6),
     limit: 50,
     doubts: gone.doubts,
-    atMs: 0,
   };
   expect(reduceChannel(gone, change)).toMatchObject({ status: "ready", rev: 6 });
 });

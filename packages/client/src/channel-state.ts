@@ -1,12 +1,11 @@
 import type { ChannelSync, Head, Message, Result } from "@fanfare/contract";
 import { insertMessages, newest } from "./message-list.ts";
-import { WRITE_TIMEOUT_MS } from "./limits.ts";
 
 /**
  * A client's copy of one channel: the messages from `fromSeq` on, and the proof that they are exact.
  *
- * Every change of a channel has a number, `rev`; a message carries the number of its last change. All changes up to `rev`
- * are in the copy, except those in `missing`; changes in `ahead` came before others that are not there yet.
+ * Every change of a channel has a number, `rev`, without gaps; a message carries the number of its last change. All changes
+ * up to `rev` are in the copy; changes in `ahead` came before others that are not there yet.
  */
 export interface ChannelCopy {
   readonly channelId: string;
@@ -19,8 +18,6 @@ export interface ChannelCopy {
   readonly head: Head;
   readonly rev: number;
   readonly ahead: ReadonlySet<number>;
-  /** Numbers up to `rev` that were taken by a write that was still going on, and when that was first heard. */
-  readonly missing: ReadonlyMap<number, MissingRev>;
   /** The newest change that may have been passed over because its message is older than `fromSeq`. */
   readonly droppedRev: number;
   /** Counts the reasons to believe that events were lost; a sync or page asked for later settles all before it. */
@@ -28,12 +25,6 @@ export interface ChannelCopy {
   readonly settledDoubts: number;
   /** The newest page must be loaded again: too much was missed, or the server knows less than it once did. */
   readonly needsPage: boolean;
-}
-
-export interface MissingRev {
-  readonly sinceMs: number;
-  /** Still missing long after any write must have ended: it failed, and nobody was told otherwise. */
-  readonly hole: boolean;
 }
 
 export type MessagePage = Result<"message.list">;
@@ -44,20 +35,17 @@ export type ChannelChange =
   /** Events may have been lost. */
   | { type: "doubt" }
   /** The newest page. `doubts` is what the copy had when it was asked for. */
-  | { type: "newestPage"; page: MessagePage; limit: number; doubts: number; atMs: number }
+  | { type: "newestPage"; page: MessagePage; limit: number; doubts: number }
   /** The page before `before`, which was `fromSeq` when it was asked for. */
-  | { type: "olderPage"; page: MessagePage; limit: number; before: number; atMs: number }
-  /** An answer to `channel.sync`; `askedAtMs` is when the question was sent. */
-  | { type: "synced"; answer: ChannelSync; afterRev: number; doubts: number; askedAtMs: number }
+  | { type: "olderPage"; page: MessagePage; limit: number; before: number }
+  /** An answer to `channel.sync`. */
+  | { type: "synced"; answer: ChannelSync; afterRev: number; doubts: number }
   | { type: "gone" };
 
 /** The most messages that a copy holds; the oldest are let go first. */
 export const MAX_MESSAGES = 5000;
 /** The most changes that a copy remembers out of order or while its first page loads; beyond it, it syncs. */
 export const MAX_EARLY = 1000;
-const MAX_MISSING = 1000;
-/** Longer than any server names a write; a bound of our own, so that no server can make us ask for ever. */
-export const HOLE_AFTER_MS = 2 * WRITE_TIMEOUT_MS;
 
 export function newChannelCopy(channelId: string): ChannelCopy {
   return {
@@ -68,7 +56,6 @@ export function newChannelCopy(channelId: string): ChannelCopy {
     head: { seq: 0, rev: 0 },
     rev: 0,
     ahead: new Set(),
-    missing: new Map(),
     droppedRev: 0,
     doubts: 0,
     settledDoubts: 0,
@@ -98,10 +85,8 @@ export function reduceChannel(copy: ChannelCopy, change: ChannelChange): Channel
 /** The `afterRev` to ask `channel.sync` for, or undefined when nothing is known to be missing. */
 export function syncCursor(copy: ChannelCopy): number | undefined {
   if (copy.status !== "ready" || copy.needsPage) return undefined;
-  const firstMissing = Math.min(...[...copy.missing].filter(([, { hole }]) => !hole).map(([rev]) => rev));
   const behind = copy.doubts > copy.settledDoubts || copy.rev < copy.head.rev;
-  if (!behind && firstMissing === Infinity) return undefined;
-  return Math.min(copy.rev, firstMissing - 1);
+  return behind ? copy.rev : undefined;
 }
 
 /** Nothing is applied before the first page is there: until then a message has no place in the copy. */
@@ -113,22 +98,20 @@ function keepEarly(copy: ChannelCopy, messages: readonly Message[]): ChannelCopy
 
 function apply(copy: ChannelCopy, messages: readonly Message[]): ChannelCopy {
   const ahead = new Set(copy.ahead);
-  const missing = new Map(copy.missing);
   const kept: Message[] = [];
   let { droppedRev } = copy;
   for (const message of messages) {
-    missing.delete(message.rev);
     if (message.rev > copy.rev) ahead.add(message.rev);
     if (message.seq >= copy.fromSeq) kept.push(message);
     else droppedRev = Math.max(droppedRev, message.rev);
   }
   const head = headWith(copy.head, messages);
-  return settle({ ...copy, head, droppedRev, missing, ahead, messages: insertMessages(copy.messages, kept) });
+  return settle({ ...copy, head, droppedRev, ahead, messages: insertMessages(copy.messages, kept) });
 }
 
 function applyNewestPage(
   copy: ChannelCopy,
-  { page, limit, doubts, atMs }: Extract<ChannelChange, { type: "newestPage" }>,
+  { page, limit, doubts }: Extract<ChannelChange, { type: "newestPage" }>,
 ): ChannelCopy {
   const fromSeq = startOf(page, limit);
   // What came by events stays beside the page: it may be newer than the page.
@@ -143,7 +126,6 @@ function applyNewestPage(
     // The page proves this much, and each message above it proves its own change.
     rev: page.head.rev,
     ahead: new Set(messages.map((message) => message.rev)),
-    missing: withMissing(new Map(), copy.missing, page.missingRevs, atMs),
     droppedRev: Math.max(copy.droppedRev, page.head.rev),
     settledDoubts: Math.max(copy.settledDoubts, doubts),
     needsPage: false,
@@ -152,11 +134,10 @@ function applyNewestPage(
 
 function applyOlderPage(
   copy: ChannelCopy,
-  { page, limit, before, atMs }: Extract<ChannelChange, { type: "olderPage" }>,
+  { page, limit, before }: Extract<ChannelChange, { type: "olderPage" }>,
 ): ChannelCopy {
   if (copy.status !== "ready" || before !== copy.fromSeq) return copy;
-  const missing = withMissing(copy.missing, copy.missing, page.missingRevs, atMs);
-  const extended = { ...copy, fromSeq: startOf(page, limit), head: newest(copy.head, page.head), missing };
+  const extended = { ...copy, fromSeq: startOf(page, limit), head: newest(copy.head, page.head) };
   if (copy.droppedRev <= page.head.rev) return apply(extended, page.messages);
   // A change of one of these messages may have been dropped after the page was read: everything since is asked for again.
   return apply({ ...extended, rev: Math.min(copy.rev, page.head.rev), ahead: new Set() }, page.messages);
@@ -164,7 +145,7 @@ function applyOlderPage(
 
 function applySync(
   copy: ChannelCopy,
-  { answer, afterRev, doubts, askedAtMs }: Extract<ChannelChange, { type: "synced" }>,
+  { answer, afterRev, doubts }: Extract<ChannelChange, { type: "synced" }>,
 ): ChannelCopy {
   if (answer.status === "gone") return reduceChannel(copy, { type: "gone" });
   if (copy.status !== "ready") return copy;
@@ -176,14 +157,11 @@ function applySync(
   const settledDoubts = Math.max(copy.settledDoubts, doubts);
   const head = newest(applied.head, answer.head);
   if (afterRev > applied.rev) return { ...applied, head, settledDoubts };
-  const others = [...applied.missing].filter(([rev]) => rev <= afterRev || rev > answer.head.rev);
-  const stillMissing = answer.missingRevs.filter((rev) => !applied.ahead.has(rev));
   return settle({
     ...applied,
     head,
     settledDoubts,
     rev: Math.max(applied.rev, answer.head.rev),
-    missing: withMissing(new Map(others), applied.missing, stillMissing, askedAtMs),
   });
 }
 
@@ -197,21 +175,6 @@ function settle(copy: ChannelCopy): ChannelCopy {
     fromSeq = messages[0]!.seq;
   }
   return { ...copy, rev, messages, fromSeq, ahead: new Set(ahead) };
-}
-
-/** `base` with `revs` added; one that was known before keeps the time at which it was first heard of. */
-function withMissing(
-  base: ReadonlyMap<number, MissingRev>,
-  known: ReadonlyMap<number, MissingRev>,
-  revs: readonly number[],
-  askedAtMs: number,
-): ReadonlyMap<number, MissingRev> {
-  const missing = new Map(base);
-  for (const rev of revs) {
-    const sinceMs = known.get(rev)?.sinceMs ?? askedAtMs;
-    missing.set(rev, { sinceMs, hole: askedAtMs - sinceMs > HOLE_AFTER_MS });
-  }
-  return missing.size <= MAX_MISSING ? missing : new Map([...missing].slice(-MAX_MISSING));
 }
 
 function headWith(head: Head, messages: readonly Message[]): Head {

@@ -195,10 +195,9 @@ export class ChannelView implements SyncTarget {
   async #loadNewest(): Promise<void> {
     const { channelId } = this;
     const { doubts } = this.#copy;
-    const atMs = Date.now();
     try {
       const page = await this.#options.call("message.list", { channelId, limit: PAGE_SIZE });
-      this.apply({ type: "newestPage", page, limit: PAGE_SIZE, doubts, atMs });
+      this.apply({ type: "newestPage", page, limit: PAGE_SIZE, doubts });
     } catch (error) {
       if (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND") this.apply({ type: "gone" });
       throw error;
@@ -209,9 +208,8 @@ export class ChannelView implements SyncTarget {
     const { channelId } = this;
     await retrying(async () => {
       const before = this.#copy.fromSeq;
-      const atMs = Date.now();
       const page = await this.#options.call("message.list", { channelId, before, limit: PAGE_SIZE });
-      this.apply({ type: "olderPage", page, limit: PAGE_SIZE, before, atMs });
+      this.apply({ type: "olderPage", page, limit: PAGE_SIZE, before });
     }, this.#options.backoff);
   }
 

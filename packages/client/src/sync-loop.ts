@@ -87,13 +87,12 @@ export class SyncLoop {
     }
     if (questions.size === 0) return;
     const cursors = [...questions].map(([channelId, { afterRev }]) => ({ channelId, afterRev }));
-    const askedAtMs = Date.now();
     const { channels } = await this.#options.call("channel.sync", { cursors });
     for (const answer of channels) {
       const question = questions.get(answer.channelId);
       if (question === undefined) continue;
       const { target, afterRev, doubts } = question;
-      target.apply({ type: "synced", answer, afterRev, doubts, askedAtMs });
+      target.apply({ type: "synced", answer, afterRev, doubts });
     }
   }
 }

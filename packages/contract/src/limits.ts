@@ -12,6 +12,8 @@ export const LIMITS = {
   groupNameMaxChars: 100,
   channelNameMaxChars: 100,
   messageMaxChars: 4000,
+  /** Each edit leaves a number with its message for ever. */
+  editsPerMessage: 1000,
   nonceMaxChars: 64,
   refreshTokenMaxChars: 512,
 

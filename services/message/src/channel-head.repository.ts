@@ -1,14 +1,8 @@
+import type { Head } from "@fanfare/contract";
+import { duplicateKeyIndex } from "@fanfare/kernel";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
-import { channelHeadModel, type HeadDocument, type PendingBatch } from "./channel-head.model.ts";
-
-/** One step of a channel's head: from one position to the next, with a batch noted as pending and others struck off. */
-export interface HeadStep {
-  channelId: string;
-  from: { rev: number; exists: boolean };
-  to: { seq: number; rev: number };
-  pending: PendingBatch;
-  finished: readonly string[];
-}
+import { channelHeadModel, type HeadDocument } from "./channel-head.model.ts";
+import { DURABLE } from "./durability.ts";
 
 /** Every query of the channels' heads. */
 export class ChannelHeadRepository {
@@ -33,48 +27,26 @@ export class ChannelHeadRepository {
     return this.#model.findById(channelId).lean();
   }
 
-  /**
-   * Makes each step whose head is still where the step begins. Not waited for until it is on disk: the insert that follows
-   * is, and comes later in the same journal.
-   * @returns how many were made; @throws MongoBulkWriteError when a head that should not exist does
-   */
-  async advance(batchId: string, steps: readonly HeadStep[], timeoutMs: number): Promise<number> {
-    const field = `pending.${batchId}`;
-    const operations = steps.map(({ channelId, from, to, pending, finished }) => ({
+  /** Durably raises heads to at least these numbers, by channel. */
+  async raise(heads: ReadonlyMap<string, Head>, timeoutMs: number): Promise<void> {
+    const operations = [...heads].map(([channelId, { seq, rev }]) => ({
       updateOne: {
-        filter: { _id: new Types.ObjectId(channelId), rev: from.rev },
-        update: {
-          $set: { seq: to.seq, rev: to.rev, [field]: pending },
-          ...(finished.length === 0
-            ? {}
-            : { $unset: Object.fromEntries(finished.map((id) => [`pending.${id}`, "" as const])) }),
-        },
-        upsert: !from.exists,
+        filter: { _id: new Types.ObjectId(channelId) },
+        update: { $max: { seq, rev } },
+        upsert: true,
       },
     }));
-    const { matchedCount, upsertedCount } = await this.#native.bulkWrite(operations, {
-      ordered: false,
-      writeConcern: { w: 1, j: false },
-      maxTimeMS: timeoutMs,
+    const write = () =>
+      this.#native.bulkWrite(operations, {
+        ordered: false,
+        writeConcern: DURABLE,
+        maxTimeMS: timeoutMs,
+      });
+    await write().catch((error: unknown) => {
+      // Two upserts at once: the second finds what the first has made.
+      if (duplicateKeyIndex(error) === null) throw error;
+      return write();
     });
-    return matchedCount + upsertedCount;
-  }
-
-  /** Raises a head to at least these numbers. */
-  async raise(channelId: string, { seq, rev }: { seq: number; rev: number }): Promise<void> {
-    await this.#model.updateOne({ _id: channelId }, { $max: { seq, rev } }, { upsert: true });
-  }
-
-  /**
-   * Returns when every earlier write to these channels is durable on a majority: this write is later in the journal, and
-   * waits for that itself.
-   */
-  async confirm(channelIds: readonly string[]): Promise<void> {
-    await this.#model.updateMany(
-      { _id: { $in: channelIds } },
-      { $set: { confirmedAt: new Date() } },
-      { writeConcern: { w: "majority", j: true } },
-    );
   }
 
   async delete(channelId: string): Promise<void> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "@fanfare/kernel";
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
 import type { ChannelRemovalRepository } from "./channel-removal.repository.ts";
-import { PENDING_MAX_AGE_MS, REMOVALS_PER_BATCH } from "./limits.ts";
+import { LATE_WRITE_MS, REMOVALS_PER_BATCH } from "./limits.ts";
 import type { MessageRepository } from "./message.repository.ts";
 import type { ReadMarkerRepository } from "./read-marker.repository.ts";
 
@@ -53,7 +53,7 @@ export class ChannelRemover {
 
   #enqueue(channelId: string, requestedAt: Date): void {
     this.#then(() => this.#sweep(channelId));
-    const { graceMs = PENDING_MAX_AGE_MS } = this.#options;
+    const { graceMs = LATE_WRITE_MS } = this.#options;
     const restMs = Math.max(0, requestedAt.getTime() + graceMs - Date.now());
     sleep(restMs, undefined, { ref: false, signal: this.#stop.signal }).then(
       () => this.#then(() => this.#finish(channelId)),

@@ -1,7 +1,9 @@
 import { LIMITS } from "@fanfare/contract";
 
-/** Messages and changes of one commit: bounds the size of one insert (500 × 4,000 chars, 6 MB at most). */
+/** Messages of one commit: bounds the size of one insert (500 × 4,000 chars, 6 MB at most). */
 export const ITEMS_PER_COMMIT = 500;
+/** One write, from the reading of the heads to the disk; nobody waits longer than this for its beginning either. */
+export const WRITE_TIMEOUT_MS = LIMITS.writeTimeoutMs / 2;
 /** Sends and changes of one channel that wait for their commit; further ones are refused. */
 export const WAITING_PER_CHANNEL = 2000;
 /** The same of all channels together. */
@@ -10,12 +12,16 @@ export const WAITING_TOTAL = 20_000;
 export const RETRY_AFTER_MS = 1000;
 
 /**
- * Numbers taken longer ago than this without a message are holes for ever. The writer gives up after the write timeout;
- * the rest allows for clocks of workers that differ.
+ * Another worker was faster: on a replica set its write can be read only a moment later, so asking again at once would
+ * lose once more. A random part of this.
  */
-export const PENDING_MAX_AGE_MS = LIMITS.writeTimeoutMs + 5000;
+export const LOST_RACE_PAUSE_MS = 4;
+/** How long after it was given up a write can still be carried out; the rest allows for clocks of workers that differ. */
+export const LATE_WRITE_MS = LIMITS.writeTimeoutMs + 5000;
+/** Heads that one commit reads at the same time. */
+export const HEAD_READ_CONCURRENCY = 20;
 
-/** Channels whose head is remembered, at about 200 bytes each. */
+/** Channels whose head is remembered, at about 150 bytes each. */
 export const KNOWN_HEADS = 50_000;
 /** Nonces that are remembered after their message was stored, at about 250 bytes each. */
 export const KNOWN_NONCES = 20_000;

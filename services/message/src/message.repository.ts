@@ -1,9 +1,9 @@
+import type { Head } from "@fanfare/contract";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
+import { DURABLE, LASTING } from "./durability.ts";
 import { messageModel, type MessageDocument } from "./message.model.ts";
 
-const DURABLE = { w: "majority", j: true } as const;
-
-/** Every query of the messages. */
+/** Every query of the messages. What is shown to anybody is read as it is on disk, on a majority of the database's members. */
 export class MessageRepository {
   readonly #model: Model<MessageDocument>;
   /** The driver's collection: mongoose's documents would cost more than the insert itself. */
@@ -18,10 +18,13 @@ export class MessageRepository {
     await this.#model.createIndexes();
   }
 
-  /** Stores as many as possible; @throws MongoBulkWriteError for the rest. */
-  async insertMany(messages: readonly MessageDocument[], timeoutMs: number): Promise<void> {
+  /**
+   * Stores messages durably. `ordered`: one after the other, and none after the first that is refused.
+   * @throws MongoBulkWriteError for those that were refused; the others before it, or all others, are stored
+   */
+  async insertMany(messages: readonly MessageDocument[], ordered: boolean, timeoutMs: number): Promise<void> {
     await this.#native.insertMany(messages, {
-      ordered: false,
+      ordered,
       writeConcern: DURABLE,
       maxTimeMS: timeoutMs,
       ignoreUndefined: true,
@@ -29,7 +32,10 @@ export class MessageRepository {
     });
   }
 
-  /** Changes a message unless it is deleted or has a later change. */
+  /**
+   * Durably changes a message, unless it is deleted or has a later change.
+   * @throws MongoServerError when the number is that of another message's change
+   */
   async change(
     channelId: string,
     messageId: string,
@@ -44,21 +50,26 @@ export class MessageRepository {
         rev: { $lt: rev },
         deletedAt: null,
       },
-      { $set: { ...set, rev } },
+      { $set: { ...set, rev }, $push: { revs: rev } },
       { returnDocument: "after", writeConcern: DURABLE, maxTimeMS: timeoutMs },
     );
   }
 
   async find(channelId: string, messageId: string): Promise<MessageDocument | null> {
-    return this.#model.findOne({ _id: messageId, channelId }).lean();
+    return this.#model.findOne({ _id: messageId, channelId }).readConcern(LASTING).lean();
   }
 
-  async findByNonce(channelId: string, authorId: string, nonce: string): Promise<MessageDocument | null> {
-    return this.#model.findOne({ channelId, authorId, nonce }).lean();
-  }
-
-  async findMany(messageIds: readonly string[]): Promise<MessageDocument[]> {
-    return this.#model.find({ _id: { $in: messageIds } }).lean();
+  /** `lasting` false: as the primary has it, which includes what a unique index refuses but is not on disk yet. */
+  async findByNonce(
+    channelId: string,
+    authorId: string,
+    nonce: string,
+    lasting: boolean,
+  ): Promise<MessageDocument | null> {
+    return this.#model
+      .findOne({ channelId, authorId, nonce })
+      .readConcern(lasting ? LASTING : "local")
+      .lean();
   }
 
   /** Up to `limit` messages with a seq below `beforeSeq`, the nearest ones, in the order of seq. */
@@ -67,6 +78,7 @@ export class MessageRepository {
       .find({ channelId, seq: { $lt: beforeSeq } })
       .sort({ seq: -1 })
       .limit(limit)
+      .readConcern(LASTING)
       .lean();
     return page.toReversed();
   }
@@ -77,6 +89,7 @@ export class MessageRepository {
       .find({ channelId, seq: { $gte: fromSeq } })
       .sort({ seq: 1 })
       .limit(limit)
+      .readConcern(LASTING)
       .lean();
   }
 
@@ -86,43 +99,27 @@ export class MessageRepository {
       .find({ channelId, rev: { $gt: afterRev } })
       .sort({ rev: 1 })
       .limit(limit)
+      .readConcern(LASTING)
       .lean();
-  }
-
-  /** Which of these seqs are those of a message. */
-  async storedSeqs(channelId: string, seqs: readonly number[]): Promise<Set<number>> {
-    const found = await this.#model
-      .find({ channelId, seq: { $in: seqs } })
-      .select({ seq: 1 })
-      .lean();
-    return new Set(found.map(({ seq }) => seq));
-  }
-
-  /** Which of these revs are the latest of a message. */
-  async storedRevs(channelId: string, revs: readonly number[]): Promise<Set<number>> {
-    const found = await this.#model
-      .find({ channelId, rev: { $in: revs } })
-      .select({ rev: 1 })
-      .lean();
-    return new Set(found.map(({ rev }) => rev));
   }
 
   /** The highest numbers in use; 0 where there is no message. */
-  async highest(channelId: string): Promise<{ seq: number; rev: number }> {
-    const [newest, changed] = await Promise.all([
-      this.#model.findOne({ channelId }).sort({ seq: -1 }).select({ seq: 1 }).lean(),
-      this.#model.findOne({ channelId }).sort({ rev: -1 }).select({ rev: 1 }).lean(),
-    ]);
-    return { seq: newest?.seq ?? 0, rev: changed?.rev ?? 0 };
+  async head(channelId: string): Promise<Head> {
+    const last = await this.#highest(channelId, "rev");
+    if (last === null) return { seq: 0, rev: 0 };
+    // What was only created is the newest message, because nothing happened after it.
+    if (last.revs.length === 1) return { seq: last.seq, rev: last.rev };
+    const newest = await this.#highest(channelId, "seq");
+    return { seq: newest?.seq ?? 0, rev: last.rev };
   }
 
-  /** One of these channels that has a message, or null. */
-  async anyOf(channelIds: readonly string[]): Promise<string | null> {
-    const found = await this.#model
-      .findOne({ channelId: { $in: channelIds } })
-      .select({ channelId: 1 })
+  #highest(channelId: string, number: "seq" | "rev"): Promise<MessageDocument | null> {
+    return this.#model
+      .findOne({ channelId })
+      .sort({ [number]: -1 })
+      .select({ seq: 1, rev: 1, revs: 1 })
+      .readConcern(LASTING)
       .lean();
-    return found?.channelId.toHexString() ?? null;
   }
 
   /** @returns how many were deleted: fewer than `limit` when none is left */

@@ -1,17 +1,14 @@
-import { LIMITS } from "@fanfare/contract";
 import { Counter, Histogram, type NodeContext } from "@fanfare/kernel";
 import { ChannelHeadRepository } from "./channel-head.repository.ts";
 import { ChannelRemovalRepository } from "./channel-removal.repository.ts";
 import { ChannelRemover } from "./channel-remover.ts";
-import { BatchLedger } from "./commit/batch-ledger.ts";
 import { DatabaseStore } from "./commit/database-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./commit/group-commit.ts";
 import { KnownHeads } from "./commit/known-heads.ts";
-import { ITEMS_PER_COMMIT, KNOWN_HEADS, PENDING_MAX_AGE_MS } from "./limits.ts";
+import { ITEMS_PER_COMMIT, KNOWN_HEADS, WRITE_TIMEOUT_MS } from "./limits.ts";
 import { MessageRepository } from "./message.repository.ts";
 import { ReadMarkerRepository } from "./read-marker.repository.ts";
 import { Sender } from "./sender.ts";
-import { Positions } from "./sync/positions.ts";
 
 /** What the actions of this service work with. */
 export interface Parts {
@@ -22,12 +19,8 @@ export interface Parts {
   remover: ChannelRemover;
   commit: GroupCommit;
   sender: Sender;
-  positions: Positions;
   node: Pick<NodeContext, "access" | "publish">;
 }
-
-/** Together a quarter of a minute: as long as the numbers of a write can be pending. */
-const SETTLE_DELAYS_MS = [100, 500, 1000, 2000, 4000, 7000];
 
 export function createParts(node: NodeContext): Parts {
   const { database, logger } = node;
@@ -35,18 +28,14 @@ export function createParts(node: NodeContext): Parts {
   const heads = new ChannelHeadRepository(database);
   const markers = new ReadMarkerRepository(database);
   const removals = new ChannelRemovalRepository(database);
-  const ledger = new BatchLedger();
-  const store = new DatabaseStore(messages, heads, ledger);
-  const knownHeads = new KnownHeads(KNOWN_HEADS, (channelIds) => store.readHeads(channelIds));
+  const store = new DatabaseStore(messages, heads);
+  const knownHeads = new KnownHeads(KNOWN_HEADS, (channelId) => store.readHead(channelId));
   const commit = new GroupCommit({
     store,
-    ledger,
     heads: knownHeads,
     logger,
     publish: node.publish,
-    settleDelaysMs: SETTLE_DELAYS_MS,
-    writeTimeoutMs: LIMITS.writeTimeoutMs,
-    pendingMaxAgeMs: PENDING_MAX_AGE_MS,
+    writeTimeoutMs: WRITE_TIMEOUT_MS,
     ...counters(node),
   });
   const forget = (channelId: string): void => knownHeads.forget(channelId);
@@ -58,7 +47,6 @@ export function createParts(node: NodeContext): Parts {
     remover: new ChannelRemover({ messages, heads, markers, removals, logger, forget }),
     commit,
     sender: new Sender(commit, messages),
-    positions: new Positions(heads, messages, ledger),
     node,
   };
 }
@@ -67,13 +55,13 @@ function counters({ metrics }: NodeContext): Pick<GroupCommitOptions, "observe" 
   const registers = [metrics];
   const size = new Histogram({
     name: "fanfare_message_batch_size",
-    help: "Messages and changes that were written together.",
+    help: "Messages that were written together; a change is written alone.",
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, ITEMS_PER_COMMIT],
     registers,
   });
   const duration = new Histogram({
     name: "fanfare_message_commit_seconds",
-    help: "From the taking of the numbers until all is on disk.",
+    help: "From the reading of the heads until all is on disk.",
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 10],
     registers,
   });

@@ -10,9 +10,8 @@ export class ChannelReader {
   readonly #node: MessageNode;
   readonly #userId: string;
   readonly #channelId: string;
-  /** All changes up to this one are held, except the missing ones. */
+  /** All changes up to this one are held. */
   rev = 0;
-  readonly missing = new Set<number>();
   readonly #ahead = new Set<number>();
 
   constructor(node: MessageNode, userId: string, channelId: string) {
@@ -27,7 +26,7 @@ export class ChannelReader {
       limit: 100,
     });
     for (const message of page.messages) this.#apply(message);
-    this.#standAt(page.head.rev, page.missingRevs);
+    this.#standAt(page.head.rev);
   }
 
   hear(name: EventName, payload: EventPayload<EventName>): void {
@@ -40,26 +39,24 @@ export class ChannelReader {
     for (const message of messages) {
       if (message.channelId !== this.#channelId) continue;
       this.#apply(message);
-      this.missing.delete(message.rev);
       if (message.rev > this.rev) this.#ahead.add(message.rev);
     }
     while (this.#ahead.delete(this.rev + 1)) this.rev += 1;
   }
 
   get mustSync(): boolean {
-    return this.#ahead.size > 0 || this.missing.size > 0;
+    return this.#ahead.size > 0;
   }
 
   /** @returns the server's word: "resync" means that the newest page is to be loaded */
   async sync(): Promise<string> {
-    const afterRev = Math.min(this.rev, ...[...this.missing].map((rev) => rev - 1));
     const { channels } = await this.#node.as(this.#userId, "channel.sync", {
-      cursors: [{ channelId: this.#channelId, afterRev }],
+      cursors: [{ channelId: this.#channelId, afterRev: this.rev }],
     });
-    const { status, messages, head, missingRevs } = channels[0]!;
+    const { status, messages, head } = channels[0]!;
     if (status !== "ok") return status;
     for (const message of messages) this.#apply(message);
-    this.#standAt(Math.max(head.rev, this.rev), missingRevs);
+    this.#standAt(Math.max(head.rev, this.rev));
     return status;
   }
 
@@ -68,10 +65,8 @@ export class ChannelReader {
     return [...this.messages.values()].sort((a, b) => a.seq - b.seq);
   }
 
-  #standAt(rev: number, missing: readonly number[]): void {
+  #standAt(rev: number): void {
     this.rev = rev;
-    this.missing.clear();
-    for (const number of missing) this.missing.add(number);
     for (const number of this.#ahead) if (number <= rev) this.#ahead.delete(number);
     while (this.#ahead.delete(this.rev + 1)) this.rev += 1;
   }

@@ -5,9 +5,7 @@ import { startEmbeddedMongoWorker, type SupervisedMongo } from "@fanfare/embedde
 import mongoose, { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ChannelHeadRepository } from "../src/channel-head.repository.ts";
-import { BatchLedger } from "../src/commit/batch-ledger.ts";
 import { DatabaseStore } from "../src/commit/database-store.ts";
-import type { KnownHead } from "../src/commit/store.ts";
 import { documentId } from "../src/document-id.ts";
 import type { MessageDocument } from "../src/message.model.ts";
 import { MessageRepository } from "../src/message.repository.ts";
@@ -22,7 +20,6 @@ let commands: { commandName: string; command: Record<string, unknown> }[];
 
 const TIMEOUT_MS = 5000;
 const authorId = new Types.ObjectId();
-const start: KnownHead = { seq: 0, rev: 0, exists: false, finished: [] };
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "fanfare-store-"));
@@ -40,7 +37,7 @@ beforeAll(async () => {
   heads = new ChannelHeadRepository(connection);
   commands = [];
   await Promise.all([messages.createIndexes(), heads.createIndexes()]);
-  store = new DatabaseStore(messages, heads, new BatchLedger());
+  store = new DatabaseStore(messages, heads);
 });
 afterAll(async () => {
   await connection?.close();
@@ -58,6 +55,7 @@ function message(seq: number, more: Partial<MessageDocument> = {}): MessageDocum
     channelId: new Types.ObjectId(channelId),
     seq,
     rev: seq,
+    revs: [seq],
     authorId,
     content: `${seq}`,
     replyTo: null,
@@ -69,83 +67,92 @@ function message(seq: number, more: Partial<MessageDocument> = {}): MessageDocum
   };
 }
 
-const take = (batchId: string, from: KnownHead) =>
-  store.takeNumbers(batchId, new Date(), [{ channelId, from, seqs: 2, revs: 3 }], TIMEOUT_MS);
+const insert = (messages: MessageDocument[], ordered = false) => store.insert(messages, ordered, TIMEOUT_MS);
+const change = (of: MessageDocument, rev: number, set: object) =>
+  store.change({ messageId: documentId(of), channelId, rev, set }, TIMEOUT_MS);
 
-test("numbers are taken once, whoever asks, and noted as pending", async () => {
-  expect(await take("a-1", start)).toEqual(new Set());
-  expect(await take("b-1", start)).toEqual(new Set([channelId]));
-  expect(await take("b-1", { seq: 0, rev: 0, exists: true, finished: [] })).toEqual(new Set([channelId]));
-  expect(await take("b-1", { seq: 2, rev: 3, exists: true, finished: ["a-1"] })).toEqual(new Set());
-  expect(await heads.find(channelId)).toMatchObject({
-    seq: 4,
-    rev: 6,
-    pending: { "b-1": { rev: 4, count: 3, seq: 3, messages: 2, at: expect.any(Date) } },
-  });
-});
-
-test("of several channels only those that moved are refused", async () => {
-  const moved = channelId;
-  await take("a-1", start);
-  const others = [new Types.ObjectId().toHexString(), new Types.ObjectId().toHexString()];
-  const takes = [moved, ...others].map((id) => ({ channelId: id, from: start, seqs: 1, revs: 1 }));
-  expect(await store.takeNumbers("b-1", new Date(), takes, TIMEOUT_MS)).toEqual(new Set([moved]));
-  const known = await store.readHeads([moved, ...others]);
-  expect([...known.values()].map(({ seq, rev }) => [seq, rev])).toEqual(
-    expect.arrayContaining([
-      [2, 3],
-      [1, 1],
-      [1, 1],
-    ]),
-  );
-});
-
-test("messages are stored durably on a majority; the head before them is not waited for", async () => {
-  await take("a-1", start);
-  await store.insert([message(1)], TIMEOUT_MS);
-  await store.change({ messageId: "1".repeat(24), channelId, rev: 3, set: {} }, TIMEOUT_MS);
+test("messages and heads are stored durably on a majority, and what numbers go by is read so", async () => {
+  const [first] = [message(1)];
+  await insert([first]);
+  await store.raiseHeads(new Map([[channelId, { seq: 1, rev: 1 }]]), TIMEOUT_MS);
+  await change(first, 2, { content: "changed" });
+  const writes = commands.map(({ commandName, command }) => [commandName, command["writeConcern"]]);
+  const durable = { w: "majority", j: true };
+  expect(writes).toEqual([
+    ["insert", durable],
+    ["update", durable],
+    ["findAndModify", durable],
+  ]);
   // The server itself gives up when the writer has.
   expect(commands.every(({ command }) => Number(command["maxTimeMS"]) <= TIMEOUT_MS)).toBe(true);
-  const concerns = commands.map(({ commandName, command }) => [commandName, command["writeConcern"]]);
-  expect(concerns).toEqual([
-    ["update", { w: 1, j: false }],
-    ["insert", { w: "majority", j: true }],
-    ["findAndModify", { w: "majority", j: true }],
+  commands = [];
+  expect(await store.readHead(channelId)).toEqual({ seq: 1, rev: 2 });
+  expect(commands.map(({ command }) => command["readConcern"])).toEqual([
+    { level: "majority" },
+    { level: "majority" },
   ]);
 });
 
-test("an insert says which messages it could not store, and stores the others", async () => {
+test("an unordered insert says which messages it could not store, and stores the others", async () => {
   const stored = message(1);
-  expect(await store.insert([stored], TIMEOUT_MS)).toEqual(new Map());
-  const faults = await store.insert(
-    [message(2), message(3, { nonce: stored.nonce }), message(1, { nonce: "new" }), message(4)],
-    TIMEOUT_MS,
-  );
+  expect(await insert([stored])).toEqual(new Map());
+  const faults = await insert([
+    message(2),
+    message(3, { nonce: stored.nonce }),
+    message(1, { nonce: "new" }),
+    message(4),
+  ]);
   expect([...faults]).toEqual([
     [1, "nonce exists"],
-    [2, "seq exists"],
+    [2, "number taken"],
   ]);
-  expect(await store.findDurable(channelId, documentId({ _id: authorId }), stored.nonce)).toEqual(stored);
-  await store.heal(channelId);
-  expect(await heads.find(channelId)).toMatchObject({ seq: 4, rev: 4 });
 });
 
-test("a change comes after those before it and never after a deletion", async () => {
+test("an ordered insert stores nothing after the first fault", async () => {
+  await insert([message(1, { nonce: "same" })]);
+  const faults = await insert([message(2), message(3, { nonce: "same" }), message(4)], true);
+  expect([...faults]).toEqual([[1, "nonce exists"]]);
+  expect(await store.readHead(channelId)).toEqual({ seq: 2, rev: 2 });
+});
+
+test("the message of a nonce is answered after its head was raised", async () => {
   const stored = message(1);
-  await store.insert([stored], TIMEOUT_MS);
-  const messageId = documentId(stored);
-  const change = (rev: number, set: object) => store.change({ messageId, channelId, rev, set }, TIMEOUT_MS);
-  expect(await change(5, { content: "later" })).toMatchObject({ content: "later", rev: 5 });
-  expect(await change(4, { content: "earlier" })).toBeNull();
-  expect(await change(5, { content: "the same number" })).toBeNull();
-  expect(await change(6, { content: "", deletedAt: new Date() })).toMatchObject({ content: "" });
-  expect(await change(7, { content: "after the deletion" })).toBeNull();
+  await insert([stored]);
+  const author = authorId.toHexString();
+  expect(await store.findByNonce(channelId, author, "unknown", TIMEOUT_MS)).toBeNull();
+  expect(await store.findByNonce(channelId, author, stored.nonce, TIMEOUT_MS)).toEqual(stored);
+  expect(await heads.find(channelId)).toMatchObject({ seq: 1, rev: 1 });
+  await store.raiseHeads(new Map([[channelId, { seq: 0, rev: 0 }]]), TIMEOUT_MS);
+  expect(await heads.find(channelId)).toMatchObject({ seq: 1, rev: 1 });
 });
 
-test("of writes with an unknown outcome those that happened are found", async () => {
-  const [stored, changed] = [message(1), message(2)];
-  await store.insert([stored, changed], TIMEOUT_MS);
-  await store.change({ messageId: documentId(changed), channelId, rev: 9, set: {} }, TIMEOUT_MS);
-  const revs = new Map([stored, changed, message(3)].map((one) => [documentId(one), one.rev]));
-  expect(await store.settle([channelId], revs)).toEqual([stored]);
+test("heads of one channel that are raised for the first time by many at once end at the highest", async () => {
+  const numbers = Array.from({ length: 20 }, (_, i) => ((i * 7) % 20) + 1);
+  await Promise.all(
+    numbers.map((n) => store.raiseHeads(new Map([[channelId, { seq: n, rev: n }]]), TIMEOUT_MS)),
+  );
+  expect(await heads.find(channelId)).toMatchObject({ seq: 20, rev: 20 });
+});
+
+test("a number once taken stays taken, whoever wants it", async () => {
+  const [one, two] = [message(1), message(2)];
+  await insert([one, two]);
+  expect(await change(one, 3, { content: "3" })).toMatchObject({ content: "3", rev: 3, revs: [1, 3] });
+  expect(await change(one, 4, { content: "4" })).toMatchObject({ content: "4", rev: 4, revs: [1, 3, 4] });
+  for (const number of [1, 3, 4]) {
+    expect([...(await insert([message(3, { rev: number, revs: [number] })])).values()]).toEqual([
+      "number taken",
+    ]);
+    expect(await change(two, number, {})).toBe("number taken");
+    expect(await change(one, number, {})).toBe("number taken");
+  }
+  expect(await store.readHead(channelId)).toEqual({ seq: 2, rev: 4 });
+});
+
+test("what is deleted, or not there, cannot be changed", async () => {
+  const stored = message(1);
+  await insert([stored]);
+  expect(await change(stored, 2, { content: "", deletedAt: new Date() })).toMatchObject({ content: "" });
+  expect(await change(stored, 3, { content: "after the deletion" })).toBeNull();
+  expect(await change(message(9), 3, { content: "of nothing" })).toBeNull();
 });

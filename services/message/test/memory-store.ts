@@ -1,88 +1,110 @@
+import type { Head } from "@fanfare/contract";
+import type { Change, CommitStore, InsertFault } from "../src/commit/store.ts";
 import { documentId } from "../src/document-id.ts";
-import type { Change, CommitStore, InsertFault, KnownHead, Take } from "../src/commit/store.ts";
 import type { MessageDocument } from "../src/message.model.ts";
 
 /** What happens at a call: nothing, or a wait or an error from the test. */
 type Hook = (() => Promise<void> | void) | undefined;
 
-/** The group commit's store in memory, where each step can be held up or made to fail. */
-export class MemoryStore implements CommitStore {
-  readonly heads = new Map<string, { seq: number; rev: number }>();
+/** The messages of all workers, with the unique indexes that the database has. */
+export class MemoryDatabase {
   readonly messages: MessageDocument[] = [];
+  /** What lists of channels show. */
+  readonly heads = new Map<string, Head>();
+
+  ofChannel(channelId: string): MessageDocument[] {
+    return this.messages.filter((one) => one.channelId.equals(channelId));
+  }
+
+  head(channelId: string): Head {
+    const channel = this.ofChannel(channelId);
+    return {
+      seq: Math.max(0, ...channel.map(({ seq }) => seq)),
+      rev: Math.max(0, ...channel.map(({ rev }) => rev)),
+    };
+  }
+
+  insert(message: MessageDocument): InsertFault | undefined {
+    for (const other of this.ofChannel(message.channelId.toHexString())) {
+      if (other.seq === message.seq || other.revs.includes(message.rev)) return "number taken";
+      if (other.nonce === message.nonce && other.authorId.equals(message.authorId)) return "nonce exists";
+    }
+    this.messages.push(message);
+    return undefined;
+  }
+
+  change({ channelId, messageId, rev, set }: Change): MessageDocument | "number taken" | null {
+    const message = this.messages.find((one) => documentId(one) === messageId);
+    if (message === undefined || message.deletedAt !== null) return null;
+    if (this.ofChannel(channelId).some(({ revs }) => revs.includes(rev)) || message.rev >= rev) {
+      return "number taken";
+    }
+    Object.assign(message, set, { rev, revs: [...message.revs, rev] });
+    return { ...message };
+  }
+}
+
+/** One worker's way to the database, where each step can be held up or made to fail. */
+export class MemoryStore implements CommitStore {
+  readonly database: MemoryDatabase;
   /** The sizes of the inserts, in order. */
   readonly inserts: number[] = [];
   readonly calls: string[] = [];
-  beforeTake: Hook;
+  beforeRead: Hook;
   beforeInsert: Hook;
+  /** After each message of an insert: what fails here leaves the rest unwritten. */
+  afterEach: Hook;
   afterInsert: Hook;
   beforeChange: Hook;
+  afterChange: Hook;
+  beforeRaise: Hook;
 
-  readHeads(channelIds: readonly string[]): Promise<Map<string, KnownHead>> {
-    this.calls.push("readHeads");
-    const heads = channelIds.map((id): [string, KnownHead] => {
-      const head = this.heads.get(id);
-      return [id, { seq: 0, rev: 0, ...head, exists: head !== undefined, finished: [] }];
-    });
-    return Promise.resolve(new Map(heads));
+  constructor(database = new MemoryDatabase()) {
+    this.database = database;
   }
 
-  async takeNumbers(_batchId: string, _at: Date, takes: readonly Take[]): Promise<Set<string>> {
-    this.calls.push("takeNumbers");
-    await this.beforeTake?.();
-    const elsewhere = new Set<string>();
-    for (const { channelId, from, seqs, revs } of takes) {
-      if ((this.heads.get(channelId)?.rev ?? 0) !== from.rev) elsewhere.add(channelId);
-      else this.heads.set(channelId, { seq: from.seq + seqs, rev: from.rev + revs });
-    }
-    return elsewhere;
+  async readHead(channelId: string): Promise<Head> {
+    this.calls.push("readHead");
+    await this.beforeRead?.();
+    return this.database.head(channelId);
   }
 
-  async insert(messages: readonly MessageDocument[]): Promise<Map<number, InsertFault>> {
-    this.calls.push("insert");
+  async insert(messages: readonly MessageDocument[], ordered: boolean): Promise<Map<number, InsertFault>> {
+    this.calls.push(ordered ? "insert ordered" : "insert");
     this.inserts.push(messages.length);
     await this.beforeInsert?.();
     const faults = new Map<number, InsertFault>();
     for (const [i, message] of messages.entries()) {
-      const channel = this.messages.filter((other) => other.channelId.equals(message.channelId));
-      if (channel.some(({ seq }) => seq === message.seq)) faults.set(i, "seq exists");
-      else if (channel.some((other) => isSameNonce(other, message))) faults.set(i, "nonce exists");
-      else this.messages.push(message);
+      const fault = this.database.insert(message);
+      if (fault !== undefined) faults.set(i, fault);
+      if (fault !== undefined && ordered) break;
+      await this.afterEach?.();
     }
     await this.afterInsert?.();
     return faults;
   }
 
-  async change({ messageId, rev, set }: Change): Promise<MessageDocument | null> {
+  async change(change: Change): Promise<MessageDocument | "number taken" | null> {
+    this.calls.push("change");
     await this.beforeChange?.();
-    const place = this.messages.findIndex((one) => documentId(one) === messageId);
-    const message = this.messages[place];
-    if (message === undefined || message.deletedAt !== null || message.rev >= rev) return null;
-    return (this.messages[place] = { ...message, ...set, rev });
+    const changed = this.database.change(change);
+    await this.afterChange?.();
+    return changed;
   }
 
-  findDurable(channelId: string, authorId: string, nonce: string): Promise<MessageDocument | null> {
-    const found = this.messages.find(
-      (one) => one.channelId.equals(channelId) && one.authorId.equals(authorId) && one.nonce === nonce,
-    );
+  async raiseHeads(heads: ReadonlyMap<string, Head>): Promise<void> {
+    await this.beforeRaise?.();
+    for (const [channelId, { seq, rev }] of heads) {
+      const before = this.database.heads.get(channelId) ?? { seq: 0, rev: 0 };
+      const head = { seq: Math.max(before.seq, seq), rev: Math.max(before.rev, rev) };
+      this.database.heads.set(channelId, head);
+    }
+  }
+
+  findByNonce(channelId: string, authorId: string, nonce: string): Promise<MessageDocument | null> {
+    const found = this.database
+      .ofChannel(channelId)
+      .find((one) => one.authorId.equals(authorId) && one.nonce === nonce);
     return Promise.resolve(found ?? null);
   }
-
-  heal(channelId: string): Promise<void> {
-    this.calls.push("heal");
-    const channel = this.messages.filter((one) => one.channelId.equals(channelId));
-    const head = this.heads.get(channelId) ?? { seq: 0, rev: 0 };
-    const seq = Math.max(head.seq, ...channel.map((one) => one.seq));
-    const rev = Math.max(head.rev, ...channel.map((one) => one.rev));
-    this.heads.set(channelId, { seq, rev });
-    return Promise.resolve();
-  }
-
-  settle(_channelIds: readonly string[], revs: ReadonlyMap<string, number>): Promise<MessageDocument[]> {
-    this.calls.push("settle");
-    return Promise.resolve(this.messages.filter((one) => revs.get(documentId(one)) === one.rev));
-  }
-}
-
-function isSameNonce(a: MessageDocument, b: MessageDocument): boolean {
-  return a.nonce === b.nonce && a.authorId.equals(b.authorId);
 }

@@ -15,10 +15,7 @@ export const ChannelSyncSchema = z
         "ok: these are all changes since; resync: too many, load the newest page; gone: not yours to see",
       ),
     messages: z.array(e.MessageSchema).describe("in the order of their rev"),
-    head: e.HeadSchema,
-    missingRevs: z
-      .array(e.seq)
-      .describe("numbers taken by a write that is still going on: ask again for them"),
+    head: e.HeadSchema.describe("ok: the messages are everything up to head.rev"),
   })
   .meta({ id: "ChannelSync" });
 export type ChannelSync = z.output<typeof ChannelSyncSchema>;

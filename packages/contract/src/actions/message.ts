@@ -29,7 +29,7 @@ export const messageActions = {
     params: oneMessage.extend({ content: e.messageContent }),
     result: z.object({ message: e.MessageSchema }),
     permission: { rule: "channel", can: "sendMessages" },
-    errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN"],
+    errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
   }),
   "message.delete": action({
     summary: "Delete one's own message, or anyone's for those who manage messages.",
@@ -61,9 +61,6 @@ export const messageActions = {
     result: z.object({
       messages: z.array(e.MessageSchema),
       head: e.HeadSchema.describe("the channel as it was just before the page was read"),
-      missingRevs: z
-        .array(e.seq)
-        .describe("numbers up to head.rev whose write is still going on: sync for them"),
     }),
     permission: { rule: "channel", can: "view" },
   }),

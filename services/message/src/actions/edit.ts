@@ -1,3 +1,4 @@
+import { LIMITS } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
 import { mayEdit } from "../message.policy.ts";
 import { presentMessage } from "../message.presenter.ts";
@@ -9,16 +10,17 @@ export function edit({ messages, commit }: Parts): Handler<"message.edit"> {
     const before = await messages.find(channelId, messageId);
     if (before === null || before.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
     if (!mayEdit(actor.userId, presentMessage(before))) throw serviceError("FORBIDDEN");
+    // The first number is that of its creation.
+    if (before.revs.length > LIMITS.editsPerMessage) {
+      throw serviceError("LIMIT_REACHED", { limit: "editsPerMessage", max: LIMITS.editsPerMessage });
+    }
     const message = await commit.change(channelId, {
       messageId,
       set: { content, editedAt: new Date() },
       announce: "message.changed",
       rooms: access.rooms,
     });
-    if (message !== null) return { message };
-    // A later change was faster, and this one is overwritten by it.
-    const after = await messages.find(channelId, messageId);
-    if (after === null || after.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
-    return { message: presentMessage(after) };
+    if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
+    return { message };
   };
 }

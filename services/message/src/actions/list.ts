@@ -4,12 +4,12 @@ import { presentMessage } from "../message.presenter.ts";
 import type { MessageRepository } from "../message.repository.ts";
 import type { Parts } from "../parts.ts";
 
-export function list({ messages, positions }: Parts): Handler<"message.list"> {
+export function list({ messages }: Parts): Handler<"message.list"> {
   return async ({ params }) => {
-    // First the position, then the page: what the position does not call missing is in the page.
-    const { head, missingRevs } = await positions.read(params.channelId);
+    // First the head, then the page: the page has every change up to the head.
+    const head = await messages.head(params.channelId);
     const page = await readPage(messages, params);
-    return { messages: page.map(presentMessage), head, missingRevs };
+    return { messages: page.map(presentMessage), head };
   };
 }
 

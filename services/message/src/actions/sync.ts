@@ -1,16 +1,18 @@
-import { LIMITS, type ChannelSync } from "@fanfare/contract";
+import { LIMITS, type ChannelSync, type Head } from "@fanfare/contract";
 import { may, ServiceError, type Handler } from "@fanfare/kernel";
-import type { HeadDocument } from "../channel-head.model.ts";
+import { boundedMap } from "../bounded-map.ts";
 import { documentId } from "../document-id.ts";
-import { SYNC_CONCURRENCY } from "../limits.ts";
+import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "../limits.ts";
+import type { MessageDocument } from "../message.model.ts";
 import { presentMessage } from "../message.presenter.ts";
 import type { Parts } from "../parts.ts";
-import { boundedMap } from "../sync/bounded-map.ts";
 
 interface Cursor {
   channelId: string;
   afterRev: number;
 }
+
+const NOTHING: Head = { seq: 0, rev: 0 };
 
 export function sync(parts: Parts): Handler<"channel.sync"> {
   return async ({ params: { cursors }, actor }) => {
@@ -22,23 +24,23 @@ export function sync(parts: Parts): Handler<"channel.sync"> {
     const byChannel = new Map(heads.map((head) => [documentId(head), head]));
     let left: number = LIMITS.changesPerSyncCall;
     const wanted = cursors.map((cursor, i) => {
-      if (visible[i] !== true) return { cursor, head: null, status: "gone" as const };
-      const head = byChannel.get(cursor.channelId) ?? null;
-      const changes = mostChanges(cursor, head);
-      if (changes > left) return { cursor, head, status: "resync" as const };
+      if (visible[i] !== true) return { cursor, shown: NOTHING, status: "gone" as const };
+      const shown = byChannel.get(cursor.channelId) ?? NOTHING;
+      const changes = mostChanges(cursor, shown);
+      if (changes > left) return { cursor, shown, status: "resync" as const };
       left -= changes;
-      return { cursor, head, status: "ok" as const };
+      return { cursor, shown, status: "ok" as const };
     });
-    const channels = await boundedMap(wanted, SYNC_CONCURRENCY, ({ cursor, head, status }) =>
-      status === "gone" ? gone(cursor) : syncChannel(parts, cursor, head, status === "resync"),
+    const channels = await boundedMap(wanted, SYNC_CONCURRENCY, ({ cursor, shown, status }) =>
+      status === "gone" ? gone(cursor) : syncChannel(parts, cursor, shown, status === "resync"),
     );
     return { channels };
   };
 }
 
 /** How many changes this channel can bring into the answer. */
-function mostChanges({ afterRev }: Cursor, head: HeadDocument | null): number {
-  return Math.min(Math.max(0, (head?.rev ?? 0) - afterRev), LIMITS.changesPerSync);
+function mostChanges({ afterRev }: Cursor, shown: Head): number {
+  return Math.min(Math.max(0, shown.rev - afterRev), LIMITS.changesPerSync);
 }
 
 async function maySee({ node }: Parts, userId: string, channelId: string): Promise<boolean> {
@@ -51,24 +53,35 @@ async function maySee({ node }: Parts, userId: string, channelId: string): Promi
 }
 
 async function syncChannel(
-  { messages, positions }: Parts,
+  { messages, heads }: Parts,
   { channelId, afterRev }: Cursor,
-  found: HeadDocument | null,
+  shown: Head,
   isTooMuch: boolean,
 ): Promise<ChannelSync> {
-  // First the position, then the changes: what the position does not call missing is among them.
-  const { head, missingRevs } = await positions.describe(channelId, found, afterRev);
-  // Beyond what one answer holds, or before its reader, where only a database that was set back can stand.
-  if (isTooMuch || afterRev > head.rev)
-    return { channelId, status: "resync", messages: [], head, missingRevs };
-  if (afterRev === head.rev) return { channelId, status: "ok", messages: [], head, missingRevs };
+  const resync = async (): Promise<ChannelSync> => {
+    return { channelId, status: "resync", messages: [], head: await messages.head(channelId) };
+  };
+  if (isTooMuch) return resync();
   const changed = await messages.changedSince(channelId, afterRev, LIMITS.changesPerSync + 1);
-  if (changed.length > LIMITS.changesPerSync) {
-    return { channelId, status: "resync", messages: [], head, missingRevs };
+  if (changed.length > LIMITS.changesPerSync) return resync();
+  // Its reader is ahead of everything: only where a database was set back.
+  if (changed.length === 0 && shown.rev < afterRev && (await messages.head(channelId)).rev < afterRev) {
+    return resync();
   }
-  return { channelId, status: "ok", messages: changed.map(presentMessage), head, missingRevs };
+  // The log has no holes and was read in the order of rev, so this is where it stood.
+  const rev = changed.at(-1)?.rev ?? afterRev;
+  const head = { seq: Math.max(shown.seq, ...changed.map(({ seq }) => seq)), rev };
+  if (shown.rev < rev && isLeftBehind(changed)) {
+    heads.raise(new Map([[channelId, head]]), WRITE_TIMEOUT_MS).catch(() => undefined);
+  }
+  return { channelId, status: "ok", messages: changed.map(presentMessage), head };
 }
 
-async function gone({ channelId }: Cursor): Promise<ChannelSync> {
-  return { channelId, status: "gone", messages: [], head: { seq: 0, rev: 0 }, missingRevs: [] };
+/** The worker that stored these must have raised the head by now, unless it died. */
+function isLeftBehind(changed: readonly MessageDocument[]): boolean {
+  return changed.every(({ createdAt }) => createdAt.getTime() < Date.now() - LATE_WRITE_MS);
+}
+
+function gone({ channelId }: Cursor): Promise<ChannelSync> {
+  return Promise.resolve({ channelId, status: "gone", messages: [], head: NOTHING });
 }

@@ -1,25 +1,22 @@
 import { serviceError } from "@fanfare/kernel";
 import { RETRY_AFTER_MS } from "../limits.ts";
-import type { Item } from "./item.ts";
+import type { ChangeItem, CreateItem, Run, Write } from "./item.ts";
 
 export interface QueueLimits {
   perChannel: number;
   total: number;
 }
 
-/** What one channel has in a commit. */
-export interface ChannelBatch {
-  channelId: string;
-  items: Item[];
-}
-
 interface ChannelQueue {
-  waiting: Item[];
-  /** A batch of this channel is being written; the next one gathers. */
+  creates: CreateItem[];
+  changes: ChangeItem[];
+  /** Something of this channel is being written; the next messages gather. */
   busy: boolean;
+  /** New messages were written last: now it is the turn of a change, if one waits. */
+  changeIsNext: boolean;
 }
 
-/** What waits to be written, by channel, in the order of its arrival. */
+/** What waits to be written, by channel. */
 export class ChannelQueues {
   readonly #limits: QueueLimits;
   readonly #queues = new Map<string, ChannelQueue>();
@@ -40,48 +37,72 @@ export class ChannelQueues {
   }
 
   /** @throws {ServiceError} OVERLOADED when too much waits already */
-  add(channelId: string, item: Item): void {
+  add(channelId: string, item: CreateItem | ChangeItem): void {
     let queue = this.#queues.get(channelId);
-    if (this.#waiting >= this.#limits.total || (queue?.waiting.length ?? 0) >= this.#limits.perChannel) {
+    const ofChannel = queue === undefined ? 0 : queue.creates.length + queue.changes.length;
+    if (this.#waiting >= this.#limits.total || ofChannel >= this.#limits.perChannel) {
       throw serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS });
     }
     if (queue === undefined) {
-      queue = { waiting: [], busy: false };
+      queue = { creates: [], changes: [], busy: false, changeIsNext: false };
       this.#queues.set(channelId, queue);
     }
-    queue.waiting.push(item);
+    if (item.kind === "create") queue.creates.push(item);
+    else queue.changes.push(item);
     this.#waiting += 1;
     if (!queue.busy) this.#ready.add(channelId);
   }
 
-  /** The next batch: one or more channels, which are busy until `release`. */
-  take(maxItems: number): ChannelBatch[] {
-    const batch: ChannelBatch[] = [];
-    let room = maxItems;
-    for (const channelId of this.#ready) {
-      if (room === 0) break;
-      const queue = this.#queues.get(channelId)!;
-      const items = queue.waiting.splice(0, room);
-      room -= items.length;
-      this.#waiting -= items.length;
+  /** The next thing to write, of at most `maxItems`; null when nothing is ready. Its channels are busy until `release`. */
+  take(maxItems: number): Write | null {
+    const runs: Run[] = [];
+    for (const [channelId, queue] of this.#readyQueues()) {
+      const isChange = queue.changes.length > 0 && (queue.changeIsNext || queue.creates.length === 0);
+      const isSingle = !isChange && queue.creates.length === 1;
+      if (runs.length > 0 && !isSingle) continue;
       queue.busy = true;
+      queue.changeIsNext = !isChange;
       this.#ready.delete(channelId);
-      batch.push({ channelId, items });
+      if (isChange) {
+        this.#waiting -= 1;
+        return { kind: "change", channelId, item: queue.changes.shift()! };
+      }
+      const creates = queue.creates.splice(0, maxItems);
+      this.#waiting -= creates.length;
+      runs.push({ channelId, creates });
+      if (!isSingle || runs.length === maxItems) break;
     }
-    return batch;
+    return runs.length === 0 ? null : { kind: "create", runs };
   }
 
-  /** Puts items that could not be written back to where they came from: before all that wait. */
-  putBack(channelId: string, items: readonly Item[]): void {
-    this.#queues.get(channelId)!.waiting.unshift(...items);
+  /** Puts what could not be written back to where it came from: before all that wait. */
+  putBack(channelId: string, items: readonly (CreateItem | ChangeItem)[]): void {
+    const queue = this.#queues.get(channelId)!;
+    queue.creates.unshift(...items.filter((item) => item.kind === "create"));
+    queue.changes.unshift(...items.filter((item) => item.kind === "change"));
     this.#waiting += items.length;
   }
 
-  /** The channel's batch is written, or failed. */
+  /** Takes out everything that is not being written. */
+  removeWaiting(onRemoved: (item: CreateItem | ChangeItem) => void): void {
+    for (const [channelId, queue] of this.#queues) {
+      const removed = [...queue.creates.splice(0), ...queue.changes.splice(0)];
+      this.#waiting -= removed.length;
+      this.#ready.delete(channelId);
+      if (!queue.busy) this.#queues.delete(channelId);
+      for (const item of removed) onRemoved(item);
+    }
+  }
+
+  *#readyQueues(): Generator<[string, ChannelQueue]> {
+    for (const channelId of this.#ready) yield [channelId, this.#queues.get(channelId)!];
+  }
+
+  /** The channel's write is over. */
   release(channelId: string): void {
     const queue = this.#queues.get(channelId)!;
     queue.busy = false;
-    if (queue.waiting.length > 0) this.#ready.add(channelId);
+    if (queue.creates.length + queue.changes.length > 0) this.#ready.add(channelId);
     else this.#queues.delete(channelId);
   }
 }

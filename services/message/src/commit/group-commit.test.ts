@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventName, EventPayload, Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { MemoryStore } from "../../test/memory-store.ts";
-import { BatchLedger } from "./batch-ledger.ts";
+import { MemoryDatabase, MemoryStore } from "../../test/memory-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
 import { KnownHeads } from "./known-heads.ts";
 
@@ -10,33 +9,29 @@ const channelId = "c".repeat(24);
 const otherChannelId = "d".repeat(24);
 const authorId = "a".repeat(24);
 const rooms = ["group:x"];
+let nonces = 0;
 
 type Event = { name: EventName; payload: EventPayload<EventName> };
 
-function setUp(options: Partial<GroupCommitOptions> = {}) {
-  const store = new MemoryStore();
+function setUp(options: Partial<GroupCommitOptions> = {}, shared = new MemoryDatabase()) {
+  const store = new MemoryStore(shared);
   const events: Event[] = [];
-  const heads = new KnownHeads(100, (ids) => store.readHeads(ids));
-  const ledger = new BatchLedger();
+  const heads = new KnownHeads(100, (id) => store.readHead(id));
   const commit = new GroupCommit({
     store,
     heads,
-    ledger,
     publish: (_rooms, name, payload) => void events.push({ name, payload }),
-    logger: { error: () => undefined, warn: () => undefined },
+    logger: { error: () => undefined },
     observe: () => undefined,
     countStored: () => undefined,
     writeTimeoutMs: 10_000,
-    pendingMaxAgeMs: 60_000,
-    settleDelaysMs: [1],
     ...options,
   });
-  let nonces = 0;
   const send = (content: string, { nonce = `n${nonces++}`, channel = channelId } = {}): Promise<Message> =>
     commit.create(channel, { authorId, content, nonce, replyTo: null, rooms });
   const edit = (messageId: string, content: string): Promise<Message | null> =>
     commit.change(channelId, { messageId, set: { content }, announce: "message.changed", rooms });
-  return { store, events, heads, ledger, commit, send, edit };
+  return { store, database: store.database, events, heads, commit, send, edit };
 }
 
 /** A gate that what waits at it passes only when it is opened. */
@@ -122,7 +117,7 @@ test("a commit takes so many items and no more", async () => {
 test("what is more than may wait is refused, per channel and in total", async () => {
   const { store, send } = setUp({ limits: { perChannel: 2, total: 3 } });
   const { pass, open } = gate();
-  store.beforeTake = pass;
+  store.beforeRead = pass;
   const accepted = [send("1"), send("2")];
   await expect(send("3")).rejects.toMatchObject({ type: "OVERLOADED", data: { retryAfterMs: 1000 } });
   accepted.push(send("4", { channel: otherChannelId }));
@@ -132,22 +127,36 @@ test("what is more than may wait is refused, per channel and in total", async ()
   await expect(send("6")).resolves.toMatchObject({ seq: 3 });
 });
 
-test("a nonce that exists is answered with its message and published again; the number taken stays a hole", async () => {
-  const { send, events } = setUp();
+test("a nonce that exists is answered with its message and published again; what comes after it is written again", async () => {
+  const { send, events, store } = setUp();
   const first = await send("first", { nonce: "same" });
-  const [repeated, next] = await Promise.all([send("second", { nonce: "same" }), send("next")]);
+  const [before, repeated, ...after] = await Promise.all([
+    send("before"),
+    send("second", { nonce: "same" }),
+    send("after 1"),
+    send("after 2"),
+  ]);
   expect(repeated).toEqual(first);
-  expect(next.seq).toBe(3);
-  expect(created(events)).toEqual([["first"], ["next"], ["first"]]);
+  expect([before, ...after].map(({ seq, rev }) => [seq, rev])).toEqual([
+    [2, 2],
+    [3, 3],
+    [4, 4],
+  ]);
+  expect(store.calls.filter((call) => call.startsWith("insert"))).toEqual([
+    "insert",
+    "insert ordered",
+    "insert ordered",
+  ]);
+  expect(created(events)).toEqual([["first"], ["before"], ["first"], ["after 1", "after 2"]]);
 });
 
-test("when numbers cannot be taken the senders may try again, and it works when the store does", async () => {
+test("when the head cannot be read the senders may try again, and it works when the store does", async () => {
   const { store, send, events } = setUp();
-  store.beforeTake = () => {
+  store.beforeRead = () => {
     throw new Error("no connection");
   };
   await expect(send("1", { nonce: "n" })).rejects.toMatchObject({ type: "UNAVAILABLE", retryable: true });
-  store.beforeTake = undefined;
+  store.beforeRead = undefined;
   await expect(send("1", { nonce: "n" })).resolves.toMatchObject({ seq: 1, rev: 1 });
   expect(created(events)).toEqual([["1"]]);
 });
@@ -160,79 +169,130 @@ test("a full storage is said to be full", async () => {
   await expect(send("1")).rejects.toMatchObject({ type: "STORAGE_FULL" });
 });
 
-test("a write whose outcome is unknown can be repeated, is pending until it is known, and is published then", async () => {
-  const { store, send, events, ledger } = setUp();
-  const { pass, open } = gate();
-  const batchIds: string[] = [];
-  const opened = ledger.open.bind(ledger);
-  ledger.open = () => {
-    batchIds.push(opened());
-    return batchIds.at(-1)!;
-  };
+test("after a write whose outcome is unknown the head is read again, and a repetition finds what was stored", async () => {
+  const { store, send, events, database } = setUp();
+  await send("0");
   store.afterInsert = () => {
     throw new Error("connection lost after the insert");
   };
-  const settle = store.settle.bind(store);
-  store.settle = async (...parameters) => {
-    await pass();
-    return settle(...parameters);
+  await expect(send("1", { nonce: "n" })).rejects.toMatchObject({
+    type: "UNAVAILABLE",
+    data: { retryAfterMs: 1000 },
+  });
+  store.afterInsert = undefined;
+  await expect(send("2")).resolves.toMatchObject({ seq: 3, rev: 3 });
+  await expect(send("1", { nonce: "n" })).resolves.toMatchObject({ seq: 2 });
+  expect(created(events)).toEqual([["0"], ["2"], ["1"]]);
+  expect(database.messages).toHaveLength(3);
+  expect(store.calls.filter((call) => call === "readHead")).toHaveLength(2);
+});
+
+test("when the heads for lists could not be raised, the sender is not answered, and repeating it raises them", async () => {
+  const { store, send, database } = setUp();
+  store.beforeRaise = () => {
+    throw new Error("connection lost");
   };
   await expect(send("1", { nonce: "n" })).rejects.toMatchObject({ type: "UNAVAILABLE" });
-  expect(ledger.state(batchIds[0]!)).toBe("open");
-  store.afterInsert = undefined;
+  store.beforeRaise = undefined;
   await expect(send("1", { nonce: "n" })).resolves.toMatchObject({ seq: 1 });
-  expect(created(events)).toEqual([["1"]]);
-  open();
-  await expect.poll(() => created(events)).toEqual([["1"], ["1"]]);
-  await expect.poll(() => ledger.state(batchIds[0]!)).toBe("closed");
-  expect(store.messages).toHaveLength(1);
+  expect(database.messages).toHaveLength(1);
 });
 
-test("a write that is found when its number may be taken for a hole gets a new number", async () => {
-  const { store, send, events } = setUp({ pendingMaxAgeMs: 0 });
-  store.afterInsert = () => {
-    throw new Error("connection lost after the insert");
-  };
-  await expect(send("late")).rejects.toMatchObject({ type: "UNAVAILABLE" });
-  store.afterInsert = undefined;
-  await expect.poll(() => events).toHaveLength(1);
-  expect(events[0]).toMatchObject({ name: "message.created", payload: { messages: [{ seq: 1, rev: 2 }] } });
-});
-
-test.each(["beforeTake", "beforeInsert", "beforeChange"] as const)(
-  "a store that does not answer (%s) is waited for no longer than a write may take",
+test.each(["beforeRead", "beforeInsert", "beforeChange", "beforeRaise"] as const)(
+  "a store that does not answer (%s) is waited for no longer than a write may take, by nobody",
   async (step) => {
-    const { store, send, edit } = setUp({ writeTimeoutMs: 20 });
+    const { store, send, edit, heads } = setUp({ writeTimeoutMs: 20 });
     const { id } = await send("before");
+    heads.forget(channelId);
     const { pass, open } = gate();
-    store[step] = pass;
+    const reached: string[] = [];
+    store[step] = () => {
+      reached.push(step);
+      return pass();
+    };
     const stuck = step === "beforeChange" ? edit(id, "stuck") : send("stuck");
-    await expect(stuck).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    while (reached.length === 0) await nextTurn();
+    const behind = [send("behind"), edit(id, "behind")];
+    for (const one of [stuck, ...behind]) await expect(one).rejects.toMatchObject({ type: "UNAVAILABLE" });
     store[step] = undefined;
     await expect(send("after")).resolves.toMatchObject({ content: "after" });
     open();
   },
 );
 
-test("a head that another worker moved is read again", async () => {
-  const { store, send } = setUp();
+test("a late insert that is carried out after all lands behind what was written, or not at all", async () => {
+  const { store, send, database } = setUp({ writeTimeoutMs: 20 });
   await send("1");
-  store.heads.set(channelId, { seq: 11, rev: 15 });
-  await expect(send("2")).resolves.toMatchObject({ seq: 12, rev: 16 });
-  expect(store.messages.map(({ seq }) => seq)).toEqual([1, 12]);
+  const { pass, open } = gate();
+  store.beforeInsert = pass;
+  const late = ["2", "3"].map((content) => send(content));
+  for (const one of late) await expect(one).rejects.toMatchObject({ type: "UNAVAILABLE" });
+  store.beforeInsert = undefined;
+  await expect(send("4")).resolves.toMatchObject({ seq: 2 });
+  open();
+  await nextTurn();
+  await expect(send("5")).resolves.toMatchObject({ seq: 3 });
+  expect(database.messages.map(({ content, seq }) => [content, seq])).toEqual([
+    ["1", 1],
+    ["4", 2],
+    ["5", 3],
+  ]);
 });
 
-test("a head that was lost is raised, and no message is lost or overwritten", async () => {
-  const { store, send, heads, events } = setUp();
-  for (const content of ["1", "2", "3"]) await send(content);
-  store.heads.set(channelId, { seq: 1, rev: 1 });
-  heads.forget(channelId);
-  const sent = await Promise.all(["4", "5", "6"].map((content) => send(content)));
-  expect(store.calls).toContain("heal");
-  expect(new Set(sent.map(({ seq }) => seq)).size).toBe(3);
-  expect(Math.min(...sent.map(({ rev }) => rev))).toBeGreaterThan(3);
-  expect(store.messages.map(({ content }) => content).sort()).toEqual(["1", "2", "3", "4", "5", "6"]);
-  expect(created(events).flat().sort()).toEqual(["1", "2", "3", "4", "5", "6"]);
+test("a worker that lost the race reads the head again and writes behind the other one", async () => {
+  const one = setUp();
+  const other = setUp({}, one.database);
+  const sent = [await one.send("1"), await other.send("2"), await one.send("3"), await other.send("4")];
+  expect(sent.map(({ seq, rev }) => [seq, rev])).toEqual([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+    [4, 4],
+  ]);
+});
+
+test("a worker killed in the middle of a run leaves its first messages, and the others go on behind them", async () => {
+  const killed = setUp();
+  const { pass } = gate();
+  let inserted = 0;
+  killed.store.afterEach = () => (++inserted === 3 ? pass() : undefined);
+  for (const content of ["1", "2", "3", "4", "5"]) void killed.send(content, { nonce: `killed ${content}` });
+  await expect.poll(() => inserted).toBe(3);
+  const other = setUp({}, killed.database);
+  await expect(other.send("next")).resolves.toMatchObject({ seq: 4, rev: 4 });
+  // Not answered, so its sender repeats it.
+  await expect(other.send("3", { nonce: "killed 3" })).resolves.toMatchObject({ seq: 3 });
+  await expect(other.send("4", { nonce: "killed 4" })).resolves.toMatchObject({ seq: 5 });
+});
+
+test("the number of a change that found nothing to change is used for the next one", async () => {
+  const { send, edit } = setUp();
+  const { id } = await send("1");
+  expect(await edit("e".repeat(24), "of nothing")).toBeNull();
+  expect(await edit(id, "changed")).toMatchObject({ rev: 2 });
+});
+
+test("a change whose number another worker took is written again", async () => {
+  const one = setUp();
+  const { id } = await one.send("1");
+  const other = setUp({}, one.database);
+  expect(await other.edit(id, "a")).toMatchObject({ rev: 2 });
+  expect(await other.edit(id, "b")).toMatchObject({ rev: 3 });
+  expect(await one.edit(id, "c")).toMatchObject({ rev: 4, content: "c" });
+  expect(await other.send("2")).toMatchObject({ seq: 2, rev: 5 });
+});
+
+test("messages and changes of a channel that wait take turns", async () => {
+  const { send, edit, store } = setUp();
+  const { id } = await send("1");
+  const { pass, open } = gate();
+  store.beforeInsert = pass;
+  const first = send("2");
+  await expect.poll(() => store.inserts.length).toBe(2);
+  const waiting = [edit(id, "a"), send("3"), edit(id, "b"), send("4")];
+  open();
+  const results = await Promise.all([first, ...waiting]);
+  expect(results.map((message) => message?.rev)).toEqual([2, 3, 4, 6, 5]);
 });
 
 test("changes take a rev but no seq, and a message changed twice ends with the later change", async () => {
@@ -265,10 +325,10 @@ test("a fault of the fan-out does not make a stored message fail", async () => {
 });
 
 test("closing writes what waits and refuses what comes", async () => {
-  const { commit, send, store } = setUp();
+  const { commit, send, database } = setUp();
   const waiting = [send("1"), send("2")];
   await commit.close();
   await expect(Promise.all(waiting)).resolves.toHaveLength(2);
-  expect(store.messages).toHaveLength(2);
+  expect(database.messages).toHaveLength(2);
   await expect(send("3")).rejects.toMatchObject({ type: "UNAVAILABLE" });
 });

@@ -1,45 +1,52 @@
 import type { Message } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
-import { ITEMS_PER_COMMIT, RETRY_AFTER_MS, WAITING_PER_CHANNEL, WAITING_TOTAL } from "../limits.ts";
-import { findStored } from "./answer.ts";
-import { ChannelQueues, type ChannelBatch, type QueueLimits } from "./channel-queues.ts";
-import type { ChangeItem, CreateItem } from "./item.ts";
-import { writeBatch } from "./write-batch.ts";
+import {
+  ITEMS_PER_COMMIT,
+  LOST_RACE_PAUSE_MS,
+  RETRY_AFTER_MS,
+  WAITING_PER_CHANNEL,
+  WAITING_TOTAL,
+} from "../limits.ts";
+import { ChannelQueues, type QueueLimits } from "./channel-queues.ts";
+import { findStored } from "./find-stored.ts";
+import type { ChangeItem, CreateItem, Run, Write } from "./item.ts";
+import { writeChange } from "./write-change.ts";
 import type { WriteContext } from "./write-context.ts";
+import { writeCreates } from "./write-creates.ts";
 
 type Asked<T> = Omit<T, "kind" | "enqueuedAtMs" | "resolve" | "reject">;
 
-export interface GroupCommitOptions extends Omit<WriteContext, "enqueue"> {
-  /** Told of every commit that was made. */
+export interface GroupCommitOptions extends WriteContext {
+  /** Told of every write that was tried. */
   observe: (items: number, seconds: number) => void;
   limits?: QueueLimits;
   itemsPerCommit?: number;
-  /** Commits that are written at the same time; a channel is in one of them at most. */
-  maxCommits?: number;
+  /** What is written at the same time; a channel is in one write at most. */
+  maxWrites?: number;
 }
 
 /**
- * Writes messages and changes in groups: while a channel's batch is being written its next one gathers, and channels that
- * are ready in the same turn of the event loop are written together. Where nothing is under way nothing waits.
+ * Writes messages in groups: while something of a channel is being written its next messages gather, and channels that are
+ * ready in the same turn of the event loop are written together. Where nothing is under way nothing waits.
  */
 export class GroupCommit {
   readonly #observe: GroupCommitOptions["observe"];
   readonly #context: WriteContext;
   readonly #queues: ChannelQueues;
   readonly #itemsPerCommit: number;
-  readonly #maxCommits: number;
+  readonly #maxWrites: number;
   #running = 0;
   #scheduled = false;
   #closed: (() => void) | null = null;
 
   constructor(options: GroupCommitOptions) {
     this.#observe = options.observe;
-    this.#context = { ...options, enqueue: (channelId, item) => this.#add(channelId, item) };
+    this.#context = options;
     this.#queues = new ChannelQueues(
       options.limits ?? { perChannel: WAITING_PER_CHANNEL, total: WAITING_TOTAL },
     );
     this.#itemsPerCommit = options.itemsPerCommit ?? ITEMS_PER_COMMIT;
-    this.#maxCommits = options.maxCommits ?? 4;
+    this.#maxWrites = options.maxWrites ?? 8;
   }
 
   /**
@@ -52,7 +59,7 @@ export class GroupCommit {
     );
   }
 
-  /** Changes a message and publishes the change. Null: it is deleted, or a later change was faster. */
+  /** Changes a message and publishes the change. Null: it is deleted, or there is none. */
   change(channelId: string, item: Asked<ChangeItem>): Promise<Message | null> {
     return new Promise((resolve, reject) =>
       this.#add(channelId, { ...item, kind: "change", enqueuedAtMs: Date.now(), resolve, reject }),
@@ -80,41 +87,79 @@ export class GroupCommit {
 
   /** After the poll phase of this turn, so that what arrives in one turn is written together. */
   #schedule(): void {
-    if (this.#scheduled || this.#running >= this.#maxCommits || !this.#queues.hasReady) return;
+    if (this.#scheduled || this.#running >= this.#maxWrites || !this.#queues.hasReady) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      while (this.#running < this.#maxCommits && this.#queues.hasReady) {
-        void this.#commit(this.#queues.take(this.#itemsPerCommit));
+      while (this.#running < this.#maxWrites) {
+        const write = this.#queues.take(this.#itemsPerCommit);
+        if (write === null) return;
+        void this.#write(write);
       }
     });
   }
 
-  async #commit(batches: ChannelBatch[]): Promise<void> {
+  async #write(write: Write): Promise<void> {
     this.#running += 1;
     const beganMs = performance.now();
-    for (const batch of batches) batch.items = withoutExpired(batch, this.#context.writeTimeoutMs);
-    const filled = batches.filter(({ items }) => items.length > 0);
-    if (filled.length > 0) {
-      for (const { channelId, items } of await writeBatch(this.#context, filled)) {
-        this.#queues.putBack(channelId, items);
-      }
-      const items = filled.reduce((sum, { items }) => sum + items.length, 0);
-      this.#observe(items, (performance.now() - beganMs) / 1000);
-    }
-    for (const { channelId } of batches) this.#queues.release(channelId);
+    const items =
+      write.kind === "create" ? await this.#writeRuns(write.runs) : await this.#writeChange(write);
+    if (items > 0) this.#observe(items, (performance.now() - beganMs) / 1000);
     this.#running -= 1;
+    this.#goOn();
+  }
+
+  /** @returns how many messages were tried */
+  async #writeRuns(runs: readonly Run[]): Promise<number> {
+    const filled: Run[] = [];
+    for (const { channelId, creates } of runs) {
+      const inTime = creates.filter((item) => this.#isInTime(item));
+      if (inTime.length > 0) filled.push({ channelId, creates: inTime });
+      else this.#queues.release(channelId);
+    }
+    if (filled.length === 0) return 0;
+    const again = await writeCreates(this.#context, filled);
+    if (again === null) this.#rejectWaiting();
+    for (const { channelId } of filled) this.#release(channelId, again?.get(channelId) ?? []);
+    return filled.reduce((sum, { creates }) => sum + creates.length, 0);
+  }
+
+  async #writeChange({ channelId, item }: Extract<Write, { kind: "change" }>): Promise<number> {
+    const outcome = this.#isInTime(item) ? await writeChange(this.#context, channelId, item) : "answered";
+    if (outcome === "failed") this.#rejectWaiting();
+    this.#release(channelId, outcome === "again" ? [item] : []);
+    return 1;
+  }
+
+  /** The channel's next write; after a moment where this one has lost a race. */
+  #release(channelId: string, again: readonly (CreateItem | ChangeItem)[]): void {
+    if (again.length === 0) {
+      this.#queues.release(channelId);
+      return;
+    }
+    this.#queues.putBack(channelId, again);
+    setTimeout(() => {
+      this.#queues.release(channelId);
+      this.#goOn();
+    }, Math.random() * LOST_RACE_PAUSE_MS);
+  }
+
+  #goOn(): void {
     this.#schedule();
     if (this.#closed !== null && this.#queues.isEmpty) this.#closed();
   }
-}
 
-/** Who waited longer than a write may take has been told so by now. */
-function withoutExpired({ items }: ChannelBatch, timeoutMs: number): ChannelBatch["items"] {
-  const oldestMs = Date.now() - timeoutMs;
-  return items.filter((item) => {
-    if (item.enqueuedAtMs >= oldestMs) return true;
+  /** The database is away, or too slow: nobody is left waiting for the next failure. */
+  #rejectWaiting(): void {
+    this.#queues.removeWaiting((item) =>
+      item.reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS })),
+    );
+  }
+
+  /** Who waited as long as a write may take is told so. */
+  #isInTime(item: CreateItem | ChangeItem): boolean {
+    if (item.enqueuedAtMs >= Date.now() - this.#context.writeTimeoutMs) return true;
     item.reject(serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS }));
     return false;
-  });
+  }
 }

@@ -24,7 +24,17 @@ export interface ChangeItem extends Waiting<Message | null> {
   kind: "change";
   messageId: string;
   set: Change["set"];
-  announce: Announcement;
+  announce: Exclude<Announcement, "message.created">;
 }
 
-export type Item = CreateItem | ChangeItem;
+/** New messages of one channel that are written together. */
+export interface Run {
+  channelId: string;
+  creates: CreateItem[];
+}
+
+/**
+ * What one command of the database writes: messages of several channels, one each; or several messages of one channel; or
+ * one change.
+ */
+export type Write = { kind: "create"; runs: Run[] } | { kind: "change"; channelId: string; item: ChangeItem };

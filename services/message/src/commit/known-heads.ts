@@ -1,45 +1,38 @@
+import type { Head } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
-import type { CommitStore, KnownHead } from "./store.ts";
+import { boundedMap } from "../bounded-map.ts";
+import { HEAD_READ_CONCURRENCY } from "../limits.ts";
+import type { CommitStore } from "./store.ts";
 
 /**
- * Where the heads of recently written channels stand, so that taking numbers needs no read. It may be wrong, because
- * other workers write too: numbers are only taken from a head that is still there.
+ * Where recently written channels stand, so that numbering needs no read. A head that is remembered may be behind, because
+ * other workers write too: then the next write is refused. It is never ahead of what is on disk: only what was
+ * acknowledged or read as lasting is remembered, and nothing after an error.
  */
 export class KnownHeads {
-  readonly #heads: LRUCache<string, KnownHead>;
-  readonly #read: CommitStore["readHeads"];
+  readonly #heads: LRUCache<string, Head>;
+  readonly #read: CommitStore["readHead"];
 
-  constructor(max: number, read: CommitStore["readHeads"]) {
+  constructor(max: number, read: CommitStore["readHead"]) {
     this.#heads = new LRUCache({ max });
     this.#read = read;
   }
 
-  peek(channelId: string): KnownHead | undefined {
-    return this.#heads.peek(channelId);
-  }
-
-  async get(channelIds: readonly string[]): Promise<Map<string, KnownHead>> {
-    const known = new Map<string, KnownHead>();
+  async get(channelIds: readonly string[]): Promise<Map<string, Head>> {
+    const known = new Map<string, Head>();
     const unknown: string[] = [];
     for (const channelId of channelIds) {
       const head = this.#heads.get(channelId);
       if (head === undefined) unknown.push(channelId);
       else known.set(channelId, head);
     }
-    if (unknown.length === 0) return known;
-    for (const [channelId, head] of await this.#read(unknown)) {
-      known.set(channelId, head);
-    }
+    const heads = await boundedMap(unknown, HEAD_READ_CONCURRENCY, (channelId) => this.#read(channelId));
+    for (const [i, channelId] of unknown.entries()) known.set(channelId, heads[i]!);
     return known;
   }
 
-  set(channelId: string, head: KnownHead): void {
+  set(channelId: string, head: Head): void {
     this.#heads.set(channelId, head);
-  }
-
-  /** The batch needs not be listed as pending any longer. */
-  finished(channelId: string, batchId: string): void {
-    this.#heads.peek(channelId)?.finished.push(batchId);
   }
 
   forget(channelId: string): void {

@@ -16,3 +16,12 @@ export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T>
     clearTimeout(timer);
   }
 }
+
+/** One time limit for several steps, which are told what is left of it. */
+export function deadline(timeoutMs: number): <T>(step: (restMs: number) => Promise<T>) => Promise<T> {
+  const endMs = performance.now() + timeoutMs;
+  return (step) => {
+    const restMs = Math.max(1, Math.ceil(endMs - performance.now()));
+    return within(restMs, step(restMs));
+  };
+}

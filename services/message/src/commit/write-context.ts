@@ -1,7 +1,5 @@
 import type { EventName, EventPayload } from "@fanfare/contract";
 import type { Logger } from "@fanfare/kernel";
-import type { BatchLedger } from "./batch-ledger.ts";
-import type { Item } from "./item.ts";
 import type { KnownHeads } from "./known-heads.ts";
 import type { CommitStore } from "./store.ts";
 
@@ -10,17 +8,10 @@ export type Announcement = Extract<EventName, "message.created" | "message.chang
 export interface WriteContext {
   store: CommitStore;
   heads: KnownHeads;
-  ledger: BatchLedger;
   publish: <N extends Announcement>(rooms: readonly string[], name: N, payload: EventPayload<N>) => void;
-  logger: Pick<Logger, "error" | "warn">;
+  logger: Pick<Logger, "error">;
   /** Told how many messages have been stored. */
   countStored: (messages: number) => void;
-  /** Waits between the attempts to find out what became of a write. */
-  settleDelaysMs: readonly number[];
-  /** The longest that one batch may take from its numbers to the disk. */
+  /** The longest that one write may take, from the reading of the heads to the disk. */
   writeTimeoutMs: number;
-  /** Readers take numbers that were taken longer ago than this without a message for holes. */
-  pendingMaxAgeMs: number;
-  /** Has a further item written. */
-  enqueue: (channelId: string, item: Item) => void;
 }

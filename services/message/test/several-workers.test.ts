@@ -4,16 +4,15 @@ import { join } from "node:path";
 import { startEmbeddedMongoWorker, type SupervisedMongo } from "@fanfare/embedded-mongo";
 import type { Connection } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { PendingBatch } from "../src/channel-head.model.ts";
-import { PENDING_MAX_AGE_MS } from "../src/limits.ts";
 import { ChannelReader, readAll } from "./channel-reader.ts";
 import { startMessageNode, type MessageNode, type Published } from "./message-node.ts";
+import { pseudoRandom } from "./pseudo-random.ts";
 
-// Two processes may write one channel at the same time, and one may die between taking numbers and storing messages.
+// Several processes may write one channel at the same time, and one may die at any moment.
 
 let dir: string;
 let database: SupervisedMongo;
-let workers: [MessageNode, MessageNode];
+let workers: [MessageNode, MessageNode, MessageNode];
 let channelId: string;
 let channels = 0;
 
@@ -23,7 +22,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "fanfare-workers-"));
   database = await startEmbeddedMongoWorker({ dir: join(dir, "db"), listen: { port: 0 } });
   const env = { MONGO_URL: database.uri, DATA_DIR: dir };
-  workers = [await startMessageNode(env), await startMessageNode(env)];
+  workers = [await startMessageNode(env), await startMessageNode(env), await startMessageNode(env)];
 });
 afterAll(async () => {
   for (const worker of workers ?? []) await worker.stop();
@@ -38,37 +37,11 @@ beforeEach(() => {
 const send = (worker: MessageNode, content: string) =>
   worker.as(userId, "message.send", { channelId, content, nonce: content });
 
-interface Head {
-  rev: number;
-  seq: number;
-  pending: Record<string, PendingBatch>;
-}
-
-function heads(worker: MessageNode) {
-  const { database } = worker.node;
-  return { collection: database.collection<Head & { _id: never }>("channelHeads"), id: objectId(database) };
-}
-
 function objectId({ base }: Connection): never {
   return new base.Types.ObjectId(channelId) as never;
 }
 
-/** Takes numbers as a worker does that is killed before it stores its messages. */
-async function takeAndDie(worker: MessageNode, count: number, at: Date): Promise<number[]> {
-  const { collection, id } = heads(worker);
-  const before = await collection.findOne({ _id: id });
-  const { rev, seq } = { rev: (before?.rev ?? 0) + 1, seq: (before?.seq ?? 0) + 1 };
-  await collection.updateOne(
-    { _id: id },
-    {
-      $inc: { seq: count, rev: count },
-      $set: { "pending.dead-1": { rev, count, seq, messages: count, at } } as never,
-    },
-  );
-  return Array.from({ length: count }, (_, i) => rev + i);
-}
-
-/** The events of both workers as a client may get them: mixed, some late, some twice, some never. */
+/** The events of all workers as a client may get them: mixed, some late, some twice, some never. */
 function badNetwork(published: Published[][], random: () => number): Published[] {
   const queues = published.map((events) => [...events]);
   const arrived: Published[] = [];
@@ -82,24 +55,15 @@ function badNetwork(published: Published[][], random: () => number): Published[]
   return arrived;
 }
 
-function pseudoRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-test("two workers on one channel: no number twice, and every message once", async () => {
-  const sends = Array.from({ length: 400 }, (_, i) => send(workers[i % 2]!, `${i}`));
+test("three workers on one channel: no number twice, and every message once", async () => {
+  const sends = Array.from({ length: 600 }, (_, i) => send(workers[i % 3]!, `${i}`));
   const answered = (await Promise.all(sends)).map(({ message }) => message);
   const stored = await readAll(workers[0], userId, channelId);
   expect(answered.sort((a, b) => a.seq - b.seq)).toEqual(stored);
-  expect(stored.map(({ seq }) => seq)).toEqual(Array.from({ length: 400 }, (_, i) => i + 1));
-  expect(stored.map(({ rev }) => rev)).toEqual(Array.from({ length: 400 }, (_, i) => i + 1));
-  // Each worker strikes its finished batches off, however often the other one was faster.
-  const { collection, id } = heads(workers[0]);
-  expect(Object.keys((await collection.findOne({ _id: id }))?.pending ?? {})).toHaveLength(2);
+  expect(stored.map(({ seq }) => seq)).toEqual(Array.from({ length: 600 }, (_, i) => i + 1));
+  expect(stored.map(({ rev }) => rev)).toEqual(Array.from({ length: 600 }, (_, i) => i + 1));
+  const { heads } = await workers[1].node.call("message.listHeads", { userId, channelIds: [channelId] });
+  expect(heads[0]?.head).toEqual({ seq: 600, rev: 600 });
 });
 
 test("the same nonce at both workers makes one message", async () => {
@@ -116,13 +80,13 @@ test("a reader that begins anywhere and hears through a bad network ends exact",
   const from: number[][] = [];
   const writing = Array.from({ length: 8 }, async (_, writer) => {
     for (let i = 0; i < 20; i++) {
-      const worker = workers[(writer + i) % 2]!;
+      const worker = workers[(writer + i) % 3]!;
       const { message } = await send(worker, `${writer}/${i}`);
       const one = { channelId, messageId: message.id };
       if (i % 5 === 0) await worker.as(userId, "message.edit", { ...one, content: `edited by ${writer}` });
       if (i % 7 === 0) await worker.as(userId, "message.delete", one);
       if (i % 6 !== 0) continue;
-      const reader = new ChannelReader(workers[(i / 6) % 2]!, userId, channelId);
+      const reader = new ChannelReader(workers[(i / 6) % 3]!, userId, channelId);
       from.push(workers.map(({ published }) => published.length));
       readers.push(reader);
       await reader.load();
@@ -145,48 +109,67 @@ test("a reader that begins anywhere and hears through a bad network ends exact",
   }
 });
 
-test("numbers of a dead worker are missing until a write must have ended, then they are holes", async () => {
-  await send(workers[0], "before");
-  const taken = await takeAndDie(workers[0], 3, new Date());
-  await send(workers[1], "after");
-  const reader = new ChannelReader(workers[0], userId, channelId);
-  await reader.load();
-  expect([...reader.missing]).toEqual(taken);
-  await reader.sync();
-  expect([...reader.missing]).toEqual(taken);
-
-  const { collection, id } = heads(workers[0]);
-  const late = new Date(Date.now() - PENDING_MAX_AGE_MS - 1);
-  await collection.updateOne({ _id: id }, { $set: { "pending.dead-1.at": late } as never });
-  expect(await reader.sync()).toBe("ok");
-  expect(reader.mustSync).toBe(false);
-  expect(reader.copy.map(({ content }) => content)).toEqual(["before", "after"]);
-  expect(reader.copy.map(({ seq }) => seq)).toEqual([1, 5]);
+test("changes at several workers: each has a number of its own, and none is lost", async () => {
+  const { message } = await send(workers[0], "0");
+  const one = { channelId, messageId: message.id };
+  const { message: other } = await send(workers[1], "other");
+  const edits = Array.from({ length: 90 }, async (_, i) => {
+    const worker = workers[i % 3]!;
+    const edited = { channelId, messageId: i % 5 === 0 ? other.id : one.messageId, content: `edit ${i}` };
+    return (await worker.as(userId, "message.edit", edited)).message.rev;
+  });
+  const revs = await Promise.all(edits);
+  expect(revs.sort((a, b) => a - b)).toEqual(Array.from({ length: 90 }, (_, i) => i + 3));
+  const events = workers
+    .flatMap(({ published }) => published)
+    .filter(({ name }) => name === "message.changed");
+  expect(events.length).toBe(90);
 });
 
-test("a message that is stored after others with higher numbers reaches those who were past it", async () => {
+test("a number that a later change has left behind is not given to another message", async () => {
+  const { message } = await send(workers[0], "1");
+  // The second worker knows the channel as it is now, and then hears nothing of three changes of the same message.
+  await send(workers[1], "2");
+  for (const content of ["a", "b", "c"]) {
+    await workers[0].as(userId, "message.edit", { channelId, messageId: message.id, content });
+  }
+  expect((await send(workers[1], "3")).message).toMatchObject({ seq: 3, rev: 6 });
+  for (const content of ["d", "e", "f"]) {
+    await workers[0].as(userId, "message.edit", { channelId, messageId: message.id, content });
+  }
+  const edit = { channelId, messageId: message.id, content: "g" };
+  expect((await workers[1].as(userId, "message.edit", edit)).message).toMatchObject({
+    rev: 10,
+    content: "g",
+  });
+});
+
+test("what a worker stored before it died is found by syncs, and lists of channels show it again", async () => {
   await send(workers[0], "before");
-  const [rev] = await takeAndDie(workers[0], 1, new Date());
-  await send(workers[1], "after");
-  const reader = new ChannelReader(workers[1], userId, channelId);
-  await reader.load();
-  expect(reader.rev).toBe(3);
   const { database } = workers[0].node;
   await database.collection("messages").insertOne({
     channelId: objectId(database),
     seq: 2,
-    rev,
+    rev: 2,
+    revs: [2],
     authorId: new database.base.Types.ObjectId(userId),
-    content: "late",
+    content: "left behind",
     replyTo: null,
-    nonce: "late",
-    createdAt: new Date(),
+    nonce: "left behind",
+    createdAt: new Date(Date.now() - 60_000),
     editedAt: null,
     deletedAt: null,
   });
+  const reader = new ChannelReader(workers[1], userId, channelId);
+  reader.rev = 1;
   expect(await reader.sync()).toBe("ok");
-  expect(reader.copy.map(({ content }) => content)).toEqual(["before", "late", "after"]);
-  expect(reader.mustSync).toBe(false);
+  expect(reader.copy.map(({ content }) => content)).toEqual(["left behind"]);
+  const params = { userId, channelIds: [channelId] };
+  await expect
+    .poll(async () => (await workers[2].node.call("message.listHeads", params)).heads[0]?.head)
+    .toEqual({ seq: 2, rev: 2 });
+  // The first worker's head is behind now: its next message is refused once, and written again.
+  expect((await send(workers[0], "after")).message).toMatchObject({ seq: 3, rev: 3 });
 });
 
 test("a message whose worker died before it told anybody is published when its sender repeats it", async () => {
@@ -198,13 +181,4 @@ test("a message whose worker died before it told anybody is published when its s
     expect(repeated).toEqual({ message });
     expect(workers[1].published.map(({ payload }) => payload)).toEqual([{ channelId, messages: [message] }]);
   }
-});
-
-test("what dead workers left in a head is struck off by the next writer that reads it", async () => {
-  await send(workers[0], "1");
-  await takeAndDie(workers[0], 1, new Date(Date.now() - PENDING_MAX_AGE_MS - 1));
-  await send(workers[1], "2");
-  const { collection, id } = heads(workers[0]);
-  const head = await collection.findOne({ _id: id });
-  expect(Object.keys(head?.pending ?? {})).not.toContain("dead-1");
 });

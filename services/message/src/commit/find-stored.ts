@@ -1,0 +1,47 @@
+import type { Message } from "@fanfare/contract";
+import { serviceError } from "@fanfare/kernel";
+import { RETRY_AFTER_MS } from "../limits.ts";
+import { presentMessage } from "../message.presenter.ts";
+import { announce } from "./announce.ts";
+import { failure } from "./failure.ts";
+import type { CreateItem } from "./item.ts";
+import { within } from "./within.ts";
+import type { WriteContext } from "./write-context.ts";
+
+/**
+ * The message of a nonce that is stored already, or null. It is published again: that its sender repeats it means that
+ * something went wrong, and the worker that stored it may have died before it told anybody.
+ * @throws {ServiceError} when the database does not answer
+ */
+export async function findStored(
+  context: WriteContext,
+  channelId: string,
+  { authorId, nonce, rooms }: Pick<CreateItem, "authorId" | "nonce" | "rooms">,
+): Promise<Message | null> {
+  const { store, writeTimeoutMs } = context;
+  try {
+    const found = store.findByNonce(channelId, authorId, nonce, writeTimeoutMs);
+    const existing = await within(writeTimeoutMs, found);
+    if (existing === null) return null;
+    const message = presentMessage(existing);
+    announce(context, rooms, "message.created", { channelId, messages: [message] });
+    return message;
+  } catch (error) {
+    throw failure(error);
+  }
+}
+
+/** Answers a sender whose nonce the index has refused. */
+export async function answerStored(
+  context: WriteContext,
+  channelId: string,
+  item: CreateItem,
+): Promise<void> {
+  try {
+    const message = await findStored(context, channelId, item);
+    if (message === null) item.reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS }));
+    else item.resolve(message);
+  } catch (error) {
+    item.reject(error);
+  }
+}

@@ -1,0 +1,135 @@
+import type { Head, Message } from "@fanfare/contract";
+import { Types } from "mongoose";
+import type { MessageDocument } from "../message.model.ts";
+import { presentMessage } from "../message.presenter.ts";
+import { announce } from "./announce.ts";
+import { failure } from "./failure.ts";
+import { answerStored } from "./find-stored.ts";
+import type { CreateItem, Run } from "./item.ts";
+import type { InsertFault } from "./store.ts";
+import { deadline } from "./within.ts";
+import type { WriteContext } from "./write-context.ts";
+
+interface NumberedRun extends Run {
+  messages: MessageDocument[];
+  from: Head;
+}
+
+/**
+ * Writes new messages of several channels, one each, or several of one channel. Never throws: every sender is answered,
+ * except those that it returns by channel because they have to be written again.
+ * @returns null when the database failed
+ */
+export async function writeCreates(
+  context: WriteContext,
+  runs: readonly Run[],
+): Promise<Map<string, CreateItem[]> | null> {
+  const { store, heads, writeTimeoutMs } = context;
+  const inTime = deadline(writeTimeoutMs);
+  let numbered: NumberedRun[];
+  let faults: Map<number, InsertFault>;
+  try {
+    const known = await inTime(() => heads.get(runs.map(({ channelId }) => channelId)));
+    numbered = runs.map((run) => number(run, known.get(run.channelId)!));
+    const messages = numbered.flatMap((run) => run.messages);
+    const raised = new Map(numbered.map(({ channelId, messages }) => [channelId, messages.at(-1)!]));
+    const ordered = messages.length > runs.length;
+    [faults] = await inTime((restMs) =>
+      Promise.all([store.insert(messages, ordered, restMs), store.raiseHeads(raised, restMs)]),
+    );
+  } catch (error) {
+    context.logger.error({ err: error }, "messages could not be stored, or nobody knows");
+    for (const { channelId, creates } of runs) {
+      heads.forget(channelId);
+      for (const item of creates) item.reject(failure(error));
+    }
+    return null;
+  }
+  const again = new Map<string, CreateItem[]>();
+  let offset = 0;
+  for (const run of numbered) {
+    const creates = answerRun(context, run, firstFault(faults, offset, run.messages.length));
+    if (creates.length > 0) again.set(run.channelId, creates);
+    offset += run.messages.length;
+  }
+  return again;
+}
+
+function number({ channelId, creates }: Run, from: Head): NumberedRun {
+  const channel = new Types.ObjectId(channelId);
+  const createdAt = new Date();
+  const messages = creates.map(({ authorId, content, replyTo, nonce }, i): MessageDocument => {
+    const rev = from.rev + 1 + i;
+    return {
+      _id: new Types.ObjectId(),
+      channelId: channel,
+      seq: from.seq + 1 + i,
+      rev,
+      revs: [rev],
+      authorId: new Types.ObjectId(authorId),
+      content,
+      replyTo: replyTo === null ? null : new Types.ObjectId(replyTo),
+      nonce,
+      createdAt,
+      editedAt: null,
+      deletedAt: null,
+    };
+  });
+  return { channelId, creates, messages, from };
+}
+
+/** Nothing of a run is stored after its first fault. */
+function firstFault(
+  faults: ReadonlyMap<number, InsertFault>,
+  offset: number,
+  count: number,
+): { at: number; fault: InsertFault } | null {
+  if (faults.size === 0) return null;
+  for (let at = 0; at < count; at++) {
+    const fault = faults.get(offset + at);
+    if (fault !== undefined) return { at, fault };
+  }
+  return null;
+}
+
+/**
+ * Publishes what was stored, then answers the senders.
+ * @returns those that have to be written again
+ */
+function answerRun(
+  context: WriteContext,
+  { channelId, creates, messages, from }: NumberedRun,
+  failed: ReturnType<typeof firstFault>,
+): CreateItem[] {
+  const stored = failed === null ? creates.length : failed.at;
+  context.heads.set(channelId, { seq: from.seq + stored, rev: from.rev + stored });
+  if (stored > 0) publishAndAnswer(context, channelId, creates, messages.slice(0, stored));
+  if (failed === null) return [];
+
+  const [refused, ...rest] = creates.slice(failed.at);
+  if (failed.fault === "nonce exists") {
+    void answerStored(context, channelId, refused!);
+    return rest;
+  }
+  context.heads.forget(channelId);
+  if (failed.fault === "number taken") return [refused!, ...rest];
+  context.logger.error({ err: failed.fault.error }, "a message was refused by the database");
+  for (const item of [refused!, ...rest]) item.reject(failure(failed.fault.error));
+  return [];
+}
+
+function publishAndAnswer(
+  context: WriteContext,
+  channelId: string,
+  creates: readonly CreateItem[],
+  messages: readonly MessageDocument[],
+): void {
+  const presented: Message[] = messages.map(presentMessage);
+  context.countStored(presented.length);
+  // The fan-out writes to its sockets in a later turn of the event loop, so the senders are answered before that.
+  announce(context, creates[presented.length - 1]!.rooms, "message.created", {
+    channelId,
+    messages: presented,
+  });
+  for (const [i, message] of presented.entries()) creates[i]!.resolve(message);
+}
