@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createBroker, createLogger, serviceError, ServiceError } from "@fanfare/kernel";
+import { connectNats, createBroker, createLogger, serviceError, ServiceError } from "@fanfare/kernel";
 import { isInstalled, startNats, type NatsServer } from "@fanfare/testing";
 
 type Broker = ReturnType<typeof createBroker>;
@@ -8,12 +8,21 @@ describe.skipIf(!isInstalled("nats-server"))("over NATS", () => {
   let nats: NatsServer;
   let caller: Broker;
   let callee: Broker;
+  const connections: Awaited<ReturnType<typeof connectNats>>[] = [];
 
   beforeAll(async () => {
     nats = await startNats();
-    const settings = { logger: createLogger("silent"), natsUrl: nats.url, requestTimeoutMs: 5000 };
-    caller = createBroker({ ...settings, nodeId: "caller" });
-    callee = createBroker({ ...settings, nodeId: "callee" });
+    const start = async (nodeId: string): Promise<Broker> => {
+      const connection = await connectNats(nats.url, nodeId);
+      connections.push(connection);
+      return createBroker({
+        logger: createLogger("silent"),
+        nodeId,
+        nats: connection,
+        requestTimeoutMs: 5000,
+      });
+    };
+    [caller, callee] = await Promise.all([start("caller"), start("callee")]);
     callee.createService({
       name: "remote",
       actions: {
@@ -31,6 +40,7 @@ describe.skipIf(!isInstalled("nats-server"))("over NATS", () => {
 
   afterAll(async () => {
     await Promise.all([caller?.stop(), callee?.stop()]);
+    await Promise.all(connections.map((connection) => connection.close()));
     await nats?.stop();
   });
 

@@ -64,13 +64,17 @@ export class AccessCache {
 
   /** Forgets what a user, or everybody where userId is null, may do in a group. */
   invalidate(groupId: string, userId: string | null): void {
-    if (this.#invalidatedAt.size >= this.#maxInvalidations) {
-      this.#entries.clear();
-      this.#invalidatedAt.clear();
-      this.#forgottenUntil = this.#epoch;
-    }
+    if (this.#invalidatedAt.size >= this.#maxInvalidations) this.clear();
     this.#epoch += 1;
     this.#invalidatedAt.set(userId === null ? groupId : `${groupId}:${userId}`, this.#epoch);
+  }
+
+  /** Forgets everything, for when invalidations may have been lost. */
+  clear(): void {
+    this.#entries.clear();
+    this.#invalidatedAt.clear();
+    this.#epoch += 1;
+    this.#forgottenUntil = this.#epoch;
   }
 
   #isFresh({ access, epoch }: Entry, userId: string): boolean {

@@ -1,37 +1,46 @@
 import { ServiceBroker, type BrokerOptions } from "moleculer";
+import type { NatsConnection } from "nats";
+import type { CallTracking } from "./call-tracking.ts";
+import { ChannelStrategy } from "./channel-strategy.ts";
+import { Discoverer } from "./discoverer.ts";
 import { ServiceErrorRegenerator } from "./errors.ts";
 import type { Logger } from "./logger.ts";
+import { NatsTransporter } from "./nats-transporter.ts";
+import { createNodeId } from "./node-id.ts";
 
 export interface BrokerSettings {
   logger: Logger;
+  /** Default: one that is never used twice. */
   nodeId?: string;
-  /** `nats://host:port`; undefined: this process alone. */
-  natsUrl?: string;
+  /** undefined: this process alone. */
+  nats?: NatsConnection;
   /** How long a call may take, in milliseconds. */
   requestTimeoutMs: number;
+  tracking?: CallTracking;
 }
 
 /** A broker that answers a call in its own process wherever the process hosts the service. */
 export function createBroker(settings: BrokerSettings): ServiceBroker {
   const options: BrokerOptions = {
     logger: false,
+    nodeID: settings.nodeId ?? createNodeId(),
     requestTimeout: settings.requestTimeoutMs,
-    registry: { preferLocal: true },
+    registry: { preferLocal: true, strategy: ChannelStrategy, discoverer: new Discoverer(), stopDelay: 0 },
     // Params are parsed by the contract (define-service.ts); metrics and tracing cost a tenth of the local call rate each.
     validator: false,
     metrics: false,
     tracing: false,
     errorRegenerator: new ServiceErrorRegenerator(),
-    // Services wait for each other at start: the default of one second makes every start a second longer.
+    // Services wait for each other at start: the defaults of one second make every start two seconds longer.
     dependencyInterval: 50,
+    transit: { serviceChangedDebounceTime: 0 } as NonNullable<BrokerOptions["transit"]>,
     skipProcessEventRegistration: true,
     internalServices: false,
   };
-  if (settings.nodeId !== undefined) options.nodeID = settings.nodeId;
-  if (settings.natsUrl !== undefined) {
-    options.transporter = { type: "NATS", options: { url: settings.natsUrl } };
-  }
+  if (settings.nats !== undefined) options.transporter = new NatsTransporter(settings.nats);
   const broker = new ServiceBroker(options);
+  // After Moleculer's own, so that it sees what the timeout has made of a call.
+  if (settings.tracking !== undefined) broker.middlewares.add(settings.tracking.middleware);
   broker.localBus.on("$broker.error", (error: unknown) =>
     settings.logger.error({ err: error }, "broker error"),
   );

@@ -3,6 +3,9 @@ import { z } from "zod";
 const SERVICES = ["gateway", "user", "group", "message", "presence"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
+/** Without one of these nobody can be served. */
+export const ESSENTIAL_SERVICES: readonly ServiceName[] = ["user", "group", "message"];
+
 export const TOKEN_SECRET_MIN_CHARS = 32;
 
 const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) => {
@@ -73,7 +76,7 @@ const Environment = z
     if (env.NATS_URL === undefined) return;
     if (env.REDIS_URL === undefined)
       fault("REDIS_URL", "is required with NATS_URL: the processes share presence and limits there");
-    if (env.MONGO_URL === undefined && env.SERVICES.some((name) => name !== "gateway")) {
+    if (env.MONGO_URL === undefined && needsDatabase({ services: env.SERVICES })) {
       fault("MONGO_URL", "is required with NATS_URL: the embedded database serves one process");
     }
     if (env.TOKEN_SECRET === undefined)
@@ -107,6 +110,11 @@ export interface Config {
   maxConnections: number;
   maxConnectionsPerAddress: number;
   webDir: string;
+}
+
+/** Whether the process hosts a service that stores something. */
+export function needsDatabase({ services }: Pick<Config, "services">): boolean {
+  return services.some((name) => name !== "gateway");
 }
 
 export class ConfigError extends Error {

@@ -10,10 +10,15 @@ import {
 import type { Context, ServiceSchema } from "moleculer";
 import type { Access, Place } from "./access.ts";
 import type { Actor, CallMeta } from "./actor.ts";
+import type { ChannelStrategyOptions } from "./channel-strategy.ts";
 import type { DomainEventName, DomainEvents } from "./domain-events.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
 import { refuseAccess, refuseActor } from "./policy.ts";
+
+/** One process per channel takes these, so that they are stored in larger batches. */
+const WRITES: ReadonlySet<string> = new Set<ActionName>(["message.send", "message.edit", "message.delete"]);
+const BY_CHANNEL: ChannelStrategyOptions = { byChannel: true };
 
 type ActorOf<N extends ActionName> = RuleOf<N> extends "public" | "internal" ? Actor | null : Actor;
 type AccessOf<N extends ActionName> = RuleOf<N> extends "group" | "channel" ? Access : undefined;
@@ -61,7 +66,10 @@ export function defineService(
   for (const [name, handler] of Object.entries(service.actions)) {
     const definition = definitions[name];
     assertUsable(name, definition);
-    actions[name] = { handler: guarded(node, name, definition, handler as (request: AnyRequest) => unknown) };
+    actions[name] = {
+      handler: guarded(node, name, definition, handler as (request: AnyRequest) => unknown),
+      ...(WRITES.has(name) && { strategyOptions: BY_CHANNEL }),
+    };
   }
   const events: ServiceSchema["events"] = {};
   for (const [name, handler] of Object.entries(service.events ?? {})) {

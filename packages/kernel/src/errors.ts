@@ -38,6 +38,7 @@ export function toServiceError(thrown: unknown): ServiceError {
     thrown instanceof Errors.ServiceNotAvailableError ||
     thrown instanceof Errors.RequestTimeoutError ||
     thrown instanceof Errors.RequestRejectedError ||
+    thrown instanceof Errors.BrokerDisconnectedError ||
     isDatabaseAway(thrown)
   ) {
     return serviceError("UNAVAILABLE", { retryAfterMs: BUSY_RETRY_MS });

@@ -15,6 +15,7 @@ export { duplicateKeyIndex } from "./duplicate-key.ts";
 export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
 export { createLogger, type Logger } from "./logger.ts";
 export { Counter, Gauge, Histogram } from "./metrics.ts";
+export { connectNats } from "./nats.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { createRateLimits, RateLimiter, type RateLimits } from "./rate-limits/index.ts";
 export { ACCESS_TOKEN_LIFETIME_MS } from "./tokens.ts";

@@ -1,10 +1,11 @@
 import type { Call, EventName, EventPayload } from "@fanfare/contract";
-import type { LocalFanout } from "@fanfare/fanout";
 import type { Redis } from "ioredis";
 import type { Connection } from "mongoose";
 import type { AccessCache } from "./access.ts";
+import type { Cluster } from "./cluster.ts";
 import type { Config } from "./config.ts";
 import type { Broadcast } from "./domain-events.ts";
+import type { Fanout } from "./fanout.ts";
 import type { Logger } from "./logger.ts";
 import type { Registry } from "./metrics.ts";
 import type { AccessTokens } from "./tokens.ts";
@@ -23,11 +24,13 @@ export interface NodeContext {
   metrics: Registry;
   /** What the processes of a cluster share for a while: presence, limits. null: this process is the whole instance. */
   redis: Redis | null;
-  /** The collections; a service touches only its own. */
+  /** What this process knows of the others. */
+  cluster: Cluster;
+  /** The collections; a service touches only its own. A process that hosts nothing but the gateway has none. */
   database: Connection;
   tokens: AccessTokens;
   access: AccessCache;
-  fanout: LocalFanout;
+  fanout: Fanout;
   publish: Publish;
   broadcast: Broadcast;
   /** Calls as the server itself, with no actor. Inside a handler use the request's `call`, which keeps the actor. */

@@ -15,10 +15,12 @@ export interface DoorOptions {
   visitors: Visitors;
   metrics: GatewayMetrics;
   limits: RateLimits;
+  /** Whether what a client needs can be reached. */
+  isServing: () => boolean;
 }
 
 /** The middleware that lets in who has a valid access token, and tells everybody else why not. */
-export function createDoor({ calls, identify, visitors, metrics, limits }: DoorOptions) {
+export function createDoor({ calls, identify, visitors, metrics, limits, isServing }: DoorOptions) {
   const limiter = limits.quick("connect", CONNECT_RATE_LIMIT);
 
   /** @throws {ServiceError} */
@@ -29,7 +31,8 @@ export function createDoor({ calls, identify, visitors, metrics, limits }: DoorO
       socket.conn.close();
       throw serviceError("MALFORMED_REQUEST");
     }
-    if (calls.draining) throw serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
+    if (calls.draining || !isServing())
+      throw serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
     if (visitors.isOneTooMany(socket.conn)) {
       metrics.refused("TOO_MANY_CONNECTIONS");
       // In a later turn, so that the reason goes out first.

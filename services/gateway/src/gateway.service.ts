@@ -5,6 +5,7 @@ import { createRateLimits, type DomainEvents, type NodeContext, type ServiceFact
 import type { FastifyInstance } from "fastify";
 import { DRAIN_CALLS_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
 import { Calls } from "./calls.ts";
+import { catchUp } from "./catch-up.ts";
 import { closeSessions } from "./close-sessions.ts";
 import { EndedSessions } from "./ended-sessions.ts";
 import { createHttpServer } from "./http-server.ts";
@@ -33,6 +34,20 @@ interface Running {
 export function createGatewayService(node: NodeContext, { onListening }: GatewayOptions = {}): ServiceSchema {
   const ended = new EndedSessions();
   let running: Running | undefined;
+  const stopping = new AbortController();
+  let catchingUp: Promise<void> = Promise.resolve();
+  let isWaiting = false;
+  node.cluster.onMissed(() => {
+    if (isWaiting) return;
+    isWaiting = true;
+    const again = async (): Promise<void> => {
+      isWaiting = false;
+      if (running !== undefined) await catchUp({ node, io: running.io, ended }, stopping.signal);
+    };
+    catchingUp = catchingUp.then(again).catch((error: unknown) => {
+      if (!stopping.signal.aborted) node.logger.error({ err: error }, "catching up failed");
+    });
+  });
 
   return {
     name: "gateway",
@@ -71,6 +86,7 @@ export function createGatewayService(node: NodeContext, { onListening }: Gateway
       onListening?.((app.server.address() as AddressInfo).port);
     },
     async stopped() {
+      stopping.abort();
       if (running === undefined) return;
       running.release();
       await drain(running);

@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from "node:http";
 import { LIMITS, userRoom } from "@fanfare/contract";
-import { createFanoutAdapter, slimSocket } from "@fanfare/fanout";
+import { slimSocket } from "@fanfare/fanout";
 import type { NodeContext, RateLimits } from "@fanfare/kernel";
 import { Server, type Socket } from "socket.io";
 import { CONNECT_TIMEOUT_MS, PING_INTERVAL_MS, PING_TIMEOUT_MS } from "./bounds.ts";
@@ -44,7 +44,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     connectTimeout: CONNECT_TIMEOUT_MS,
     pingInterval: PING_INTERVAL_MS,
     pingTimeout: PING_TIMEOUT_MS,
-    adapter: createFanoutAdapter({
+    adapter: node.fanout.createAdapter({
       onSlow: () => metrics.slowSockets.inc(),
       onBroadcast({ publications, sockets, durationMs }) {
         metrics.fanoutDeliveries.inc(publications * sockets);
@@ -65,7 +65,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     connection.request.socket.uncork();
     visitors.welcome(connection);
   });
-  io.use(createDoor({ ...options, visitors }));
+  const isServing = (): boolean => node.cluster.faults().length === 0;
+  io.use(createDoor({ ...options, visitors, isServing }));
   const subscriptions = new Subscriptions(io);
   http.once("close", () => subscriptions.stop());
   const onCall = createCallListener({ calls, metrics, subscriptions });

@@ -8,6 +8,7 @@ const OWN_ERRORS = new Set([
   "DataFolderMismatchError",
   "DataFolderCorruptError",
   "DatabaseUnreachableError",
+  "NatsUnreachableError",
   "RedisUnreachableError",
 ]);
 

@@ -7,10 +7,11 @@ const EVERYWHERE = new Set(["0.0.0.0", "::"]);
 
 /** What a person who has just started it wants to know. */
 export function greeting({ url, engine }: Pick<Fanfare, "url" | "engine">, config: Config): string {
-  const data =
-    engine === "embedded"
-      ? `in ${resolve(config.dataDir)}; it survives a restart`
-      : "in the MongoDB of MONGO_URL";
+  const data = {
+    embedded: `in ${resolve(config.dataDir)}; it survives a restart`,
+    mongodb: "in the MongoDB of MONGO_URL",
+    none: "with the processes that store it",
+  }[engine ?? "none"];
   return [
     "",
     `  Fanfare is running at ${url}`,

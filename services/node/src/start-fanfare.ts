@@ -11,7 +11,8 @@ export interface Fanfare {
   url: string;
   /** Where /livez, /readyz and /metrics are. */
   opsUrl: string;
-  engine: "embedded" | "mongodb";
+  /** null: this process stores nothing. */
+  engine: "embedded" | "mongodb" | null;
   context: Pick<NodeContext, "logger" | "metrics">;
   /** Answers what is running, says goodbye to the clients, and closes the database. */
   stop(): Promise<void>;

@@ -1,0 +1,55 @@
+import type { ServiceBroker } from "moleculer";
+import { ESSENTIAL_SERVICES } from "./config.ts";
+
+/** What a process knows of the others. */
+export interface Cluster {
+  /** Why users cannot be served at the moment; empty when they can. */
+  faults(): string[];
+  /**
+   * Calls `listener` when something that this process should have been told may have been lost: its connection was
+   * interrupted, or a process died that may have stored something and not told it.
+   */
+  onMissed(listener: () => void): void;
+}
+
+export interface WatchedCluster extends Cluster {
+  /** To be called when what others publish may not have come here. */
+  missed(): void;
+}
+
+const essential: ReadonlySet<string> = new Set(ESSENTIAL_SERVICES);
+
+/** Several processes are often lost at once, and are then one reason to look again. */
+const GATHER_MS = 200;
+
+type NodeEvent = { node: { id: string; services?: { name: string }[] }; unexpected: boolean };
+
+/** @param needed the services without which this process cannot serve */
+export function watchCluster(
+  { localBus, registry, transit }: ServiceBroker,
+  needed: readonly string[],
+): WatchedCluster {
+  const listeners: (() => void)[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const missed = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      for (const listener of listeners) listener();
+    }, GATHER_MS).unref();
+  };
+  localBus.on("$node.disconnected", ({ node, unexpected }: NodeEvent) => {
+    if (unexpected && node.services?.some(({ name }) => essential.has(name))) missed();
+  });
+  return {
+    missed,
+    onMissed: (listener: () => void) => void listeners.push(listener),
+    faults(): string[] {
+      if (transit === undefined) return [];
+      if (!transit.tx.connected) return ["there is no connection to NATS"];
+      const away = needed.filter(
+        (name) => !registry.services.services.some((service) => service.name === name),
+      );
+      return away.length === 0 ? [] : [`no process answers for ${away.join(", ")}`];
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { FanoutBus } from "@fanfare/fanout";
+import type { ServiceBroker } from "moleculer";
+import type { Connection } from "mongoose";
+import { AccessCache, accessLookUp } from "./access.ts";
+import type { CallMeta } from "./actor.ts";
+import type { WatchedCluster } from "./cluster.ts";
+import type { Config } from "./config.ts";
+import { createBroadcast, type DomainEvents } from "./domain-events.ts";
+import { createFanout } from "./fanout.ts";
+import type { NodeContext } from "./node-context.ts";
+import { createAccessTokens } from "./tokens.ts";
+
+interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis"> {
+  broker: ServiceBroker;
+  /** null: this process is the whole instance. */
+  bus: FanoutBus | null;
+  cluster: WatchedCluster;
+  secret: string;
+  connection: Connection | null;
+}
+
+const noActor: CallMeta = { actor: null, requestId: "server" };
+
+/** What the services of a process are given. */
+export function createContext(config: Config, parts: Parts): NodeContext {
+  const { logger, metrics, broker, bus, redis, cluster, secret, connection } = parts;
+  const fanout = createFanout({ bus, metrics, logger, onMissed: () => cluster.missed() });
+  const call: NodeContext["call"] = (name, params) => broker.call(name, params, { meta: noActor });
+  const access = new AccessCache(accessLookUp(call));
+  cluster.onMissed(() => access.clear());
+  broker.createService({
+    name: "access-cache",
+    events: {
+      "access.changed": ({ params }: { params: DomainEvents["access.changed"] }) =>
+        access.invalidate(params.groupId, params.userId),
+    },
+  });
+  return {
+    config,
+    logger,
+    metrics,
+    redis,
+    cluster,
+    get database(): Connection {
+      if (connection === null)
+        throw new Error("This process has no database: it hosts nothing but the gateway.");
+      return connection;
+    },
+    tokens: createAccessTokens(secret),
+    access,
+    fanout,
+    publish: (rooms, name, payload) => fanout.emit(rooms, name, payload),
+    broadcast: createBroadcast(broker, bus),
+    call,
+  };
+}

@@ -1,0 +1,143 @@
+import {
+  BusEmitter,
+  createFanoutAdapter,
+  LocalFanout,
+  type Emitter,
+  type FanoutAdapterOptions,
+  type FanoutBus,
+} from "@fanfare/fanout";
+import type { Logger } from "./logger.ts";
+import { Counter, Gauge, type Registry } from "./metrics.ts";
+
+type SocketServer = Parameters<LocalFanout["attach"]>[0];
+
+/** How a process reaches sockets: those of its own gateway, and in a cluster those of all the others. */
+export interface Fanout extends Emitter {
+  /** The adapter that the socket server of this process is to be made with. */
+  createAdapter(options: FanoutAdapterOptions): ReturnType<typeof createFanoutAdapter>;
+  /** From now on there is a socket server here. */
+  attach(io: SocketServer): void;
+  detach(): void;
+}
+
+export interface FanoutOptions {
+  /** null: this process is the whole instance. */
+  bus: FanoutBus | null;
+  metrics: Registry;
+  logger: Logger;
+  /** Called when another process says that what it published may be lost. */
+  onMissed: () => void;
+}
+
+export function createFanout(options: FanoutOptions): Fanout {
+  return options.bus === null ? new AloneFanout() : new BusFanout({ ...options, bus: options.bus });
+}
+
+class AloneFanout extends LocalFanout implements Fanout {
+  createAdapter(options: FanoutAdapterOptions): ReturnType<typeof createFanoutAdapter> {
+    return createFanoutAdapter(options);
+  }
+}
+
+/** Through the socket server where there is one, so that what concerns sockets of this process takes no detour. */
+class BusFanout implements Fanout {
+  readonly #options: FanoutOptions & { bus: FanoutBus };
+  readonly #onPublished: (copies: number, bytes: number) => void;
+  readonly #emitter: BusEmitter;
+  readonly #local = new LocalFanout();
+  #current: Emitter;
+
+  constructor(options: FanoutOptions & { bus: FanoutBus }) {
+    this.#options = options;
+    const registers = [options.metrics];
+    const published = new Counter({
+      name: "fanfare_bus_published_total",
+      help: "Messages put on the bus for sockets of any gateway.",
+      registers,
+    });
+    const publishedBytes = new Counter({
+      name: "fanfare_bus_published_bytes_total",
+      help: "Their size.",
+      registers,
+    });
+    this.#onPublished = (copies, bytes) => {
+      published.inc(copies);
+      publishedBytes.inc(bytes);
+    };
+    this.#emitter = new BusEmitter(options.bus, { onPublished: this.#onPublished });
+    this.#current = this.#emitter;
+  }
+
+  createAdapter(options: FanoutAdapterOptions): ReturnType<typeof createFanoutAdapter> {
+    const { bus, metrics, logger, onMissed } = this.#options;
+    const registers = [metrics];
+    const received = new Counter({
+      name: "fanfare_bus_received_total",
+      help: "Messages of the bus that came to this gateway, by whether it had sockets to give them to ('members').",
+      labelNames: ["reception"],
+      registers,
+    });
+    const receivedBytes = new Counter({
+      name: "fanfare_bus_received_bytes_total",
+      help: "Their size.",
+      registers,
+    });
+    const subscriptions = new Gauge({
+      name: "fanfare_bus_rooms",
+      help: "Rooms that this gateway listens to.",
+      registers,
+    });
+    return createFanoutAdapter({
+      ...options,
+      bus,
+      onPublished: this.#onPublished,
+      onReceived(reception, bytes) {
+        received.inc({ reception });
+        receivedBytes.inc(bytes);
+      },
+      onSubscriptions: (count) => subscriptions.set(count),
+      onBusError: (error) => logger.error({ err: error }, "a message of the bus could not be read"),
+      onResync(sockets) {
+        // Of its own interruption a process hears in any case.
+        if (sockets === null) onMissed();
+        else for (const socket of sockets) socket.emit("resync", {});
+      },
+    });
+  }
+
+  attach(io: SocketServer): void {
+    this.#local.attach(io);
+    this.#current = this.#local;
+  }
+
+  detach(): void {
+    this.#current = this.#emitter;
+    this.#local.detach();
+  }
+
+  emit(rooms: string | readonly string[], event: string, payload: unknown): void {
+    try {
+      this.#current.emit(rooms, event, payload);
+    } catch (error) {
+      // Too large for the bus: then everybody has to fetch it.
+      this.#options.logger.error({ err: error, event }, "an event could not be published");
+      this.#current.emit(rooms, "resync", {});
+    }
+  }
+
+  socketsJoin(room: string, rooms: readonly string[]): void {
+    this.#current.socketsJoin(room, rooms);
+  }
+
+  socketsLeave(room: string, rooms: readonly string[]): void {
+    this.#current.socketsLeave(room, rooms);
+  }
+
+  disconnectSockets(room: string): void {
+    this.#current.disconnectSockets(room);
+  }
+
+  publishResync(): void {
+    this.#current.publishResync();
+  }
+}

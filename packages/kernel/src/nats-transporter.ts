@@ -1,0 +1,81 @@
+import { Transporters, type ServiceBroker } from "moleculer";
+import { Events, type NatsConnection } from "nats";
+
+type Packet = Parameters<Transporters.NATS["prepublish"]>[0];
+interface Peer {
+  id: string;
+  metadata: { connections?: number } | null;
+}
+
+const REQUEST = "REQ";
+
+/**
+ * Moleculer's transporter over NATS, for connections that break: its original goes on as if nothing were, so that calls wait for
+ * their timeout. This one fails calls at once while there is no connection, those under way included, and tells the other
+ * nodes when it is back, so that they do the same with what they had sent here.
+ */
+export class NatsTransporter extends Transporters.NATS {
+  #connections = 0;
+  readonly #connectionsOf = new WeakMap<Peer, number>();
+
+  readonly #connection: NatsConnection;
+
+  /** @param connection stays open when the broker stops: it belongs to whoever made it */
+  constructor(connection: NatsConnection) {
+    super({});
+    this.#connection = connection;
+  }
+
+  override async connect(): Promise<void> {
+    this.client = this.#connection;
+    void this.#watchConnection();
+    this.#watchPeers(this.broker);
+    await this.onConnected();
+  }
+
+  override async disconnect(): Promise<void> {
+    // Without a connection the flush would wait for one.
+    if (this.connected) await this.#connection.flush();
+    this.connected = false;
+  }
+
+  override prepublish(packet: Packet): Promise<void> {
+    // Moleculer would remember a request that could not be sent.
+    if (!this.connected && packet.type === REQUEST) this.transit.removePendingRequest(packet.payload.id);
+    return super.prepublish(packet);
+  }
+
+  async #watchConnection(): Promise<void> {
+    for await (const { type } of this.#connection.status()) {
+      if (type === Events.Disconnect && this.connected) this.#lost();
+      if (type === Events.Reconnect && !this.connected) await this.#regained();
+    }
+  }
+
+  #lost(): void {
+    this.connected = false;
+    for (const node of this.broker.registry.nodes.toArray()) {
+      if (!node.local) this.transit.removePendingRequestByNodeID(node.id);
+    }
+    void this.broker.broadcastLocal("$transporter.disconnected", { graceFul: false });
+  }
+
+  async #regained(): Promise<void> {
+    this.#connections += 1;
+    const { nodes } = this.broker.registry;
+    if (nodes.localNode !== undefined) nodes.localNode.metadata = { connections: this.#connections };
+    if (this.broker.started) this.broker.registry.regenerateLocalRawInfo(true);
+    await this.onConnected(true);
+  }
+
+  #watchPeers({ localBus }: ServiceBroker): void {
+    const note = ({ node }: { node: Peer }): void => {
+      const connections = node.metadata?.connections ?? 0;
+      if (connections !== (this.#connectionsOf.get(node) ?? 0))
+        this.transit.removePendingRequestByNodeID(node.id);
+      this.#connectionsOf.set(node, connections);
+    };
+    localBus.on("$node.connected", note);
+    localBus.on("$node.updated", note);
+  }
+}

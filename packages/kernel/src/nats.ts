@@ -1,0 +1,52 @@
+import { natsBus, type FanoutBus } from "@fanfare/fanout";
+import { connect, type NatsConnection } from "nats";
+import type { Logger } from "./logger.ts";
+
+/** The message names the server, without its password, and the reason, in one line. */
+class NatsUnreachableError extends Error {
+  override readonly name = "NatsUnreachableError";
+}
+
+/** A connection is made anew for ever, and a server that stands still is noticed within three seconds. */
+const OPTIONS = {
+  timeout: 3000,
+  pingInterval: 1000,
+  maxPingOut: 2,
+  reconnectTimeWait: 250,
+  reconnectJitter: 250,
+  maxReconnectAttempts: -1,
+};
+
+/**
+ * Connects to NATS.
+ * @param url `nats://[user:password@]host[:port]`, or several with commas in between
+ * @throws {NatsUnreachableError}
+ */
+export async function connectNats(url: string, name: string): Promise<NatsConnection> {
+  const urls = url.split(",").map((one) => new URL(one.trim()));
+  const { username, password } = urls[0]!;
+  const user = decodeURIComponent(username);
+  const credentials = user === "" ? {} : { user, pass: decodeURIComponent(password) };
+  const servers = urls.map(({ host }) => host);
+  try {
+    return await connect({ ...OPTIONS, ...credentials, servers, name });
+  } catch (error) {
+    throw new NatsUnreachableError(
+      `NATS at ${servers.join(", ")} cannot be reached: ${error instanceof Error ? error.message : String(error)}. Start it, or correct NATS_URL.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * The bus for publications and events on a connection.
+ * @param onInterrupted is called when what others have published may not have come here
+ */
+export function createBus(connection: NatsConnection, logger: Logger, onInterrupted: () => void): FanoutBus {
+  const bus = natsBus(connection, {
+    onDropped: (subject, bytes) => logger.warn({ subject, bytes }, "a publication was dropped: NATS is away"),
+    onError: (error) => logger.error({ err: error }, "NATS refused something"),
+  });
+  bus.onInterrupted(onInterrupted);
+  return bus;
+}

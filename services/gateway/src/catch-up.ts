@@ -1,0 +1,77 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { groupRoom } from "@fanfare/contract";
+import { emitDirectly, joinFresh } from "@fanfare/fanout";
+import type { NodeContext } from "@fanfare/kernel";
+import { CATCH_UP_CONCURRENCY, CATCH_UP_RETRY_MS } from "./bounds.ts";
+import { closeIfEnded } from "./close-sessions.ts";
+import type { EndedSessions } from "./ended-sessions.ts";
+import type { GatewaySocket, SocketServer } from "./socket-types.ts";
+
+const GROUP_ROOMS = groupRoom("");
+
+export interface CatchUpOptions {
+  node: Pick<NodeContext, "call" | "logger">;
+  io: SocketServer;
+  ended: EndedSessions;
+}
+
+/**
+ * For when something may have been lost on the way here: ended sessions are read anew, every socket is brought into the
+ * rooms of its user, and told to resync. What fails is tried again until it is done or `signal` says to stop.
+ */
+export async function catchUp({ node, io, ended }: CatchUpOptions, signal: AbortSignal): Promise<void> {
+  const { sessionIds } = await untilDone(() => node.call("user.listRevokedSessions", {}), node, signal);
+  ended.add(sessionIds, Date.now());
+  const sockets = [...io.of("/").sockets.values()].filter((socket) => !closeIfEnded(socket, ended));
+  const waiting = [...byUser(sockets)];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const [userId, ofUser] = next;
+      await untilDone(() => refresh(userId, ofUser, node), node, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: CATCH_UP_CONCURRENCY }, work));
+}
+
+async function refresh(
+  userId: string,
+  sockets: GatewaySocket[],
+  { call }: CatchUpOptions["node"],
+): Promise<void> {
+  const before = sockets.map((socket) => new Set(socket.rooms));
+  const listing = call("group.listRooms", { userId });
+  const joined = sockets.map((socket) => joinFresh(socket, async () => (await listing).rooms));
+  const [{ rooms }] = await Promise.all([listing, ...joined]);
+  for (const [index, socket] of sockets.entries()) {
+    if (!socket.connected) continue;
+    // It was put out of a group unheard. Coming again it joins what it may, whatever changes meanwhile.
+    const isInTooMany = [...before[index]!].some(
+      (room) => room.startsWith(GROUP_ROOMS) && !rooms.includes(room),
+    );
+    if (isInTooMany) socket.conn.close();
+    else emitDirectly(socket, "resync", {});
+  }
+}
+
+function byUser(sockets: readonly GatewaySocket[]): Map<string, GatewaySocket[]> {
+  return Map.groupBy(
+    sockets.filter((socket) => socket.data.actor !== null),
+    (socket) => socket.data.actor!.userId,
+  );
+}
+
+async function untilDone<T>(
+  work: () => Promise<T>,
+  { logger }: CatchUpOptions["node"],
+  signal: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      logger.warn({ err: error }, "catching up failed: it is tried again");
+      await delay(CATCH_UP_RETRY_MS, undefined, { signal });
+    }
+  }
+}

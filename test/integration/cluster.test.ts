@@ -1,0 +1,202 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { EventName, ServerToClientEvents } from "@fanfare/contract";
+import { createGuest, isInstalled, must, startCluster, startInstance, type Cluster } from "@fanfare/testing";
+import { io, type Socket } from "socket.io-client";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+
+type ClientSocket = Socket<ServerToClientEvents, never>;
+
+const sockets: ClientSocket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.close();
+});
+
+/** A client that is ready, and every event that it has heard since. */
+async function join(url: string, token: string) {
+  const socket: ClientSocket = io(url, { transports: ["websocket"], auth: { token }, reconnection: false });
+  sockets.push(socket);
+  const heard: { name: EventName; payload: Record<string, unknown> }[] = [];
+  socket.onAny((name: EventName, payload: Record<string, unknown>) => heard.push({ name, payload }));
+  const hears = async (name: EventName, times = 1): Promise<Record<string, unknown>> => {
+    for (;;) {
+      const found = heard.filter((event) => event.name === name);
+      if (found.length >= times) return found[times - 1]!.payload;
+      await delay(10);
+    }
+  };
+  await hears("ready");
+  return { socket, heard, hears };
+}
+
+async function metric(opsUrl: string, pattern: RegExp): Promise<string[]> {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text();
+  return text.split("\n").filter((line) => pattern.test(line));
+}
+
+const readiness = async (opsUrl: string) => (await fetch(`${opsUrl}/readyz`)).text();
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await delay(50);
+}
+
+describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
+  "two gateways, two workers",
+  () => {
+    let cluster: Cluster;
+    let here: string;
+    let there: string;
+
+    beforeAll(async () => {
+      cluster = await startCluster({ gateways: 2, workers: 2 });
+      [here, there] = cluster.gateways.map(({ url }) => url) as [string, string];
+    });
+    afterAll(() => cluster?.stop());
+
+    /** A group of two, each at another gateway. */
+    async function pair() {
+      const [owner, member] = await Promise.all([createGuest(here), createGuest(there)]);
+      const { group, channels } = await must(here, "group.create", { name: "Pair" }, owner.accessToken);
+      const { invite } = await must(there, "invite.create", { groupId: group.id }, owner.accessToken);
+      await must(here, "invite.accept", { code: invite.code }, member.accessToken);
+      const channelId = channels[0]!.id;
+      const send = (content: string) =>
+        must(here, "message.send", { channelId, content, nonce: content }, owner.accessToken);
+      return { owner, member, group, channelId, send, inviteCode: invite.code };
+    }
+
+    test("what is sent at one gateway arrives at the sockets of both", async () => {
+      const { owner, member, send } = await pair();
+      const clients = await Promise.all([join(here, owner.accessToken), join(there, member.accessToken)]);
+      await send("hello");
+      for (const { hears } of clients) {
+        expect(await hears("message.created")).toMatchObject({ messages: [{ content: "hello" }] });
+      }
+    });
+
+    test("a socket is in the group that its user joins through another gateway", async () => {
+      const { owner, send, inviteCode } = await pair();
+      const late = await createGuest(there);
+      const client = await join(there, late.accessToken);
+      await must(here, "invite.accept", { code: inviteCode }, late.accessToken);
+      await client.hears("group.joined");
+      await send("welcome");
+      expect(await client.hears("message.created")).toMatchObject({ messages: [{ content: "welcome" }] });
+      expect(owner.userId).not.toBe(late.userId);
+    });
+
+    test("who is kicked through one gateway hears nothing more at the other, and may do nothing at either", async () => {
+      const { owner, member, group, channelId, send } = await pair();
+      const client = await join(there, member.accessToken);
+      await send("before");
+      await client.hears("message.created");
+      const kick = { groupId: group.id, userId: member.userId };
+      await must(here, "group.kick", kick, owner.accessToken);
+      expect(await client.hears("group.left")).toMatchObject({ reason: "kicked" });
+      await send("after");
+      const again = must(
+        there,
+        "message.send",
+        { channelId, content: "me", nonce: "me" },
+        member.accessToken,
+      );
+      await expect(again).rejects.toThrow("CHANNEL_NOT_FOUND");
+      // Publications come in order: when the owner has it, the other gateway had its turn.
+      await (await join(there, owner.accessToken)).hears("ready");
+      expect(client.heard.filter(({ name }) => name === "message.created")).toHaveLength(1);
+    });
+
+    test("a logout everywhere closes the sockets at every gateway", async () => {
+      const { member } = await pair();
+      const clients = await Promise.all([here, there].map((url) => join(url, member.accessToken)));
+      await must(here, "user.logoutAll", {}, member.accessToken);
+      for (const { socket, hears } of clients) {
+        expect(await hears("session.revoked")).toEqual({ sessionIds: [member.sessionId] });
+        await until(async () => socket.disconnected);
+      }
+      for (const url of [here, there]) {
+        await expect(must(url, "user.me", {}, member.accessToken)).rejects.toThrow("SESSION_REVOKED");
+      }
+    });
+
+    test("a gateway calls others and never itself; a worker asks itself what it can answer", async () => {
+      const { send } = await pair();
+      await send("counted");
+      const calls = /^fanfare_calls_total\{/;
+      const ofGateway = await metric(cluster.gateways[0]!.opsUrl, calls);
+      expect(ofGateway.some((line) => line.includes('action="message.send",where="remote"'))).toBe(true);
+      expect(ofGateway.filter((line) => line.includes('where="local"') && !line.endsWith(" 0"))).toEqual([]);
+      const ofWorkers = await Promise.all(cluster.workers.map(({ opsUrl }) => metric(opsUrl, calls)));
+      const made = ofWorkers.flat().filter((line) => !line.endsWith(" 0"));
+      expect(made.some((line) => line.includes('action="group.access",where="local"'))).toBe(true);
+      expect(made.filter((line) => line.includes('where="remote"'))).toEqual([]);
+    });
+
+    test("a worker that is killed is noticed, and what it may not have told is asked for", async () => {
+      const { owner, member, send } = await pair();
+      const client = await join(there, member.accessToken);
+      const [worker, other] = cluster.workers;
+      await worker!.process.kill();
+      // The same nonce until it is answered, as the SDK does.
+      await until(() =>
+        send("still here").then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(await client.hears("message.created")).toMatchObject({ messages: [{ content: "still here" }] });
+      await client.hears("resync");
+      await other!.process.kill();
+      await until(async () =>
+        (await readiness(cluster.gateways[0]!.opsUrl)).startsWith("no process answers for"),
+      );
+      const refused = io(here, { transports: ["websocket"], auth: { token: owner.accessToken } });
+      sockets.push(refused);
+      const error = await new Promise<Error>((resolve) => refused.once("connect_error", resolve));
+      expect(error.message).toBe("UNAVAILABLE");
+      await Promise.all([worker!.process.start(), other!.process.start()]);
+      await until(async () => (await readiness(cluster.gateways[0]!.opsUrl)) === "ok\n");
+      await send("all here");
+    });
+
+    test("NATS comes back, and everything goes on", async () => {
+      const { member, send } = await pair();
+      const client = await join(there, member.accessToken);
+      await cluster.nats.kill();
+      const { opsUrl } = cluster.gateways[0]!;
+      await until(async () => (await readiness(opsUrl)) === "there is no connection to NATS\n");
+      await expect(send("too early")).rejects.toThrow("UNAVAILABLE");
+      await cluster.nats.start();
+      await until(() =>
+        send("healed").then(
+          () => true,
+          () => false,
+        ),
+      );
+      await client.hears("resync");
+      await send("as before");
+      await until(async () =>
+        client.heard.some(({ payload }) => JSON.stringify(payload).includes("as before")),
+      );
+      for (const {
+        process: { crashes },
+      } of [...cluster.gateways, ...cluster.workers])
+        expect(crashes).toEqual([]);
+    });
+  },
+);
+
+test("a process that hosts everything calls nobody else", async () => {
+  const instance = await startInstance();
+  const { accessToken } = await createGuest(instance.url);
+  const { channels } = await must(instance.url, "group.create", { name: "Alone" }, accessToken);
+  await must(
+    instance.url,
+    "message.send",
+    { channelId: channels[0]!.id, content: "alone", nonce: "alone" },
+    accessToken,
+  );
+  const made = await metric(instance.opsUrl, /^fanfare_calls_total\{/);
+  expect(made.some((line) => line.includes('action="message.send",where="local"'))).toBe(true);
+  expect(made.filter((line) => line.includes('where="remote"'))).toEqual([]);
+  await instance.stop();
+});
