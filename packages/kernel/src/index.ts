@@ -17,5 +17,6 @@ export { createLogger, type Logger } from "./logger.ts";
 export { Counter, Gauge, Histogram } from "./metrics.ts";
 export { connectNats } from "./nats.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
+export { connectRedis } from "./redis.ts";
 export { createRateLimits, RateLimiter, type RateLimits } from "./rate-limits/index.ts";
 export { ACCESS_TOKEN_LIFETIME_MS } from "./tokens.ts";

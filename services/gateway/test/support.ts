@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type SessionTokens, type WireAnswer } from "@fanfare/contract";
+import type { Params, SessionTokens, WireAnswer } from "@fanfare/contract";
 import { defineService, loadConfig, startNode, type Actor, type NodeContext } from "@fanfare/kernel";
 import { io, type Socket } from "socket.io-client";
 import { createGatewayService } from "../src/index.ts";
@@ -16,6 +16,9 @@ export interface Stubs {
   listRooms: (userId: string) => Promise<string[]>;
   me: (actor: Actor) => Promise<object>;
   revokedSessionIds: string[];
+  beforeWatchAnswers: () => Promise<void>;
+  /** What the gateway has told of who is connected. */
+  reports: Params<"presence.report">[];
 }
 
 export interface Gateway {
@@ -61,6 +64,8 @@ export async function startGateway(
     listRooms: async () => [GROUP_ROOM],
     me: async ({ userId }) => ({ user: { id: userId } }),
     revokedSessionIds: [],
+    beforeWatchAnswers: async () => {},
+    reports: [],
     ...given,
   };
   let port = 0;
@@ -132,6 +137,22 @@ function stubServices(stubs: Stubs) {
       defineService(node, {
         name: "message",
         actions: { "message.send": ({ params }) => ({ message: params }) as never },
+      }),
+    (node: NodeContext) =>
+      defineService(node, {
+        name: "presence",
+        actions: {
+          "presence.watch": async ({ params }) => {
+            await stubs.beforeWatchAnswers();
+            const presences = params.userIds.map((userId) => ({ userId, status: "offline" as const }));
+            return { presences, ownStatus: "online", expiresInMs: 1000 };
+          },
+          "presence.unwatch": () => ({}),
+          "presence.report": ({ params }) => {
+            stubs.reports.push(params);
+            return { known: true };
+          },
+        },
       }),
   ];
 }

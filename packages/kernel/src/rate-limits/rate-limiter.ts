@@ -1,7 +1,7 @@
 import type { RateLimit } from "@fanfare/contract";
 
 /** Subjects that one limiter remembers; the oldest is forgotten first. */
-export const MAX_RATE_LIMIT_SUBJECTS = 100_000;
+const MAX_RATE_LIMIT_SUBJECTS = 100_000;
 
 /** What one subject has used since its first call. */
 export interface RateWindow {

@@ -1,0 +1,123 @@
+import type { Params } from "@fanfare/contract";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import {
+  PRESENCE_GRACE_MS,
+  PRESENCE_HEARTBEAT_MS,
+  PRESENCE_REPORT_MAX_USERS,
+  PRESENCE_REPORT_TIMEOUT_MS,
+  PRESENCE_TICK_MS,
+} from "./bounds.ts";
+import { PresenceReporter } from "./presence-reporter.ts";
+
+type Report = Params<"presence.report">;
+
+let sent: Report[];
+let answer: (report: Report) => Promise<{ known: boolean }>;
+let here: string[];
+let reporter: PresenceReporter;
+const onError = vi.fn<() => void>();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  onError.mockClear();
+  sent = [];
+  here = [];
+  let names = 0;
+  answer = async () => ({ known: true });
+  reporter = new PresenceReporter({
+    send(report) {
+      sent.push(report);
+      return answer(report);
+    },
+    listUserIds: () => here,
+    newGatewayId: () => `run ${(names += 1)}`,
+    onError,
+  });
+});
+afterEach(() => {
+  reporter.stop();
+  vi.useRealTimers();
+});
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const changes = () => sent.filter((r) => r.connected.length + r.disconnected.length > 0);
+
+test("who comes and goes is told together, in numbered reports", async () => {
+  reporter.connected("ann");
+  reporter.connected("bob");
+  await pass(PRESENCE_TICK_MS);
+  reporter.disconnected("bob");
+  await pass(PRESENCE_GRACE_MS + PRESENCE_TICK_MS);
+  expect(changes()).toMatchObject([
+    { gatewayId: "run 1", number: 1, connected: ["ann", "bob"], disconnected: [] },
+    { gatewayId: "run 1", connected: [], disconnected: ["bob"] },
+  ]);
+  expect(sent.map(({ number }) => number)).toEqual(sent.map((_report, index) => index + 1));
+});
+
+test("who is back within a moment has never been away", async () => {
+  reporter.connected("ann");
+  await pass(PRESENCE_TICK_MS);
+  reporter.disconnected("ann");
+  await pass(PRESENCE_GRACE_MS / 2);
+  reporter.connected("ann");
+  await pass(2 * PRESENCE_GRACE_MS);
+  expect(changes()).toHaveLength(1);
+});
+
+test("it says that it is alive when there is nothing else to say", async () => {
+  await pass(10 * PRESENCE_HEARTBEAT_MS);
+  expect(sent.length).toBeGreaterThanOrEqual(8);
+  expect(sent.length).toBeLessThanOrEqual(11);
+});
+
+test("a crowd goes in several reports, one after the other", async () => {
+  for (let i = 0; i < 2.5 * PRESENCE_REPORT_MAX_USERS; i++) reporter.connected(`user ${i}`);
+  await pass(PRESENCE_TICK_MS);
+  const sizes = sent.map(({ connected }) => connected.length);
+  expect(sizes).toEqual([
+    PRESENCE_REPORT_MAX_USERS,
+    PRESENCE_REPORT_MAX_USERS,
+    PRESENCE_REPORT_MAX_USERS / 2,
+  ]);
+});
+
+test("a report that nobody took is sent again as it was, and what happened since after it", async () => {
+  answer = async () => {
+    throw new Error("nobody there");
+  };
+  reporter.connected("ann");
+  await pass(4 * PRESENCE_TICK_MS);
+  reporter.connected("bob");
+  answer = async () => ({ known: true });
+  await pass(2 * PRESENCE_TICK_MS);
+  const ofAnn = sent.filter(({ connected }) => connected.includes("ann"));
+  expect(ofAnn.length).toBeGreaterThan(2);
+  expect(new Set(ofAnn.map(({ number }) => number))).toEqual(new Set([1]));
+  expect(sent.at(-1)).toMatchObject({ number: 2, connected: ["bob"] });
+  expect(onError).toHaveBeenCalledTimes(1);
+});
+
+test("one that is not answered is sent again, to somebody else perhaps", async () => {
+  answer = () => new Promise(() => {});
+  reporter.connected("ann");
+  await pass(PRESENCE_TICK_MS + PRESENCE_REPORT_TIMEOUT_MS + PRESENCE_TICK_MS);
+  expect(sent.map(({ number }) => number)).toEqual([1, 1]);
+});
+
+test("forgotten, it tells everything under a new name", async () => {
+  here = ["ann", "bob"];
+  reporter.connected("ann");
+  reporter.connected("bob");
+  reporter.connected("cat");
+  await pass(PRESENCE_TICK_MS);
+  reporter.disconnected("cat");
+  answer = async ({ gatewayId }) => ({ known: gatewayId !== "run 1" });
+  await pass(PRESENCE_HEARTBEAT_MS);
+  const anew = sent.filter(({ gatewayId }) => gatewayId === "run 2");
+  expect(anew[0]).toMatchObject({ number: 1, disconnected: [] });
+  expect(anew[0]!.connected.toSorted()).toEqual(["ann", "bob", "cat"]);
+  await pass(PRESENCE_GRACE_MS);
+  expect(sent.at(-1)).toMatchObject({ gatewayId: "run 2" });
+  expect(sent.some(({ disconnected }) => disconnected.includes("cat"))).toBe(true);
+});

@@ -1,0 +1,97 @@
+import { LIMITS, presenceRoom } from "@fanfare/contract";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { connect, GROUP_ROOM, newId, startGateway, until, type Client, type Gateway } from "./support.ts";
+
+let gateway: Gateway;
+let client: Client;
+let userId: string;
+
+beforeEach(async () => {
+  gateway = await startGateway();
+  const actor = gateway.signIn();
+  userId = actor.userId;
+  client = await connect(gateway, actor.accessToken);
+});
+afterEach(() => gateway.stop());
+
+const heard = (): unknown[] =>
+  client.received.filter(([name]) => name === "presence.changed").map(([, payload]) => payload);
+const tell = (ofUserId: string): void =>
+  gateway.node.publish(presenceRoom(ofUserId), "presence.changed", {
+    presences: [{ userId: ofUserId, status: "online" }],
+  });
+const watch = (userIds: string[]) => client.call("presence.watch", { userIds });
+const unwatch = (userIds: string[]) => client.call("presence.unwatch", { userIds });
+
+/** Everything that was published before has arrived. */
+async function settle(): Promise<void> {
+  const before = client.received.length;
+  gateway.node.publish(GROUP_ROOM, "group.deleted", { groupId: newId() });
+  await until(() => client.received.slice(before).some(([name]) => name === "group.deleted"));
+}
+
+test("a socket hears of those whom the answer names, until it no longer wants to", async () => {
+  const [ann, bob] = [newId(), newId()];
+  expect(await watch([ann])).toMatchObject({ ok: true });
+  tell(ann);
+  tell(bob);
+  await settle();
+  expect(heard()).toEqual([{ presences: [{ userId: ann, status: "online" }] }]);
+  expect(await unwatch([ann])).toMatchObject({ ok: true });
+  tell(ann);
+  await settle();
+  expect(heard()).toHaveLength(1);
+});
+
+test("by HTTP an answer, and no room", async () => {
+  const { accessToken } = gateway.signIn();
+  const body = JSON.stringify({ userIds: [newId()] });
+  const { answer } = await gateway.post("presence.watch", body, { authorization: `Bearer ${accessToken}` });
+  expect(answer).toMatchObject({ ok: true });
+});
+
+test("no more than the limit, counted once however often one is watched", async () => {
+  const all = Array.from({ length: LIMITS.watchedUsersPerSocket }, newId);
+  for (let from = 0; from < all.length; from += LIMITS.usersPerLookup) {
+    expect(await watch(all.slice(from, from + LIMITS.usersPerLookup))).toMatchObject({ ok: true });
+  }
+  expect(await watch(all.slice(0, 10))).toMatchObject({ ok: true });
+  expect(await watch([newId()])).toMatchObject({
+    ok: false,
+    error: {
+      type: "LIMIT_REACHED",
+      data: { limit: "watchedUsersPerSocket", max: LIMITS.watchedUsersPerSocket },
+    },
+  });
+  expect(await unwatch(all.slice(0, 1))).toMatchObject({ ok: true });
+  expect(await watch([newId()])).toMatchObject({ ok: true });
+});
+
+test("leaving is for rooms that were asked for: what else a client names stays as it is", async () => {
+  await unwatch([newId(), userId]);
+  await settle();
+  expect(client.received.some(([name]) => name === "group.deleted")).toBe(true);
+});
+
+test("an answer that took so long that something may have been missed is a failure that can be repeated", async () => {
+  gateway.stubs.beforeWatchAnswers = () => delay(1000);
+  expect(await watch([newId()])).toMatchObject({
+    ok: false,
+    error: { type: "UNAVAILABLE", retryable: true },
+  });
+});
+
+test("a user is reported once for any number of sockets, and a while after the last is gone", async () => {
+  const reported = (list: "connected" | "disconnected") =>
+    gateway.stubs.reports.flatMap((report) => report[list]).filter((id) => id === userId);
+  await until(() => reported("connected").length === 1);
+  const second = await connect(gateway, gateway.signIn(userId).accessToken);
+  client.socket.close();
+  await delay(300);
+  second.socket.close();
+  await until(() => reported("disconnected").length === 1);
+  expect(reported("connected")).toHaveLength(1);
+  const numbers = gateway.stubs.reports.map(({ number }) => number);
+  expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
+});

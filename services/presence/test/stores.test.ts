@@ -1,0 +1,191 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { connectRedis, createLogger, type NodeContext } from "@fanfare/kernel";
+import { isInstalled, startRedis, type ServerProcess } from "@fanfare/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { MemoryPresenceStore } from "../src/store/memory-store.ts";
+import type { PresenceStore } from "../src/store/presence-store.ts";
+import { RedisPresenceStore } from "../src/store/redis-store.ts";
+
+const TIMES = { gatherMs: 50, gatewayTimeoutMs: 300, claimMs: 300, sweepGapMs: 200 };
+
+type Redis = NonNullable<NodeContext["redis"]>;
+
+let server: ServerProcess | undefined;
+let redis: Redis | undefined;
+const hasRedis = isInstalled("redis-server");
+
+beforeAll(async () => {
+  if (!hasRedis) return;
+  server = await startRedis();
+  redis = await connectRedis(server.url, createLogger("silent"));
+});
+afterAll(async () => {
+  await redis?.quit();
+  await server?.stop();
+});
+
+const report = (
+  store: PresenceStore,
+  gatewayId: string,
+  number: number,
+  connected: string[] = [],
+  disconnected: string[] = [],
+) => store.report({ gatewayId, number, connected, disconnected });
+
+const among = async (store: PresenceStore, ...userIds: string[]): Promise<string[]> => [
+  ...(await store.connectedAmong(userIds)),
+];
+
+/** What is due within a moment, told. */
+async function told(store: PresenceStore): Promise<string[]> {
+  await delay(2 * TIMES.gatherMs);
+  const userIds = await store.claimChanged(100);
+  await store.settle(userIds);
+  return userIds.toSorted();
+}
+
+/** Looks for silent gateways as a worker does, until `ms` have passed. */
+async function sweep(store: PresenceStore, ms: number): Promise<void> {
+  const untilMs = Date.now() + ms;
+  while (Date.now() < untilMs) {
+    while ((await store.forgetSilent(2)) === 2);
+    await delay(20);
+  }
+}
+
+describe.each(["memory", "redis"])("the store in %s", (kind) => {
+  let store: PresenceStore;
+  beforeEach(async ({ skip }) => {
+    if (kind === "memory") store = new MemoryPresenceStore(TIMES);
+    else if (redis === undefined) skip();
+    else {
+      await redis.flushall();
+      store = new RedisPresenceStore(redis, TIMES);
+    }
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  test("somebody is there while connected at any gateway", async () => {
+    expect(await report(store, "g1", 1, ["ann", "bob"])).toBe(true);
+    expect(await report(store, "g2", 1, ["ann"])).toBe(true);
+    expect(await among(store, "ann", "bob", "cat")).toEqual(["ann", "bob"]);
+    await report(store, "g1", 2, [], ["ann", "bob"]);
+    expect(await among(store, "ann", "bob")).toEqual(["ann"]);
+    await report(store, "g2", 2, [], ["ann"]);
+    expect(await among(store, "ann")).toEqual([]);
+  });
+
+  test("a report is taken once, and none after a later one", async () => {
+    await report(store, "g1", 1, ["ann"]);
+    await report(store, "g1", 3, [], ["ann"]);
+    expect(await report(store, "g1", 1, ["ann"])).toBe(true);
+    expect(await report(store, "g1", 2, ["ann"])).toBe(true);
+    expect(await among(store, "ann")).toEqual([]);
+  });
+
+  test("a gateway that is not known has to report anew", async () => {
+    expect(await report(store, "g1", 7, ["ann"])).toBe(false);
+    expect(await among(store, "ann")).toEqual([]);
+  });
+
+  test("a change is told once it is old enough, and once however often somebody came and went", async () => {
+    await report(store, "g1", 1, ["ann"]);
+    expect(await store.claimChanged(100)).toEqual([]);
+    await report(store, "g1", 2, [], ["ann"]);
+    await report(store, "g1", 3, ["ann"]);
+    expect(await told(store)).toEqual(["ann"]);
+    expect(await told(store)).toEqual([]);
+  });
+
+  test("a second gateway, or one of two gone, is no change", async () => {
+    await report(store, "g1", 1, ["ann"]);
+    await told(store);
+    await report(store, "g2", 1, ["ann"]);
+    await report(store, "g1", 2, [], ["ann"]);
+    expect(await told(store)).toEqual([]);
+  });
+
+  test("what one worker tells no other tells", async () => {
+    await report(store, "g1", 1, ["ann", "bob", "cat"]);
+    await delay(2 * TIMES.gatherMs);
+    const claims = await Promise.all([1, 2, 3].map(() => store.claimChanged(2)));
+    expect(claims.flat().toSorted()).toEqual(["ann", "bob", "cat"]);
+  });
+
+  test("what a worker does not finish another one tells", async () => {
+    await report(store, "g1", 1, ["ann"]);
+    await delay(2 * TIMES.gatherMs);
+    expect(await store.claimChanged(100)).toEqual(["ann"]);
+    expect(await store.claimChanged(100)).toEqual([]);
+    await delay(TIMES.claimMs);
+    expect(await told(store)).toEqual(["ann"]);
+  });
+
+  test("what changes while it is told is told again", async () => {
+    await report(store, "g1", 1, ["ann"]);
+    await delay(2 * TIMES.gatherMs);
+    const claimed = await store.claimChanged(100);
+    await store.noteChange("ann");
+    await store.settle(claimed);
+    expect(await told(store)).toEqual(["ann"]);
+  });
+
+  test("users of a gateway that died are gone, but for those who are elsewhere too", async () => {
+    await report(store, "dead", 1, ["ann", "bob", "cat", "dan", "eve"]);
+    await report(store, "alive", 1, ["ann"]);
+    await told(store);
+    const heartbeats = (async () => {
+      for (let number = 2; number < 12; number++) {
+        await delay(100);
+        await report(store, "alive", number);
+      }
+    })();
+    await sweep(store, TIMES.gatewayTimeoutMs * 2 + 100);
+    expect(await among(store, "ann", "bob", "cat", "dan", "eve")).toEqual(["ann"]);
+    expect(await told(store)).toEqual(["bob", "cat", "dan", "eve"]);
+    // It was only frozen: it has to begin anew.
+    expect(await report(store, "dead", 2)).toBe(false);
+    await heartbeats;
+  });
+
+  test("who comes back under a new name before the old one is cleared away stays", async () => {
+    await report(store, "old", 1, ["ann", "bob"]);
+    await told(store);
+    await report(store, "new", 1, ["ann", "bob"]);
+    const heartbeats = (async () => {
+      for (let number = 2; number < 8; number++) {
+        await delay(100);
+        await report(store, "new", number);
+      }
+    })();
+    await sweep(store, TIMES.gatewayTimeoutMs * 2);
+    await heartbeats;
+    expect(await among(store, "ann", "bob")).toEqual(["ann", "bob"]);
+    expect(await told(store)).toEqual([]);
+  });
+
+  test("after a pause in which nobody looked, gateways first get the time to report", async () => {
+    await report(store, "g1", 1, ["ann"]);
+    await sweep(store, 50);
+    await delay(TIMES.gatewayTimeoutMs + TIMES.sweepGapMs);
+    await sweep(store, TIMES.gatewayTimeoutMs / 2);
+    expect(await among(store, "ann")).toEqual(["ann"]);
+    await sweep(store, TIMES.gatewayTimeoutMs);
+    expect(await among(store, "ann")).toEqual([]);
+  });
+});
+
+test.skipIf(!hasRedis)("without Redis every call is refused as unavailable", async () => {
+  const lost = await startRedis();
+  const client = await connectRedis(lost.url, createLogger("silent"));
+  const store = new RedisPresenceStore(client, TIMES);
+  await report(store, "g1", 1, ["ann"]);
+  await lost.kill();
+  await vi.waitFor(() => expect(client.status).not.toBe("ready"));
+  await expect(among(store, "ann")).rejects.toMatchObject({ type: "UNAVAILABLE" });
+  await lost.start();
+  await vi.waitFor(() => expect(client.status).toBe("ready"), 5000);
+  expect(await report(store, "g1", 2, ["ann"])).toBe(false);
+  await client.quit();
+  await lost.stop();
+});

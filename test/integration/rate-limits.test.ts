@@ -1,0 +1,124 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  connectRedis,
+  createLogger,
+  createRateLimits,
+  type NodeContext,
+  type RateLimits,
+} from "@fanfare/kernel";
+import { isInstalled, startRedis, type ServerProcess } from "@fanfare/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+
+const limit = { points: 10, durationMs: 60_000 };
+const logger = createLogger("silent");
+const hasRedis = isInstalled("redis-server");
+
+let server: ServerProcess | undefined;
+let clients: NonNullable<NodeContext["redis"]>[] = [];
+let started: RateLimits[] = [];
+
+beforeAll(async () => {
+  if (hasRedis) server = await startRedis();
+});
+afterEach(async () => {
+  for (const limits of started.splice(0)) limits.stop();
+  for (const client of clients.splice(0)) client.disconnect();
+});
+afterAll(() => server?.stop());
+
+/** Limits of one gateway, with a connection of its own. */
+async function startGateway(): Promise<RateLimits> {
+  const redis = await connectRedis(server!.url, logger);
+  clients.push(redis);
+  const limits = createRateLimits({ redis, logger, factor: 1 });
+  started.push(limits);
+  return limits;
+}
+
+let names = 0;
+const newName = (): string => `test ${process.pid} ${(names += 1)}`;
+const count = async (times: number, take: () => number | Promise<number>): Promise<number> => {
+  let allowed = 0;
+  for (let i = 0; i < times; i++) if ((await take()) === 0) allowed += 1;
+  return allowed;
+};
+
+describe.each(["memory", "redis"])("limits in %s", (kind) => {
+  let limits: RateLimits;
+  beforeEach(async ({ skip }) => {
+    if (kind === "memory") limits = createRateLimits({ redis: null, logger, factor: 1 });
+    else if (hasRedis) limits = await startGateway();
+    else skip();
+  });
+
+  test.each(["quick", "exact"] as const)("%s: the points of a window, then how long to wait", async (how) => {
+    const limiter = limits[how](newName(), limit);
+    expect(await count(12, () => limiter.take("ann", Date.now()))).toBe(10);
+    const waitMs = await limiter.take("ann", Date.now());
+    expect(waitMs).toBeGreaterThan(0);
+    expect(waitMs).toBeLessThanOrEqual(limit.durationMs);
+    expect(await limiter.take("bob", Date.now())).toBe(0);
+  });
+
+  test.each(["quick", "exact"] as const)("%s: a window ends", async (how) => {
+    const limiter = limits[how](newName(), { points: 2, durationMs: 400 });
+    expect(await count(5, () => limiter.take("ann", Date.now()))).toBe(2);
+    await delay(450);
+    expect(await count(5, () => limiter.take("ann", Date.now()))).toBe(2);
+  });
+
+  test("quick: answers without a promise", () => {
+    expect(limits.quick(newName(), limit).take("ann", Date.now())).toBe(0);
+  });
+});
+
+describe.skipIf(!hasRedis)("several gateways", () => {
+  test("exact: never let more through than one would", async () => {
+    const name = newName();
+    const gateways = await Promise.all([1, 2, 3].map(startGateway));
+    const limiters = gateways.map((gateway) => gateway.exact(name, limit));
+    const answers = await Promise.all(
+      limiters.flatMap((limiter) => Array.from({ length: 8 }, async () => limiter.take("ann", Date.now()))),
+    );
+    expect(answers.filter((waitMs) => waitMs === 0)).toHaveLength(10);
+  });
+
+  test("quick: hear of each other within a moment", async () => {
+    const name = newName();
+    const [one, two] = (await Promise.all([1, 2].map(startGateway))).map((g) => g.quick(name, limit));
+    expect(await count(10, () => one!.take("ann", Date.now()))).toBe(10);
+    expect(two!.take("ann", Date.now())).toBe(0);
+    expect(two!.take("ann", Date.now())).toBe(0);
+    await vi.waitFor(() => expect(two!.take("ann", Date.now())).toBeGreaterThan(0), 2000);
+    expect(await count(20, () => two!.take("ann", Date.now()))).toBe(0);
+    expect(two!.take("bob", Date.now())).toBe(0);
+  });
+
+  test("count alone while Redis is away or does not answer, and together again", async () => {
+    const lost = await startRedis();
+    const warn = vi.fn<() => void>();
+    const noted = { ...logger, warn, info: () => {} } as unknown as typeof logger;
+    const redis = await connectRedis(lost.url, logger);
+    const limits = createRateLimits({ redis, logger: noted, factor: 1 });
+    const name = newName();
+    const limiter = limits.exact(name, limit);
+    expect(await limiter.take("ann", Date.now())).toBe(0);
+
+    lost.freeze();
+    expect(await count(20, () => limiter.take("ann", Date.now()))).toBe(9);
+    expect(warn).toHaveBeenCalledTimes(1);
+    lost.thaw();
+
+    await lost.kill();
+    await vi.waitFor(() => expect(redis.status).not.toBe("ready"));
+    expect(await count(20, () => limiter.take("bob", Date.now()))).toBe(10);
+    await lost.start();
+    await vi.waitFor(async () => {
+      await limiter.take(`${Math.random()}`, Date.now());
+      expect(await redis.dbsize()).toBeGreaterThan(0);
+    }, 5000);
+    limits.stop();
+    redis.disconnect();
+    await lost.stop();
+  });
+});
