@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface NatsServer {
@@ -46,9 +49,15 @@ async function launch(port: number, args: readonly string[]): Promise<ChildProce
   return server;
 }
 
-/** A real nats-server. */
-export async function startNats(args: readonly string[] = []): Promise<NatsServer> {
+/**
+ * A real nats-server.
+ * @param config lines of its configuration file
+ */
+export async function startNats(config = ""): Promise<NatsServer> {
   const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), "fanout-nats-"));
+  await writeFile(join(folder, "nats.conf"), config);
+  const args = ["-c", join(folder, "nats.conf")];
   let server = await launch(port, args);
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -66,6 +75,9 @@ export async function startNats(args: readonly string[] = []): Promise<NatsServe
     async restart() {
       server = await launch(port, args);
     },
-    stop: () => end("SIGTERM"),
+    async stop() {
+      await end("SIGTERM");
+      await rm(folder, { recursive: true });
+    },
   };
 }

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { decodeEvent, decodeParts, encodeEvent, joinParts } from "./packet-codec.ts";
+import { decodeMessage, encodeMessage, Kind } from "./wire.ts";
+
+const publisher = "\u0000\u00ff12345\u0080";
+
+test("a message is read as it was written", () => {
+  const header = { rooms: ["é", "b"], except: ["c"], volatile: true, change: ["d"], close: false };
+  const written = encodeMessage(Kind.frame, publisher, 4_294_967_295, header, Buffer.from("body"));
+  expect(decodeMessage(written)).toEqual({
+    kind: Kind.frame,
+    publisher,
+    sequence: 4_294_967_295,
+    header,
+    body: Buffer.from("body"),
+  });
+  const plain = encodeMessage(Kind.leave, publisher, 0, null, Buffer.alloc(0));
+  expect(decodeMessage(new Uint8Array(plain))).toMatchObject({ header: null, body: Buffer.alloc(0) });
+});
+
+test("what is cut short, of another version or no message at all is refused", () => {
+  const written = encodeMessage(Kind.frame, publisher, 1, { rooms: ["a"] }, Buffer.from("body"));
+  expect(() => decodeMessage(written.subarray(0, 17))).toThrow("version");
+  expect(() => decodeMessage(written.subarray(0, 20))).toThrow("short");
+  expect(() => decodeMessage(Buffer.concat([Buffer.from([2]), written.subarray(1)]))).toThrow("version");
+  expect(() => decodeMessage(Buffer.alloc(0))).toThrow("version");
+});
+
+test("an event with binary parts is put together again", () => {
+  const data = ["e", { one: Buffer.from([1]), two: [new Uint8Array([2, 3]), "é"] }, new ArrayBuffer(1)];
+  const parts = encodeEvent("/space", data);
+  expect(parts).toHaveLength(4);
+  expect(decodeParts(joinParts(parts))).toEqual({
+    type: 2,
+    nsp: "/space",
+    data: ["e", { one: Buffer.from([1]), two: [Buffer.from([2, 3]), "é"] }, Buffer.from([0])],
+  });
+  expect(() => decodeEvent(parts[0])).toThrow("binary parts");
+});

@@ -1,0 +1,196 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  BusEmitter,
+  connectNatsBus,
+  type NatsBus,
+  type NatsBusOptions,
+  type ResyncReason,
+} from "../src/index.ts";
+import {
+  allKnow,
+  type Cluster,
+  type Gateway,
+  type GatewayOptions,
+  settled,
+  startCluster,
+} from "./cluster.ts";
+import { type NatsServer, startNats } from "./nats.ts";
+import { type TestClient, until } from "./support.ts";
+
+let nats: NatsServer;
+let cluster: Cluster | undefined;
+let bus: NatsBus | undefined;
+
+beforeEach(async () => {
+  nats = await startNats("max_payload: 100000");
+});
+afterEach(async () => {
+  await bus?.close();
+  await cluster?.close();
+  cluster = bus = undefined;
+  await nats.stop();
+});
+
+async function start(options: GatewayOptions = {}, busOptions: NatsBusOptions = {}) {
+  cluster = await startCluster(nats, 2, { heartbeatTimeoutMs: 2000, heartbeatIntervalMs: 200, ...options });
+  const [first, second] = cluster.gateways as [Gateway, Gateway];
+  const clients = [await first.client(), await second.client()];
+  await first.socket(clients[0]!.id).join("x");
+  await second.socket(clients[1]!.id).join("x");
+  bus = await connectNatsBus({ servers: nats.url, ...busOptions });
+  return { first, second, clients, bus, emitter: new BusEmitter(bus) };
+}
+
+const count = (client: TestClient, event: string): number =>
+  client.received.filter(([name]) => name === event).length;
+
+/** Until this process knows that the nats-server is away. */
+async function lost(...buses: readonly NatsBus[]): Promise<void> {
+  for (const { connection } of buses) await until(() => connection.info === undefined);
+}
+
+describe("the nats-server dies and comes back", () => {
+  test("all sockets are told to resync, once it is back, and everything works as before", async () => {
+    const { first, second, clients, bus, emitter } = await start();
+    await nats.kill();
+    await lost(bus, first.bus, second.bus);
+    for (const { received } of clients) expect(received).toEqual([]);
+    await nats.restart();
+    await until(() => clients.every((client) => count(client, "resync") > 0));
+    await allKnow([first, second], 2);
+    for (const { received } of clients) received.length = 0;
+    emitter.emit("x", "e", 1);
+    first.io.to("x").emit("e", 2);
+    await until(() => clients.every((client) => count(client, "e") === 2));
+    expect(await first.io.fetchSockets()).toHaveLength(2);
+  });
+
+  test("meanwhile a server's own sockets get what it publishes, and may come and join", async () => {
+    const { first, clients } = await start();
+    await nats.kill();
+    await lost(first.bus);
+    first.io.to("x").emit("e", 1);
+    const late = await first.client();
+    await first.socket(late.id).join(["x", "late"]);
+    first.io.to("late").emit("e", 2);
+    await until(() => count(clients[0]!, "e") === 1 && count(late, "e") === 1);
+    await nats.restart();
+    await until(() => count(late, "resync") === 1);
+    const emitter = new BusEmitter(bus!);
+    await until(() => bus!.connection.info !== undefined);
+    emitter.emit("late", "e", 3);
+    await until(() => count(late, "e") === 2);
+    expect(late.received.filter(([name]) => name === "e").map(([, n]) => n)).toEqual([2, 3]);
+  });
+
+  test("what was published meanwhile comes, in order", async () => {
+    const { bus, clients, emitter } = await start();
+    await nats.kill();
+    await lost(bus);
+    for (let n = 0; n < 100; n++) emitter.emit("x", "e", n);
+    await nats.restart();
+    // Gateways that are back later may miss them: that is what the resync is for.
+    await until(() => clients.every((client) => count(client, "resync") > 0));
+    for (const { received } of clients) {
+      const numbers = received.filter(([name]) => name === "e").map(([, n]) => n);
+      expect(numbers).toEqual([...Array(100).keys()].slice(-numbers.length || 100));
+    }
+  });
+
+  test("a callback instead of the event", async () => {
+    const reasons: [number, ResyncReason][] = [];
+    const { first, clients } = await start({
+      onResync: (sockets, reason) => reasons.push([sockets?.length ?? -1, reason]),
+    });
+    await nats.kill();
+    await lost(first.bus);
+    await nats.restart();
+    await until(() => reasons.length >= 2);
+    expect(reasons[0]).toEqual([-1, "interrupted"]);
+    for (const { received } of clients) expect(received).toEqual([]);
+    reasons.length = 0;
+    await allKnow(cluster!.gateways, 2);
+    await until(() => bus!.connection.info !== undefined);
+    new BusEmitter(bus!).socketsJoin("x", ["y"]);
+    await until(() => reasons.filter(([, reason]) => reason === "joined").length === 2);
+    expect(reasons.filter(([, reason]) => reason === "joined")).toEqual([
+      [1, "joined"],
+      [1, "joined"],
+    ]);
+  });
+});
+
+describe("a publisher that the nats-server does not take anything from", () => {
+  test("keeps a bounded amount, drops the rest with a callback, and has all sockets resync when it is back", async () => {
+    const dropped: number[] = [];
+    const { bus, clients, emitter, first, second } = await start(
+      {},
+      { maxBufferedBytes: 50_000, onDropped: (_subject, bytes) => dropped.push(bytes) },
+    );
+    process.kill(nats.pid, "SIGSTOP");
+    const payload = "p".repeat(1000);
+    for (let n = 0; n < 100; n++) emitter.emit("x", "e", [n, payload]);
+    expect(dropped.length).toBeGreaterThan(45);
+    expect(dropped.length).toBeLessThan(60);
+    await lost(bus, first.bus, second.bus);
+    process.kill(nats.pid, "SIGCONT");
+    await until(() => clients.every((client) => count(client, "resync") > 0));
+    await settled({ bus }, first, second);
+    for (const { received } of clients) received.length = 0;
+    emitter.emit("x", "e", "after");
+    await until(() => clients.every((client) => count(client, "e") === 1));
+  });
+
+  test("a publisher alone is cut off: gateways that were not are told by it", async () => {
+    const { bus, clients, emitter } = await start();
+    emitter.emit("x", "e", 1);
+    // What was published just before may be lost with the connection.
+    const back = new Promise((resolve) => bus.onInterrupted(resolve));
+    await bus.connection.reconnect();
+    expect(await back).toEqual({ publishedLost: true });
+    await until(() => clients.every((client) => count(client, "resync") === 1));
+  });
+
+  test("with nothing under way nobody is told anything", async () => {
+    const { bus, clients, emitter } = await start();
+    emitter.emit("x", "e", 1);
+    await delay(600);
+    const back = new Promise((resolve) => bus.onInterrupted(resolve));
+    await bus.connection.reconnect();
+    expect(await back).toEqual({ publishedLost: false });
+    emitter.emit("x", "e", 2);
+    await until(() => clients.every((client) => count(client, "e") === 2));
+    await delay(400);
+    for (const client of clients) expect(count(client, "resync")).toBe(0);
+  });
+});
+
+test("an event larger than the nats-server takes is refused, and the connection stays", async () => {
+  const { clients, emitter, first } = await start();
+  const large = "x".repeat(100_000);
+  expect(() => emitter.emit("x", "e", large)).toThrow("max_payload");
+  expect(() => first.io.to("x").emit("e", large)).toThrow("max_payload");
+  emitter.emit("x", "e", 1);
+  await until(() => clients.every((client) => count(client, "e") === 1));
+});
+
+test("after close() a bus drops what is published, and says so", async () => {
+  const dropped: string[] = [];
+  const { bus, emitter } = await start({}, { onDropped: (subject) => dropped.push(subject) });
+  await bus.close();
+  emitter.emit("x", "e", 1);
+  expect(dropped).toEqual(["fanfare.room.x"]);
+  await bus.flush();
+});
+
+test("what is no message of this version is skipped, and told", async () => {
+  const errors: string[] = [];
+  const { bus, clients, emitter } = await start({ onBusError: ({ message }) => errors.push(message) });
+  bus.connection.publish("fanfare.room.x", Buffer.from("something else"));
+  bus.connection.publish("fanfare.room.x");
+  emitter.emit("x", "e", 1);
+  await until(() => clients.every((client) => count(client, "e") === 1));
+  expect(errors).toHaveLength(4);
+  expect(errors[0]).toContain("version");
+});
