@@ -14,6 +14,7 @@ export class Crowd {
   readonly ledger = new Ledger();
   readonly members: readonly Member[];
   #groupId = "";
+  #inviteCode = "";
   #group!: Room;
   #direct: Room[] = [];
   #channels = 0;
@@ -29,6 +30,10 @@ export class Crowd {
     return [this.#group, ...this.#direct];
   }
 
+  get inviteCode(): string {
+    return this.#inviteCode;
+  }
+
   /** Where a member writes: the group's channel and its direct one. */
   roomsOf(member: Member): Room[] {
     return this.rooms.filter(({ members }) => members.includes(member));
@@ -41,6 +46,7 @@ export class Crowd {
     const { invite } = await owner!.client.call("invite.create", { groupId: group.id });
     for (const member of others) await member.client.call("invite.accept", { code: invite.code });
     this.#groupId = group.id;
+    this.#inviteCode = invite.code;
     this.#group = await this.#open(channels[0]!.id, this.members);
     for (let i = 0; i + 1 < this.members.length; i += 2) {
       // Neighbours are at different gateways.

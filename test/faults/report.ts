@@ -8,6 +8,8 @@ export interface FaultResult {
   repairedAfterMs: number;
   /** Until the service was back for all, in milliseconds from the fault. */
   backAfterMs: number;
+  /** From then until everybody saw truly who is there, in milliseconds. */
+  presenceAfterMs: number;
 }
 
 export interface Report {
@@ -24,7 +26,7 @@ export interface Report {
   folder: string;
 }
 
-const WIDTHS = [8, 24, 10, 26];
+const WIDTHS = [8, 22, 9, 24, 26];
 
 /** The report as a table. */
 export function formatReport(report: Report): string {
@@ -35,7 +37,14 @@ export function formatReport(report: Report): string {
   return [
     `Seed ${report.seed}, ${Math.round(report.durationMs / 1000)} s.`,
     "",
-    line(["fault", "count", "back after, longest", "median", "after repair, longest"]),
+    line([
+      "fault",
+      "count",
+      "back after, longest",
+      "median",
+      "after repair, longest",
+      "presence later, longest",
+    ]),
     ...rows,
     row("all", report.faults),
     "",
@@ -60,6 +69,7 @@ function row(kind: string, faults: readonly FaultResult[]): string {
     seconds(Math.max(0, ...back)),
     seconds(back[Math.floor(back.length / 2)] ?? 0),
     seconds(Math.max(0, ...afterRepair)),
+    seconds(Math.max(0, ...faults.map(({ presenceAfterMs }) => presenceAfterMs))),
   ]);
 }
 

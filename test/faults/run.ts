@@ -9,6 +9,7 @@ import { Crowd } from "./crowd.ts";
 import { makeFault, roundOf, type Fault, type FaultSettings } from "./faults.ts";
 import { uncaughtErrors } from "./logs.ts";
 import { MemoryWatch } from "./memory.ts";
+import { PresenceWatch } from "./presence.ts";
 import { Random } from "./random.ts";
 import type { FaultResult, Report } from "./report.ts";
 import { ServiceWatch, StuckError } from "./service-watch.ts";
@@ -45,7 +46,8 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
   const watch = new ServiceWatch(crowd);
   const faults: FaultResult[] = [];
   const findings: Findings = { acknowledged: 0, lost: [], duplicated: [], wrong: [] };
-  const stuck: string[] = [];
+  const failures: string[] = [];
+  let presence: PresenceWatch | undefined;
 
   const isOver = (): boolean =>
     "faults" in until ? faults.length >= until.faults : performance.now() - beganMs >= until.minutes * 60_000;
@@ -64,19 +66,26 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
     const faultMs = performance.now();
     let repairedAfterMs = 0;
     onProgress(`${fault.kind}: ${fault.target}`);
+    presence!.toggleVisitor();
     const repair = async (): Promise<void> => {
       await fault.run();
       repairedAfterMs = performance.now() - faultMs;
     };
     const backAfterMs = await watch.untilBack(repair());
-    faults.push({ kind: fault.kind, target: fault.target, repairedAfterMs, backAfterMs });
+    const backMs = performance.now();
+    failures.push(...(await presence!.untilTrue()));
+    const presenceAfterMs = performance.now() - backMs;
+    faults.push({ kind: fault.kind, target: fault.target, repairedAfterMs, backAfterMs, presenceAfterMs });
+    const times = [repairedAfterMs, backAfterMs, presenceAfterMs].map(inSeconds);
     onProgress(
-      `  ${faults.length}: repaired after ${inSeconds(repairedAfterMs)}, back for all after ${inSeconds(backAfterMs)}`,
+      `  ${faults.length}: repaired after ${times[0]}, back for all after ${times[1]}, presence true ${times[2]} later`,
     );
   };
 
   const work = async (): Promise<void> => {
     await crowd.enter();
+    const urls = gateways.map(({ clientUrl }) => clientUrl);
+    presence = await PresenceWatch.start(crowd, urls);
     onProgress("everybody is in");
     chatter.start();
     let waiting: string[] = [];
@@ -97,17 +106,18 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
     await work();
   } catch (error) {
     if (!(error instanceof StuckError)) throw error;
-    stuck.push(`stuck after ${inSeconds(performance.now() - beganMs)}: ${error.message}`);
+    failures.push(`stuck after ${inSeconds(performance.now() - beganMs)}: ${error.message}`);
   } finally {
     supervisor.stop();
     memory.stop();
+    presence?.close();
     crowd.close();
     await truth.close();
     for (const server of servers) await server.kill();
     await cluster.stop();
   }
   const violations = [
-    ...stuck,
+    ...failures,
     ...findings.lost.map((text) => `lost: ${text}`),
     ...findings.duplicated.map((text) => `duplicated: ${text}`),
     ...findings.wrong,
