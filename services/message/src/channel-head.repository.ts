@@ -3,6 +3,8 @@ import { duplicateKeyIndex } from "@fanfare/kernel";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
 import { channelHeadModel, type HeadDocument } from "./channel-head.model.ts";
 import { DURABLE } from "./durability.ts";
+import { READ_TIMEOUT_MS } from "./limits.ts";
+import { within } from "./within.ts";
 
 /** Every query of the channels' heads. */
 export class ChannelHeadRepository {
@@ -20,11 +22,11 @@ export class ChannelHeadRepository {
 
   /** Channels without a head are left out. */
   async findMany(channelIds: readonly string[]): Promise<HeadDocument[]> {
-    return this.#model.find({ _id: { $in: channelIds } }).lean();
+    return within(READ_TIMEOUT_MS, this.#model.find({ _id: { $in: channelIds } }).lean());
   }
 
   async find(channelId: string): Promise<HeadDocument | null> {
-    return this.#model.findById(channelId).lean();
+    return within(READ_TIMEOUT_MS, this.#model.findById(channelId).lean());
   }
 
   /** Durably raises heads to at least these numbers, by channel. */

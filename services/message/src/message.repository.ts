@@ -1,7 +1,9 @@
 import type { Head } from "@fanfare/contract";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
 import { DURABLE, LASTING } from "./durability.ts";
+import { READ_TIMEOUT_MS } from "./limits.ts";
 import { messageModel, type MessageDocument } from "./message.model.ts";
+import { within } from "./within.ts";
 
 /** Every query of the messages. What is shown to anybody is read as it is on disk, on a majority of the database's members. */
 export class MessageRepository {
@@ -56,7 +58,7 @@ export class MessageRepository {
   }
 
   async find(channelId: string, messageId: string): Promise<MessageDocument | null> {
-    return this.#model.findOne({ _id: messageId, channelId }).readConcern(LASTING).lean();
+    return read(this.#model.findOne({ _id: messageId, channelId }).readConcern(LASTING).lean());
   }
 
   /** `lasting` false: as the primary has it, which includes what a unique index refuses but is not on disk yet. */
@@ -66,41 +68,49 @@ export class MessageRepository {
     nonce: string,
     lasting: boolean,
   ): Promise<MessageDocument | null> {
-    return this.#model
-      .findOne({ channelId, authorId, nonce })
-      .readConcern(lasting ? LASTING : "local")
-      .lean();
+    return read(
+      this.#model
+        .findOne({ channelId, authorId, nonce })
+        .readConcern(lasting ? LASTING : "local")
+        .lean(),
+    );
   }
 
   /** Up to `limit` messages with a seq below `beforeSeq`, the nearest ones, in the order of seq. */
   async before(channelId: string, beforeSeq: number, limit: number): Promise<MessageDocument[]> {
-    const page = await this.#model
-      .find({ channelId, seq: { $lt: beforeSeq } })
-      .sort({ seq: -1 })
-      .limit(limit)
-      .readConcern(LASTING)
-      .lean();
+    const page = await read(
+      this.#model
+        .find({ channelId, seq: { $lt: beforeSeq } })
+        .sort({ seq: -1 })
+        .limit(limit)
+        .readConcern(LASTING)
+        .lean(),
+    );
     return page.toReversed();
   }
 
   /** Up to `limit` messages with a seq from `fromSeq` on, in the order of seq. */
   async from(channelId: string, fromSeq: number, limit: number): Promise<MessageDocument[]> {
-    return this.#model
-      .find({ channelId, seq: { $gte: fromSeq } })
-      .sort({ seq: 1 })
-      .limit(limit)
-      .readConcern(LASTING)
-      .lean();
+    return read(
+      this.#model
+        .find({ channelId, seq: { $gte: fromSeq } })
+        .sort({ seq: 1 })
+        .limit(limit)
+        .readConcern(LASTING)
+        .lean(),
+    );
   }
 
   /** Messages whose last change is later than `afterRev`, in the order of rev. */
   async changedSince(channelId: string, afterRev: number, limit: number): Promise<MessageDocument[]> {
-    return this.#model
-      .find({ channelId, rev: { $gt: afterRev } })
-      .sort({ rev: 1 })
-      .limit(limit)
-      .readConcern(LASTING)
-      .lean();
+    return read(
+      this.#model
+        .find({ channelId, rev: { $gt: afterRev } })
+        .sort({ rev: 1 })
+        .limit(limit)
+        .readConcern(LASTING)
+        .lean(),
+    );
   }
 
   /** The highest numbers in use; 0 where there is no message. */
@@ -114,12 +124,14 @@ export class MessageRepository {
   }
 
   #highest(channelId: string, number: "seq" | "rev"): Promise<MessageDocument | null> {
-    return this.#model
-      .findOne({ channelId })
-      .sort({ [number]: -1 })
-      .select({ seq: 1, rev: 1, revs: 1 })
-      .readConcern(LASTING)
-      .lean();
+    return read(
+      this.#model
+        .findOne({ channelId })
+        .sort({ [number]: -1 })
+        .select({ seq: 1, rev: 1, revs: 1 })
+        .readConcern(LASTING)
+        .lean(),
+    );
   }
 
   /** @returns how many were deleted: fewer than `limit` when none is left */
@@ -128,4 +140,8 @@ export class MessageRepository {
     await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
     return some.length;
   }
+}
+
+function read<T>(query: PromiseLike<T>): Promise<T> {
+  return within(READ_TIMEOUT_MS, query);
 }

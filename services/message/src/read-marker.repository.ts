@@ -1,6 +1,8 @@
 import { duplicateKeyIndex } from "@fanfare/kernel";
 import type { Connection, Model } from "mongoose";
+import { READ_TIMEOUT_MS } from "./limits.ts";
 import { readMarkerModel, type ReadMarkerDocument } from "./read-marker.model.ts";
+import { within } from "./within.ts";
 
 /** Every query of the read markers. */
 export class ReadMarkerRepository {
@@ -16,10 +18,11 @@ export class ReadMarkerRepository {
 
   /** What a user has read, by channel; channels without a marker are left out. */
   async findMany(userId: string, channelIds: readonly string[]): Promise<Map<string, number>> {
-    const markers = await this.#model
+    const found = this.#model
       .find({ userId, channelId: { $in: channelIds } })
       .select({ channelId: 1, seq: 1 })
       .lean();
+    const markers = await within(READ_TIMEOUT_MS, found);
     return new Map(markers.map(({ channelId, seq }) => [channelId.toHexString(), seq]));
   }
 
@@ -34,10 +37,11 @@ export class ReadMarkerRepository {
         )
         .lean();
     // Two upserts at once: the second finds what the first has made.
-    const before = await move().catch((error: unknown) => {
+    const moved = move().catch((error: unknown) => {
       if (duplicateKeyIndex(error) !== null) return move();
       throw error;
     });
+    const before = await within(READ_TIMEOUT_MS, moved);
     return before?.seq ?? 0;
   }
 

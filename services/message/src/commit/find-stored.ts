@@ -5,7 +5,7 @@ import { presentMessage } from "../message.presenter.ts";
 import { announce } from "./announce.ts";
 import { failure } from "./failure.ts";
 import type { CreateItem } from "./item.ts";
-import { within } from "./within.ts";
+import { within } from "../within.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**

@@ -3,7 +3,7 @@ import { presentMessage } from "../message.presenter.ts";
 import { announce } from "./announce.ts";
 import { failure } from "./failure.ts";
 import type { ChangeItem } from "./item.ts";
-import { deadline } from "./within.ts";
+import { deadline } from "../within.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /** Writes a change, publishes it and answers. Never throws; `again`: it has to be written again, and is not answered yet. */

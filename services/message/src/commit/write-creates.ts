@@ -7,7 +7,7 @@ import { failure } from "./failure.ts";
 import { answerStored } from "./find-stored.ts";
 import type { CreateItem, Run } from "./item.ts";
 import type { InsertFault } from "./store.ts";
-import { deadline } from "./within.ts";
+import { deadline } from "../within.ts";
 import type { WriteContext } from "./write-context.ts";
 
 interface NumberedRun extends Run {

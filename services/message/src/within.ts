@@ -1,13 +1,14 @@
-/** The driver has no time limit of its own: a write that nobody answers would hold its channel up for ever. */
-class TimeLimitError extends Error {
-  override readonly name = "TimeLimitError";
-}
+import { serviceError } from "@fanfare/kernel";
+import { RETRY_AFTER_MS } from "./limits.ts";
 
-/** What the work gives, or a rejection when it takes longer than `timeoutMs`. The work itself goes on. */
-export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+/**
+ * What the work gives. The driver has no time limit of its own: a database that is frozen would hold up everybody for ever.
+ * @throws {ServiceError} UNAVAILABLE when it takes longer than `timeoutMs`; the work itself goes on
+ */
+export async function within<T>(timeoutMs: number, work: PromiseLike<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new TimeLimitError(`The database did not answer within ${timeoutMs} ms.`)),
+    () => reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS })),
     timeoutMs,
   );
   try {

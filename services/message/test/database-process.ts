@@ -1,0 +1,51 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../../packages/embedded-mongo/src/main.ts", import.meta.url));
+
+/** The embedded database as a process of its own, which can be killed and frozen. */
+export class DatabaseProcess {
+  readonly #dir: string;
+  #child: ChildProcess | null = null;
+  #port = 0;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  /** On the same port as before, where it was started before. */
+  async start(): Promise<void> {
+    const args = [MAIN, "--dir", this.#dir, "--port", `${this.#port}`];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    this.#child = child;
+    for await (const line of createInterface(child.stdout)) {
+      if (line.startsWith("ready ")) {
+        this.#port = Number(new URL(line.slice("ready ".length)).port);
+        return;
+      }
+    }
+    throw new Error("The database did not start.");
+  }
+
+  get url(): string {
+    return `mongodb://127.0.0.1:${this.#port}/fanfare`;
+  }
+
+  freeze(): void {
+    this.#child?.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#child?.kill("SIGCONT");
+  }
+
+  async kill(): Promise<void> {
+    if (this.#child === null || this.#child.exitCode !== null) return;
+    const exited = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await exited;
+    this.#child = null;
+  }
+}
