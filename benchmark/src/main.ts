@@ -3,6 +3,7 @@ import { hideBin } from "yargs/helpers";
 import { broadcastCommand } from "./commands/broadcast.ts";
 import { clusterCommand } from "./commands/cluster.ts";
 import { limitsCommand } from "./commands/limits.ts";
+import { overloadCommand } from "./commands/overload.ts";
 import { stormCommand } from "./commands/storm.ts";
 import { ExitCode, ExitError } from "./exit.ts";
 
@@ -13,6 +14,7 @@ const cli = yargs(hideBin(process.argv))
   .command(limitsCommand)
   .command(clusterCommand)
   .command(stormCommand)
+  .command(overloadCommand)
   .demandCommand(1, "Say what to measure, for example: bench broadcast --users 1000")
   .strict()
   .help()

@@ -17,6 +17,17 @@ export function processUsage(pid: number): { rssBytes: number; cpuSeconds: numbe
   }
 }
 
+/** Resident memory of a process, and of all its children; null where there is none. */
+export function processMemory(pid: number): { ownBytes: number; childrenBytes: number } | null {
+  if (process.platform !== "linux") return null;
+  try {
+    const [own = 0, ...children] = withChildren(pid).map(residentBytes);
+    return { ownBytes: own, childrenBytes: children.reduce((sum, bytes) => sum + bytes, 0) };
+  } catch {
+    return null;
+  }
+}
+
 function withChildren(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),

@@ -76,8 +76,8 @@ async function startIn(workplace: Workplace, size: ClusterSize, signal: AbortSig
     gateways,
     workers: size.workers,
     natsMonitorUrl: `http://127.0.0.1:${monitorPort}`,
-    get pids() {
-      return workplace.pids;
+    get processes() {
+      return workplace.processes;
     },
     async refresh(refreshSignal) {
       await Promise.all(gateways.map(({ process }) => process.stop()));

@@ -13,8 +13,8 @@ export interface Platform {
   readonly workers: number;
   /** Where nats-server tells what it has passed on; undefined for a single instance, which has none. */
   readonly natsMonitorUrl: string | undefined;
-  /** All its processes that run. */
-  readonly pids: number[];
+  /** All its processes that run; those that are not Fanfare's own program are called `database` or `…-server`. */
+  readonly processes: { name: string; pid: number }[];
   /** Starts the processes that hold the connections again, with the same data and addresses. */
   refresh(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

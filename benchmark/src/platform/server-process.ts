@@ -27,6 +27,10 @@ export class ServerProcess {
     this.#program = program;
   }
 
+  get name(): string {
+    return this.#program.name;
+  }
+
   /** undefined while it does not run. */
   get pid(): number | undefined {
     return this.#running?.pid;

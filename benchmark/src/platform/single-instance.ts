@@ -31,8 +31,8 @@ export async function startSingleInstance(signal: AbortSignal): Promise<Platform
     gateways: [gateway],
     workers: 0,
     natsMonitorUrl: undefined,
-    get pids() {
-      return workplace.pids;
+    get processes() {
+      return workplace.processes;
     },
     async refresh(refreshSignal) {
       await process.stop();

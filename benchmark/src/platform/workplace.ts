@@ -29,9 +29,9 @@ export class Workplace {
     return process;
   }
 
-  /** The process ids of all that run. */
-  get pids(): number[] {
-    return this.#processes.map(({ pid }) => pid).filter((pid) => pid !== undefined);
+  /** All that run. */
+  get processes(): { name: string; pid: number }[] {
+    return this.#processes.flatMap(({ name, pid }) => (pid === undefined ? [] : [{ name, pid }]));
   }
 
   /** Ends the processes, those that were added last first, and removes the folder. Safe to call twice. */

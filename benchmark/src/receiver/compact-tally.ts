@@ -15,10 +15,6 @@ export interface CompactTallyMemory {
   foreign: Int32Array<SharedArrayBuffer>;
 }
 
-export function compactTallyBytes(receivers: number, messages: number): number {
-  return receivers * bytesPerReceiver(messages) + 16 * messages;
-}
-
 export function allocateCompactTally(
   receivers: number,
   messages: number,

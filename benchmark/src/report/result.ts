@@ -3,6 +3,7 @@ import type { Percentiles, Spread } from "../measure/percentiles.ts";
 import type { Environment } from "../environment.ts";
 import type { ReceiverKind } from "../receiver/receiver.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
+import type { OverloadMeasurement } from "../overload/overload-result.ts";
 import type { StormMeasurement } from "../storm/storm-result.ts";
 import type { ServerUsage, TargetName } from "../targets/target.ts";
 import type { ThresholdResult } from "./thresholds.ts";
@@ -188,4 +189,8 @@ export interface StormResult extends ResultHead, StormMeasurement {
   command: "storm";
 }
 
-export type Result = BroadcastResult | LimitsResult | ClusterResult | StormResult;
+export interface OverloadResult extends ResultHead, OverloadMeasurement {
+  command: "overload";
+}
+
+export type Result = BroadcastResult | LimitsResult | ClusterResult | StormResult | OverloadResult;

@@ -18,6 +18,8 @@ import type { StormMeasurement, StormPhase } from "./storm-result.ts";
 import { StormSender, type StormMessage } from "./storm-sender.ts";
 
 const POLL_MS = 5;
+/** What was sent shortly before a fault may still have been on its way, and counts as sent during it. */
+const ON_THEIR_WAY_MS = 500;
 /** For what is still on its way when the sending has ended. */
 const LAST_ARRIVALS_MS = 20_000;
 
@@ -142,6 +144,7 @@ class StormRun {
     this.#sender.start();
     const play = async () => {
       await this.#phase("steady", audience, () => sleep(plan.steadyMs, undefined, { signal }));
+      await sleep(QUIET_MS, undefined, { signal });
       for (const fall of falls) {
         await this.#phase(fall.name, audience, (phase) => this.#fault(fall, phase, audience));
         await sleep(QUIET_MS, undefined, { signal });
@@ -291,7 +294,8 @@ function summarisePhase(
 ): StormPhase {
   const { name, fromMs, serversBackMs, allBackMs, moved, receiverBusy } = phase;
   const toMs = Math.min(phase.toMs, nowMs());
-  const messages = all.filter(({ intendedMs }) => intendedMs >= fromMs && intendedMs < toMs);
+  const sentFromMs = fromMs - (serversBackMs === null ? 0 : ON_THEIR_WAY_MS);
+  const messages = all.filter(({ intendedMs }) => intendedMs >= sentFromMs && intendedMs < toMs);
   const acknowledged = messages.filter(({ state }) => state === "acknowledged");
   const bySecond = Map.groupBy(acknowledged, ({ intendedMs }) => Math.floor((intendedMs - fromMs) / 1000));
   const secondsP100Ms = [...bySecond.values()].map((second) =>

@@ -167,7 +167,7 @@ export class FanfareTarget implements Target {
   /** Of all processes that were started for this run. */
   #processUsage(): { rssBytes: number; cpuSeconds: number } | null {
     if (!this.platform) return null;
-    const all = this.platform.pids.map(processUsage);
+    const all = this.platform.processes.map(({ pid }) => processUsage(pid));
     if (all.some((usage) => usage === null)) return null;
     const sum = (of: "rssBytes" | "cpuSeconds") => all.reduce((total, usage) => total + usage![of], 0);
     return { rssBytes: sum("rssBytes"), cpuSeconds: sum("cpuSeconds") };

@@ -1,0 +1,115 @@
+import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
+import { usageError } from "../exit.ts";
+import { mostMessages, MOST_PER_SECOND, type OverloadPlan } from "../overload/overload-plan.ts";
+import { OVERLOAD_METRICS, overloadMetrics } from "../overload/overload-result.ts";
+import { measureOverload } from "../overload/overload-run.ts";
+import { overloadSummary } from "../overload/overload-summary.ts";
+import { checkLimits } from "../preflight.ts";
+import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
+import type { OverloadResult } from "../report/result.ts";
+import { parseThresholds } from "../report/thresholds.ts";
+import { runCommand } from "../run-command.ts";
+import { openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+import {
+  clusterOptions,
+  clusterSizeOf,
+  crowdOptions,
+  MAX_PAYLOAD_BYTES,
+  threadCount,
+  wholeNumber,
+} from "./options.ts";
+
+type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
+
+export const overloadCommand: CommandModule<object, Arguments> = {
+  command: "overload",
+  describe: "Twice as many messages as the server can take: what becomes of it, and of the messages",
+  builder,
+  handler,
+};
+
+function builder(yargs: Argv) {
+  return crowdOptions(clusterOptions(yargs))
+    .default("users", 100)
+    .option("senders", {
+      group: "Messages:",
+      type: "number",
+      default: 50,
+      describe: "Members who send, besides the users who receive",
+    })
+    .option("stalled", {
+      group: "Audience:",
+      type: "number",
+      default: 1,
+      describe: "Further members whose client hangs: the connection is open, and nobody reads it",
+    })
+    .option("seconds", {
+      group: "Messages:",
+      type: "number",
+      default: 60,
+      describe: "How long the overload lasts",
+    })
+    .option("factor", {
+      group: "Messages:",
+      type: "number",
+      default: 2,
+      describe: "How many times the capacity is sent",
+    })
+    .option("capacity", {
+      group: "Messages:",
+      type: "number",
+      describe: "Messages per second that the server can take; without it that is found out first",
+    })
+    .example("$0 overload --users 100 --seconds 60", "finds the capacity, and sends twice that for a minute")
+    .example("$0 overload --threshold 'unstored==0' --threshold 'normalAfterMs<5000'", "for CI");
+}
+
+async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  const plan = planOf(args);
+  const thresholds = parseThresholds(args.threshold, OVERLOAD_METRICS);
+  const canSpreadAddresses = process.platform === "linux";
+  const users = plan.users + plan.senders + plan.stalled;
+  // A bit for each arrival instead of a time of 64.
+  const messages = Math.ceil(mostMessages(plan) / 64);
+  checkLimits({ users, messages, kind: "light", isLocalServer: true, canSpreadAddresses });
+  await runCommand<OverloadResult>({
+    command: "overload",
+    options: { ...plan },
+    json: args.json,
+    progress: args.progress,
+    thresholds,
+    metrics: overloadMetrics,
+    async measure({ progress, errors, signal, defer }) {
+      const options = {
+        urls: [],
+        cluster: plan.cluster,
+        metricsUrl: undefined,
+        registrationConcurrency: plan.window,
+        onError: (code: string) => errors.add("api", code),
+      };
+      const target = await openFanfareTarget(options, signal);
+      defer(() => target.close());
+      return measureOverload({ target, plan, progress, errors, signal });
+    },
+    print: overloadSummary,
+  });
+}
+
+function planOf(args: ArgumentsCamelCase<Arguments>): OverloadPlan {
+  const users = wholeNumber("users", args.users, 1, 100_000);
+  if (!(args.factor > 0 && args.factor <= 100)) throw usageError("--factor must be above 0 and at most 100.");
+  return {
+    users,
+    senders: wholeNumber("senders", args.senders, 1, 1000),
+    stalled: wholeNumber("stalled", args.stalled, 0, 1000),
+    cluster: clusterSizeOf(args),
+    factor: args.factor,
+    capacity:
+      args.capacity === undefined ? undefined : wholeNumber("capacity", args.capacity, 1, MOST_PER_SECOND),
+    overloadMs: 1000 * wholeNumber("seconds", args.seconds, 1, 600),
+    workers: threadCount(args.threads, users),
+    napMs: wholeNumber("nap", args.nap, 0, 100),
+    window: wholeNumber("connecting", args.connecting, 1, 10_000),
+    payloadBytes: wholeNumber("payload", args.payload, MIN_PAYLOAD_BYTES, MAX_PAYLOAD_BYTES),
+  };
+}

@@ -1,0 +1,76 @@
+import { processMemory } from "../measure/process-usage.ts";
+import { nowMs } from "../measure/clock.ts";
+import { spread } from "../measure/percentiles.ts";
+import type { Platform } from "../platform/platform.ts";
+
+export interface MemorySample {
+  /** Milliseconds since the overload began; below 0: before. */
+  atMs: number;
+  /** Gateways and workers, or the single instance without its database. */
+  servicesBytes: number;
+  /** The embedded database keeps what it stores in memory: it grows with each message. */
+  databaseBytes: number;
+}
+
+export interface MemoryResult {
+  beforeBytes: number | null;
+  peakBytes: number | null;
+  /** The last quarter of the overload against the second one: what still grows when everything is full. */
+  growthBytes: number | null;
+  databaseBeforeBytes: number | null;
+  databaseAfterBytes: number | null;
+  samples: MemorySample[];
+}
+
+const SAMPLE_MS = 500;
+
+/** Looks at the memory of a platform's processes all the time. */
+export class MemoryWatch {
+  readonly #platform: Platform;
+  readonly #samples: { atMs: number; servicesBytes: number; databaseBytes: number }[] = [];
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+    this.#timer = setInterval(() => this.#look(), SAMPLE_MS);
+    this.#look();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** @param fromMs by `nowMs`, as `toMs`: the overload */
+  result(fromMs: number, toMs: number): MemoryResult {
+    const samples = this.#samples.map((sample) => ({ ...sample, atMs: sample.atMs - fromMs }));
+    const durationMs = toMs - fromMs;
+    const median = (from: number, to: number) => {
+      const part = samples.filter(({ atMs }) => atMs >= from * durationMs && atMs < to * durationMs);
+      return spread(part.map(({ servicesBytes }) => servicesBytes))?.median ?? null;
+    };
+    const [second, last] = [median(0.25, 0.5), median(0.75, 1)];
+    const before = samples.findLast(({ atMs }) => atMs < 0) ?? samples[0];
+    return {
+      beforeBytes: before?.servicesBytes ?? null,
+      peakBytes: spread(samples.map(({ servicesBytes }) => servicesBytes))?.max ?? null,
+      growthBytes: second === null || last === null ? null : last - second,
+      databaseBeforeBytes: before?.databaseBytes ?? null,
+      databaseAfterBytes: samples.at(-1)?.databaseBytes ?? null,
+      samples,
+    };
+  }
+
+  #look(): void {
+    let servicesBytes = 0;
+    let databaseBytes = 0;
+    for (const { name, pid } of this.#platform.processes) {
+      const memory = processMemory(pid);
+      if (memory === null) return;
+      if (name === "database") databaseBytes += memory.ownBytes;
+      else if (!name.endsWith("-server")) servicesBytes += memory.ownBytes;
+      // A single instance has its database as a child.
+      databaseBytes += memory.childrenBytes;
+    }
+    this.#samples.push({ atMs: nowMs(), servicesBytes, databaseBytes });
+  }
+}

@@ -1,0 +1,146 @@
+import type { Percentiles } from "../measure/percentiles.ts";
+import type { MemoryResult } from "./memory-watch.ts";
+
+export interface OverloadMeasurement {
+  users: number;
+  senders: number;
+  stalled: number;
+  /** null: a single instance. */
+  gateways: number | null;
+  workers: number | null;
+  capacity: {
+    /** Acknowledged messages per second in a closed loop, the best of the steps; or what was given. */
+    perSecond: number | null;
+    steps: { inFlight: number; perSecond: number; ackMs: Percentiles | null }[];
+  };
+  overload: {
+    offeredPerSecond: number | null;
+    durationMs: number;
+    intended: number;
+    acknowledged: number;
+    refused: number;
+    /** Not written, because the server took nothing more from the connection. */
+    notSent: number;
+    /** Neither acknowledged nor refused at the end of the run. */
+    unanswered: number;
+    acknowledgedPerSecond: number;
+    /** From the intended sending to the answer. */
+    ackMs: Percentiles | null;
+    refusedMs: Percentiles | null;
+    /** From the intended sending until the last receiver had an acknowledged message, the longest; null: none came. */
+    deliveredMaxMs: number | null;
+    refusalsByCode: Record<string, number>;
+    /** Refusals that may be repeated and do not say when. */
+    withoutRetryAfter: number;
+  };
+  baseline: { ackMaxMs: number | null; deliveredMaxMs: number | null };
+  recovery: {
+    /** A message is normal when it is acknowledged, and delivered, within these times. */
+    ackLimitMs: number;
+    deliveredLimitMs: number;
+    /** From the end of the overload; null: not within the time that was watched. */
+    normalAfterMs: number | null;
+    watchedMs: number;
+  };
+  memory: MemoryResult;
+  counts: {
+    acknowledged: number;
+    stored: number | null;
+    storedTwice: number | null;
+    /** Acknowledged and not in the database. */
+    unstored: number | null;
+    /** Receivers that were told to resync or lost their connection: they are not asked for every message. */
+    disturbed: number;
+    resyncs: number;
+    /** Deliveries of acknowledged messages that never came to the other receivers. */
+    lost: number;
+  };
+  tester: {
+    /** The longest that a message was written later than intended. */
+    sentLateMs: number;
+    senderBusy: number | null;
+    receiverBusy: number | null;
+  };
+  /** What did not behave, of the server or of the tester; empty: all did. */
+  verdicts: string[];
+  errors: { phase: string; code: string; count: number }[];
+}
+
+export const OVERLOAD_METRICS = [
+  "capacityPerSecond",
+  "acknowledgedPerSecond",
+  "ackP99",
+  "ackP100",
+  "refused",
+  "withoutRetryAfter",
+  "unanswered",
+  "unstored",
+  "storedTwice",
+  "lost",
+  "normalAfterMs",
+  "memoryPeakMiB",
+  "memoryGrowthMiB",
+] as const;
+
+/** What --threshold of an overload can be about. Times in milliseconds. */
+export function overloadMetrics(
+  result: OverloadMeasurement,
+): Record<(typeof OVERLOAD_METRICS)[number], number | null> {
+  const { overload, counts, memory, recovery } = result;
+  const mib = (bytes: number | null) => (bytes === null ? null : bytes / 1024 / 1024);
+  return {
+    capacityPerSecond: result.capacity.perSecond,
+    acknowledgedPerSecond: overload.acknowledgedPerSecond,
+    ackP99: overload.ackMs?.p99 ?? null,
+    ackP100: overload.ackMs?.p100 ?? null,
+    refused: overload.refused,
+    withoutRetryAfter: overload.withoutRetryAfter,
+    unanswered: overload.unanswered,
+    unstored: counts.unstored,
+    storedTwice: counts.storedTwice,
+    lost: counts.lost,
+    normalAfterMs: recovery.normalAfterMs,
+    memoryPeakMiB: mib(memory.peakBytes),
+    memoryGrowthMiB: mib(memory.growthBytes),
+  };
+}
+
+const MAX_NORMAL_AFTER_MS = 5000;
+/** Growth in the second half of the overload that is not taken for noise. */
+const GROWTH_BYTES = 64 * 1024 * 1024;
+const GROWTH_SHARE = 0.2;
+const SENT_LATE_MS = 100;
+const BUSY = 0.9;
+
+/** What to look at. An overload is survived when there is none of it. */
+export function judgeOverload(result: Omit<OverloadMeasurement, "verdicts">): string[] {
+  const { overload, counts, memory, recovery, tester } = result;
+  const verdicts: string[] = [];
+  const say = (isSo: boolean, text: string) => isSo && verdicts.push(text);
+  say((counts.unstored ?? 0) > 0, `${counts.unstored} acknowledged messages are not in the database.`);
+  say((counts.storedTwice ?? 0) > 0, `${counts.storedTwice} messages are in the database twice.`);
+  say(counts.lost > 0, `${counts.lost} deliveries of acknowledged messages never came.`);
+  say(overload.unanswered > 0, `${overload.unanswered} messages were neither acknowledged nor refused.`);
+  say(
+    overload.withoutRetryAfter > 0,
+    `${overload.withoutRetryAfter} refusals did not say when to come back (retryAfterMs).`,
+  );
+  const { normalAfterMs, watchedMs } = recovery;
+  if (normalAfterMs === null) {
+    verdicts.push(`Service was not normal again within the ${watchedMs / 1000} s that were watched.`);
+  } else {
+    const seconds = (normalAfterMs / 1000).toFixed(1);
+    say(normalAfterMs > MAX_NORMAL_AFTER_MS, `Service was normal again only after ${seconds} s.`);
+  }
+  const { growthBytes, peakBytes } = memory;
+  if (growthBytes !== null && growthBytes > Math.max(GROWTH_BYTES, peakBytes! * GROWTH_SHARE)) {
+    const mib = Math.round(growthBytes / 1024 / 1024);
+    verdicts.push(`The memory of the services grew by ${mib} MiB in the second half of the overload.`);
+  }
+  if (tester.sentLateMs > SENT_LATE_MS || (tester.senderBusy ?? 0) > BUSY) {
+    verdicts.push(
+      `The tester sent messages up to ${Math.round(tester.sentLateMs)} ms late: times are too long by up to that.`,
+    );
+  }
+  return verdicts;
+}
