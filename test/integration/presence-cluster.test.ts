@@ -1,0 +1,142 @@
+import { FanfareClient } from "@fanfare/client";
+import type { EventPayload, SessionTokens } from "@fanfare/contract";
+import { isInstalled, must, startCluster, type Cluster } from "@fanfare/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+
+// Two gateways and two workers in processes of their own, over a real nats-server and redis-server.
+
+interface Person {
+  id: string;
+  tokens: SessionTokens;
+  client: FanfareClient;
+  /** What the person has been told of each user, the last first. */
+  seen: Map<string, string>;
+  typing: EventPayload<"typing.started">[];
+}
+
+const hasServers = isInstalled("nats-server") && isInstalled("redis-server");
+const WITHIN_10_S = { timeout: 10_000, interval: 100 };
+
+describe.skipIf(!hasServers)("presence in a cluster", () => {
+  let cluster: Cluster;
+  let ann: Person;
+  let bob: Person;
+  let channelId: string;
+  const clients: FanfareClient[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster({ gateways: 2, workers: 2 });
+  });
+  afterAll(() => cluster?.stop());
+
+  const urlOf = (gateway: number): string => cluster.gateways[gateway]!.clientUrl;
+
+  async function comeIn(gateway: number, tokens?: SessionTokens): Promise<Person> {
+    const own = tokens ?? (await must(urlOf(gateway), "user.createGuest", {}));
+    const client = new FanfareClient({ url: urlOf(gateway) });
+    clients.push(client);
+    client.useTokens(own);
+    const person: Person = { id: own.user.id, tokens: own, client, seen: new Map(), typing: [] };
+    client.on("presence.changed", ({ presences }) => {
+      for (const { userId, status } of presences) person.seen.set(userId, status);
+    });
+    client.on("typing.started", (event) => person.typing.push(event));
+    await client.connect();
+    return person;
+  }
+
+  async function watch(person: Person, userId: string): Promise<void> {
+    const { presences } = await person.client.call("presence.watch", { userIds: [userId] });
+    for (const presence of presences) person.seen.set(presence.userId, presence.status);
+  }
+
+  beforeEach(async () => {
+    ann = await comeIn(0);
+    bob = await comeIn(1);
+    const { group, channels } = await ann.client.call("group.create", { name: "A group" });
+    channelId = channels[0]!.id;
+    const { invite } = await ann.client.call("invite.create", { groupId: group.id });
+    await bob.client.call("invite.accept", { code: invite.code });
+    await watch(ann, bob.id);
+  });
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.close();
+  });
+
+  const expectSeen = (status: string) =>
+    vi.waitFor(() => expect(ann.seen.get(bob.id)).toBe(status), WITHIN_10_S);
+
+  test("who comes, changes and goes at one gateway is seen at the other", async () => {
+    await expectSeen("online");
+    await bob.client.call("presence.setStatus", { status: "doNotDisturb" });
+    await expectSeen("doNotDisturb");
+    await bob.client.call("presence.setStatus", { status: "invisible" });
+    await expectSeen("offline");
+    await bob.client.call("presence.setStatus", { status: "online" });
+    await expectSeen("online");
+    bob.client.close();
+    await expectSeen("offline");
+  });
+
+  test("who is at two gateways is there until both are left", async () => {
+    await expectSeen("online");
+    const phone = await comeIn(0, bob.tokens);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    bob.client.close();
+    await new Promise((resolve) => setTimeout(resolve, 6000));
+    expect(ann.seen.get(bob.id)).toBe("online");
+    phone.client.close();
+    await expectSeen("offline");
+  });
+
+  test("who writes at one gateway is seen writing at the other", async () => {
+    await bob.client.call("channel.typing", { channelId });
+    await bob.client.call("channel.typing", { channelId });
+    await vi.waitFor(() => expect(ann.typing.length).toBeGreaterThan(0), WITHIN_10_S);
+    expect(ann.typing[0]).toMatchObject({ channelId, userId: bob.id });
+  });
+
+  test("when Redis has lost everything, all is told anew", async () => {
+    await expectSeen("online");
+    await cluster.redis.kill();
+    await ann.client.call("message.send", { channelId, content: "Still here", nonce: "without Redis" });
+    await cluster.redis.start();
+    await vi.waitFor(async () => {
+      ann.seen.clear();
+      await watch(ann, bob.id);
+      expect(ann.seen.get(bob.id)).toBe("online");
+    }, WITHIN_10_S);
+    bob.client.close();
+    await expectSeen("offline");
+  });
+
+  test("who is at a gateway that is frozen is gone, and back with it", async () => {
+    await expectSeen("online");
+    cluster.gateways[1]!.process.freeze();
+    await expectSeen("offline");
+    cluster.gateways[1]!.process.thaw();
+    await expectSeen("online");
+  });
+
+  test("a worker that is frozen makes nobody disappear", async () => {
+    await expectSeen("online");
+    const statuses: string[] = [];
+    ann.client.on("presence.changed", ({ presences }) => statuses.push(...presences.map((p) => p.status)));
+    cluster.workers[0]!.process.freeze();
+    await new Promise((resolve) => setTimeout(resolve, 9000));
+    cluster.workers[0]!.process.thaw();
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(statuses).not.toContain("offline");
+    bob.client.close();
+    await expectSeen("offline");
+  });
+
+  test("nobody of a gateway that was killed is there ten seconds later", async () => {
+    await expectSeen("online");
+    await cluster.gateways[1]!.process.kill();
+    await expectSeen("offline");
+    await cluster.gateways[1]!.process.start();
+    bob = await comeIn(1, bob.tokens);
+    await expectSeen("online");
+  });
+});
