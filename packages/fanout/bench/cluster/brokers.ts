@@ -1,0 +1,40 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface Broker {
+  readonly process: ChildProcess;
+  readonly url: string;
+}
+
+let nextPort = 24_731;
+const START_MS = 500;
+
+/** A nats-server or redis-server of this machine, as it comes, without anything on disk. */
+export async function startBroker(kind: "nats" | "redis"): Promise<Broker> {
+  const port = nextPort++;
+  const options = { stdio: "ignore" } as const;
+  const server =
+    kind === "nats"
+      ? spawn("nats-server", ["-a", "127.0.0.1", "-p", `${port}`], options)
+      : spawn("redis-server", ["--bind", "127.0.0.1", "--port", `${port}`, "--save", ""], options);
+  process.once("exit", () => server.kill());
+  await sleep(START_MS);
+  if (server.exitCode !== null) throw new Error(`${kind} did not start on port ${port}`);
+  return { process: server, url: `${kind}://127.0.0.1:${port}` };
+}
+
+export async function stopBroker({ process: server }: Broker): Promise<void> {
+  server.kill();
+  await once(server, "exit");
+}
+
+/** Processor time of all threads of a process so far, in milliseconds. Linux. */
+export function cpuMs(pid: number): number {
+  let nanoseconds = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
+  }
+  return nanoseconds / 1e6;
+}

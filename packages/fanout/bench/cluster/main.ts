@@ -1,0 +1,139 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { cpus } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { next } from "../processes.ts";
+import type { FromReceiver } from "../protocol.ts";
+import { type Broker, cpuMs, startBroker, stopBroker } from "./brokers.ts";
+import { brokerOf, CANDIDATES, type Candidate, type FromGateway, type FromPublisher } from "./protocol.ts";
+import { printTable, type Sample, summarise } from "./table.ts";
+
+/**
+ * Two gateways that hold the sockets between them, a third one whose sockets are in another room, and a publisher in a
+ * process of its own; all candidates with the same receivers, taking turns.
+ *
+ *   node bench/cluster/main.ts --users 1000,10000 --rounds 9 [--only fanout,redis-adapter]
+ */
+
+interface Contestant {
+  readonly name: Candidate;
+  readonly gateways: readonly ChildProcess[];
+  readonly idle: ChildProcess;
+  readonly publisher: ChildProcess;
+  readonly receiver: ChildProcess;
+  readonly broker: Broker;
+  readonly single: Sample[];
+  readonly bursts: Sample[];
+}
+
+const { values } = parseArgs({
+  options: {
+    users: { type: "string", default: "1000,10000" },
+    rounds: { type: "string", default: "9" },
+    burst: { type: "string", default: "20" },
+    only: { type: "string", default: Object.keys(CANDIDATES).join(",") },
+  },
+});
+
+const FIRST_NETWORK = 40;
+const SETTLE_MS = 150;
+const AT_IDLE_GATEWAY = 10;
+const burst = Number(values.burst);
+
+async function startGateway(name: Candidate, broker: Broker, ...more: string[]) {
+  const gateway = fork(new URL("./gateway.ts", import.meta.url), [name, broker.url, ...more]);
+  const { port } = await next<FromGateway, "listening">(gateway, "listening");
+  return { gateway, port };
+}
+
+async function start(name: Candidate, users: number, network: number): Promise<Contestant> {
+  const broker = await startBroker(brokerOf(name));
+  const first = await startGateway(name, broker);
+  const second = await startGateway(name, broker);
+  const idle = await startGateway(name, broker, "other");
+  const publisher = fork(new URL("./publisher.ts", import.meta.url), [name, broker.url]);
+  await next<FromPublisher, "connected">(publisher, "connected");
+  const receiver = fork(new URL("../receiver.ts", import.meta.url));
+  const idleReceiver = fork(new URL("../receiver.ts", import.meta.url));
+  await connect(receiver, first.port, users / 2, network);
+  await connect(receiver, second.port, users / 2, network + 1);
+  await connect(idleReceiver, idle.port, AT_IDLE_GATEWAY, network + 2);
+  receiver.once("exit", () => idleReceiver.disconnect());
+  const gateways = [first.gateway, second.gateway];
+  return { name, gateways, idle: idle.gateway, publisher, receiver, broker, single: [], bursts: [] };
+}
+
+async function connect(
+  receiver: ChildProcess,
+  port: number,
+  sockets: number,
+  network: number,
+): Promise<void> {
+  const ready = next<FromReceiver, "ready">(receiver, "ready");
+  receiver.send({ kind: "connect", port, sockets, network });
+  await ready;
+}
+
+async function measure(
+  { gateways, publisher, receiver, broker }: Contestant,
+  messages: number,
+): Promise<Sample> {
+  const processes = [...gateways, publisher, broker.process].map(({ pid }) => pid!);
+  const expecting = next<FromReceiver, "expecting">(receiver, "expecting");
+  receiver.send({ kind: "expect", messages });
+  await expecting;
+  const before = processes.map(cpuMs);
+  const started = next<FromPublisher, "started">(publisher, "started");
+  const complete = next<FromReceiver, "complete">(receiver, "complete");
+  publisher.send({ kind: "publish", messages });
+  const allAfterMs = Number(BigInt((await complete).at) - BigInt((await started).at)) / 1e6;
+  const cpu = processes.reduce((sum, pid, i) => sum + cpuMs(pid) - before[i]!, 0);
+  await sleep(SETTLE_MS);
+  return { allAfterMs, cpuMs: cpu };
+}
+
+async function messagesWithoutMembers({ idle }: Contestant): Promise<number> {
+  const count = next<FromGateway, "count">(idle, "count");
+  idle.send({ kind: "count" });
+  return (await count).messages;
+}
+
+async function end({ gateways, idle, publisher, receiver, broker }: Contestant): Promise<void> {
+  const processes = [receiver, publisher, idle, ...gateways];
+  const ended = processes.map((process) => once(process, "exit"));
+  for (const process of processes) process.disconnect();
+  await Promise.all(ended);
+  await stopBroker(broker);
+}
+
+async function compare(users: number, names: readonly Candidate[]): Promise<void> {
+  const contestants: Contestant[] = [];
+  for (const [i, name] of names.entries()) contestants.push(await start(name, users, FIRST_NETWORK + 3 * i));
+  await sleep(1000);
+  for (const contestant of contestants) await measure(contestant, burst);
+  for (let round = 0; round < Number(values.rounds); round++) {
+    const order = round % 2 === 0 ? contestants : contestants.toReversed();
+    for (const contestant of order) {
+      await measure(contestant, 1);
+      contestant.single.push(await measure(contestant, 1));
+      if (round % 3 === 1) contestant.bursts.push(await measure(contestant, burst));
+    }
+  }
+  const rows = [];
+  for (const contestant of contestants) {
+    const { name, single, bursts } = contestant;
+    const stray = await messagesWithoutMembers(contestant);
+    rows.push(summarise({ name, users, single, bursts, burst, stray }));
+  }
+  printTable(users, burst, rows);
+  for (const contestant of contestants) await end(contestant);
+}
+
+const [processor] = cpus();
+console.log(
+  `Node ${process.version}, ${cpus().length} × ${processor?.model}, ${values.rounds} rounds, medians.`,
+);
+for (const [name, what] of Object.entries(CANDIDATES)) console.log(`  ${name.padEnd(14)} ${what}`);
+for (const users of values.users.split(","))
+  await compare(Number(users), values.only.split(",") as Candidate[]);
