@@ -29,6 +29,7 @@ describe.skipIf(!isInstalled("nats-server"))("over NATS", () => {
         muted() {
           throw serviceError("MUTED", { mutedUntil: "2030-01-01T00:00:00.000Z" });
         },
+        echo: ({ params }) => params,
         crash() {
           throw new TypeError("secret detail");
         },
@@ -53,6 +54,11 @@ describe.skipIf(!isInstalled("nats-server"))("over NATS", () => {
       retryable: false,
       data: { mutedUntil: "2030-01-01T00:00:00.000Z" },
     });
+  });
+
+  test("calls and answers may be larger than NATS takes in one piece", async () => {
+    const params = { text: "long ".repeat(1_000_000), short: "text" };
+    expect(await caller.call("remote.echo", params)).toEqual(params);
   });
 
   test("another error is not taken for one of the table", async () => {

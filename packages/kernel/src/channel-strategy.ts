@@ -10,8 +10,8 @@ export interface ChannelStrategyOptions {
 
 /**
  * Calls go round. Those of an action that is marked `byChannel` go to one node per channel, so that its writes gather in
- * larger batches. When a node comes or goes, only its own share of the channels moves: rendezvous hashing, where
- * Moleculer's `Shard` moves most of them.
+ * larger batches. When a node comes or goes, only its own share of the channels moves: rendezvous hashing. (Moleculer's
+ * `Shard` moves a third of the others as well, and takes a microsecond instead of a tenth.)
  */
 export class ChannelStrategy extends Strategies.Base {
   readonly #byChannel: boolean;

@@ -1,5 +1,6 @@
 import { Transporters, type ServiceBroker } from "moleculer";
-import { Events, type NatsConnection } from "nats";
+import { Events, headers, type NatsConnection } from "nats";
+import { cut, PartCollector } from "./message-parts.ts";
 
 type Packet = Parameters<Transporters.NATS["prepublish"]>[0];
 interface Peer {
@@ -8,17 +9,25 @@ interface Peer {
 }
 
 const REQUEST = "REQ";
+/** Header of a message that is one of several parts. */
+const PART = "Fanfare-Part";
+/** A nats-server's own default for max_payload, and what is left free of it for headers. */
+const DEFAULT_MAX_PAYLOAD = 1_048_576;
+const HEADER_BYTES = 1024;
 
 /**
  * Moleculer's transporter over NATS, for connections that break: its original goes on as if nothing were, so that calls wait for
  * their timeout. This one fails calls at once while there is no connection, those under way included, and tells the other
- * nodes when it is back, so that they do the same with what they had sent here.
+ * nodes when it is back, so that they do the same with what they had sent here. What is larger than NATS takes goes in
+ * parts.
  */
 export class NatsTransporter extends Transporters.NATS {
   #connections = 0;
   readonly #connectionsOf = new WeakMap<Peer, number>();
 
   readonly #connection: NatsConnection;
+  readonly #parts = new PartCollector();
+  #maxBytes = DEFAULT_MAX_PAYLOAD - HEADER_BYTES;
 
   /** @param connection stays open when the broker stops: it belongs to whoever made it */
   constructor(connection: NatsConnection) {
@@ -28,9 +37,33 @@ export class NatsTransporter extends Transporters.NATS {
 
   override async connect(): Promise<void> {
     this.client = this.#connection;
+    this.#maxBytes = (this.#connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD) - HEADER_BYTES;
     void this.#watchConnection();
     this.#watchPeers(this.broker);
     await this.onConnected();
+  }
+
+  override async subscribe(command: string, nodeId?: string): Promise<void> {
+    this.#connection.subscribe(this.getTopicName(command, nodeId), {
+      callback: (error, { data, headers: labels }) => {
+        if (error !== null) return;
+        const part = labels?.get(PART);
+        const whole = part === undefined ? asBuffer(data) : this.#parts.add(part, data);
+        if (whole !== undefined) void this.receive(command, whole);
+      },
+    });
+  }
+
+  override async send(topic: string, data: Buffer): Promise<void> {
+    if (data.length <= this.#maxBytes) {
+      this.#connection.publish(topic, data);
+      return;
+    }
+    for (const [label, part] of cut(data, this.#maxBytes)) {
+      const labels = headers();
+      labels.set(PART, label);
+      this.#connection.publish(topic, part, { headers: labels });
+    }
   }
 
   override async disconnect(): Promise<void> {
@@ -54,6 +87,7 @@ export class NatsTransporter extends Transporters.NATS {
 
   #lost(): void {
     this.connected = false;
+    this.#parts.clear();
     for (const node of this.broker.registry.nodes.toArray()) {
       if (!node.local) this.transit.removePendingRequestByNodeID(node.id);
     }
@@ -78,4 +112,9 @@ export class NatsTransporter extends Transporters.NATS {
     localBus.on("$node.connected", note);
     localBus.on("$node.updated", note);
   }
+}
+
+/** Without a copy: it is read at once. */
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
