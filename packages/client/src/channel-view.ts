@@ -9,8 +9,9 @@ import {
 import { callSafely } from "./emitter.ts";
 import { FanfareError } from "./errors.ts";
 import { Outbox, type PendingMessage } from "./outbox.ts";
+import { QuietWatch } from "./quiet-watch.ts";
 import type { SyncTarget } from "./sync-loop.ts";
-import { type Backoff, backoffMs, sleep } from "./timing.ts";
+import { type Backoff, retryMs, sleep } from "./timing.ts";
 
 /** A channel at one moment; a new object after every change. */
 export interface ChannelSnapshot {
@@ -32,6 +33,8 @@ export interface ChannelViewOptions {
   call: Call;
   backoff: Backoff;
   isOnline: () => boolean;
+  sendGiveUpMs: number;
+  quietCheckMs: number;
   /** The copy is not exact: something has to be asked for. */
   onGap(): void;
   onClose(): void;
@@ -45,6 +48,7 @@ export class ChannelView implements SyncTarget {
   readonly channelId: string;
   readonly #options: ChannelViewOptions;
   readonly #outbox: Outbox;
+  readonly #quiet: QuietWatch;
   readonly #listeners = new Set<(snapshot: ChannelSnapshot) => void>();
   #copy: ChannelCopy;
   #snapshot: ChannelSnapshot;
@@ -60,6 +64,7 @@ export class ChannelView implements SyncTarget {
     this.#outbox = new Outbox({
       channelId,
       backoff: options.backoff,
+      giveUpAfterMs: options.sendGiveUpMs,
       isOnline: options.isOnline,
       send: async (params) => {
         const { message } = await options.call("message.send", params);
@@ -68,6 +73,8 @@ export class ChannelView implements SyncTarget {
       },
       onChange: () => this.#publish(),
     });
+    // The loss of the last event of a channel shows by nothing else.
+    this.#quiet = new QuietWatch(options.quietCheckMs, () => this.apply({ type: "doubt" }));
     this.#snapshot = this.#takeSnapshot();
   }
 
@@ -122,7 +129,7 @@ export class ChannelView implements SyncTarget {
 
   /**
    * Sends a message. A lost connection does not lose it, nor send it twice: it is sent again with the same nonce.
-   * @throws {FanfareError} what the server answered; TOO_MANY_PENDING; the last error when nothing helped for a minute
+   * @throws {FanfareError} what the server answered; TOO_MANY_PENDING; the last error when nothing helped for `sendGiveUpMs`
    */
   send(content: string, options: { replyTo?: string } = {}): Promise<Message> {
     return this.#outbox.push(content, options.replyTo);
@@ -149,6 +156,7 @@ export class ChannelView implements SyncTarget {
   /** Ends the copy; `client.channel` makes a new one. Messages that were not sent yet fail. */
   close(): void {
     this.#wanted = false;
+    this.#quiet.stop();
     this.#outbox.close();
     this.#listeners.clear();
     this.#options.onClose();
@@ -156,6 +164,7 @@ export class ChannelView implements SyncTarget {
 
   /** @internal Messages as an event or an answer brought them. */
   hear(messages: readonly Message[]): void {
+    if (this.#wanted) this.#quiet.heard();
     this.#copy = reduceChannel(this.#copy, { type: "messages", messages });
     // Before anybody is told, so that nobody sees a message both as sent and as pending.
     for (const message of messages) this.#outbox.confirm(message);
@@ -178,6 +187,9 @@ export class ChannelView implements SyncTarget {
   apply(change: ChannelChange): void {
     const before = this.#copy;
     this.#copy = reduceChannel(before, change);
+    const isNews =
+      change.type === "newestPage" || (change.type === "synced" && change.answer.messages.length > 0);
+    if (isNews && this.#wanted) this.#quiet.heard();
     if (this.#copy !== before) this.#changed();
   }
 
@@ -234,7 +246,7 @@ async function retrying(work: () => Promise<void>, backoff: Backoff): Promise<vo
       return await work();
     } catch (error) {
       if (!(error instanceof FanfareError) || !error.retryable || tries >= LOAD_TRIES) throw error;
-      await sleep(Math.max(error.retryAfterMs, backoffMs(tries - 1, backoff)));
+      await sleep(retryMs(tries - 1, backoff, error.retryAfterMs));
     }
   }
 }

@@ -8,20 +8,25 @@ import type {
   Result,
   SessionTokens,
 } from "@fanfare/contract";
+import { Addresses } from "./addresses.ts";
 import { ChannelView } from "./channel-view.ts";
 import { Connection, type ConnectionState } from "./connection.ts";
 import { Emitter } from "./emitter.ts";
-import { endsSession, type FanfareError } from "./errors.ts";
+import { endsSession, FanfareError } from "./errors.ts";
 import { callByHttp, unwrap } from "./http.ts";
 import { HTTP_ONLY, PUBLIC, WRITE_TIMEOUT_MS } from "./limits.ts";
 import { Session } from "./session.ts";
 import { SyncLoop } from "./sync-loop.ts";
 
 export interface FanfareClientOptions {
-  /** The origin of a gateway, such as `https://chat.example.org`. */
-  url: string;
+  /** The origin of a gateway, such as `https://chat.example.org`; or of several, of which the next one is used after a failure. */
+  url: string | readonly string[];
   /** How long a call may take. Default: 15,000 ms, longer than any write of the server may. */
   callTimeoutMs?: number;
+  /** How long `channel.send` tries. Default: 60,000 ms. */
+  sendGiveUpMs?: number;
+  /** A channel of which nothing was heard for about this long is synced once. Default: 30,000 ms. */
+  quietCheckMs?: number;
 }
 
 /** What `client.on` tells: the events of the contract, and what happens to this client. */
@@ -32,6 +37,10 @@ export type ClientEvents = { [N in EventName]: EventPayload<N> } & {
 };
 
 const CALL_TIMEOUT_MS = WRITE_TIMEOUT_MS + 5_000;
+const SEND_GIVE_UP_MS = 60_000;
+const QUIET_CHECK_MS = 30_000;
+/** After an event that thousands heard in the same moment. */
+const CROWD_SPREAD_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 20_000;
 const CONNECT_BACKOFF = { baseMs: 1000, maxMs: 15_000 };
 const REPEAT_BACKOFF = { baseMs: 500, maxMs: 8_000 };
@@ -46,33 +55,33 @@ const LOGS_IN: ReadonlySet<ActionName> = new Set<ActionName>([
   "user.changePassword",
 ]);
 
-/** Events after which channels may be gone that nobody named. */
-const MAY_TAKE_CHANNELS: ReadonlySet<EventName> = new Set<EventName>([
-  "resync",
-  "group.left",
-  "group.deleted",
-]);
-
 /** One user's connection to Fanfare, in Node and in the browser. */
 export class FanfareClient {
-  readonly url: string;
-  readonly #callTimeoutMs: number;
+  readonly #addresses: Addresses;
+  readonly #options: Required<Omit<FanfareClientOptions, "url">>;
   readonly #emitter = new Emitter<ClientEvents>();
   readonly #views = new Map<string, ChannelView>();
   readonly #session: Session;
   readonly #connection: Connection;
   readonly #sync: SyncLoop;
+  #syncLater: ReturnType<typeof setTimeout> | null = null;
 
-  constructor({ url, callTimeoutMs = CALL_TIMEOUT_MS }: FanfareClientOptions) {
-    this.url = new URL(url).origin;
-    this.#callTimeoutMs = callTimeoutMs;
+  /** @throws {TypeError} when an address is not a URL */
+  constructor({
+    url,
+    callTimeoutMs = CALL_TIMEOUT_MS,
+    sendGiveUpMs = SEND_GIVE_UP_MS,
+    quietCheckMs = QUIET_CHECK_MS,
+  }: FanfareClientOptions) {
+    this.#addresses = new Addresses(url);
+    this.#options = { callTimeoutMs, sendGiveUpMs, quietCheckMs };
     this.#session = new Session({
       refresh: async (refreshToken) =>
         (await this.#byHttp("user.refresh", { refreshToken })) as SessionTokens,
       onChange: (tokens) => this.#emitter.emit("tokens.changed", tokens),
     });
     this.#connection = new Connection({
-      url: this.url,
+      addresses: this.#addresses,
       backoff: CONNECT_BACKOFF,
       withToken: (work) => this.#session.withToken(work),
       isOwnSession: (ids) => ids === null || ids.includes(this.#session.tokens?.sessionId ?? ""),
@@ -85,6 +94,11 @@ export class FanfareClient {
       isOnline: () => this.state === "online",
       backoff: SYNC_BACKOFF,
     });
+  }
+
+  /** The gateway that is used now. */
+  get url(): string {
+    return this.#addresses.current;
   }
 
   get state(): ConnectionState {
@@ -161,6 +175,8 @@ export class FanfareClient {
       call: this.call,
       backoff: REPEAT_BACKOFF,
       isOnline: () => this.state === "online",
+      sendGiveUpMs: this.#options.sendGiveUpMs,
+      quietCheckMs: this.#options.quietCheckMs,
       onGap: () => this.#sync.start("soon"),
       onClose: () => {
         if (this.#views.get(channelId) === view) this.#views.delete(channelId);
@@ -180,16 +196,25 @@ export class FanfareClient {
     if (this.state !== "online" || HTTP_ONLY.has(name)) {
       return this.#session.withToken((token) => this.#byHttp(name, params, token));
     }
-    return unwrap(await this.#connection.request(name, params, this.#callTimeoutMs), "socket");
+    return unwrap(await this.#connection.request(name, params, this.#options.callTimeoutMs), "socket");
   }
 
-  #byHttp(name: ActionName, params: unknown, accessToken?: string): Promise<unknown> {
-    return callByHttp(this.url, name, params, accessToken, this.#callTimeoutMs);
+  async #byHttp(name: ActionName, params: unknown, accessToken?: string): Promise<unknown> {
+    const { url } = this;
+    try {
+      return await callByHttp(url, name, params, accessToken, this.#options.callTimeoutMs);
+    } catch (error) {
+      const isLost = error instanceof FanfareError && error.type === "CONNECTION_LOST";
+      // While it is connected, or trying to be, the connection chooses.
+      if (isLost && this.state === "offline" && this.url === url) this.#addresses.next();
+      throw error;
+    }
   }
 
   #connectionChanged(state: ConnectionState, error: FanfareError | undefined): void {
     if (state === "online") this.#syncAll();
     if (state === "closed") {
+      this.#cancelSyncLater();
       this.#sync.close();
       for (const view of this.#views.values()) view.close();
       if (endsSession(error)) this.#session.use(null);
@@ -199,11 +224,22 @@ export class FanfareClient {
 
   /** Events may have been lost on every channel. */
   #syncAll(): void {
+    this.#cancelSyncLater();
     for (const view of this.#views.values()) {
       view.apply({ type: "doubt" });
       view.hearOnline();
     }
     this.#sync.start("now");
+  }
+
+  /** The same after a random moment: everybody else heard of the reason too. */
+  #syncAllLater(): void {
+    this.#syncLater ??= setTimeout(() => this.#syncAll(), Math.random() * CROWD_SPREAD_MS);
+  }
+
+  #cancelSyncLater(): void {
+    if (this.#syncLater !== null) clearTimeout(this.#syncLater);
+    this.#syncLater = null;
   }
 
   #hear<N extends EventName>(name: N, payload: EventPayload<N>): void {
@@ -222,8 +258,14 @@ export class FanfareClient {
       case "readMarker.updated":
         this.#views.get(event.payload.channelId)?.hearReadMarker(event.payload.lastReadSeq);
         break;
-      default:
-        if (MAY_TAKE_CHANNELS.has(name)) this.#syncAll();
+      // Channels may be gone that nobody named.
+      case "group.left":
+        this.#syncAll();
+        break;
+      case "group.deleted":
+      case "resync":
+        this.#syncAllLater();
+        break;
     }
     this.#emitter.emit(name, payload as ClientEvents[N]);
   }

@@ -1,8 +1,9 @@
 import type { EventName, EventPayload } from "@fanfare/contract";
 import { io, type Socket } from "socket.io-client";
-import { endsSession, FanfareError, isWireError, localError } from "./errors.ts";
+import type { Addresses } from "./addresses.ts";
+import { endsSession, FanfareError, isWireError, localError, retryAfterMsOf } from "./errors.ts";
 import { isEventName, OWN_PROTOCOL_VERSION } from "./limits.ts";
-import { type Backoff, backoffMs, sleep } from "./timing.ts";
+import { type Backoff, backoffMs, retryMs, sleep } from "./timing.ts";
 
 /**
  * - `offline`: not connected, and not trying.
@@ -14,7 +15,7 @@ import { type Backoff, backoffMs, sleep } from "./timing.ts";
 export type ConnectionState = "offline" | "connecting" | "online" | "reconnecting" | "closed";
 
 export interface ConnectionOptions {
-  url: string;
+  addresses: Addresses;
   backoff: Backoff;
   /** Does something with a good access token; again with another one if the server does not accept the first. */
   withToken<T>(work: (accessToken: string) => Promise<T>): Promise<T>;
@@ -26,6 +27,8 @@ export interface ConnectionOptions {
 
 /** From the first packet to `ready`. */
 const READY_TIMEOUT_MS = 15_000;
+/** A connection that is left for another one is given this long for the answers that are still to come. */
+const LEAVE_TIMEOUT_MS = 2_000;
 /** A connection that held this long was a good one: the next loss starts with a short wait again. */
 const STABLE_AFTER_MS = 5_000;
 
@@ -38,6 +41,8 @@ export class Connection {
   /** When to connect elsewhere, as `server.draining` asked for. */
   #moveAtMs: number | null = null;
   #closedBy: FanfareError | undefined;
+  /** Calls that wait for their answer. */
+  readonly #waiting = new Set<Promise<unknown>>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -74,11 +79,15 @@ export class Connection {
   async request(name: string, params: unknown, timeoutMs: number): Promise<unknown> {
     const socket = this.#socket;
     if (socket === null) throw this.#lost();
+    const answered = socket.timeout(timeoutMs).emitWithAck(name, params) as Promise<unknown>;
+    this.#waiting.add(answered);
     try {
-      return await socket.timeout(timeoutMs).emitWithAck(name, params);
+      return await answered;
     } catch (error) {
       if (!socket.connected) throw this.#lost(error);
       throw localError("TIMEOUT", `${name} was not answered within ${timeoutMs} ms.`, error);
+    } finally {
+      this.#waiting.delete(answered);
     }
   }
 
@@ -107,6 +116,8 @@ export class Connection {
         deadlineMs = Infinity;
         await this.#untilLost(socket);
         failures = Date.now() - onlineSinceMs > STABLE_AFTER_MS ? 0 : failures + 1;
+        // Who leaves has chosen already.
+        if (this.#moveAtMs === null) this.#options.addresses.next();
         if (!signal.aborted) this.#setState("reconnecting");
         await sleep(this.#waitAfterLossMs(failures), signal);
       } catch (error) {
@@ -122,8 +133,8 @@ export class Connection {
           return;
         }
         this.#setState(wasOnline ? "reconnecting" : "connecting", error as FanfareError);
-        const retryAfterMs = error instanceof FanfareError ? error.retryAfterMs : 0;
-        const waitMs = Math.max(retryAfterMs, backoffMs(failures++, this.#options.backoff));
+        this.#options.addresses.next();
+        const waitMs = retryMs(failures++, this.#options.backoff, retryAfterMsOf(error));
         await sleep(Math.min(waitMs, deadlineMs - Date.now()), signal);
       }
     }
@@ -132,7 +143,7 @@ export class Connection {
 
   #openSocket(token: string, deadlineMs: number): Promise<Socket> {
     const { signal } = this.#stop;
-    const socket = io(this.#options.url, {
+    const socket = io(this.#options.addresses.current, {
       transports: ["websocket"],
       forceNew: true,
       reconnection: false,
@@ -204,8 +215,17 @@ export class Connection {
       const { reconnectWithinMs } = payload as EventPayload<"server.draining">;
       const waitMs = Math.random() * reconnectWithinMs;
       this.#moveAtMs = Date.now() + waitMs;
-      void sleep(waitMs, this.#stop.signal).then(() => socket.disconnect());
+      this.#options.addresses.next();
+      void sleep(waitMs, this.#stop.signal).then(() => this.#leave(socket));
     }
+  }
+
+  /** New calls go by HTTP until it is connected elsewhere, so those that wait are the last ones. */
+  async #leave(socket: Socket): Promise<void> {
+    if (this.#socket !== socket) return;
+    this.#setState("reconnecting");
+    await Promise.race([Promise.allSettled(this.#waiting), sleep(LEAVE_TIMEOUT_MS, this.#stop.signal)]);
+    socket.disconnect();
   }
 
   #waitAfterLossMs(failures: number): number {

@@ -46,6 +46,11 @@ export class FanfareError extends Error {
   }
 }
 
+/** How long the server wants to be left alone, in milliseconds; 0 where it did not say. */
+export function retryAfterMsOf(error: unknown): number {
+  return error instanceof FanfareError ? error.retryAfterMs : 0;
+}
+
 export function localError(type: LocalErrorCode, message: string, cause?: unknown): FanfareError {
   return new FanfareError({ type, message, retryable: RETRYABLE.has(type), requestId: "" }, cause);
 }

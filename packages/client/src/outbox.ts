@@ -1,6 +1,6 @@
 import type { Message, Params } from "@fanfare/contract";
 import { FanfareError, localError } from "./errors.ts";
-import { type Backoff, backoffMs } from "./timing.ts";
+import { type Backoff, retryMs } from "./timing.ts";
 
 /** A message that is on its way. */
 export interface PendingMessage {
@@ -11,6 +11,8 @@ export interface PendingMessage {
 export interface OutboxOptions {
   channelId: string;
   backoff: Backoff;
+  /** After this long a failed send is not tried again. */
+  giveUpAfterMs: number;
   send(params: Params<"message.send">): Promise<Message>;
   /** Whether `send` keeps the order of what is sent at once: a socket does, HTTP does not. */
   isOnline(): boolean;
@@ -28,9 +30,6 @@ interface Entry {
 
 const MAX_PENDING = 200;
 const MAX_IN_FLIGHT = 32;
-const MAX_TRIES = 10;
-/** After this long a failed send is not tried again. */
-const GIVE_UP_AFTER_MS = 60_000;
 
 /** Refusals: nothing was carried out, and a new connection would change nothing. */
 const REFUSALS: ReadonlySet<string> = new Set(["RATE_LIMITED", "OVERLOADED"]);
@@ -55,7 +54,7 @@ export class Outbox {
     return this.#entries.map(({ params: { nonce, content } }) => ({ nonce, content }));
   }
 
-  /** @throws {FanfareError} what the server answered, or the last error when it could not be reached for a minute */
+  /** @throws {FanfareError} what the server answered, or the last error when it could not be reached for too long */
   push(content: string, replyTo?: string): Promise<Message> {
     if (this.#entries.length >= MAX_PENDING) {
       const message = `${MAX_PENDING} messages wait to be sent: wait for some of them first.`;
@@ -120,17 +119,17 @@ export class Outbox {
   #failed(entry: Entry, error: unknown): void {
     entry.tries++;
     const retryable = error instanceof FanfareError && error.retryable;
-    if (!retryable || entry.tries >= MAX_TRIES || Date.now() - entry.sinceMs > GIVE_UP_AFTER_MS) {
+    if (!retryable || Date.now() - entry.sinceMs > this.#options.giveUpAfterMs) {
       this.#remove(entry);
       entry.reject(error);
       return;
     }
-    const refused = REFUSALS.has(error.type);
-    if (!refused) entry.params.resend = true;
+    if (!REFUSALS.has(error.type)) entry.params.resend = true;
     this.#oneByOne = true;
-    const waitMs = Math.max(error.retryAfterMs, backoffMs(entry.tries - 1, this.#options.backoff));
+    const { retryAfterMs } = error;
+    const waitMs = retryMs(entry.tries - 1, this.#options.backoff, retryAfterMs);
     if (this.#pause !== null) clearTimeout(this.#pause.timer);
-    this.#pause = { timer: setTimeout(() => this.#resume(), waitMs), endsOnline: !refused };
+    this.#pause = { timer: setTimeout(() => this.#resume(), waitMs), endsOnline: retryAfterMs === 0 };
   }
 
   #resume(): void {

@@ -1,7 +1,8 @@
 import type { Call } from "@fanfare/contract";
 import { type ChannelChange, type ChannelCopy, syncCursor } from "./channel-state.ts";
+import { retryAfterMsOf } from "./errors.ts";
 import { CHANNELS_PER_SYNC } from "./limits.ts";
-import { type Backoff, backoffMs, sleep } from "./timing.ts";
+import { type Backoff, retryMs, sleep } from "./timing.ts";
 
 /** A copy of a channel that is to be kept exact. */
 export interface SyncTarget {
@@ -55,8 +56,8 @@ export class SyncLoop {
       if (waitMs > 0) await sleep(waitMs, this.#hurry.signal);
       if (this.#stop.signal.aborted || !this.#options.isOnline()) break;
       this.#hurry = new AbortController();
-      await this.#askForAll(this.#due());
-      waitMs = backoffMs(round, this.#options.backoff);
+      const retryAfterMs = await this.#askForAll(this.#due());
+      waitMs = retryMs(round, this.#options.backoff, retryAfterMs);
     }
     this.#running = false;
   }
@@ -67,15 +68,23 @@ export class SyncLoop {
     );
   }
 
-  /** One that fails does not keep the others from being asked for; the next round asks for it again. */
-  async #askForAll(targets: readonly SyncTarget[]): Promise<void> {
+  /**
+   * One that fails does not keep the others from being asked for; the next round asks for it again.
+   * @returns how long the server wants to be left alone
+   */
+  async #askForAll(targets: readonly SyncTarget[]): Promise<number> {
+    let retryAfterMs = 0;
+    const failed = (error: unknown): void => {
+      retryAfterMs = Math.max(retryAfterMs, retryAfterMsOf(error));
+    };
     const behind = targets.filter(({ copy }) => !copy.needsPage);
     for (let from = 0; from < behind.length; from += CHANNELS_PER_SYNC) {
-      await this.#ask(behind.slice(from, from + CHANNELS_PER_SYNC)).catch(() => undefined);
+      await this.#ask(behind.slice(from, from + CHANNELS_PER_SYNC)).catch(failed);
     }
     for (const target of targets) {
-      if (target.copy.needsPage) await target.reload().catch(() => undefined);
+      if (target.copy.needsPage) await target.reload().catch(failed);
     }
+    return retryAfterMs;
   }
 
   async #ask(targets: readonly SyncTarget[]): Promise<void> {

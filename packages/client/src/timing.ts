@@ -14,6 +14,19 @@ export function backoffMs(attempt: number, { baseMs, maxMs }: Backoff, random = 
   return boundMs / 2 + (random() * boundMs) / 2;
 }
 
+/**
+ * How long to wait after a failure: as `backoffMs`, but never less than the server asked for. A random part is added to that
+ * too: all whom it refused were told the same.
+ */
+export function retryMs(
+  attempt: number,
+  backoff: Backoff,
+  retryAfterMs: number,
+  random = Math.random,
+): number {
+  return Math.max(retryAfterMs * (1 + random() / 4), backoffMs(attempt, backoff, random));
+}
+
 /** Resolves after `ms`, or at once when `signal` is aborted; never rejects. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

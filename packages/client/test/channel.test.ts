@@ -78,6 +78,37 @@ test("a server that says so is synced with, and a sync that fails is repeated", 
   expect(server.callsOf("channel.sync")).toHaveLength(3);
 });
 
+test("the loss of the last event is found when nothing was heard for a while, with one question", async () => {
+  client.close();
+  client = new FanfareClient({ url: server.url, quietCheckMs: 100 });
+  await client.createGuest();
+  await client.connect();
+  channel = client.channel(CHANNEL_ID);
+  await channel.load();
+  server.post("heard");
+  server.loses = () => true;
+  server.post("lost");
+  await until(isExact);
+  // That one brought something; the next one after it does not, and then there is none.
+  await until(() => server.callsOf("channel.sync").length === 2);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(server.callsOf("channel.sync")).toHaveLength(2);
+});
+
+test("what is written while the server drains arrives once and in order", async () => {
+  await channel.load();
+  server.answersAfterMs = 20;
+  const texts = Array.from({ length: 60 }, (_, i) => `${i}`);
+  const sends = texts.map(async (text, i) => {
+    await new Promise((resolve) => setTimeout(resolve, i * 10));
+    if (i === 20) server.emit("server.draining", { reconnectWithinMs: 100 });
+    return channel.send(text);
+  });
+  await Promise.all(sends);
+  expect(server.channel.messages.map(({ content }) => content)).toEqual(texts);
+  await until(isExact);
+});
+
 test("too long a gap loads the newest page", async () => {
   await channel.load();
   server.loses = () => true;

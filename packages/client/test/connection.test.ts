@@ -114,6 +114,36 @@ test("a draining server is left, and connected to again", async () => {
   expect(server.sockets).toBe(1);
 });
 
+test("a draining server is left when it has answered what was asked before", async () => {
+  await client.createGuest();
+  await client.connect();
+  server.answersAfterMs = 300;
+  server.emit("server.draining", { reconnectWithinMs: 100 });
+  const calls = await Promise.all(Array.from({ length: 5 }, () => client.call("user.me", {})));
+  expect(calls).toHaveLength(5);
+  await until(() => states.length === 4);
+  expect(server.callsOf("user.me")).toHaveLength(5);
+});
+
+test("of several addresses the next one is used when the first does not answer, goes away or drains", async () => {
+  const other = new FakeServer();
+  await other.listen();
+  client.close();
+  client = new FanfareClient({ url: [server.url, other.url] });
+  await client.createGuest();
+  await client.connect();
+  expect(client.url).toBe(server.url);
+  server.emit("server.draining", { reconnectWithinMs: 10 });
+  await until(() => other.sockets === 1 && client.state === "online");
+  expect([client.url, server.sockets]).toEqual([other.url, 0]);
+  await other.close();
+  await until(() => server.sockets === 1 && client.state === "online");
+  const late = new FanfareClient({ url: [other.url, server.url] });
+  await expect(late.createGuest()).rejects.toMatchObject({ type: "CONNECTION_LOST" });
+  await expect(late.createGuest()).resolves.toBeDefined();
+  expect(() => new FanfareClient({ url: [] })).toThrow("at least one");
+});
+
 test("closing ends the calls that wait, the socket and all further calls", async () => {
   await client.createGuest();
   await client.connect();

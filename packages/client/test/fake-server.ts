@@ -26,6 +26,8 @@ export class FakeServer {
   refuses: (call: Call) => { type: ErrorCode; data?: unknown } | undefined = () => undefined;
   /** Whether the answer to a call that was carried out is lost with its connection. */
   cutsAfter: (call: Call) => boolean = () => false;
+  /** How long the answer to a call by socket takes; it is carried out at once. */
+  answersAfterMs = 0;
   answersRubbish = false;
   protocolVersion = 1;
   accessTokenLifetimeMs = 3_600_000;
@@ -101,7 +103,8 @@ export class FakeServer {
       const call: Call = { name, params, by: "socket", token: undefined };
       const answer = this.#answer(call);
       if (this.cutsAfter(call)) socket.disconnect(true);
-      else acknowledge(answer);
+      else if (this.answersAfterMs === 0) acknowledge(answer);
+      else setTimeout(() => acknowledge(answer), this.answersAfterMs);
     });
     const serverTime = new Date().toISOString();
     const { protocolVersion } = this;

@@ -1,0 +1,95 @@
+import type { Message, Params } from "@fanfare/contract";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { FanfareError, localError } from "./errors.ts";
+import { Outbox } from "./outbox.ts";
+
+type Outcome = "stored" | "refused" | "lost before" | "lost after";
+
+const outcome = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Outcome>("stored") },
+  { weight: 1, arbitrary: fc.constantFrom<Outcome>("refused", "lost before", "lost after") },
+);
+
+/** A server that stores each nonce once, and a network that loses calls and answers. */
+class Server {
+  readonly stored = new Map<string, Message>();
+  readonly calls: Params<"message.send">[] = [];
+  readonly #outcomes: Outcome[];
+
+  constructor(outcomes: Outcome[]) {
+    this.#outcomes = [...outcomes];
+  }
+
+  async send(params: Params<"message.send">): Promise<Message> {
+    this.calls.push({ ...params });
+    const outcome = this.#outcomes.shift() ?? "stored";
+    await new Promise((resolve) => setImmediate(resolve));
+    if (outcome === "lost before") throw localError("CONNECTION_LOST", "before");
+    if (outcome === "refused") {
+      const data = { retryAfterMs: 1 };
+      throw new FanfareError({ type: "OVERLOADED", message: "", data, retryable: true, requestId: "" });
+    }
+    const message = this.stored.get(params.nonce) ?? this.#store(params);
+    if (outcome === "lost after") throw localError("CONNECTION_LOST", "after");
+    return message;
+  }
+
+  #store({ content, nonce }: Params<"message.send">): Message {
+    const message = { seq: this.stored.size + 1, content, nonce } as Message;
+    this.stored.set(nonce, message);
+    return message;
+  }
+}
+
+test("whatever is refused or lost, each message is stored once, and answered as it is stored", async () => {
+  const texts = fc.integer({ min: 1, max: 40 });
+  const property = fc.asyncProperty(
+    texts,
+    fc.array(outcome, { maxLength: 60 }),
+    fc.boolean(),
+    async (count, outcomes, isOnline) => {
+      const server = new Server(outcomes);
+      const outbox = new Outbox({
+        channelId: "c".repeat(24),
+        backoff: { baseMs: 1, maxMs: 2 },
+        giveUpAfterMs: 60_000,
+        send: (params) => server.send(params),
+        isOnline: () => isOnline,
+        onChange: () => undefined,
+      });
+      const contents = Array.from({ length: count }, (_, i) => `${i}`);
+      const sent = await Promise.all(contents.map((content) => outbox.push(content)));
+      expect(sent.map(({ content }) => content)).toEqual(contents);
+      expect([...server.stored.values()].sort((a, b) => a.seq - b.seq)).toEqual(
+        [...sent].sort((a, b) => a.seq - b.seq),
+      );
+      expect(outbox.pending).toEqual([]);
+      // One at a time nothing is overtaken.
+      const isInOrder = sent.every(({ seq }, i) => seq === i + 1);
+      expect(isOnline || isInOrder).toBe(true);
+      // A call that may have been carried out says so when it is repeated.
+      const tried = new Set<string>();
+      const unmarked: string[] = [];
+      for (const [i, { nonce, resend }] of server.calls.entries()) {
+        if (tried.has(nonce) && resend !== true) unmarked.push(nonce);
+        if (outcomes[i] === "lost after" || outcomes[i] === "lost before") tried.add(nonce);
+      }
+      expect(unmarked).toEqual([]);
+    },
+  );
+  await fc.assert(property, { numRuns: 200 });
+});
+
+test("what cannot be sent for too long fails with the last error", async () => {
+  const outbox = new Outbox({
+    channelId: "c".repeat(24),
+    backoff: { baseMs: 1, maxMs: 2 },
+    giveUpAfterMs: 20,
+    send: () => Promise.reject(localError("CONNECTION_LOST", "The server cannot be reached.")),
+    isOnline: () => false,
+    onChange: () => undefined,
+  });
+  await expect(outbox.push("lost")).rejects.toMatchObject({ type: "CONNECTION_LOST" });
+  expect(outbox.pending).toEqual([]);
+});

@@ -1,0 +1,26 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { QuietWatch } from "./quiet-watch.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("silence is told once, a third sooner or later by chance, and again only after something was heard", () => {
+  const quiet: number[] = [];
+  const watch = new QuietWatch(30_000, () => quiet.push(Date.now()));
+  const start = Date.now();
+  vi.advanceTimersByTime(100_000);
+  expect(quiet).toEqual([]);
+  for (let i = 0; i < 10; i++) {
+    watch.heard();
+    vi.advanceTimersByTime(10_000);
+  }
+  expect(quiet).toEqual([]);
+  vi.advanceTimersByTime(200_000);
+  expect(quiet).toHaveLength(1);
+  expect(quiet[0]! - (start + 190_000)).toBeGreaterThanOrEqual(20_000 - 1);
+  expect(quiet[0]! - (start + 190_000)).toBeLessThanOrEqual(40_000 + 1);
+  watch.heard();
+  watch.stop();
+  vi.advanceTimersByTime(200_000);
+  expect(quiet).toHaveLength(1);
+});
