@@ -22,6 +22,8 @@ export default defineConfig({
         ],
         60_000,
       ),
+      // Clusters of real processes, killed, frozen and cut; one file after the other, for they need the machine.
+      { test: { ...project("faults", ["test/faults/**/*.test.ts"], 240_000).test, fileParallelism: false } },
       project("e2e", ["test/e2e/**/*.test.ts"], 120_000),
     ],
   },

@@ -17,6 +17,7 @@ describe.skipIf(programs.includes(false))("faults", () => {
     "%s: nothing is lost, nobody is stuck",
     async (only) => {
       const kinds = kindsLike([only]);
+      const progress: string[] = [];
       const report = await runFaults({
         seed: SEED,
         kinds,
