@@ -5,7 +5,7 @@ export const ITEMS_PER_COMMIT = 500;
 /** One write, from the reading of the heads to the disk; nobody waits longer than this for its beginning either. */
 export const WRITE_TIMEOUT_MS = LIMITS.writeTimeoutMs / 2;
 /** A query for somebody who waits for its answer. */
-export const READ_TIMEOUT_MS = WRITE_TIMEOUT_MS;
+export const READ_TIMEOUT_MS = LIMITS.writeTimeoutMs / 2;
 /** Sends and changes of one channel that wait for their commit; further ones are refused. */
 export const WAITING_PER_CHANNEL = 2000;
 /** The same of all channels together. */
