@@ -19,4 +19,4 @@ export { connectNats } from "./nats.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { connectRedis } from "./redis.ts";
 export { createRateLimits, RateLimiter, type RateLimits } from "./rate-limits/index.ts";
-export { ACCESS_TOKEN_LIFETIME_MS } from "./tokens.ts";
+export { ACCESS_TOKEN_LIFETIME_MS, loadTokenSecret } from "./tokens.ts";
