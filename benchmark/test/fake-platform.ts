@@ -14,7 +14,15 @@ export interface FakePlatform {
   hideStored: number;
   /** Refuse every connection with this code. */
   refuseWith: string | undefined;
+  /** These messages are not in the answers to `channel.sync` either. */
+  forgotten: Set<number>;
+  /** Ends the connections of all members, as a server does that dies. */
+  cutAll(): void;
   close(): Promise<void>;
+}
+
+interface SyncParams {
+  cursors: [{ channelId: string; afterRev: number }];
 }
 
 const ID = "0123456789abcdef01234567";
@@ -24,7 +32,7 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
   const http = createServer();
   const io = new Server(http, { transports: ["websocket"], serveClient: false });
   const members = new Map<number, Socket>();
-  const messages: { id: string; seq: number; content: string }[] = [];
+  const messages: { id: string; seq: number; rev: number; content: string }[] = [];
   const held = new Map<number, object[]>();
   let guests = 0;
 
@@ -32,6 +40,10 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
     url: "",
     hideStored: 0,
     refuseWith: undefined,
+    forgotten: new Set(),
+    cutAll: () => {
+      for (const member of members.values()) member.conn.close();
+    },
     close: () => new Promise((resolve) => void io.close(() => resolve())),
   };
 
@@ -76,8 +88,15 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
     const { token } = socket.handshake.auth as { token: string };
     if (token !== "owner") members.set(Number(token.split(" ")[1]), socket);
     socket.emit("ready", {});
+    socket.on("channel.sync", ({ cursors }: SyncParams, acknowledge: (answer: object) => void) => {
+      const { channelId, afterRev } = cursors[0];
+      const changed = messages.filter(({ rev }) => rev > afterRev && !platform.forgotten.has(rev - 1));
+      const head = { seq: messages.length, rev: messages.length };
+      acknowledge({ ok: true, data: { channels: [{ channelId, status: "ok", messages: changed, head }] } });
+    });
     socket.on("message.send", ({ content }: { content: string }, acknowledge: (answer: object) => void) => {
-      const message = { id: ID, seq: messages.length + 1, content };
+      const rev = messages.length + 1;
+      const message = { id: ID, seq: rev, rev, content };
       messages.push(message);
       const number = Number(content.split(" ")[2]);
       for (const [member, receiver] of members) {

@@ -11,6 +11,7 @@ export function clusterRows(
   gatewaysOf: (label: string) => number | null,
 ): ClusterRow[] {
   const labels = [...new Set(passes.map((pass) => pass.label))];
+  const firstOfCluster = labels.find((label) => gatewaysOf(label) !== null);
   const rows = labels.map((label): ClusterRow => {
     const same = passes.filter((pass) => pass.label === label);
     const figures = figuresOf(same);
@@ -19,6 +20,9 @@ export function clusterRows(
       ...figures,
       label,
       target: target.name,
+      // All rows of the cluster are the same processes: later audiences find the memory of the earlier ones.
+      rssPerConnectionBytes:
+        gatewaysOf(label) === null || label === firstOfCluster ? figures.rssPerConnectionBytes : null,
       gateways: gatewaysOf(label),
       cpuMicrosecondsPerDelivery:
         figures.cpuMsPerMessage === null ? null : (figures.cpuMsPerMessage * 1000) / users,

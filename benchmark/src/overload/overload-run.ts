@@ -34,7 +34,7 @@ const POLL_MS = 20;
 const SETTLE_MS = 15_000;
 
 export interface OverloadContext {
-  target: FanfareTarget;
+  target: Pick<FanfareTarget, "prepare" | "urls" | "dialect" | "meeting" | "platform" | "storedIds">;
   plan: OverloadPlan;
   progress: Progress;
   errors: ErrorTable;

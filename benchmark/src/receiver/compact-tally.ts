@@ -71,10 +71,4 @@ export class CompactTally {
   isComplete(message: number): boolean {
     return Atomics.load(this.memory.received, message) === this.memory.receivers;
   }
-
-  /** Milliseconds from `sentAtMs` until the last receiver had the message; null: somebody does not have it. */
-  untilLast(message: number, sentAtMs: number): number | null {
-    if (!this.isComplete(message)) return null;
-    return this.memory.lastAt[message]! + this.memory.epochMs - sentAtMs;
-  }
 }

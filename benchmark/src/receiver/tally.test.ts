@@ -31,3 +31,19 @@ test("a message that is not of this run is foreign, not received", () => {
   expect(tally.memory.foreign[0]).toBe(2);
   expect(tally.memory.received[0]).toBe(0);
 });
+
+test("what a receiver had to ask for is told apart from what came by event", () => {
+  const tally = new Tally(allocateTally(2, 2, EPOCH));
+  tally.record(0, 0, EPOCH + 10, "event");
+  tally.record(0, 0, EPOCH + 12, "sync");
+  expect(tally.record(1, 0, EPOCH + 30, "sync")).toBe(true);
+  expect(tally.recovered(0)).toBe(1);
+  expect(tally.untilLast(0, EPOCH + 5)).toBe(25);
+  // The event comes late: it is no duplicate, but the next one is.
+  tally.record(1, 0, EPOCH + 40, "event");
+  expect([...tally.memory.duplicates]).toEqual([0, 0]);
+  tally.record(1, 0, EPOCH + 41, "event");
+  expect([...tally.memory.duplicates]).toEqual([1, 0]);
+  expect([...tally.latencies(0, EPOCH)]).toEqual([10, 30]);
+  expect(tally.untilLast(1, EPOCH)).toBeNull();
+});

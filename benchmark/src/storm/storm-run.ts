@@ -24,7 +24,10 @@ const ON_THEIR_WAY_MS = 500;
 const LAST_ARRIVALS_MS = 20_000;
 
 export interface StormContext {
-  target: FanfareTarget;
+  target: Pick<
+    FanfareTarget,
+    "prepare" | "urls" | "dialect" | "meeting" | "platform" | "storedIds" | "usage"
+  >;
   plan: StormPlan;
   progress: Progress;
   errors: ErrorTable;

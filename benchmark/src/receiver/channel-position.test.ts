@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { ChannelPosition } from "./channel-position.ts";
+
+test("what comes in order moves it, what comes ahead is a gap until the rest is there", () => {
+  const position = new ChannelPosition("c");
+  position.heard([1, 2, 3]);
+  expect([position.rev, position.hasGap]).toEqual([3, false]);
+  position.heard([5, 6]);
+  expect([position.rev, position.hasGap]).toEqual([3, true]);
+  position.heard([4]);
+  expect([position.rev, position.hasGap]).toEqual([6, false]);
+});
+
+test("an answer moves it over everything that the answer brought, and what came ahead follows", () => {
+  const position = new ChannelPosition("c");
+  position.heard([8, 12]);
+  position.synced(7);
+  expect([position.rev, position.hasGap]).toEqual([8, true]);
+  position.synced(11);
+  expect([position.rev, position.hasGap]).toEqual([12, false]);
+});
+
+test("it never goes back, and old changes mean nothing", () => {
+  const position = new ChannelPosition("c");
+  position.synced(5);
+  position.synced(2);
+  position.heard([3, 4, 5]);
+  expect([position.rev, position.hasGap]).toEqual([5, false]);
+});

@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ClusterResult } from "../src/report/result.ts";
+import { Bench, cannotCluster } from "./run-bench.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.open();
+});
+afterEach(() => bench.close());
+
+const SMALL = ["--users", "60", "--probes", "4", "--idle", "100", "--interval", "20", "--messages", "3"];
+
+describe.skipIf(cannotCluster)("a cluster of its own", () => {
+  test("gateways are compared, each broadcast goes once to each that has members, and nothing to the others", async () => {
+    const { code, stdout, ...outcome } = await bench.run(
+      "cluster",
+      ...SMALL,
+      "--gateways",
+      "1,2",
+      "--passes",
+      "1",
+      "--burst",
+      "5",
+      "--threshold",
+      "lost==0",
+      "--threshold",
+      "natsRoomsAt2==2",
+      "--threshold",
+      "toIdleGateways==0",
+    );
+    const result = outcome.result as ClusterResult;
+    expect(stdout).toMatch("Cluster · the same 60 users everywhere · 1 turn each");
+    expect(stdout).toMatch("1 gateway: the other 1 received 0 messages");
+    expect(code).toBe(0);
+    expect(result.rows.map(({ label, gateways, lost }) => [label, gateways, lost])).toEqual([
+      ["socket.io", null, 0],
+      ["single instance", null, 0],
+      ["1 gateway", 1, 0],
+      ["2 gateways", 2, 0],
+    ]);
+    expect(result.rows.map((row) => row.natsPerMessage?.rooms)).toEqual([undefined, undefined, 1, 2]);
+    for (const pass of result.passes) expect(pass.counts).toMatchObject({ acknowledged: 12, received: 720 });
+    expect(await bench.leftovers()).toEqual([]);
+  });
+
+  test("a broadcast to a cluster", async () => {
+    const { code, stdout } = await bench.run("broadcast", ...SMALL, "--gateways", "2", "--workers", "2");
+    expect(code).toBe(0);
+    expect(stdout).toMatch("lost 0 · duplicates 0 · out of order 0");
+    expect(stdout).toMatch("420 of 420 deliveries received");
+    expect(await bench.leftovers()).toEqual([]);
+  });
+
+  test("Ctrl-C leaves no process behind", async () => {
+    const child = bench.start(
+      "storm",
+      "--users",
+      "40",
+      "--sdk",
+      "2",
+      "--senders",
+      "1",
+      "--steady",
+      "60000",
+      "--progress",
+    );
+    await new Promise<void>((resolve) => {
+      child.stderr!.on("data", (chunk: Buffer) => chunk.includes("storm: phases") && resolve());
+    });
+    expect((await bench.leftovers()).length).toBeGreaterThan(5);
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual([105, null]);
+    expect(await bench.leftovers()).toEqual([]);
+  });
+});
+
+test.each([
+  [["cluster", "--gateways", "1,x"], "--gateways must be one whole number"],
+  [["cluster", "--beside", "nginx"], "There are: socket.io, ws, single."],
+  [["cluster", "--threshold", "p100At3<1"], "there is no metric p100At3"],
+  [["broadcast", "--gateways", "2", "--target", "ws"], "leave --url and --target out"],
+  [["storm", "--faults", "flood"], "There are: rolling, kill, all."],
+  [["storm", "--users", "20"], "--users must be one whole number from 21"],
+  [["overload", "--factor", "0"], "--factor must be above 0"],
+])("wrong usage is told: %j", async (args, message) => {
+  const { code, stderr, stdout } = await bench.run(...args);
+  expect(stderr).toMatch(message);
+  expect(stdout).toBe("");
+  expect(code).toBe(1);
+});

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { nowMs } from "../src/measure/clock.ts";
+import { Audience } from "../src/receiver/audience.ts";
+import { taggedContent } from "../src/receiver/message-tag.ts";
+import { allocateTally, Tally } from "../src/receiver/tally.ts";
+import { openFanfareSender } from "../src/targets/fanfare/fanfare-sender.ts";
+import type { Sender } from "../src/targets/target.ts";
+import { startFakePlatform, type FakePlatform, type FaultPlan } from "./fake-platform.ts";
+
+const MEMBERS = 8;
+const MESSAGES = 6;
+const RUN = "exact";
+
+let platform: FakePlatform;
+let audience: Audience;
+let sender: Sender;
+afterEach(async () => {
+  sender.close();
+  await audience.close();
+  await platform.close();
+});
+
+/** Members that keep the channel exact, on a platform with faults. */
+async function open(faults: FaultPlan): Promise<void> {
+  platform = await startFakePlatform(faults);
+  sender = await openFanfareSender(platform.url, "owner", "channel");
+  audience = await Audience.start({
+    kind: "light",
+    urls: [platform.url],
+    dialect: "fanfare",
+    runId: RUN,
+    tally: new Tally(allocateTally(MEMBERS, MESSAGES, nowMs())),
+    probes: 0,
+    workers: 1,
+    window: MEMBERS,
+    connectTimeoutMs: 5000,
+    napMs: 0,
+    exactChannel: "channel",
+  });
+  await audience.connect(Array.from({ length: MEMBERS }, (_, i) => `guest ${i}`));
+}
+
+async function send(...indexes: number[]): Promise<void> {
+  for (const index of indexes) await sender.send(taggedContent(RUN, index, 50));
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(5);
+}
+
+const received = () => [...audience.tally.memory.received];
+const recovered = () => Array.from({ length: MESSAGES }, (_, i) => audience.tally.recovered(i));
+
+test("an event that was lost is asked for as soon as the next one shows the gap", async () => {
+  await open((member, message) => (message === 1 && member < 3 ? "drop" : undefined));
+  await send(0, 1);
+  await sleep(300);
+  expect(received()).toEqual([8, 5, 0, 0, 0, 0]);
+  await send(2);
+  await until(() => received()[1] === MEMBERS);
+  expect(received()).toEqual([8, 8, 8, 0, 0, 0]);
+  expect(recovered()).toEqual([0, 3, 0, 0, 0, 0]);
+  expect(audience.tally.memory.duplicates.every((count) => count === 0)).toBe(true);
+});
+
+test("who loses the connection comes back, and has what was sent meanwhile", async () => {
+  await open(() => undefined);
+  await send(0, 1);
+  await until(() => received()[1] === MEMBERS);
+  platform.cutAll();
+  await until(() => audience.away === MEMBERS);
+  await send(2, 3);
+  await until(() => audience.away === 0);
+  expect(received()).toEqual([8, 8, 8, 8, 0, 0]);
+  expect(recovered()).toEqual([0, 0, 8, 8, 0, 0]);
+  await send(4);
+  await until(() => received()[4] === MEMBERS);
+  expect(audience.dropped).toBe(MEMBERS);
+});
+
+test("what the server has forgotten is missing, however often it is asked for", async () => {
+  await open((member, message) => (message === 1 && member < 3 ? "drop" : undefined));
+  platform.forgotten.add(1);
+  await send(0, 1, 2, 3);
+  await sleep(1000);
+  expect(received()).toEqual([8, 5, 8, 8, 0, 0]);
+  expect(audience.tally.untilLast(1, nowMs())).toBeNull();
+});

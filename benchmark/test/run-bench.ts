@@ -1,0 +1,83 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Ajv } from "ajv";
+import schema from "../schema/result.v1.json" with { type: "json" };
+
+const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+/** Whether tests that need a cluster are to be skipped: never with REQUIRE_ALL_TESTS=1. */
+export const cannotCluster =
+  process.env["REQUIRE_ALL_TESTS"] !== "1" &&
+  ["nats-server", "redis-server"].some((program) => {
+    const env = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` };
+    return spawnSync(program, ["--version"], { env }).error !== undefined;
+  });
+
+interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** What --json wrote; undefined when it wrote nothing. */
+  result: unknown;
+}
+
+/** The tester with a folder of its own, in which everything lies that it starts. */
+export class Bench {
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async open(): Promise<Bench> {
+    return new Bench(await mkdtemp(join(tmpdir(), "bench-test-")));
+  }
+
+  start(...args: string[]): ChildProcess {
+    // A MONGO_URL of the caller's is none of the servers' business.
+    const env = { ...process.env, TMPDIR: this.folder, MONGO_URL: "mongodb://127.0.0.1:1/" };
+    return spawn(process.execPath, [MAIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  }
+
+  /** Runs to the end; the result is checked against the published schema. */
+  async run(...args: string[]): Promise<Outcome> {
+    const json = join(this.folder, "result.json");
+    const child = this.start(...args, "--json", json);
+    const [stdout, stderr] = [collect(child.stdout!), collect(child.stderr!)];
+    const [code] = (await once(child, "close")) as [number];
+    const text = await readFile(json, "utf8").catch(() => "");
+    await rm(json, { force: true });
+    if (text === "") return { code, stdout: stdout(), stderr: stderr(), result: undefined };
+    const result: unknown = JSON.parse(text);
+    const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+    validate(result);
+    if (validate.errors) throw new Error(`--json breaks its schema: ${JSON.stringify(validate.errors)}`);
+    return { code, stdout: stdout(), stderr: stderr(), result };
+  }
+
+  /** What is left of the servers: their folders, and processes that were given one. */
+  async leftovers(): Promise<string[]> {
+    const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+    const running = await Promise.all(
+      pids.map(async (pid) => {
+        const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
+        return environment.includes(this.folder) ? [`process ${pid}`] : [];
+      }),
+    );
+    return [...(await readdir(this.folder)), ...running.flat()];
+  }
+
+  close(): Promise<void> {
+    return rm(this.folder, { recursive: true });
+  }
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  let text = "";
+  stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  return () => text;
+}

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ErrorTable } from "../src/measure/error-table.ts";
+import { Progress } from "../src/report/progress.ts";
+import type { StormResult } from "../src/report/result.ts";
+import type { StormPlan } from "../src/storm/storm-plan.ts";
+import { stormMetrics } from "../src/storm/storm-result.ts";
+import { measureStorm } from "../src/storm/storm-run.ts";
+import { openFanfareTarget } from "../src/targets/fanfare/fanfare-target.ts";
+import { Bench, cannotCluster } from "./run-bench.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.open();
+});
+afterEach(() => bench.close());
+
+/** Six gateways are stopped and started again, on a machine that does other things besides. */
+const LONG = { timeout: 150_000 };
+const SMALL = ["--users", "60", "--sdk", "6", "--senders", "2", "--rate", "10", "--steady", "1000"];
+
+test.skipIf(cannotCluster)("gateways restart and die, and nobody loses anything", LONG, async () => {
+  const { code, stdout, ...outcome } = await bench.run(
+    "storm",
+    ...SMALL,
+    "--threshold",
+    "lost==0",
+    "--threshold",
+    "unstored==0",
+    "--threshold",
+    "inexactCopies==0",
+  );
+  const result = outcome.result as StormResult;
+  expect(stdout).toMatch("lost 0 · acknowledged but not stored 0 · stored twice 0 · not back 0");
+  expect(code).toBe(0);
+  expect(result.phases.map(({ name, moved }) => [name, moved > 0])).toEqual([
+    ["steady", false],
+    ["rolling 1", true],
+    ["rolling 2", true],
+    ["kill -9 one", true],
+    ["all kill -9", true],
+  ]);
+  // Both gateways were away: everybody had to come back, and has asked for what it missed.
+  expect(result.phases[4]).toMatchObject({ moved: 54 });
+  expect(result.phases.slice(1).every((phase) => phase.allBackMs! > phase.serversBackMs!)).toBe(true);
+  expect(result.counts.recovered).toBeGreaterThan(0);
+  expect(result.counts).toMatchObject({ acknowledged: result.counts.sent, failed: 0 });
+  expect(result.counts.expected).toBe(result.counts.acknowledged * 60);
+  expect(await bench.leftovers()).toEqual([]);
+});
+
+const PLAN: StormPlan = {
+  users: 12,
+  sdk: 3,
+  senders: 1,
+  cluster: undefined,
+  faults: [],
+  messagesPerSecond: 10,
+  steadyMs: 1000,
+  timeoutMs: 10_000,
+  workers: 1,
+  napMs: 1,
+  window: 12,
+  connectTimeoutMs: 5000,
+  payloadBytes: 100,
+};
+
+describe("a database that forgets", () => {
+  test("is told of, and the copies of members are not equal to it", async () => {
+    const { signal } = new AbortController();
+    const options = {
+      urls: [],
+      cluster: undefined,
+      metricsUrl: undefined,
+      registrationConcurrency: 8,
+      onError: () => {},
+    };
+    const target = await openFanfareTarget(options, signal);
+    try {
+      const forgetful = {
+        urls: target.urls,
+        dialect: "fanfare" as const,
+        platform: target.platform,
+        usage: () => target.usage(),
+        prepare: target.prepare.bind(target),
+        get meeting() {
+          return target.meeting;
+        },
+        async storedIds(onContent: (content: string) => void) {
+          const contents: string[] = [];
+          const ids = await target.storedIds((content) => contents.push(content));
+          for (const content of contents.slice(2)) onContent(content);
+          onContent(contents[5]!);
+          return ids.slice(2);
+        },
+      };
+      const context = { plan: PLAN, progress: new Progress(false), errors: new ErrorTable(), signal };
+      const result = await measureStorm({ ...context, target: forgetful });
+      expect(result.counts).toMatchObject({ lost: 0, unstored: 2, storedTwice: 1 });
+      expect(result.exactCopies).toBe(0);
+      expect(stormMetrics(result)).toMatchObject({ unstored: 2, inexactCopies: 3 });
+    } finally {
+      await target.close();
+    }
+  });
+});
