@@ -1,3 +1,4 @@
+import type { Socket as NetSocket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -16,6 +17,7 @@ import {
   startCluster,
 } from "./cluster.ts";
 import { type NatsServer, startNats } from "./nats.ts";
+import { rawClients } from "./raw-client.ts";
 import { type TestClient, until } from "./support.ts";
 
 let nats: NatsServer;
@@ -23,7 +25,7 @@ let cluster: Cluster | undefined;
 let bus: NatsBus | undefined;
 
 beforeEach(async () => {
-  nats = await startNats("max_payload: 100000");
+  nats = await startNats("max_payload: 100000\nmax_pending: 1000000\nwrite_deadline: '200ms'");
 });
 afterEach(async () => {
   await bus?.close();
@@ -142,6 +144,19 @@ describe("a publisher that the nats-server does not take anything from", () => {
     await until(() => clients.every((client) => count(client, "e") === 1));
   });
 
+  test("drops, though the connection stands, are made good as well", async () => {
+    const dropped: number[] = [];
+    const { clients, emitter } = await start(
+      {},
+      { maxBufferedBytes: 50_000, onDropped: (_subject, bytes) => dropped.push(bytes) },
+    );
+    const payload = "p".repeat(1000);
+    for (let n = 0; n < 100; n++) emitter.emit("x", "e", [n, payload]);
+    expect(dropped.length).toBeGreaterThan(0);
+    await until(() => clients.every((client) => count(client, "resync") === 1));
+    expect(clients.map((client) => count(client, "e"))).toEqual(Array(2).fill(100 - dropped.length));
+  });
+
   test("a publisher alone is cut off: gateways that were not are told by it", async () => {
     const { bus, clients, emitter } = await start();
     emitter.emit("x", "e", 1);
@@ -173,6 +188,42 @@ test("an event larger than the nats-server takes is refused, and the connection 
   expect(() => first.io.to("x").emit("e", large)).toThrow("max_payload");
   emitter.emit("x", "e", 1);
   await until(() => clients.every((client) => count(client, "e") === 1));
+});
+
+test("what servers answer each other may be larger: it comes in pieces", async () => {
+  const { first, second } = await start();
+  const clients = await rawClients(second.port, 300);
+  for (const { id } of clients) second.socket(id).data = { id, text: "é".repeat(500) };
+  const found = await first.io.fetchSockets();
+  expect(found).toHaveLength(302);
+  for (const { id } of clients) {
+    expect(found.find((socket) => socket.id === id)?.data).toEqual({ id, text: "é".repeat(500) });
+  }
+  const heard = new Promise((resolve) => second.io.on("large", resolve));
+  first.io.serverSideEmit("large", "x".repeat(250_000));
+  expect(await heard).toHaveLength(250_000);
+  for (const { ws } of clients) ws.terminate();
+});
+
+test("a gateway that the nats-server has given up on as too slow has its sockets resync", async () => {
+  const { first, clients, emitter, bus } = await start();
+  const connection = Reflect.get(first.bus.connection, "protocol") as { transport: { socket: NetSocket } };
+  const { socket } = connection.transport;
+  socket.pause();
+  const payload = "p".repeat(90_000);
+  const gone = new Promise((resolve) => first.bus.onInterrupted(resolve));
+  for (let n = 0; n < 300; n++) {
+    emitter.emit("x", "e", payload);
+    if (n % 20 === 0) await bus.flush();
+  }
+  await delay(300);
+  socket.resume();
+  await gone;
+  await until(() => count(clients[0]!, "resync") === 1);
+  emitter.emit("x", "after", null);
+  await until(() => clients.every((client) => count(client, "after") === 1));
+  expect(count(clients[1]!, "e")).toBe(300);
+  expect(count(clients[1]!, "resync")).toBe(0);
 });
 
 test("after close() a bus drops what is published, and says so", async () => {

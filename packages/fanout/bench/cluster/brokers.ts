@@ -8,17 +8,19 @@ export interface Broker {
   readonly url: string;
 }
 
+const COMMANDS = { nats: "nats-server", redis: "redis-server" };
 let nextPort = 24_731;
 const START_MS = 500;
+
+const argumentsOf = (kind: "nats" | "redis", port: number): string[] =>
+  kind === "nats"
+    ? ["-a", "127.0.0.1", "-p", `${port}`]
+    : ["--bind", "127.0.0.1", "--port", `${port}`, "--save", ""];
 
 /** A nats-server or redis-server of this machine, as it comes, without anything on disk. */
 export async function startBroker(kind: "nats" | "redis"): Promise<Broker> {
   const port = nextPort++;
-  const options = { stdio: "ignore" } as const;
-  const server =
-    kind === "nats"
-      ? spawn("nats-server", ["-a", "127.0.0.1", "-p", `${port}`], options)
-      : spawn("redis-server", ["--bind", "127.0.0.1", "--port", `${port}`, "--save", ""], options);
+  const server = spawn(COMMANDS[kind], argumentsOf(kind, port), { stdio: "ignore" });
   process.once("exit", () => server.kill());
   await sleep(START_MS);
   if (server.exitCode !== null) throw new Error(`${kind} did not start on port ${port}`);

@@ -21,7 +21,9 @@ interface Contestant {
   readonly gateways: readonly ChildProcess[];
   readonly idle: ChildProcess;
   readonly publisher: ChildProcess;
-  readonly receiver: ChildProcess;
+  /** One for each gateway. */
+  readonly receivers: readonly ChildProcess[];
+  readonly idleReceiver: ChildProcess;
   readonly broker: Broker;
   readonly single: Sample[];
   readonly bursts: Sample[];
@@ -54,40 +56,54 @@ async function start(name: Candidate, users: number, network: number): Promise<C
   const idle = await startGateway(name, broker, "other");
   const publisher = fork(new URL("./publisher.ts", import.meta.url), [name, broker.url]);
   await next<FromPublisher, "connected">(publisher, "connected");
-  const receiver = fork(new URL("../receiver.ts", import.meta.url));
-  const idleReceiver = fork(new URL("../receiver.ts", import.meta.url));
-  await connect(receiver, first.port, users / 2, network);
-  await connect(receiver, second.port, users / 2, network + 1);
-  await connect(idleReceiver, idle.port, AT_IDLE_GATEWAY, network + 2);
-  receiver.once("exit", () => idleReceiver.disconnect());
+  const receivers = [
+    await startReceiver(first.port, users / 2, network),
+    await startReceiver(second.port, users / 2, network + 1),
+  ];
+  const idleReceiver = await startReceiver(idle.port, AT_IDLE_GATEWAY, network + 2);
   const gateways = [first.gateway, second.gateway];
-  return { name, gateways, idle: idle.gateway, publisher, receiver, broker, single: [], bursts: [] };
+  return {
+    name,
+    gateways,
+    idle: idle.gateway,
+    publisher,
+    receivers,
+    idleReceiver,
+    broker,
+    single: [],
+    bursts: [],
+  };
 }
 
-async function connect(
-  receiver: ChildProcess,
-  port: number,
-  sockets: number,
-  network: number,
-): Promise<void> {
+async function startReceiver(port: number, sockets: number, network: number): Promise<ChildProcess> {
+  const receiver = fork(new URL("../receiver.ts", import.meta.url));
   const ready = next<FromReceiver, "ready">(receiver, "ready");
   receiver.send({ kind: "connect", port, sockets, network });
   await ready;
+  return receiver;
 }
 
 async function measure(
-  { gateways, publisher, receiver, broker }: Contestant,
+  { gateways, publisher, receivers, broker }: Contestant,
   messages: number,
 ): Promise<Sample> {
   const processes = [...gateways, publisher, broker.process].map(({ pid }) => pid!);
-  const expecting = next<FromReceiver, "expecting">(receiver, "expecting");
-  receiver.send({ kind: "expect", messages });
-  await expecting;
+  await Promise.all(
+    receivers.map((receiver) => {
+      const expecting = next<FromReceiver, "expecting">(receiver, "expecting");
+      receiver.send({ kind: "expect", messages });
+      return expecting;
+    }),
+  );
   const before = processes.map(cpuMs);
   const started = next<FromPublisher, "started">(publisher, "started");
-  const complete = next<FromReceiver, "complete">(receiver, "complete");
+  const complete = Promise.all(
+    receivers.map((receiver) => next<FromReceiver, "complete">(receiver, "complete")),
+  );
   publisher.send({ kind: "publish", messages });
-  const allAfterMs = Number(BigInt((await complete).at) - BigInt((await started).at)) / 1e6;
+  const startedAt = BigInt((await started).at);
+  const times = (await complete).map(({ at }) => Number(BigInt(at) - startedAt) / 1e6);
+  const allAfterMs = Math.max(...times);
   const cpu = processes.reduce((sum, pid, i) => sum + cpuMs(pid) - before[i]!, 0);
   await sleep(SETTLE_MS);
   return { allAfterMs, cpuMs: cpu };
@@ -99,8 +115,10 @@ async function messagesWithoutMembers({ idle }: Contestant): Promise<number> {
   return (await count).messages;
 }
 
-async function end({ gateways, idle, publisher, receiver, broker }: Contestant): Promise<void> {
-  const processes = [receiver, publisher, idle, ...gateways];
+async function end(contestant: Contestant): Promise<void> {
+  const { gateways, idle, publisher, receivers, idleReceiver, broker } = contestant;
+  // The receivers first: they end with their connections.
+  const processes = [...receivers, idleReceiver, publisher, idle, ...gateways];
   const ended = processes.map((process) => once(process, "exit"));
   for (const process of processes) process.disconnect();
   await Promise.all(ended);

@@ -3,6 +3,7 @@ import type { BroadcastOptions, ClusterMessage, Room, SocketId } from "socket.io
 import { PacketType } from "socket.io-parser";
 import { anyIn, FanoutAdapter } from "../adapter.ts";
 import type { ResolvedOptions } from "../options.ts";
+import { Assembly } from "./assembly.ts";
 import type { ResolvedBusOptions, ResyncReason } from "./bus-options.ts";
 import { ClusterRequests } from "./cluster-requests.ts";
 import { Duplicates } from "./duplicates.ts";
@@ -31,6 +32,7 @@ export class BusAdapter extends FanoutAdapter {
   readonly #publisher: Publisher;
   readonly #subscriptions: RoomSubscriptions;
   readonly #requests: ClusterRequests;
+  readonly #assembly = new Assembly();
   readonly #duplicates = new Duplicates();
   readonly #ends: (() => void)[];
   readonly #writesText: boolean;
@@ -47,6 +49,7 @@ export class BusAdapter extends FanoutAdapter {
     this.#requests = new ClusterRequests(nsp, this, this.#publisher, {
       heartbeatInterval: heartbeatIntervalMs,
       heartbeatTimeout: heartbeatTimeoutMs,
+      onError: this.#onError,
     });
     this.#subscriptions = new RoomSubscriptions({
       bus,
@@ -117,7 +120,7 @@ export class BusAdapter extends FanoutAdapter {
   }
 
   override serverSideEmit(packet: unknown[]): void {
-    void this.#requests.serverSideEmit(packet);
+    this.#requests.serverSideEmit(packet).catch(this.#onError);
   }
 
   override serverCount(): Promise<number> {
@@ -165,19 +168,22 @@ export class BusAdapter extends FanoutAdapter {
     return this.#subscriptions.size;
   }
 
+  #onError = (error: Error): void => this.#options.onBusError?.(error);
+
   #receive = (subject: string, room: Room | null, data: Uint8Array): void => {
     try {
       const message = decodeMessage(data);
       if (message.publisher === this.#publisher.id) return;
       if (message.kind === Kind.cluster) {
-        this.#requests.receive(decodeParts(message.body).data[1] as ClusterMessage);
+        const body = this.#assembly.add(message);
+        if (body !== null) this.#requests.receive(decodeParts(body).data[1] as ClusterMessage);
       } else if (message.kind === Kind.resync) {
         this.#resyncSoon("requested");
       } else {
         this.#receiveForSockets(subject, room, message, data.length);
       }
     } catch (error) {
-      this.#options.onBusError?.(error as Error);
+      this.#onError(error as Error);
     }
   };
 

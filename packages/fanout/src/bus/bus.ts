@@ -1,6 +1,6 @@
 /** What may have been lost while the bus was interrupted. Whatever was on its way to this process counts as lost. */
 export interface Interruption {
-  /** Whether messages that this process had published, or tried to, may not have arrived either. */
+  /** Whether messages that this process had published, or tried to, may not have arrived either; expendable ones aside. */
   readonly publishedLost: boolean;
 }
 
@@ -15,8 +15,9 @@ export interface FanoutBus {
   /**
    * Never waits, and never throws because the bus is away: a message may then be kept for later or dropped, which
    * `onInterrupted` tells once the bus is back. The caller keeps messages within `maxMessageBytes`.
+   * @param isExpendable whether the loss of this message need not be told. Default false.
    */
-  publish(subject: string, message: Uint8Array): void;
+  publish(subject: string, message: Uint8Array, isExpendable?: boolean): void;
   /** @returns the function that ends the subscription; the listener is not called afterwards. */
   subscribe(subject: string, listener: (message: Uint8Array) => void): () => void;
   /** Resolves when all subscriptions made before are active, or the bus was interrupted meanwhile. Never rejects. */

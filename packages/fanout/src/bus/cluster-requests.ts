@@ -8,11 +8,16 @@ import {
 } from "socket.io-adapter";
 import type { Publisher } from "./publisher.ts";
 
-/** Milliseconds. */
-export interface HeartbeatOptions {
+export interface ClusterRequestsOptions {
+  /** Milliseconds, as `heartbeatTimeout`. */
   readonly heartbeatInterval: number;
   readonly heartbeatTimeout: number;
+  /** Told why an answer could not be given. */
+  readonly onError: (error: Error) => void;
 }
+
+/** For connection state recovery, which there is not. */
+const NO_OFFSET = Promise.resolve("");
 
 type Message = ClusterMessage | ClusterResponse;
 
@@ -22,9 +27,16 @@ type Message = ClusterMessage | ClusterResponse;
  */
 export class ClusterRequests extends ClusterAdapterWithHeartbeat {
   readonly #publisher: Publisher;
+  readonly #onError: (error: Error) => void;
 
-  constructor(nsp: Namespace, adapter: Adapter, publisher: Publisher, heartbeat: HeartbeatOptions) {
+  constructor(
+    nsp: Namespace,
+    adapter: Adapter,
+    publisher: Publisher,
+    { onError, ...heartbeat }: ClusterRequestsOptions,
+  ) {
     super(nsp, heartbeat);
+    this.#onError = onError;
     this.rooms = adapter.rooms;
     this.sids = adapter.sids;
     this.#publisher = publisher;
@@ -37,31 +49,36 @@ export class ClusterRequests extends ClusterAdapterWithHeartbeat {
 
   receive(message: Message): void {
     // The base class would fail on a socket whose handshake has been let go of.
-    if (message.type === MessageType.FETCH_SOCKETS) void this.#describeSockets(message);
+    if (message.type === MessageType.FETCH_SOCKETS) this.#describeSockets(message);
     else this.onMessage(message as ClusterMessage);
   }
 
-  protected override async doPublish(message: ClusterMessage): Promise<string> {
+  /** Throws at once where the message cannot be encoded: its sender is still there to hear it. */
+  protected override doPublish(message: ClusterMessage): Promise<string> {
     this.#publisher.cluster(message);
-    return "";
+    return NO_OFFSET;
   }
 
   protected override async doPublishResponse(server: string, response: ClusterResponse): Promise<void> {
-    this.#publisher.cluster(response, server);
+    try {
+      this.#publisher.cluster(response, server);
+    } catch (error) {
+      this.#onError(error as Error);
+    }
   }
 
-  async #describeSockets({ uid, data }: FetchSockets): Promise<void> {
+  #describeSockets({ uid, data }: FetchSockets): void {
     const { rooms, except } = data.opts;
-    const sockets = await super.fetchSockets({
-      rooms: new Set(rooms),
-      except: new Set(except),
-      flags: { local: true },
-    });
-    const response = {
-      type: MessageType.FETCH_SOCKETS_RESPONSE,
-      data: { requestId: data.requestId, sockets: sockets.map(describe) },
+    const local = { rooms: new Set(rooms), except: new Set(except), flags: { local: true } };
+    const answer = async (): Promise<void> => {
+      const sockets = await super.fetchSockets(local);
+      const response = {
+        type: MessageType.FETCH_SOCKETS_RESPONSE,
+        data: { requestId: data.requestId, sockets: sockets.map(describe) },
+      };
+      this.publishResponse(uid, response as FetchSocketsResponse);
     };
-    this.publishResponse(uid, response as FetchSocketsResponse);
+    answer().catch(this.#onError);
   }
 }
 

@@ -61,17 +61,25 @@ export async function connectNatsBus({
   });
 }
 
+interface Publication {
+  readonly subject: string;
+  readonly message: Uint8Array;
+  readonly isExpendable: boolean;
+}
+
 class ConnectedNatsBus implements NatsBus {
   readonly connection: NatsConnection;
   readonly #options: NatsBusOptions;
   readonly #maxBufferedBytes: number;
   readonly #listeners = new Set<(interruption: Interruption) => void>();
   /** While the connection is away the client would lose what is published: it is kept here. */
-  #held: { subject: string; message: Uint8Array }[] | null = null;
+  #held: Publication[] | null = null;
   /** Published or held, and not confirmed by the nats-server. */
   #unconfirmedBytes = 0;
+  #unconfirmedVitalBytes = 0;
   #mayBeLost = false;
-  #isConfirming = false;
+  #isAsking = false;
+  #askTimer: NodeJS.Timeout | null = null;
   #maxPayload = DEFAULT_MAX_PAYLOAD;
 
   constructor(connection: NatsConnection, options: NatsBusOptions) {
@@ -87,20 +95,20 @@ class ConnectedNatsBus implements NatsBus {
     return this.#maxPayload;
   }
 
-  publish(subject: string, message: Uint8Array): void {
+  publish(subject: string, message: Uint8Array, isExpendable = false): void {
     const isFull = this.#unconfirmedBytes + message.length > this.#maxBufferedBytes;
     if (isFull || this.connection.isClosed() || this.connection.isDraining()) {
-      this.#mayBeLost = true;
-      this.#options.onDropped?.(subject, message.length);
+      this.#drop({ subject, message, isExpendable });
       return;
     }
     this.#unconfirmedBytes += message.length;
+    if (!isExpendable) this.#unconfirmedVitalBytes += message.length;
     if (this.#held !== null) {
-      this.#held.push({ subject, message });
+      this.#held.push({ subject, message, isExpendable });
       return;
     }
     this.connection.publish(subject, message);
-    if (!this.#isConfirming) this.#confirm();
+    this.#confirm();
   }
 
   subscribe(subject: string, listener: (message: Uint8Array) => void): () => void {
@@ -133,6 +141,11 @@ class ConnectedNatsBus implements NatsBus {
     await this.connection.close();
   }
 
+  #drop({ subject, message, isExpendable }: Publication): void {
+    if (!isExpendable) this.#mayBeLost = true;
+    this.#options.onDropped?.(subject, message.length);
+  }
+
   async #watch(): Promise<void> {
     for await (const status of this.connection.status()) {
       const type: string = status.type;
@@ -142,15 +155,23 @@ class ConnectedNatsBus implements NatsBus {
   }
 
   #interrupt(): void {
-    this.#held ??= [];
-    if (this.#unconfirmedBytes > 0) this.#mayBeLost = true;
+    if (this.#held !== null) return;
+    this.#held = [];
+    if (this.#unconfirmedVitalBytes > 0) this.#mayBeLost = true;
     this.#unconfirmedBytes = 0;
+    this.#unconfirmedVitalBytes = 0;
   }
 
   async #resume(): Promise<void> {
-    const held = this.#held ?? [];
+    const held = this.#held;
+    if (held === null) return;
     this.#held = null;
-    for (const { subject, message } of held) this.connection.publish(subject, message);
+    for (const publication of held) {
+      const { subject, message } = publication;
+      // The nats-server that it has come back to may be another one.
+      if (message.length <= this.maxMessageBytes) this.connection.publish(subject, message);
+      else this.#drop(publication);
+    }
     this.#confirm();
     try {
       await this.connection.flush();
@@ -158,32 +179,40 @@ class ConnectedNatsBus implements NatsBus {
       // Away again: there will be another end of it.
       return;
     }
+    this.#tell();
+  }
+
+  #tell(): void {
     const publishedLost = this.#mayBeLost;
     this.#mayBeLost = false;
     for (const listener of this.#listeners) listener({ publishedLost });
   }
 
-  /** Asks until nothing is under way. */
+  /** Asks the nats-server whether it has taken what was published, until nothing is under way. */
   #confirm(): void {
-    if (this.#isConfirming) return;
-    this.#isConfirming = true;
-    const isMuch = this.#unconfirmedBytes > this.#maxBufferedBytes / 4;
-    setTimeout(
-      () => {
-        const bytes = this.#unconfirmedBytes;
-        const settle = (confirmed: number): void => {
-          this.#isConfirming = false;
-          this.#unconfirmedBytes = Math.max(0, this.#unconfirmedBytes - confirmed);
-          if (this.#unconfirmedBytes > 0 && this.#held === null) this.#confirm();
-        };
-        if (this.#held !== null || this.connection.isClosed()) settle(0);
-        else
-          void this.connection.flush().then(
-            () => settle(bytes),
-            () => settle(0),
-          );
-      },
-      isMuch ? 0 : CONFIRM_MS,
-    ).unref();
+    if (this.#isAsking) return;
+    if (this.#unconfirmedBytes > this.#maxBufferedBytes / 4) void this.#ask();
+    else this.#askTimer ??= setTimeout(() => void this.#ask(), CONFIRM_MS).unref();
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#askTimer !== null) clearTimeout(this.#askTimer);
+    this.#askTimer = null;
+    if (this.#held !== null || this.connection.isClosed()) return;
+    this.#isAsking = true;
+    const [bytes, vitalBytes] = [this.#unconfirmedBytes, this.#unconfirmedVitalBytes];
+    try {
+      await this.connection.flush();
+    } catch {
+      // The connection is lost, and with it what was under way: see #interrupt.
+      this.#isAsking = false;
+      return;
+    }
+    this.#isAsking = false;
+    this.#unconfirmedBytes = Math.max(0, this.#unconfirmedBytes - bytes);
+    this.#unconfirmedVitalBytes = Math.max(0, this.#unconfirmedVitalBytes - vitalBytes);
+    // Dropped because too much was under way, though the connection stood.
+    if (this.#mayBeLost && this.#held === null) this.#tell();
+    if (this.#unconfirmedBytes > 0 && this.#held === null) this.#confirm();
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { EncodedPacket } from "../batch.ts";
 import { textFrame } from "../frame.ts";
+import { pieces } from "./assembly.ts";
 import type { FanoutBus } from "./bus.ts";
 import { encodeEvent, joinParts } from "./packet-codec.ts";
 import { RecentJoins } from "./recent-joins.ts";
@@ -12,6 +13,8 @@ import { WirePacket } from "./wire-packet.ts";
 const ENGINE_MESSAGE = "4";
 /** A publication to more rooms goes out once, to all servers, instead of once for each room. */
 const MAX_SUBJECTS = 64;
+/** Room for what a piece of a message needs besides its body. */
+const PIECE_OVERHEAD_BYTES = 100;
 const NOTHING = Buffer.alloc(0);
 
 export interface PublisherOptions {
@@ -51,7 +54,7 @@ export class Publisher {
     }
     const frame = textFrame(ENGINE_MESSAGE + parts[0]);
     this.#toRooms(Kind.frame, header, frame);
-    return new WirePacket(frame);
+    return new WirePacket(frame, data);
   }
 
   join(header: Header, rooms: readonly string[]): void {
@@ -68,6 +71,7 @@ export class Publisher {
   }
 
   resync(): void {
+    this.#nextPublication();
     this.#publish(Kind.resync, [this.#options.subjects.servers], null, NOTHING);
   }
 
@@ -75,7 +79,13 @@ export class Publisher {
   cluster(message: unknown, server?: string): void {
     const { subjects, namespace } = this.#options;
     const subject = server === undefined ? subjects.servers : subjects.server(server);
-    this.#publish(Kind.cluster, [subject], null, joinParts(encodeEvent(namespace, ["cluster", message])));
+    const body = joinParts(encodeEvent(namespace, ["cluster", message]));
+    const parts = [...pieces(body, this.#options.bus.maxMessageBytes - PIECE_OVERHEAD_BYTES)];
+    this.#nextPublication();
+    for (const [index, part] of parts.entries()) {
+      const header = parts.length === 1 ? null : ({ rooms: [], piece: [index, parts.length] } as const);
+      this.#publish(Kind.cluster, [subject], header, part);
+    }
   }
 
   close(): void {
@@ -83,6 +93,7 @@ export class Publisher {
   }
 
   #toRooms(kind: Kind, header: Header, body: Uint8Array): ReadonlySet<string> {
+    this.#nextPublication();
     const targets = this.#subjectsOf(header.rooms);
     const { length } = Object.keys(header);
     // One room and nothing else to say: the subject says it all. A copy on another subject needs the room's name.
@@ -102,9 +113,12 @@ export class Publisher {
     return targets;
   }
 
+  #nextPublication(): void {
+    this.#sequence = (this.#sequence + 1) >>> 0;
+  }
+
   #publish(kind: Kind, targets: Iterable<string>, header: Header | null, body: Uint8Array): void {
     const { bus, onPublished } = this.#options;
-    this.#sequence = (this.#sequence + 1) >>> 0;
     const message = encodeMessage(kind, this.id, this.#sequence, header, body);
     if (message.length > bus.maxMessageBytes) {
       throw new RangeError(
@@ -114,7 +128,8 @@ export class Publisher {
     }
     let copies = 0;
     for (const subject of targets) {
-      bus.publish(subject, message);
+      // Heartbeats and answers: who waits for one does not wait for ever.
+      bus.publish(subject, message, kind === Kind.cluster);
       copies++;
     }
     onPublished?.(copies, message.length);

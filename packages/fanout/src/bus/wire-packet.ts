@@ -5,11 +5,15 @@ import { decodeEvent } from "./packet-codec.ts";
 export class WirePacket implements EncodedPacket {
   readonly frame: Buffer;
   #text: string | null = null;
-  #args: readonly unknown[] | null = null;
+  #args: readonly unknown[] | null;
 
-  /** @param frame an unmasked WebSocket text frame of one Engine.IO message. */
-  constructor(frame: Buffer) {
+  /**
+   * @param frame an unmasked WebSocket text frame of one Engine.IO message
+   * @param args event name and arguments where they are known
+   */
+  constructor(frame: Buffer, args: readonly unknown[] | null = null) {
     this.frame = frame;
+    this.#args = args;
   }
 
   get text(): string {

@@ -30,6 +30,8 @@ export interface Header {
   readonly change?: readonly string[];
   /** Whether to close the connection with the socket. */
   readonly close?: boolean;
+  /** Which piece of how many this is: see assembly.ts. */
+  readonly piece?: readonly [index: number, count: number];
 }
 
 export interface Message {
