@@ -7,13 +7,16 @@ import { ServiceErrorRegenerator } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 import { NatsTransporter } from "./nats-transporter.ts";
 import { createNodeId } from "./node-id.ts";
+import type { ThreadBus } from "./threads/thread-bus.ts";
+import { threadTransport } from "./threads/thread-transporter.ts";
 
 export interface BrokerSettings {
   logger: Logger;
   /** Default: one that is never used twice. */
   nodeId?: string;
-  /** undefined: this process alone. */
+  /** Where its brokers talk to each other, when there are several of them: `nats` for processes, `threads` within one. */
   nats?: NatsConnection;
+  threads?: ThreadBus;
   /** How long a call may take, in milliseconds. */
   requestTimeoutMs: number;
   tracking?: CallTracking;
@@ -38,6 +41,7 @@ export function createBroker(settings: BrokerSettings): ServiceBroker {
     internalServices: false,
   };
   if (settings.nats !== undefined) options.transporter = new NatsTransporter(settings.nats);
+  if (settings.threads !== undefined) Object.assign(options, threadTransport(settings.threads));
   const broker = new ServiceBroker(options);
   // After Moleculer's own, so that it sees what the timeout has made of a call.
   if (settings.tracking !== undefined) broker.middlewares.add(settings.tracking.middleware);

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { z } from "zod";
 
 const SERVICES = ["gateway", "user", "group", "message", "presence"] as const;
@@ -5,6 +6,10 @@ export type ServiceName = (typeof SERVICES)[number];
 
 /** Without one of these nobody can be served. */
 export const ESSENTIAL_SERVICES: readonly ServiceName[] = ["user", "group", "message"];
+
+const MAX_GATEWAY_THREADS = 64;
+/** At most so many where nothing is said: from there on the services behind them are what limits. */
+const DEFAULT_GATEWAY_THREADS = 4;
 
 export const TOKEN_SECRET_MIN_CHARS = 32;
 
@@ -55,6 +60,7 @@ const Environment = z
     RATE_LIMIT_FACTOR: z.coerce.number("must be a number").min(0.001, "must be 0.001 or more").default(1),
     MAX_CONNECTIONS: wholeNumber(1).default(50_000),
     MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1).default(1000),
+    GATEWAY_THREADS: wholeNumber(0, MAX_GATEWAY_THREADS).optional(),
     WEB_DIR: z.string().default("web/dist"),
   })
   .refine((env) => env.NODE_ENV !== "production" || env.TOKEN_SECRET !== undefined, {
@@ -74,6 +80,8 @@ const Environment = z
       );
     }
     if (env.NATS_URL === undefined) return;
+    if ((env.GATEWAY_THREADS ?? 0) > 0)
+      fault("GATEWAY_THREADS", "is for a single instance: with NATS_URL start more gateways instead");
     if (env.REDIS_URL === undefined)
       fault("REDIS_URL", "is required with NATS_URL: the processes share presence and limits there");
     if (env.MONGO_URL === undefined && needsDatabase({ services: env.SERVICES })) {
@@ -110,11 +118,24 @@ export interface Config {
   maxConnections: number;
   maxConnectionsPerAddress: number;
   webDir: string;
+  /** Threads that this process's gateway has; 0: it runs in the main one. */
+  gatewayThreads: number;
 }
 
 /** Whether the process hosts a service that stores something. */
 export function needsDatabase({ services }: Pick<Config, "services">): boolean {
   return services.some((name) => name !== "gateway");
+}
+
+/**
+ * A single instance writes to its sockets with several processor cores, where the system can spread connections over threads. In
+ * a cluster there are several gateways anyway.
+ */
+function gatewayThreads(env: z.output<typeof Environment>): number {
+  if (env.NATS_URL !== undefined || !env.SERVICES.includes("gateway")) return 0;
+  if (env.GATEWAY_THREADS !== undefined) return env.GATEWAY_THREADS;
+  if (process.platform !== "linux" || availableParallelism() < 2) return 0;
+  return Math.min(Math.max(2, Math.floor(availableParallelism() / 2)), DEFAULT_GATEWAY_THREADS);
 }
 
 export class ConfigError extends Error {
@@ -154,5 +175,6 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     maxConnections: e.MAX_CONNECTIONS,
     maxConnectionsPerAddress: e.MAX_CONNECTIONS_PER_ADDRESS,
     webDir: e.WEB_DIR,
+    gatewayThreads: gatewayThreads(e),
   };
 }

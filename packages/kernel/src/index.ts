@@ -2,7 +2,7 @@ export { may, type Access } from "./access.ts";
 export type { Actor, CallMeta } from "./actor.ts";
 export { createBroker } from "./broker.ts";
 export { ConfigError, loadConfig, type Config } from "./config.ts";
-export { startNode, type RunningNode, type ServiceFactory } from "./start-node.ts";
+export { startNode, type RunningNode, type ServiceFactory, type Threads } from "./start-node.ts";
 export {
   defineService,
   parse,
@@ -19,4 +19,6 @@ export { connectNats } from "./nats.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { connectRedis } from "./redis.ts";
 export { createRateLimits, RateLimiter, type RateLimits } from "./rate-limits/index.ts";
+export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
+export type { ThreadHub } from "./threads/thread-bus.ts";
 export { ACCESS_TOKEN_LIFETIME_MS, loadTokenSecret } from "./tokens.ts";

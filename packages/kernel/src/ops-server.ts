@@ -10,7 +10,7 @@ export interface OpsServer {
 export interface OpsServerOptions {
   host: string;
   port: number;
-  metrics: Registry;
+  metrics: () => Promise<Registry>;
   /** Why this process cannot serve right now; empty when it can. */
   notReady: () => string[];
 }
@@ -38,10 +38,9 @@ export async function startOpsServer({
         return reasons.length === 0 ? reply(200, "ok\n") : reply(503, `${reasons.join("\n")}\n`);
       }
       case "/metrics":
-        metrics.metrics().then(
-          (text) => reply(200, text, metrics.contentType),
-          (error: unknown) => reply(500, `${String(error)}\n`),
-        );
+        metrics()
+          .then(async (registry) => reply(200, await registry.metrics(), registry.contentType))
+          .catch((error: unknown) => reply(500, `${String(error)}\n`));
         return;
       default:
         return reply(404, "Here are /livez, /readyz and /metrics.\n");

@@ -1,3 +1,4 @@
+import type { MessagePort } from "node:worker_threads";
 import { LIMITS } from "@fanfare/contract";
 import type { ServiceSchema } from "moleculer";
 import { createBroker } from "./broker.ts";
@@ -14,15 +15,33 @@ import type { NodeContext } from "./node-context.ts";
 import { connectRedis } from "./redis.ts";
 import { startOpsServer } from "./ops-server.ts";
 import { stopServices } from "./stop-services.ts";
+import { allMetrics, mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
+import { ThreadHub, ThreadSpoke } from "./threads/thread-bus.ts";
+import { threadFanoutBus } from "./threads/thread-fanout-bus.ts";
 import { loadTokenSecret } from "./tokens.ts";
 
 export interface RunningNode {
   context: NodeContext;
   /** null: this process stores nothing. */
   engine: Database["engine"] | null;
+  /** 0 in a thread. */
   opsPort: number;
   /** Stops the services in the reverse order of their factories, then the database: what was acknowledged is on disk. */
   stop(): Promise<void>;
+}
+
+/** Threads that host services besides the main one. */
+export interface Threads {
+  metrics(): Promise<ThreadMetrics[]>;
+  /** Resolves when what they were doing is done. */
+  stop(): Promise<void>;
+}
+
+export interface NodeOptions {
+  /** Called when the services of this thread have started; stopped before them. */
+  startThreads?: ((hub: ThreadHub) => Promise<Threads>) | undefined;
+  /** In such a thread: its connection to the main one, which also answers for its health. */
+  mainThread?: MessagePort;
 }
 
 export type ServiceFactory = (node: NodeContext) => ServiceSchema;
@@ -35,6 +54,7 @@ export async function startNode(
   config: Config,
   factories: readonly ServiceFactory[],
   onFatal: (error: Error) => void,
+  { startThreads, mainThread }: NodeOptions = {},
 ): Promise<RunningNode> {
   const logger = createLogger(config.logLevel);
   const metrics = createMetrics();
@@ -58,6 +78,9 @@ export async function startNode(
     const nodeId = createNodeId();
     const nats = config.natsUrl === undefined ? null : await connectNats(config.natsUrl, nodeId);
     if (nats !== null) closers.push(() => nats.close());
+    const hub = startThreads === undefined ? undefined : new ThreadHub();
+    const threadBus = hub ?? (mainThread === undefined ? undefined : new ThreadSpoke(mainThread));
+
     const tracking = new CallTracking(metrics);
     const broker = createBroker({
       logger,
@@ -65,13 +88,19 @@ export async function startNode(
       tracking,
       requestTimeoutMs: LIMITS.writeTimeoutMs,
       ...(nats === null ? {} : { nats }),
+      ...(threadBus === undefined ? {} : { threads: threadBus }),
     });
     const cluster = watchCluster(broker, config.services.includes("gateway") ? ESSENTIAL_SERVICES : []);
     const context = createContext(config, {
       logger,
       metrics,
       broker,
-      bus: nats === null ? null : createBus(nats, logger, () => cluster.missed()),
+      bus:
+        nats !== null
+          ? createBus(nats, logger, () => cluster.missed())
+          : threadBus !== undefined
+            ? threadFanoutBus(threadBus)
+            : null,
       redis,
       cluster,
       secret,
@@ -80,20 +109,29 @@ export async function startNode(
     const services = factories.map((factory) => broker.createService(factory(context)));
     const starting = "the services are starting";
     faults.add(starting);
-    const ops = await startOpsServer({
-      host: config.opsHost,
-      port: config.opsPort,
-      metrics,
-      notReady: () => [...faults, ...cluster.faults()],
-    });
-    closers.push(() => ops.close());
+    let threads: Threads | undefined;
+    const ops =
+      mainThread !== undefined
+        ? undefined
+        : await startOpsServer({
+            host: config.opsHost,
+            port: config.opsPort,
+            metrics: async () =>
+              threads === undefined
+                ? metrics
+                : mergeMetrics([await allMetrics(metrics), ...(await threads.metrics())]),
+            notReady: () => [...faults, ...cluster.faults()],
+          });
+    if (ops !== undefined) closers.push(() => ops.close());
     closers.push(async () => {
       faults.add("the process is stopping");
+      await threads?.stop();
       await stopServices(broker, services, tracking);
     });
     await broker.start();
+    if (hub !== undefined) threads = await startThreads?.(hub);
     faults.delete(starting);
-    return { context, engine: database?.engine ?? null, opsPort: ops.port, stop: closeAll };
+    return { context, engine: database?.engine ?? null, opsPort: ops?.port ?? 0, stop: closeAll };
   } catch (error) {
     await closeAll();
     throw error;

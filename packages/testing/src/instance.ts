@@ -26,6 +26,8 @@ export async function startInstance(env: Record<string, string> = {}): Promise<I
     PORT: "0",
     OPS_PORT: "0",
     RATE_LIMIT_FACTOR: "1000",
+    // Threads take a moment to start: tests that are about them ask for some.
+    GATEWAY_THREADS: "0",
     ...(process.env["MONGO_URL"] === undefined ? {} : { MONGO_URL: process.env["MONGO_URL"] }),
     ...env,
   });

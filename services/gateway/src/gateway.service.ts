@@ -1,5 +1,5 @@
 import type { Server as HttpServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, ListenOptions } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { createRateLimits, type DomainEvents, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import type { FastifyInstance } from "fastify";
@@ -20,6 +20,8 @@ type ServiceSchema = ReturnType<ServiceFactory>;
 export interface GatewayOptions {
   /** Told the port once the gateway listens. */
   onListening?: (port: number) => void;
+  /** Whether other threads listen on the port too, and the system spreads the connections. */
+  sharesPort?: boolean;
 }
 
 interface Running {
@@ -31,7 +33,10 @@ interface Running {
 }
 
 /** The edge: HTTP and Socket.IO on one port. It knows the contract and who calls, and nothing of the domain. */
-export function createGatewayService(node: NodeContext, { onListening }: GatewayOptions = {}): ServiceSchema {
+export function createGatewayService(
+  node: NodeContext,
+  { onListening, sharesPort = false }: GatewayOptions = {},
+): ServiceSchema {
   const ended = new EndedSessions();
   let running: Running | undefined;
   const stopping = new AbortController();
@@ -82,7 +87,7 @@ export function createGatewayService(node: NodeContext, { onListening }: Gateway
       };
       running = { app, io, calls, release };
       node.fanout.attach(io);
-      await listen(app.server, config.host, config.port);
+      await listen(app.server, { host: config.host, port: config.port, reusePort: sharesPort });
       onListening?.((app.server.address() as AddressInfo).port);
     },
     async stopped() {
@@ -96,10 +101,10 @@ export function createGatewayService(node: NodeContext, { onListening }: Gateway
   };
 }
 
-async function listen(server: HttpServer, host: string, port: number): Promise<void> {
+async function listen(server: HttpServer, options: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen(options, () => {
       server.off("error", reject);
       resolve();
     });

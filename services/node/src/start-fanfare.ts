@@ -1,10 +1,18 @@
 import { ACTIONS } from "@fanfare/contract";
 import { createGatewayService } from "@fanfare/gateway";
 import { createGroupService } from "@fanfare/group";
-import { startNode, type Config, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import {
+  startNode,
+  type Config,
+  type NodeContext,
+  type ServiceFactory,
+  type ThreadHub,
+  type Threads,
+} from "@fanfare/kernel";
 import { createMessageService } from "@fanfare/message";
 import { createPresenceService } from "@fanfare/presence";
 import { createUserService } from "@fanfare/user";
+import { GatewayThreads } from "./gateway-threads/gateway-threads.ts";
 
 export interface Fanfare {
   /** Where the page, the API and the sockets are, without a slash at its end. */
@@ -50,13 +58,21 @@ export async function startFanfare(
       return createGatewayService(node, { onListening });
     },
   };
-  const names = (Object.keys(factories) as (keyof typeof factories)[]).filter((name) =>
-    config.services.includes(name),
+  const hasThreads = config.gatewayThreads > 0;
+  const names = (Object.keys(factories) as (keyof typeof factories)[]).filter(
+    (name) => config.services.includes(name) && !(name === "gateway" && hasThreads),
   );
+  const startThreads = async (hub: ThreadHub): Promise<Threads> => {
+    assertAllHosted(hosted);
+    const threads = await GatewayThreads.start(config, hub, onFatal);
+    onListening(threads.port);
+    return threads;
+  };
   const node = await startNode(
     config,
     names.map((name) => factories[name]),
     onFatal,
+    hasThreads ? { startThreads } : {},
   );
   return {
     url: `http://${hostForUrl(config.host)}:${port}`,

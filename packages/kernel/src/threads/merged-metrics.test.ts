@@ -1,0 +1,41 @@
+import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+import { expect, test } from "vitest";
+import { allMetrics, mergeMetrics, threadMetrics } from "./merged-metrics.ts";
+
+function thread(sends: number): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  new Counter({ name: "fanfare_sends_total", help: "Sends.", labelNames: ["to"], registers }).inc(
+    { to: "a" },
+    sends,
+  );
+  const seconds = new Histogram({ name: "fanfare_seconds", help: "Seconds.", buckets: [1], registers });
+  seconds.observe(sends);
+  return registry;
+}
+
+test("counts are added up, and the process is counted once", async () => {
+  const main = thread(1);
+  const parts = await Promise.all([allMetrics(main), threadMetrics(thread(2)), threadMetrics(thread(4))]);
+  const text = await mergeMetrics(parts).metrics();
+  expect(text).toContain('fanfare_sends_total{to="a"} 7\n');
+  expect(text).toContain("fanfare_seconds_sum 7\n");
+  expect(text).toContain('fanfare_seconds_bucket{le="1"} 1\n');
+  const residentBytes = Number(/^process_resident_memory_bytes (\d+)$/m.exec(text)?.[1]);
+  expect(residentBytes).toBeLessThan(process.memoryUsage.rss() * 1.5);
+});
+
+test("of several event loops the slowest is told", async () => {
+  const lag = (value: number) => [
+    {
+      name: "nodejs_eventloop_lag_max_seconds",
+      help: "",
+      type: "gauge",
+      aggregator: "average",
+      values: [{ value, labels: {} }],
+    },
+  ];
+  const text = await mergeMetrics([lag(0.5), lag(2)] as never).metrics();
+  expect(text).toContain("nodejs_eventloop_lag_max_seconds 2\n");
+});

@@ -1,0 +1,78 @@
+import { afterEach, expect, test } from "vitest";
+import type { MessagePort } from "node:worker_threads";
+import { ThreadHub, ThreadSpoke, type ThreadBus } from "./thread-bus.ts";
+
+const ports: MessagePort[] = [];
+afterEach(() => {
+  for (const port of ports.splice(0)) port.close();
+});
+
+function star(threads: number): [ThreadHub, ...ThreadSpoke[]] {
+  const hub = new ThreadHub();
+  const spokes = Array.from({ length: threads }, () => {
+    const port = hub.connect();
+    ports.push(port);
+    return new ThreadSpoke(port);
+  });
+  return [hub, ...spokes];
+}
+
+function listen(bus: ThreadBus, subject: string): { heard: unknown[]; stop: () => void } {
+  const heard: unknown[] = [];
+  return { heard, stop: bus.subscribe(subject, (data) => heard.push(data)) };
+}
+
+/** Until what each has sent has come to all the others. */
+async function settled(...buses: ThreadBus[]): Promise<void> {
+  for (const bus of [...buses, ...buses]) await bus.flush();
+}
+
+test("a publication reaches every thread that listens to its subject, and no other", async () => {
+  const [hub, a, b] = star(2) as [ThreadHub, ThreadSpoke, ThreadSpoke];
+  const all = [hub, a, b].map((bus) => listen(bus, "news").heard);
+  const other = listen(b, "other").heard;
+  await settled(a, b);
+  for (const [i, bus] of [hub, a, b].entries()) bus.publish("news", i);
+  await settled(a, b);
+  for (const heard of all) expect(new Set(heard)).toEqual(new Set([0, 1, 2]));
+  expect(other).toEqual([]);
+});
+
+test("what one thread publishes comes in its order, whatever the subject", async () => {
+  const [hub, a, b] = star(2) as [ThreadHub, ThreadSpoke, ThreadSpoke];
+  const heard: unknown[] = [];
+  for (const subject of ["x", "y"]) b.subscribe(subject, (data) => heard.push(data));
+  await settled(b);
+  for (let i = 0; i < 100; i++) a.publish(i % 2 === 0 ? "x" : "y", i);
+  await settled(a, b);
+  expect(heard).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  hub.publish("x", "from the hub");
+  await settled(b);
+  expect(heard.at(-1)).toBe("from the hub");
+});
+
+test("after a flush nothing is missed", async () => {
+  const [hub, a] = star(1) as [ThreadHub, ThreadSpoke];
+  for (let i = 0; i < 50; i++) {
+    const { heard } = listen(a, `subject ${i}`);
+    await a.flush();
+    hub.publish(`subject ${i}`, i);
+    await a.flush();
+    expect(heard).toEqual([i]);
+  }
+});
+
+test("who has unsubscribed hears nothing; the other handlers of the subject do", async () => {
+  const [hub, a] = star(1) as [ThreadHub, ThreadSpoke];
+  const first = listen(a, "news");
+  const second = listen(a, "news");
+  await a.flush();
+  first.stop();
+  hub.publish("news", 1);
+  await a.flush();
+  second.stop();
+  await a.flush();
+  hub.publish("news", 2);
+  await a.flush();
+  expect([first.heard, second.heard]).toEqual([[], [1]]);
+});

@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { Worker } from "node:worker_threads";
+import type { Config, ThreadHub, ThreadMetrics, Threads } from "@fanfare/kernel";
+import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
+
+/** How long a thread may take to tell its metrics, in milliseconds: one that is stuck must not hide the others'. */
+const METRICS_TIMEOUT_MS = 2000;
+const FEW_CONNECTIONS = 10;
+
+/**
+ * Gateways in threads of their own, on one port: the kernel spreads the connections over them (SO_REUSEPORT), so that one
+ * instance writes to its sockets with several processor cores.
+ */
+export class GatewayThreads implements Threads {
+  readonly port: number;
+  readonly #workers: readonly Worker[];
+  readonly #asked = new Map<number, (metrics: ThreadMetrics) => void>();
+  #lastAsked = 0;
+  #isStopping = false;
+
+  private constructor(port: number, workers: readonly Worker[]) {
+    this.port = port;
+    this.#workers = workers;
+  }
+
+  /**
+   * @param onFatal is called when a thread ends by itself
+   * @throws {Error} of the first thread that cannot start; the others have been ended by then
+   */
+  static async start(
+    config: Config,
+    hub: ThreadHub,
+    onFatal: (error: Error) => void,
+  ): Promise<GatewayThreads> {
+    const port = await freePort(config);
+    const workers = Array.from({ length: config.gatewayThreads }, () =>
+      startWorker(configOfThread(config, port), hub),
+    );
+    try {
+      await Promise.all(workers.map(listening));
+    } catch (error) {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+      throw error;
+    }
+    const threads = new GatewayThreads(port, workers);
+    for (const worker of workers) threads.#watch(worker, onFatal);
+    return threads;
+  }
+
+  /** One list for each thread that answers in time. */
+  async metrics(): Promise<ThreadMetrics[]> {
+    const answers = await Promise.all(this.#workers.map((worker) => this.#ask(worker)));
+    return answers.filter((answer) => answer !== null);
+  }
+
+  /** Resolves when each has said goodbye to its clients. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const stopped = this.#workers.map((worker) => messageOf(worker, "stopped"));
+    for (const worker of this.#workers) tell(worker, { type: "stop" });
+    await Promise.all(stopped);
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+  }
+
+  #watch(worker: Worker, onFatal: (error: Error) => void): void {
+    let cause: Error | undefined;
+    worker.on("error", (error: Error) => (cause = error));
+    worker.on("exit", () => {
+      if (!this.#isStopping) onFatal(new Error("a gateway's thread has ended", { cause }));
+    });
+    worker.on("message", (message: FromThread) => {
+      if (message.type !== "metrics") return;
+      this.#asked.get(message.id)?.(message.metrics);
+      this.#asked.delete(message.id);
+    });
+  }
+
+  #ask(worker: Worker): Promise<ThreadMetrics | null> {
+    const id = ++this.#lastAsked;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#asked.delete(id);
+        resolve(null);
+      }, METRICS_TIMEOUT_MS);
+      this.#asked.set(id, (metrics) => {
+        clearTimeout(timer);
+        resolve(metrics);
+      });
+      tell(worker, { type: "metrics", id });
+    });
+  }
+}
+
+/**
+ * Threads that share a port also share it with any other program of the same user that does likewise, so it is first asked
+ * for alone: a second instance on the same port is told so.
+ */
+async function freePort({ host, port }: Config): Promise<number> {
+  const server = createServer();
+  server.listen(port, host);
+  await once(server, "listening");
+  const { port: free } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return free;
+}
+
+/** The system spreads connections by chance, so one thread may get somewhat more than its part. */
+const UNEVEN = 1.2;
+
+function configOfThread(config: Config, port: number): Config {
+  const part = (limit: number): number => Math.ceil((limit / config.gatewayThreads) * UNEVEN);
+  return {
+    ...config,
+    services: ["gateway"],
+    port,
+    gatewayThreads: 0,
+    maxConnections: part(config.maxConnections),
+    // Few connections of one address may well come to one thread.
+    maxConnectionsPerAddress: part(config.maxConnectionsPerAddress) + FEW_CONNECTIONS,
+  };
+}
+
+function startWorker(config: Config, hub: ThreadHub): Worker {
+  const bus = hub.connect();
+  const setup: ThreadSetup = { config, bus };
+  return new Worker(new URL("./thread-main.ts", import.meta.url), { workerData: setup, transferList: [bus] });
+}
+
+async function listening(worker: Worker): Promise<void> {
+  const message = await Promise.race([
+    messageOf(worker, "listening"),
+    messageOf(worker, "failed"),
+    once(worker, "error").then(([error]) => Promise.reject(error as Error)),
+  ]);
+  if (message.type === "failed") throw message.error;
+}
+
+function messageOf<T extends FromThread["type"]>(worker: Worker, type: T): Promise<FromThread & { type: T }> {
+  return new Promise((resolve) => {
+    const onMessage = (message: FromThread): void => {
+      if (message.type !== type) return;
+      worker.off("message", onMessage);
+      resolve(message as FromThread & { type: T });
+    };
+    worker.on("message", onMessage);
+  });
+}
+
+function tell(worker: Worker, order: ToThread): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  worker.postMessage(order);
+}

@@ -1,0 +1,17 @@
+import type { MessagePort } from "node:worker_threads";
+import type { Config, ThreadMetrics } from "@fanfare/kernel";
+
+/** What a gateway's thread is started with. */
+export interface ThreadSetup {
+  config: Config;
+  /** Its connection to the other threads. */
+  bus: MessagePort;
+}
+
+export type ToThread = { type: "metrics"; id: number } | { type: "stop" };
+
+export type FromThread =
+  | { type: "listening" }
+  | { type: "failed"; error: Error }
+  | { type: "metrics"; id: number; metrics: ThreadMetrics }
+  | { type: "stopped" };

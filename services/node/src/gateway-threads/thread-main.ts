@@ -1,0 +1,33 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { createGatewayService } from "@fanfare/gateway";
+import { startNode, threadMetrics } from "@fanfare/kernel";
+import { superviseErrors } from "../supervise-errors.ts";
+import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
+
+/** A thread that is a gateway: it accepts connections on the same port as the others. */
+
+const { config, bus } = workerData as ThreadSetup;
+const main = parentPort!;
+const say = (message: FromThread): void => main.postMessage(message);
+const fail = (error: unknown): void => say({ type: "failed", error: error as Error });
+
+try {
+  const gateway = await startNode(
+    config,
+    [(node) => createGatewayService(node, { sharesPort: true })],
+    fail,
+    { mainThread: bus },
+  );
+  superviseErrors(gateway.context);
+  main.on("message", (order: ToThread) => {
+    if (order.type === "stop") void gateway.stop().then(() => say({ type: "stopped" }), fail);
+    else void tellMetrics(order.id);
+  });
+  say({ type: "listening" });
+
+  async function tellMetrics(id: number): Promise<void> {
+    say({ type: "metrics", id, metrics: await threadMetrics(gateway.context.metrics) });
+  }
+} catch (error) {
+  fail(error);
+}

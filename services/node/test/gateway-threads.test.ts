@@ -1,0 +1,107 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createGuest, createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { io, type Socket } from "socket.io-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const THREADS = 3;
+const SOCKETS = 45;
+
+let instance: Instance;
+const open: Socket[] = [];
+
+beforeAll(async () => {
+  instance = await startInstance({ GATEWAY_THREADS: String(THREADS) });
+});
+afterAll(async () => {
+  for (const socket of open) socket.close();
+  await instance?.stop();
+});
+
+async function connect(token: string): Promise<Socket> {
+  const socket = io(instance.url, { transports: ["websocket"], auth: { token }, forceNew: true });
+  open.push(socket);
+  await next(socket, "ready");
+  return socket;
+}
+
+function next(socket: Socket, event: string): Promise<unknown> {
+  return new Promise((resolve) => socket.once(event, resolve));
+}
+
+/** The sum over all label sets. */
+async function metric(pattern: RegExp): Promise<number> {
+  const text = await (await fetch(`${instance.opsUrl}/metrics`)).text();
+  const lines = text.split("\n").filter((line) => pattern.test(line));
+  return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
+
+test("connections are spread over the threads, and all of them hear a message", async () => {
+  const { member, channel } = await createWorld(instance.url);
+  const sockets = await Promise.all(Array.from({ length: SOCKETS }, () => connect(member.accessToken)));
+  expect(await metric(/^fanfare_connections /)).toBe(SOCKETS);
+
+  const heard = Promise.all(sockets.map((socket) => next(socket, "message.created")));
+  const received = /^fanfare_bus_received_total\{.*members/;
+  // That members joined is told a moment later.
+  let before = await metric(received);
+  for (let last = -1; last !== before; before = await metric(received)) {
+    last = before;
+    await delay(500);
+  }
+  const params = { channelId: channel.id, content: "To all threads.", nonce: "one" };
+  const answer = (await sockets[0]!.emitWithAck("message.send", params)) as { ok: boolean };
+  expect(answer.ok).toBe(true);
+  for (const payload of await heard) {
+    expect(payload).toMatchObject({ messages: [{ content: "To all threads." }] });
+  }
+  expect((await metric(received)) - before).toBe(THREADS);
+});
+
+test("who is put out hears nothing more, whatever thread the socket is at", async () => {
+  const { owner, target, group, channel } = await createWorld(instance.url);
+  const sockets = await Promise.all(Array.from({ length: 12 }, () => connect(target.accessToken)));
+  const left = Promise.all(sockets.map((socket) => next(socket, "group.left")));
+  let heard = 0;
+  for (const socket of sockets) socket.on("message.created", () => (heard += 1));
+  await must(instance.url, "group.kick", { groupId: group.id, userId: target.userId }, owner.accessToken);
+  await left;
+  const params = { channelId: channel.id, content: "Is he gone?", nonce: "gone" };
+  await must(instance.url, "message.send", params, owner.accessToken);
+  for (const socket of sockets) {
+    const answer = (await socket.emitWithAck("message.send", { ...params, nonce: "still" })) as {
+      ok: boolean;
+    };
+    expect(answer.ok).toBe(false);
+  }
+  expect(heard).toBe(0);
+});
+
+test("a session that ends is closed at every thread", async () => {
+  const guest = await createGuest(instance.url);
+  const sockets = await Promise.all(Array.from({ length: 12 }, () => connect(guest.accessToken)));
+  const closed = Promise.all(sockets.map((socket) => next(socket, "disconnect")));
+  await must(instance.url, "user.logoutAll", {}, guest.accessToken);
+  await closed;
+  for (let i = 0; i < 12; i++) {
+    expect(await post(instance.url, "user.me", {}, guest.accessToken)).toMatchObject({ ok: false });
+  }
+});
+
+test("a port in use is noticed, though threads share theirs", async () => {
+  const { port } = new URL(instance.url);
+  await expect(startInstance({ PORT: port, GATEWAY_THREADS: "2" })).rejects.toThrow("EADDRINUSE");
+});
+
+test("after the stop nothing listens", async () => {
+  const other = await startInstance({ GATEWAY_THREADS: "2" });
+  const socket = io(other.url, { transports: ["websocket"], reconnection: false });
+  const { accessToken } = await createGuest(other.url);
+  socket.auth = { token: accessToken };
+  socket.disconnect().connect();
+  await next(socket, "ready");
+  const draining = next(socket, "server.draining");
+  await other.stop();
+  await draining;
+  socket.close();
+  await expect(fetch(other.url)).rejects.toThrow("fetch failed");
+});
