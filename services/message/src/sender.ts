@@ -18,8 +18,8 @@ export interface Send {
 }
 
 /**
- * Sends each nonce once. The unique index alone would do that too, but at the price of a number of the channel for each
- * repetition; so repetitions are recognised before numbers are taken wherever that is cheap.
+ * Sends each nonce once. The unique index alone would do that too, but a repetition that it refuses costs its channel a further
+ * write; so repetitions are recognised before wherever that is cheap.
  */
 export class Sender {
   readonly #commit: GroupCommit;

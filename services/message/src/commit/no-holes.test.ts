@@ -34,10 +34,14 @@ function assertDense(database: MemoryDatabase): void {
   }
 }
 
-function startWorker(database: MemoryDatabase, random: () => number): GroupCommit {
+function startWorker(database: MemoryDatabase, random: () => number, found: unknown[]): GroupCommit {
   const store = new MemoryStore(database);
   const step = async (): Promise<void> => {
-    assertDense(database);
+    try {
+      assertDense(database);
+    } catch (error) {
+      found.push(error);
+    }
     await unreliable(random);
   };
   for (const hook of ["beforeRead", "beforeInsert", "afterEach", "afterInsert"] as const) store[hook] = step;
@@ -53,14 +57,16 @@ function startWorker(database: MemoryDatabase, random: () => number): GroupCommi
   });
 }
 
-/** Sends until it is acknowledged, each time to whichever worker there is. */
+/** Sends until it is acknowledged, each time to whichever worker there is, or until a hole was found. */
 async function sendSurely(
   workers: readonly GroupCommit[],
   random: () => number,
   channelId: string,
   nonce: string,
+  found: readonly unknown[],
 ): Promise<string> {
   for (;;) {
+    if (found.length > 0) throw found[0];
     const worker = workers[Math.floor(random() * workers.length)]!;
     const item = { authorId, content: nonce, nonce, replyTo: null, rooms };
     const message = await worker.create(channelId, item).catch(() => null);
@@ -79,12 +85,14 @@ test.each(Array.from({ length: 20 }, (_, seed) => seed + 1))(
   async (seed) => {
     const random = pseudoRandom(seed);
     const database = new MemoryDatabase();
-    const workers = [1, 2, 3].map(() => startWorker(database, random));
+    const found: unknown[] = [];
+    const workers = [1, 2, 3].map(() => startWorker(database, random, found));
     const nonces = Array.from({ length: 60 }, (_, i) => `n${Math.floor(i / 1.5)}`);
     const sent = await Promise.all(
-      nonces.map((nonce, i) => sendSurely(workers, random, channelIds[i % 2]!, `${nonce}/${i % 2}`)),
+      nonces.map((nonce, i) => sendSurely(workers, random, channelIds[i % 2]!, `${nonce}/${i % 2}`, found)),
     );
     await sleep(2 * WRITE_TIMEOUT_MS);
+    expect(found).toEqual([]);
     assertDense(database);
     const stored = database.messages.map(({ nonce }) => nonce);
     expect(stored.sort()).toEqual([...new Set(sent)].sort());
