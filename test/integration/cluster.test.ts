@@ -1,6 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventName, ServerToClientEvents } from "@fanfare/contract";
-import { createGuest, isInstalled, must, startCluster, startInstance, type Cluster } from "@fanfare/testing";
+import {
+  createGuest,
+  isInstalled,
+  must,
+  startCluster,
+  startDatabase,
+  startInstance,
+  startNats,
+  startNode,
+  startRedis,
+  type Cluster,
+} from "@fanfare/testing";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
@@ -131,6 +142,31 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       expect(made.filter((line) => line.includes('where="remote"'))).toEqual([]);
     });
 
+    test("of two workers one tells that a profile has changed", async () => {
+      const { owner, member, send } = await pair();
+      const client = await join(there, member.accessToken);
+      await must(here, "user.updateProfile", { nickname: "Renamed" }, owner.accessToken);
+      expect(await client.hears("user.updated")).toMatchObject({ user: { nickname: "Renamed" } });
+      await send("after");
+      await client.hears("message.created");
+      expect(client.heard.filter(({ name }) => name === "user.updated")).toHaveLength(1);
+    });
+
+    test("nothing fails while a worker stops and starts again", async () => {
+      const groups = await Promise.all(Array.from({ length: 8 }, () => pair()));
+      const [worker] = cluster.workers;
+      const over = new AbortController();
+      let sent = 0;
+      const senders = groups.map(async ({ send }) => {
+        while (!over.signal.aborted) await send(`message ${(sent += 1)}`);
+      });
+      await worker!.process.stop();
+      await worker!.process.start();
+      over.abort();
+      await Promise.all(senders);
+      expect(sent).toBeGreaterThan(groups.length);
+    });
+
     test("a worker that is killed is noticed, and what it may not have told is asked for", async () => {
       const { owner, member, send } = await pair();
       const client = await join(there, member.accessToken);
@@ -182,6 +218,34 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       } of [...cluster.gateways, ...cluster.workers])
         expect(crashes).toEqual([]);
     });
+  },
+);
+
+test.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
+  "each process may host any part of the services",
+  async () => {
+    const [nats, redis, database] = await Promise.all([startNats(), startRedis(), startDatabase()]);
+    const env = { NATS_URL: nats.url, REDIS_URL: redis.url, MONGO_URL: database.url };
+    const parts = [["gateway", "message"], ["user", "presence"], ["group"], ["gateway", "user"]];
+    const nodes = await Promise.all(
+      parts.map((services) => startNode({ name: services.join("-"), services, env })),
+    );
+    const [here, , , there] = nodes.map(({ url }) => url) as [string, string, string, string];
+    const [writer, reader] = await Promise.all([createGuest(here), createGuest(there)]);
+    const { group, channels } = await must(there, "group.create", { name: "Mixed" }, writer.accessToken);
+    const { invite } = await must(here, "invite.create", { groupId: group.id }, writer.accessToken);
+    await must(there, "invite.accept", { code: invite.code }, reader.accessToken);
+    const clients = await Promise.all([join(here, reader.accessToken), join(there, writer.accessToken)]);
+    const message = { channelId: channels[0]!.id, content: "mixed", nonce: "mixed" };
+    await must(there, "message.send", message, writer.accessToken);
+    for (const { hears } of clients) {
+      expect(await hears("message.created")).toMatchObject({ messages: [{ content: "mixed" }] });
+    }
+    const ofFirst = await metric(nodes[0]!.opsUrl, /^fanfare_calls_total\{action="(user|group)/);
+    expect(ofFirst.filter((line) => line.includes('where="local"') && !line.endsWith(" 0"))).toEqual([]);
+    for (const { socket } of clients) socket.close();
+    await Promise.all(nodes.map(({ process }) => process.stop()));
+    await Promise.all([nats, redis, database].map((server) => server.stop()));
   },
 );
 
