@@ -93,6 +93,7 @@ export function createGatewayService(
     async stopped() {
       stopping.abort();
       if (running === undefined) return;
+      await sendAway(running, node.config.natsUrl === undefined ? 0 : RECONNECT_WITHIN_MS);
       running.release();
       await drain(running);
       node.fanout.detach();
@@ -111,12 +112,22 @@ async function listen(server: HttpServer, options: ListenOptions): Promise<void>
   });
 }
 
-/** Nobody new comes in, clients are told to go elsewhere, what is running is answered, then everything closes. */
-async function drain({ app, io, calls }: Running): Promise<void> {
+/**
+ * Nobody new comes in, and clients are told to go elsewhere. Where there is somewhere else they are served until they have
+ * gone, each at its own time: so nobody is away for longer than it takes to connect.
+ */
+async function sendAway({ app, io }: Running, waitMs: number): Promise<void> {
   app.server.close();
+  const { sockets } = io.of("/");
   // Written to each at once: a broadcast would still be under way when the connections close.
-  for (const socket of io.of("/").sockets.values())
+  for (const socket of sockets.values())
     socket.emit("server.draining", { reconnectWithinMs: RECONNECT_WITHIN_MS });
+  const deadlineMs = performance.now() + waitMs;
+  while (sockets.size > 0 && performance.now() < deadlineMs) await delay(20);
+}
+
+/** What is running is answered, then everything closes. */
+async function drain({ app, io, calls }: Running): Promise<void> {
   await calls.drain(DRAIN_CALLS_MS);
   // Without Socket.IO's goodbye, after which a client does not come back by itself.
   for (const socket of io.of("/").sockets.values()) socket.conn.close();
