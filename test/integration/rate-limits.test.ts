@@ -3,6 +3,7 @@ import {
   connectRedis,
   createLogger,
   createRateLimits,
+  redisCounters,
   type NodeContext,
   type RateLimits,
 } from "@fanfare/kernel";
@@ -30,7 +31,7 @@ afterAll(() => server?.stop());
 async function startGateway(): Promise<RateLimits> {
   const redis = await connectRedis(server!.url, logger);
   clients.push(redis);
-  const limits = createRateLimits({ redis, logger, factor: 1 });
+  const limits = createRateLimits({ counters: redisCounters(redis), logger, factor: 1 });
   started.push(limits);
   return limits;
 }
@@ -46,7 +47,7 @@ const count = async (times: number, take: () => number | Promise<number>): Promi
 describe.each(["memory", "redis"])("limits in %s", (kind) => {
   let limits: RateLimits;
   beforeEach(async ({ skip }) => {
-    if (kind === "memory") limits = createRateLimits({ redis: null, logger, factor: 1 });
+    if (kind === "memory") limits = createRateLimits({ counters: null, logger, factor: 1 });
     else if (hasRedis) limits = await startGateway();
     else skip();
   });
@@ -99,7 +100,7 @@ describe.skipIf(!hasRedis)("several gateways", () => {
     const warn = vi.fn<() => void>();
     const noted = { ...logger, warn, info: () => {} } as unknown as typeof logger;
     const redis = await connectRedis(lost.url, logger);
-    const limits = createRateLimits({ redis, logger: noted, factor: 1 });
+    const limits = createRateLimits({ counters: redisCounters(redis), logger: noted, factor: 1 });
     const name = newName();
     const limiter = limits.exact(name, limit);
     expect(await limiter.take("ann", Date.now())).toBe(0);

@@ -10,7 +10,7 @@ import { createFanout } from "./fanout.ts";
 import type { NodeContext } from "./node-context.ts";
 import { createAccessTokens } from "./tokens.ts";
 
-interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis"> {
+interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis" | "counters"> {
   broker: ServiceBroker;
   /** null: this process is the whole instance. */
   bus: FanoutBus | null;
@@ -23,7 +23,7 @@ const noActor: CallMeta = { actor: null, requestId: "server" };
 
 /** What the services of a process are given. */
 export function createContext(config: Config, parts: Parts): NodeContext {
-  const { logger, metrics, broker, bus, redis, cluster, secret, connection } = parts;
+  const { logger, metrics, broker, bus, redis, counters, cluster, secret, connection } = parts;
   const fanout = createFanout({ bus, metrics, logger, onMissed: () => cluster.missed() });
   const call: NodeContext["call"] = (name, params) => broker.call(name, params, { meta: noActor });
   const access = new AccessCache(accessLookUp(call));
@@ -40,6 +40,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
     logger,
     metrics,
     redis,
+    counters,
     cluster,
     get database(): Connection {
       if (connection === null)

@@ -18,7 +18,7 @@ export { Counter, Gauge, Histogram } from "./metrics.ts";
 export { connectNats } from "./nats.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { connectRedis } from "./redis.ts";
-export { createRateLimits, RateLimiter, type RateLimits } from "./rate-limits/index.ts";
+export { createRateLimits, RateLimiter, redisCounters, type RateLimits } from "./rate-limits/index.ts";
 export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 export type { ThreadHub } from "./threads/thread-bus.ts";
 export { ACCESS_TOKEN_LIFETIME_MS, loadTokenSecret } from "./tokens.ts";

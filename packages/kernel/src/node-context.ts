@@ -1,6 +1,7 @@
 import type { Call, EventName, EventPayload } from "@fanfare/contract";
 import type { Redis } from "ioredis";
 import type { Connection } from "mongoose";
+import type { SharedCounters } from "./rate-limits/index.ts";
 import type { AccessCache } from "./access.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Config } from "./config.ts";
@@ -24,6 +25,8 @@ export interface NodeContext {
   metrics: Registry;
   /** What the processes of a cluster share for a while: presence, limits. null: this process is the whole instance. */
   redis: Redis | null;
+  /** What all gateways count together; null: there is only one. */
+  counters: SharedCounters | null;
   /** What this process knows of the others. */
   cluster: Cluster;
   /** The collections; a service touches only its own. A process that hosts nothing but the gateway has none. */

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import { LIMITS } from "@fanfare/contract";
-import type { ServiceSchema } from "moleculer";
+import type { ServiceBroker, ServiceSchema } from "moleculer";
 import { createBroker } from "./broker.ts";
 import { CallTracking } from "./call-tracking.ts";
 import { watchCluster } from "./cluster.ts";
@@ -12,11 +12,13 @@ import { createMetrics } from "./metrics.ts";
 import { connectNats, createBus } from "./nats.ts";
 import { createNodeId } from "./node-id.ts";
 import type { NodeContext } from "./node-context.ts";
+import { redisCounters, type SharedCounters } from "./rate-limits/index.ts";
 import { connectRedis } from "./redis.ts";
 import { startOpsServer } from "./ops-server.ts";
 import { stopServices } from "./stop-services.ts";
 import { allMetrics, mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 import { ThreadHub, ThreadSpoke } from "./threads/thread-bus.ts";
+import { countersOfMainThread, hostCounters } from "./threads/thread-counters.ts";
 import { threadFanoutBus } from "./threads/thread-fanout-bus.ts";
 import { loadTokenSecret } from "./tokens.ts";
 
@@ -102,6 +104,7 @@ export async function startNode(
             ? threadFanoutBus(threadBus)
             : null,
       redis,
+      counters: redis !== null ? redisCounters(redis) : threadCounters(broker, hub, mainThread),
       cluster,
       secret,
       connection: database?.connection ?? null,
@@ -136,4 +139,14 @@ export async function startNode(
     await closeAll();
     throw error;
   }
+}
+
+/** null: this thread is the only one that counts. */
+function threadCounters(
+  broker: ServiceBroker,
+  hub: ThreadHub | undefined,
+  mainThread: MessagePort | undefined,
+): SharedCounters | null {
+  if (hub !== undefined) return hostCounters(broker);
+  return mainThread === undefined ? null : countersOfMainThread(broker);
 }

@@ -31,7 +31,7 @@ broker.createService(defineService(node, { name: "message", actions: { "message.
 await broker.start();
 const calls = new Calls({
   call: (name, params, options) => broker.call(name, params, options),
-  limits: createRateLimits({ redis: null, logger, factor: 1e9 }),
+  limits: createRateLimits({ counters: null, logger, factor: 1e9 }),
   metrics: createGatewayMetrics(noMetrics as unknown as NodeContext["metrics"], () => 0),
   logger,
 });

@@ -6,7 +6,7 @@ const limit = { points: 2, durationMs: 1000 };
 const HERE = "192.0.2.1";
 
 const create = (definition: ConstructorParameters<typeof ActionLimits>[1]): ActionLimits => {
-  const limits = createRateLimits({ redis: null, logger: createLogger("silent"), factor: 1 });
+  const limits = createRateLimits({ counters: null, logger: createLogger("silent"), factor: 1 });
   return new ActionLimits("user.login", definition, limits);
 };
 

@@ -13,7 +13,7 @@ function createCalls(call: () => Promise<unknown>, rateLimitFactor = 1e6) {
   const registry = { registerMetric: () => {} } as unknown as NodeContext["metrics"];
   const calls = new Calls({
     call,
-    limits: createRateLimits({ redis: null, logger: createLogger("silent"), factor: rateLimitFactor }),
+    limits: createRateLimits({ counters: null, logger: createLogger("silent"), factor: rateLimitFactor }),
     metrics: createGatewayMetrics(registry, () => 0),
     logger: { error } as unknown as NodeContext["logger"],
   });

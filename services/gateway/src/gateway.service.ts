@@ -70,7 +70,7 @@ export function createGatewayService(
       const { logger, config } = node;
       const call = (name: string, params: unknown, options: object) =>
         this.broker.call(name, params, options);
-      const limits = createRateLimits({ redis: node.redis, logger, factor: config.rateLimitFactor });
+      const limits = createRateLimits({ counters: node.counters, logger, factor: config.rateLimitFactor });
       const calls = new Calls({ call, limits, metrics, logger });
       const identify = createIdentify(node.tokens, ended);
       const app = await createHttpServer({

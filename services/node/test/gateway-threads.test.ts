@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { ACTIONS } from "@fanfare/contract";
 import { createGuest, createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -84,6 +85,21 @@ test("a session that ends is closed at every thread", async () => {
   await closed;
   for (let i = 0; i < 12; i++) {
     expect(await post(instance.url, "user.me", {}, guest.accessToken)).toMatchObject({ ok: false });
+  }
+});
+
+test("limits count what all threads are asked together", async () => {
+  const limited = await startInstance({ GATEWAY_THREADS: "3", RATE_LIMIT_FACTOR: "1" });
+  try {
+    const { points } = ACTIONS["user.createGuest"].rateLimit;
+    // Over many connections, so that all threads are asked.
+    const calls = Array.from({ length: points * 2 }, () => post(limited.url, "user.createGuest", {}));
+    const answers = await Promise.all(calls);
+    const refused = answers.filter((answer) => !answer.ok);
+    for (const { error } of refused) expect(error.type).toBe("RATE_LIMITED");
+    expect(refused).toHaveLength(points);
+  } finally {
+    await limited.stop();
   }
 });
 

@@ -1,20 +1,25 @@
-import type { Redis } from "ioredis";
 import type { Logger } from "../logger.ts";
+import type { SharedCounters } from "./counters.ts";
 import { createMemoryRateLimits } from "./memory-rate-limits.ts";
-import { RedisRateLimits } from "./redis-rate-limits.ts";
+import { SharedRateLimits } from "./shared-rate-limits.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
+export type { SharedCounters } from "./counters.ts";
+export { MemoryCounters } from "./memory-counters.ts";
 export { RateLimiter } from "./rate-limiter.ts";
 export type { RateLimits } from "./rate-limits.ts";
+export { redisCounters } from "./redis-counters.ts";
 
 export interface RateLimitsOptions {
-  /** null: this process counts alone. */
-  redis: Redis | null;
+  /** What all gateways count together; null: there is only this one. */
+  counters: SharedCounters | null;
   logger: Logger;
   /** Multiplies every limit. */
   factor: number;
 }
 
-export function createRateLimits({ redis, logger, factor }: RateLimitsOptions): RateLimits {
-  return redis === null ? createMemoryRateLimits({ factor }) : new RedisRateLimits({ redis, logger, factor });
+export function createRateLimits({ counters, logger, factor }: RateLimitsOptions): RateLimits {
+  return counters === null
+    ? createMemoryRateLimits({ factor })
+    : new SharedRateLimits({ counters, logger, factor });
 }

@@ -1,16 +1,15 @@
 import type { RateLimit } from "@fanfare/contract";
-import type { Redis } from "ioredis";
 import type { Logger } from "../logger.ts";
 import { RateLimiter, type RateLimiterOptions, type RateWindow } from "./rate-limiter.ts";
 import type { RateLimits } from "./rate-limits.ts";
+import type { SharedCounters } from "./counters.ts";
 
-const PREFIX = "fanfare:{limit}:";
 /** How often counts are exchanged. */
 const SHARE_EVERY_MS = 100;
-/** Subjects in one command; the others wait for the next, so that Redis is never busy with it for long. */
+/** Subjects in one command; the others wait for the next, so that nobody is ever busy with it for long. */
 const MAX_PER_COMMAND = 1000;
 /**
- * A count is shared once it is this part of the limit: most callers are never near it, and cost Redis nothing. The price: of a
+ * A count is shared once it is this part of the limit: most callers are never near it, and cost nothing. The price: of a
  * subject that keeps below it at each of n gateways n such parts go unseen.
  */
 const SHARED_FROM = 1 / 8;
@@ -19,47 +18,25 @@ const MAX_UNTOLD = 100_000;
 /** How long an exact count is waited for. */
 const ANSWER_TIMEOUT_MS = 250;
 
-/** prefix, then for each subject: key, points to add, milliseconds until its window ends → for each: total, milliseconds left */
-const ADD = `
-local answers = {}
-for i = 2, #ARGV, 3 do
-  local key = ARGV[1] .. ARGV[i]
-  local total = redis.call('INCRBY', key, ARGV[i + 1])
-  local left = redis.call('PTTL', key)
-  if left < 0 then
-    left = tonumber(ARGV[i + 2])
-    redis.call('PEXPIRE', key, left)
-  end
-  answers[#answers + 1] = total
-  answers[#answers + 1] = left
-end
-return answers
-`;
-
-export interface RedisRateLimitsOptions extends Pick<RateLimiterOptions, "factor" | "maxSubjects"> {
-  redis: Redis;
+export interface SharedRateLimitsOptions extends Pick<RateLimiterOptions, "factor" | "maxSubjects"> {
+  counters: SharedCounters;
   logger: Logger;
 }
 
 /**
- * Limits that gateways share in Redis. A window ends everywhere when it ends in Redis, where it has the end that the first gateway
- * to tell of it has given it. While Redis is away each gateway counts alone.
+ * Limits that gateways share. A window ends everywhere when it ends at the counters, where it has the end that the first gateway
+ * to tell of it has given it. While the counters are away each gateway counts alone.
  */
-export class RedisRateLimits implements RateLimits {
-  readonly #options: RedisRateLimitsOptions;
-  readonly #add: (...args: (string | number)[]) => Promise<number[]>;
+export class SharedRateLimits implements RateLimits {
+  readonly #options: SharedRateLimitsOptions;
   /** By key: windows with something to tell. */
   readonly #untold = new Map<string, RateWindow>();
   readonly #timer: NodeJS.Timeout;
   #sharing = false;
   #isAway = false;
 
-  constructor(options: RedisRateLimitsOptions) {
+  constructor(options: SharedRateLimitsOptions) {
     this.#options = options;
-    const { redis } = options;
-    redis.defineCommand("rateLimitAdd", { lua: ADD, numberOfKeys: 0 });
-    const add = Reflect.get(redis, "rateLimitAdd") as (...args: unknown[]) => Promise<number[]>;
-    this.#add = (...args) => add.call(redis, PREFIX, ...args);
     this.#timer = setInterval(() => void this.#shareSome(), SHARE_EVERY_MS).unref();
   }
 
@@ -93,7 +70,7 @@ export class RedisRateLimits implements RateLimits {
   async #ask(key: string, window: RateWindow, points: number): Promise<number> {
     const timeout = Promise.withResolvers<null>();
     const timer = setTimeout(() => {
-      // From here on nobody asks until Redis has answered something, so that nothing piles up.
+      // From here on nobody asks until there has been an answer something, so that nothing piles up.
       this.#setAway(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`));
       timeout.resolve(null);
     }, ANSWER_TIMEOUT_MS);
@@ -104,7 +81,7 @@ export class RedisRateLimits implements RateLimits {
     return total > points ? Math.max(1, leftMs) : 0;
   }
 
-  /** Nothing new is begun while an exchange is under way, and while Redis is away an exchange is how its return is noticed. */
+  /** Nothing new is begun while an exchange is under way, and while the counters are away an exchange is how its return is noticed. */
   async #shareSome(): Promise<void> {
     if (this.#sharing || (this.#untold.size === 0 && !this.#isAway)) return;
     this.#sharing = true;
@@ -121,17 +98,17 @@ export class RedisRateLimits implements RateLimits {
 
   /**
    * Tells what is untold of these windows, and learns what others have counted.
-   * @returns total and milliseconds left of each, or null when Redis is away
+   * @returns total and milliseconds left of each, or null when the counters are away
    */
   async #share(windows: readonly [string, RateWindow][]): Promise<number[] | null> {
     const sentAtMs = Date.now();
     const untold = windows.map(([, { used, shared }]) => used - shared);
-    const args = windows.flatMap(([key, window], index) => {
+    const steps = windows.flatMap(([key, window], index) => {
       window.shared = window.used;
       return [key, untold[index]!, Math.max(1, window.endsAtMs - sentAtMs)];
     });
     try {
-      const answers = await this.#add(...args);
+      const answers = await this.#options.counters.add(steps);
       const nowMs = Date.now();
       windows.forEach(([, window], index) => {
         window.others = Math.max(0, answers[2 * index]! - window.shared);
@@ -148,12 +125,15 @@ export class RedisRateLimits implements RateLimits {
 
   #setAway(error: unknown): void {
     if (!this.#isAway)
-      this.#options.logger.warn({ err: error }, "rate limits: Redis is away, each gateway counts alone");
+      this.#options.logger.warn(
+        { err: error },
+        "rate limits: the shared counters are away, each gateway counts alone",
+      );
     this.#isAway = true;
   }
 
   #setBack(): void {
-    if (this.#isAway) this.#options.logger.info("rate limits: Redis is back, gateways count together");
+    if (this.#isAway) this.#options.logger.info("rate limits: gateways count together again");
     this.#isAway = false;
   }
 }
