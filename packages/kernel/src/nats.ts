@@ -1,6 +1,7 @@
 import { natsBus, type FanoutBus } from "@fanfare/fanout";
 import { connect, type NatsConnection } from "nats";
 import type { Logger } from "./logger.ts";
+import { Counter, type Registry } from "./metrics.ts";
 
 /** The message names the server, without its password, and the reason, in one line. */
 class NatsUnreachableError extends Error {
@@ -42,11 +43,23 @@ export async function connectNats(url: string, name: string): Promise<NatsConnec
  * The bus for publications and events on a connection.
  * @param onInterrupted is called when what others have published may not have come here
  */
-export function createBus(connection: NatsConnection, logger: Logger, onInterrupted: () => void): FanoutBus {
+export function createBus(
+  connection: NatsConnection,
+  { logger, metrics }: { logger: Logger; metrics: Registry },
+  onInterrupted: () => void,
+): FanoutBus {
+  const dropped = new Counter({
+    name: "fanfare_bus_dropped_total",
+    help: "Publications that were dropped because NATS was away for too long: clients are told to resync.",
+    registers: [metrics],
+  });
   const bus = natsBus(connection, {
-    onDropped: (subject, bytes) => logger.warn({ subject, bytes }, "a publication was dropped: NATS is away"),
+    onDropped: () => dropped.inc(),
     onError: (error) => logger.error({ err: error }, "NATS refused something"),
   });
-  bus.onInterrupted(onInterrupted);
+  bus.onInterrupted(() => {
+    logger.warn("the connection to NATS was interrupted and is back");
+    onInterrupted();
+  });
   return bus;
 }

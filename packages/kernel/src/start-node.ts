@@ -99,7 +99,7 @@ export async function startNode(
       broker,
       bus:
         nats !== null
-          ? createBus(nats, logger, () => cluster.missed())
+          ? createBus(nats, { logger, metrics }, () => cluster.missed())
           : threadBus !== undefined
             ? threadFanoutBus(threadBus)
             : null,
