@@ -7,6 +7,10 @@ import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
 /** How long a thread may take to tell its metrics, in milliseconds: one that is stuck must not hide the others'. */
 const METRICS_TIMEOUT_MS = 2000;
 const FEW_CONNECTIONS = 10;
+/**
+ * Megabytes for what a thread has just allocated: three times V8's semi-space. Half of what the main thread has, because there are several.
+ */
+const YOUNG_GENERATION_MB = 24;
 
 /**
  * Gateways in threads of their own, on one port: the kernel spreads the connections over them (SO_REUSEPORT), so that one
@@ -125,7 +129,11 @@ function configOfThread(config: Config, port: number): Config {
 function startWorker(config: Config, hub: ThreadHub): Worker {
   const bus = hub.connect();
   const setup: ThreadSetup = { config, bus };
-  return new Worker(new URL("./thread-main.ts", import.meta.url), { workerData: setup, transferList: [bus] });
+  return new Worker(new URL("./thread-main.ts", import.meta.url), {
+    workerData: setup,
+    transferList: [bus],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
 }
 
 async function listening(worker: Worker): Promise<void> {
