@@ -194,6 +194,27 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       await send("all here");
     });
 
+    test("what a gateway missed while it was cut off is made good", async () => {
+      const { owner, member, group, send, inviteCode } = await pair();
+      const leaver = await createGuest(here);
+      await must(here, "invite.accept", { code: inviteCode }, leaver.accessToken);
+      const people = [owner, member, leaver];
+      const [stays, kicked, left] = await Promise.all(people.map((one) => join(there, one.accessToken)));
+      const { links } = cluster.gateways[1]!;
+      await links.nats.cut();
+      await must(here, "group.kick", { groupId: group.id, userId: member.userId }, owner.accessToken);
+      await must(here, "user.logoutAll", {}, leaver.accessToken);
+      await send("unheard");
+      await links.nats.restore();
+      await stays!.hears("resync");
+      expect(await left!.hears("session.revoked")).toEqual({ sessionIds: [leaver.sessionId] });
+      // It comes again, into the rooms that are left to it.
+      await until(async () => kicked!.socket.disconnected);
+      await send("heard");
+      expect(await stays!.hears("message.created")).toMatchObject({ messages: [{ content: "heard" }] });
+      expect(kicked!.heard.map(({ name }) => name)).not.toContain("message.created");
+    });
+
     test("NATS comes back, and everything goes on", async () => {
       const { member, send } = await pair();
       const client = await join(there, member.accessToken);
