@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ConfigError, loadConfig } from "./config.ts";
+import { ConfigError, loadConfig, needsDatabase } from "./config.ts";
 
 test("starts with nothing configured", () => {
   expect(loadConfig({})).toMatchObject({
@@ -35,6 +35,37 @@ test("lists every fault at once", () => {
 test("production does not start without a secret", () => {
   expect(() => loadConfig({ NODE_ENV: "production" })).toThrow(/TOKEN_SECRET: is required/);
   expect(loadConfig({ NODE_ENV: "production", TOKEN_SECRET: "x".repeat(32) }).logLevel).toBe("info");
+});
+
+const cluster = {
+  NATS_URL: "nats://nats:4222",
+  REDIS_URL: "redis://redis:6379",
+  MONGO_URL: "mongodb://database/fanfare",
+  TOKEN_SECRET: "x".repeat(32),
+};
+
+test("a process that hosts a part needs the way to the others", () => {
+  expect(() => loadConfig({ SERVICES: "gateway,user" })).toThrow(
+    "NATS_URL: is required to reach the processes that host group, message, presence",
+  );
+});
+
+test("the processes of a cluster need what they share; all of it is told at once", () => {
+  const lonely = () => loadConfig({ NATS_URL: cluster.NATS_URL, SERVICES: "message" });
+  for (const fault of [
+    "REDIS_URL: is required with NATS_URL",
+    "MONGO_URL: is required with NATS_URL",
+    "TOKEN_SECRET: is required with NATS_URL",
+  ]) {
+    expect(lonely).toThrow(fault);
+  }
+  expect(loadConfig({ ...cluster, SERVICES: "message" }).services).toEqual(["message"]);
+});
+
+test("a gateway needs no database", () => {
+  const gateway = loadConfig({ ...cluster, MONGO_URL: "", SERVICES: "gateway" });
+  expect(needsDatabase(gateway)).toBe(false);
+  expect(needsDatabase(loadConfig(cluster))).toBe(true);
 });
 
 test("reads lists", () => {
