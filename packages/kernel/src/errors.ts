@@ -9,8 +9,13 @@ export class ServiceError extends Errors.MoleculerError {
   declare readonly type: ErrorCode;
 
   constructor(code: ErrorCode, data?: unknown) {
+    const retryable = isRetryable(code);
+    const { stackTraceLimit } = Error;
+    // A refusal says nothing about the code: under overload its stack would be most of what it costs.
+    if (retryable) Error.stackTraceLimit = 0;
     super(ERRORS[code].message, ERRORS[code].status, code, data);
-    this.retryable = isRetryable(code);
+    Error.stackTraceLimit = stackTraceLimit;
+    this.retryable = retryable;
   }
 }
 
