@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server } from "socket.io";
+import { EVENT, PAYLOAD } from "../protocol.ts";
 import { gateways } from "./candidates.ts";
 import { type Candidate, type FromGateway, OTHER_ROOM, ROOM, type ToGateway } from "./protocol.ts";
 
@@ -20,7 +21,13 @@ io.on("connection", (socket) => {
 });
 
 process.on("message", (message: ToGateway) => {
-  if (message.kind === "count") send({ kind: "count", messages });
+  if (message.kind === "count") {
+    send({ kind: "count", messages });
+    return;
+  }
+  const at = process.hrtime.bigint();
+  for (let i = 0; i < message.messages; i++) io.to(ROOM).emit(EVENT, PAYLOAD);
+  send({ kind: "started", at: String(at) });
 });
 process.on("disconnect", () => process.exit());
 

@@ -13,7 +13,9 @@ import { printTable, type Sample, summarise } from "./table.ts";
  * Two gateways that hold the sockets between them, a third one whose sockets are in another room, and a publisher in a
  * process of its own; all candidates with the same receivers, taking turns.
  *
- *   node bench/cluster/main.ts --users 1000,10000 --rounds 9 [--only fanout,redis-adapter]
+ *   node bench/cluster/main.ts --users 1000,10000 --rounds 9 [--only fanout,redis-adapter] [--from gateway]
+ *
+ * With `--from gateway` the first gateway publishes, and the publisher has nothing to do.
  */
 
 interface Contestant {
@@ -33,6 +35,7 @@ const { values } = parseArgs({
   options: {
     users: { type: "string", default: "1000,10000" },
     rounds: { type: "string", default: "9" },
+    from: { type: "string", default: "publisher" },
     burst: { type: "string", default: "20" },
     only: { type: "string", default: Object.keys(CANDIDATES).join(",") },
   },
@@ -96,11 +99,12 @@ async function measure(
     }),
   );
   const before = processes.map(cpuMs);
-  const started = next<FromPublisher, "started">(publisher, "started");
+  const from = values.from === "gateway" ? gateways[0]! : publisher;
+  const started = next<FromPublisher, "started">(from, "started");
   const complete = Promise.all(
     receivers.map((receiver) => next<FromReceiver, "complete">(receiver, "complete")),
   );
-  publisher.send({ kind: "publish", messages });
+  from.send({ kind: "publish", messages });
   const startedAt = BigInt((await started).at);
   const times = (await complete).map(({ at }) => Number(BigInt(at) - startedAt) / 1e6);
   const allAfterMs = Math.max(...times);

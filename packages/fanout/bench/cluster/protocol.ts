@@ -15,9 +15,12 @@ export const brokerOf = (candidate: Candidate): "nats" | "redis" =>
 export const ROOM = "channel:all";
 export const OTHER_ROOM = "channel:other";
 
-export type ToGateway = { kind: "count" };
+export type ToGateway = { kind: "count" } | ToPublisher;
 /** `messages`: for sockets, that have come over the broker since the start. */
-export type FromGateway = { kind: "listening"; port: number } | { kind: "count"; messages: number };
+export type FromGateway =
+  | { kind: "listening"; port: number }
+  | { kind: "count"; messages: number }
+  | FromPublisher;
 
 export type ToPublisher = { kind: "publish"; messages: number };
 export type FromPublisher = { kind: "connected" } | { kind: "started"; at: string };
