@@ -6,6 +6,11 @@ export const MAX_CALLS_IN_FLIGHT = 5000;
 export const MAX_CALLS_IN_FLIGHT_PER_SOCKET = 256;
 export const OVERLOADED_RETRY_MS = 1000;
 
+/** After a channel's queue was full its calls are refused at the door for so long; a full queue lasts longer than that. */
+export const FULL_CHANNEL_MS = 50;
+/** Channels that are remembered as full; beyond it all are asked again. */
+export const MAX_FULL_CHANNELS = 1000;
+
 /** Packets of any kind that one socket may send in a second; one that sends more is disconnected. */
 export const MAX_PACKETS_PER_SECOND = 500;
 
@@ -48,6 +53,8 @@ export const PRESENCE_GRACE_MS = 3000;
 export const PRESENCE_TICK_MS = 250;
 /** A gateway that has nothing to report says so this often; five times as long without a word, and it is taken for dead. */
 export const PRESENCE_HEARTBEAT_MS = 1000;
+/** After it had been forgotten: by then the other gateways have noticed, and reported anew, too. */
+export const PRESENCE_ANEW_MS = 3000;
 /** So short that after a worker that does not answer another one is asked in time. */
 export const PRESENCE_REPORT_TIMEOUT_MS = 1500;
 export const PRESENCE_REPORT_MAX_USERS = LIMITS.usersPerPresenceReport;

@@ -1,5 +1,5 @@
 import { actionDefinition, type ActionName } from "@fanfare/contract";
-import { createLogger, createRateLimits, type Actor, type NodeContext } from "@fanfare/kernel";
+import { createLogger, createRateLimits, serviceError, type Actor, type NodeContext } from "@fanfare/kernel";
 import { describe, expect, test, vi } from "vitest";
 import { ADDRESS_RATE_LIMIT, MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
 import { Calls } from "./calls.ts";
@@ -34,6 +34,23 @@ test("takes a bounded number of calls at once, and more again when those are ans
   const answers = await Promise.all(running);
   expect(answers.every(({ ok }) => ok)).toBe(true);
   expect(await calls.answer("http", "user.me", {}, caller)).toMatchObject({ ok: true });
+});
+
+test("what a full channel has refused is refused at the door for a moment; other channels and reads are not", async () => {
+  const call = vi.fn<() => Promise<object>>(() =>
+    Promise.reject(serviceError("OVERLOADED", { retryAfterMs: 1000 })),
+  );
+  const { calls } = createCalls(call);
+  const [full, other] = ["1".repeat(24), "2".repeat(24)];
+  const send = (channelId: string) =>
+    calls.answer("socket", "message.send", { channelId, content: "x", nonce: "n" }, caller);
+  const overloaded = { ok: false, error: { type: "OVERLOADED", data: { retryAfterMs: expect.any(Number) } } };
+  expect(await send(full)).toMatchObject(overloaded);
+  expect(await send(full)).toMatchObject(overloaded);
+  expect(call).toHaveBeenCalledTimes(1);
+  await send(other);
+  await calls.answer("socket", "message.list", { channelId: full }, caller);
+  expect(call).toHaveBeenCalledTimes(3);
 });
 
 test("an error that is none of the contract's is INTERNAL, and logged with its request", async () => {

@@ -23,6 +23,7 @@ import {
   OVERLOADED_RETRY_MS,
   RECONNECT_WITHIN_MS,
 } from "./bounds.ts";
+import { FullChannels } from "./full-channels.ts";
 import type { ActionMetrics, GatewayMetrics } from "./metrics.ts";
 import { ActionLimits, type Wait } from "./action-limits.ts";
 
@@ -59,6 +60,7 @@ export class Calls {
   readonly #metrics: GatewayMetrics;
   readonly #logger: Logger;
   readonly #ofAddress: ReturnType<RateLimits["quick"]>;
+  readonly #fullChannels = new FullChannels();
   #inFlight = 0;
   #draining = false;
 
@@ -151,6 +153,9 @@ export class Calls {
   }
 
   async #run({ name, params: schema, limits }: Route, params: unknown, caller: Caller): Promise<unknown> {
+    const channel = channelOf(name, params);
+    if (channel !== undefined && this.#fullChannels.has(channel, Date.now()))
+      throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     const parsed = parse(schema, params);
     const waiting = limits.takeValue(parsed, Date.now());
     const retryAfterMs = typeof waiting === "number" ? waiting : await waiting;
@@ -158,8 +163,25 @@ export class Calls {
     this.#inFlight += 1;
     try {
       return await this.#call(name, parsed, { meta: { actor: caller.actor, requestId: caller.requestId } });
+    } catch (error) {
+      if (channel !== undefined && error instanceof ServiceError && error.type === "OVERLOADED")
+        this.#fullChannels.add(channel, Date.now());
+      throw error;
     } finally {
       this.#inFlight -= 1;
     }
   }
 }
+
+/** What is written to one channel waits in one queue. */
+function channelOf(name: ActionName, params: unknown): string | undefined {
+  if (!WRITES_MESSAGES.has(name)) return undefined;
+  const { channelId } = (params ?? {}) as { channelId?: unknown };
+  return typeof channelId === "string" ? channelId : undefined;
+}
+
+const WRITES_MESSAGES: ReadonlySet<ActionName> = new Set<ActionName>([
+  "message.send",
+  "message.edit",
+  "message.delete",
+]);
