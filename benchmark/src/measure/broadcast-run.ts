@@ -52,6 +52,7 @@ class BroadcastRun {
     afterBursts: null,
     rssPerConnectionBytes: null,
     cpuMsPerMessage: null,
+    cpuMsPerMessageByKind: null,
     natsPerMessage: null,
   };
   #connectMs: number | null = null;
@@ -132,6 +133,7 @@ class BroadcastRun {
     audience.measure(true);
     await audience.sampleLoads();
     let cpuBefore: number | null = null;
+    let cpuByKind: Record<string, number> | null = null;
     let natsBefore: NatsTraffic | null = null;
     let endWatch: ReturnType<typeof watchOtherPrograms> | undefined;
     const play = async () => {
@@ -139,6 +141,7 @@ class BroadcastRun {
         if (i > 0) await sleep(kind === "cold" ? plan.idleMs : plan.intervalMs, undefined, { signal });
         if (i === firstWarm) {
           natsBefore = await target.natsTraffic();
+          cpuByKind = target.cpuSecondsByKind();
           cpuBefore = await target.cpuSeconds();
           if (target.isThrowaway && cpuBefore !== null) endWatch = watchOtherPrograms(cpuBefore);
         }
@@ -151,6 +154,7 @@ class BroadcastRun {
       this.#server.cpuMsPerMessage = ((cpuAfter - cpuBefore) * 1000) / plan.messages;
       this.#generator.otherPrograms = endWatch?.(cpuAfter) ?? null;
     }
+    this.#server.cpuMsPerMessageByKind = cpuPerMessage(cpuByKind, target.cpuSecondsByKind(), plan.messages);
     const natsAfter = natsBefore && (await target.natsTraffic());
     if (natsBefore && natsAfter) {
       const idle = target.urls.length - (this.#context.spread ?? target.urls.length);
@@ -236,6 +240,19 @@ class BroadcastRun {
       this.#context.errors.add("send", (error as Error).message);
     }
   }
+}
+
+function cpuPerMessage(
+  before: Record<string, number> | null,
+  after: Record<string, number> | null,
+  messages: number,
+): Record<string, number> | null {
+  if (!before || !after) return null;
+  const entries = Object.entries(after).map(([kind, seconds]) => [
+    kind,
+    ((seconds - (before[kind] ?? 0)) * 1000) / messages,
+  ]);
+  return Object.fromEntries(entries) as Record<string, number>;
 }
 
 /** @param idle how many gateways have nobody of the audience */

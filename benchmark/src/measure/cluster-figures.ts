@@ -26,6 +26,7 @@ export function clusterRows(
       gateways: gatewaysOf(label),
       cpuMicrosecondsPerDelivery:
         figures.cpuMsPerMessage === null ? null : (figures.cpuMsPerMessage * 1000) / users,
+      cpuMsPerMessageByKind: cpuOf(same),
       natsPerMessage: natsOf(same),
       p100VsSocketIo: null,
     };
@@ -35,6 +36,13 @@ export function clusterRows(
     if (bare && row.p100Ms !== null && row.target !== BARE) row.p100VsSocketIo = row.p100Ms / bare;
   }
   return rows;
+}
+
+function cpuOf(passes: readonly Pass[]): ClusterRow["cpuMsPerMessageByKind"] {
+  const all = passes.map((pass) => pass.server.cpuMsPerMessageByKind).filter((byKind) => byKind !== null);
+  if (all.length === 0) return null;
+  const kinds = Object.keys(all[0]!);
+  return Object.fromEntries(kinds.map((kind) => [kind, median(all.map((byKind) => byKind[kind]))!]));
 }
 
 function natsOf(passes: readonly Pass[]): ClusterRow["natsPerMessage"] {

@@ -55,6 +55,9 @@ function figureTable(rows: readonly ClusterRow[]): string {
     line("server CPU per delivery, all processes", (row) =>
       row.cpuMicrosecondsPerDelivery === null ? "–" : `${short(row.cpuMicrosecondsPerDelivery)} µs`,
     ),
+    ...kindsOf(rows).map((kind) =>
+      line(`CPU per message: ${kind}`, (row) => ms(row.cpuMsPerMessageByKind?.[kind])),
+    ),
     line("NATS messages per broadcast: to gateways", (row) => number(row.natsPerMessage?.rooms, short)),
     line("                             calls", (row) => number(row.natsPerMessage?.calls, short)),
     line("connections", (row) =>
@@ -63,6 +66,10 @@ function figureTable(rows: readonly ClusterRow[]): string {
     line("memory per connection", (row) => kib(row.rssPerConnectionBytes)),
     line("lost", (row) => whole(row.lost)),
   ]);
+}
+
+function kindsOf(rows: readonly ClusterRow[]): string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(row.cpuMsPerMessageByKind ?? {})))];
 }
 
 function idleLines(rows: readonly ClusterRow[]): string[] {

@@ -78,6 +78,8 @@ export interface ServerResult {
   rssPerConnectionBytes: number | null;
   /** Server CPU per warm message. */
   cpuMsPerMessage: number | null;
+  /** The same by kind of process, in a cluster that was started for the run. */
+  cpuMsPerMessageByKind: Record<string, number> | null;
   /** What NATS handed out while warm messages were sent; null where there is none. */
   natsPerMessage: NatsPerMessage | null;
 }
@@ -174,6 +176,8 @@ export interface ClusterRow extends TargetFigures {
   /** null: not a cluster. */
   gateways: number | null;
   cpuMicrosecondsPerDelivery: number | null;
+  /** Milliseconds per warm message, by kind of process; null: one process. */
+  cpuMsPerMessageByKind: Record<string, number> | null;
   natsPerMessage: NatsPerMessage | null;
   p100VsSocketIo: number | null;
 }

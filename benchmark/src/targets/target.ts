@@ -39,6 +39,8 @@ export interface Target {
   usage(): Promise<ServerUsage | null>;
   /** Only the CPU time, at little cost to the server; null where it cannot be had. */
   cpuSeconds(): Promise<number | null>;
+  /** CPU seconds by kind of process (gateway, worker, database, …); null where they cannot be told apart. */
+  cpuSecondsByKind(): Record<string, number> | null;
   /** What NATS has handed out; null where there is none, or its figures cannot be had. */
   natsTraffic(): Promise<NatsTraffic | null>;
   /** Stops what was started and removes what was made. Safe to call twice. */

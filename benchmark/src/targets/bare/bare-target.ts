@@ -39,6 +39,7 @@ export async function openBareTarget(name: BareKind["name"], urls: readonly stri
     countStored: () => Promise.resolve(null),
     usage: () => server.usage(true),
     cpuSeconds: async () => (await server.usage(false))?.cpuSeconds ?? null,
+    cpuSecondsByKind: () => null,
     natsTraffic: () => Promise.resolve(null),
     close: () => server.stop(),
   };

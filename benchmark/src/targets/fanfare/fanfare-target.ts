@@ -140,6 +140,20 @@ export class FanfareTarget implements Target {
     return (this.#processUsage() ?? (await this.usage()))?.cpuSeconds ?? null;
   }
 
+  cpuSecondsByKind(): Record<string, number> | null {
+    // A single instance is one process, and its database a child of it.
+    if (!this.platform || this.platform.workers === 0) return null;
+    const byKind: Record<string, number> = {};
+    for (const { name, pid } of this.platform.processes) {
+      // gateway-2 is a gateway.
+      const kind = name.replace(/-\d+$/, "");
+      const usage = processUsage(pid);
+      if (usage === null) return null;
+      byKind[kind] = (byKind[kind] ?? 0) + usage.cpuSeconds;
+    }
+    return byKind;
+  }
+
   async natsTraffic(): Promise<NatsTraffic | null> {
     const monitorUrl = this.platform?.natsMonitorUrl;
     return monitorUrl === undefined ? null : readNatsTraffic(monitorUrl);
