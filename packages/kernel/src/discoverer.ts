@@ -19,6 +19,9 @@ export class Discoverer extends Discoverers.Local {
     super.startHeartbeatTimers();
     clearInterval(this.checkNodesTimer);
     this.#checkedMs = performance.now();
+    // After an interruption of the connection nobody has been heard of for a while: that says nothing about them.
+    for (const node of this.registry.nodes.toArray()) node.lastHeartbeatTime = Math.round(process.uptime());
+    void this.beat();
     this.checkNodesTimer = setInterval(() => this.#check(), CHECK_MS).unref();
   }
 
