@@ -16,10 +16,12 @@ let answer: (report: Report) => Promise<{ known: boolean }>;
 let here: string[];
 let reporter: PresenceReporter;
 const onError = vi.fn<() => void>();
+const onReportedAnew = vi.fn<() => void>();
 
 beforeEach(() => {
   vi.useFakeTimers();
   onError.mockClear();
+  onReportedAnew.mockClear();
   sent = [];
   here = [];
   let names = 0;
@@ -31,6 +33,7 @@ beforeEach(() => {
     },
     listUserIds: () => here,
     newGatewayId: () => `run ${(names += 1)}`,
+    onReportedAnew,
     onError,
   });
 });
@@ -117,7 +120,10 @@ test("forgotten, it tells everything under a new name", async () => {
   const anew = sent.filter(({ gatewayId }) => gatewayId === "run 2");
   expect(anew[0]).toMatchObject({ number: 1, disconnected: [] });
   expect(anew[0]!.connected.toSorted()).toEqual(["ann", "bob", "cat"]);
+  expect(onReportedAnew).not.toHaveBeenCalled();
   await pass(PRESENCE_GRACE_MS);
   expect(sent.at(-1)).toMatchObject({ gatewayId: "run 2" });
   expect(sent.some(({ disconnected }) => disconnected.includes("cat"))).toBe(true);
+  await pass(5 * PRESENCE_HEARTBEAT_MS);
+  expect(onReportedAnew).toHaveBeenCalledTimes(1);
 });

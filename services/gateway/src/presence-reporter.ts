@@ -7,6 +7,9 @@ import {
   PRESENCE_TICK_MS,
 } from "./bounds.ts";
 
+/** By then the other gateways have noticed that they are forgotten, and have reported anew, too. */
+const REPORTED_ANEW_MS = 3 * PRESENCE_HEARTBEAT_MS;
+
 type Report = Params<"presence.report">;
 
 export interface PresenceReporterOptions {
@@ -15,6 +18,8 @@ export interface PresenceReporterOptions {
   listUserIds: () => Iterable<string>;
   /** A name that no gateway has had before. */
   newGatewayId: () => string;
+  /** After this gateway had been forgotten, when all is reported again: what was still to be told to those who watch may be lost. */
+  onReportedAnew: () => void;
   /** Told of the first failure of several in a row. */
   onError: (error: unknown) => void;
 }
@@ -38,6 +43,8 @@ export class PresenceReporter {
   #sending = false;
   #sentAtMs = 0;
   #failing = false;
+  /** null: not since it was last made good. */
+  #forgottenAtMs: number | null = null;
 
   constructor(options: PresenceReporterOptions) {
     this.#options = options;
@@ -74,6 +81,10 @@ export class PresenceReporter {
         performance.now() - this.#sentAtMs >= PRESENCE_HEARTBEAT_MS;
       while (isDue()) await this.#sendOne();
       this.#failing = false;
+      if (this.#forgottenAtMs !== null && nowMs - this.#forgottenAtMs >= REPORTED_ANEW_MS) {
+        this.#forgottenAtMs = null;
+        this.#options.onReportedAnew();
+      }
     } catch (error) {
       if (!this.#failing) this.#options.onError(error);
       this.#failing = true;
@@ -108,6 +119,7 @@ export class PresenceReporter {
     this.#untold.clear();
     for (const userId of this.#leaving.keys()) this.#untold.set(userId, true);
     for (const userId of this.#options.listUserIds()) this.#untold.set(userId, true);
+    this.#forgottenAtMs = performance.now();
   }
 }
 

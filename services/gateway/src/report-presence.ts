@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { userOfRoom } from "@fanfare/contract";
+import { presenceRoom, userOfRoom } from "@fanfare/contract";
+import { emitDirectly } from "@fanfare/fanout";
 import type { NodeContext } from "@fanfare/kernel";
 import { PresenceReporter } from "./presence-reporter.ts";
 import type { SocketServer } from "./socket-types.ts";
+
+const WATCHED = presenceRoom("");
 
 /**
  * Reports who is connected: a user's room is made with the first socket and goes with the last.
@@ -17,6 +20,13 @@ export function reportPresence(io: SocketServer, node: Pick<NodeContext, "call" 
       for (const room of adapter.rooms.keys()) {
         const userId = userOfRoom(room);
         if (userId !== null) yield userId;
+      }
+    },
+    // Who went away meanwhile is known to nobody: only those who ask again learn of it.
+    onReportedAnew() {
+      for (const socket of io.of("/").sockets.values()) {
+        const watches = socket.rooms.values().some((room) => room.startsWith(WATCHED));
+        if (watches) emitDirectly(socket, "resync", {});
       }
     },
     onError: (error) =>
