@@ -32,6 +32,8 @@ interface FaultKind {
   timesPerRound: number;
 }
 
+const SECOND_WITHIN_MS = 3000;
+
 const SERVERS: Record<string, (cluster: Cluster) => readonly ServerProcess[]> = {
   gateway: ({ gateways }) => gateways.map(({ process }) => process),
   worker: ({ workers }) => workers.map(({ process }) => process),
@@ -58,6 +60,12 @@ for (const [name, link] of Object.entries(LINKS)) {
   KINDS.set(`cut ${name}`, { make: onLink(link, cut), timesPerRound: 2 });
   KINDS.set(`hold ${name}`, { make: onLink(link, hold), timesPerRound: 1 });
 }
+
+const SINGLE = [...KINDS.keys()].filter((name) => !name.startsWith("freeze"));
+KINDS.set("several: two faults", { make: twoFaults, timesPerRound: 6 });
+KINDS.set("several: all gateways", { make: killAll(SERVERS["gateway"]!), timesPerRound: 1 });
+KINDS.set("several: all workers", { make: killAll(SERVERS["worker"]!), timesPerRound: 1 });
+KINDS.set("several: everything", { make: killAll(everything), timesPerRound: 1 });
 
 /** The kinds whose name has one of `only` in it; all of them when that is empty. @throws {Error} when none has */
 export function kindsLike(only: readonly string[]): string[] {
@@ -89,6 +97,38 @@ function kill(servers: (cluster: Cluster) => readonly ServerProcess[]): MakeFaul
         await supervisor.running(server);
       },
     };
+  };
+}
+
+function everything(cluster: Cluster): ServerProcess[] {
+  return Object.values(SERVERS).flatMap((servers) => servers(cluster));
+}
+
+function killAll(servers: (cluster: Cluster) => readonly ServerProcess[]): MakeFault {
+  return ({ cluster, supervisor }) => ({
+    target: servers(cluster)
+      .map(({ name }) => name)
+      .join(", "),
+    async run() {
+      await Promise.all(servers(cluster).map((server) => server.kill()));
+      await Promise.all(servers(cluster).map((server) => supervisor.running(server)));
+    },
+  });
+}
+
+/** The second while the first is there, or just being repaired. */
+function twoFaults(surroundings: Surroundings): Omit<Fault, "kind"> {
+  const { random } = surroundings;
+  const whereOf = (kind: string): string => kind.split(" ")[1]!;
+  const first = makeFault(random.pick(SINGLE), surroundings);
+  const elsewhere = SINGLE.filter((kind) => whereOf(kind) !== whereOf(first.kind));
+  const second = makeFault(random.pick(elsewhere), surroundings);
+  const laterMs = random.between(0, SECOND_WITHIN_MS);
+  return {
+    target: `${first.kind} (${first.target}), then ${second.kind} (${second.target})`,
+    async run() {
+      await Promise.all([first.run(), delay(laterMs).then(() => second.run())]);
+    },
   };
 }
 
