@@ -19,10 +19,14 @@ export class Crowd {
   #direct: Room[] = [];
   #channels = 0;
 
-  constructor(cluster: Cluster, size: number) {
+  constructor({ gateways }: Cluster, size: number) {
+    const urls = gateways.map(({ clientUrl }) => clientUrl);
     this.members = Array.from({ length: size }, (_, index) => {
-      const { clientUrl } = cluster.gateways[index % cluster.gateways.length]!;
-      return new Member(`member ${index + 1}`, clientUrl, this.ledger);
+      const at = index % urls.length;
+      const [own = "", ...others] = [...urls.slice(at), ...urls.slice(0, at)];
+      // The first half knows one gateway and waits for it; the others go elsewhere.
+      const known = index < size / 2 ? [own] : [own, ...others];
+      return new Member(`member ${index + 1}`, known, this.ledger);
     });
   }
 

@@ -12,7 +12,7 @@ const EXPECTED_ERRORS: ReadonlySet<string> = new Set([
   "OVERLOADED",
 ]);
 
-/** One user with the SDK, at one gateway. */
+/** One user with the SDK. */
 export class Member {
   readonly name: string;
   readonly client: FanfareClient;
@@ -26,9 +26,9 @@ export class Member {
   #userId = "";
   readonly #ledger: Ledger;
 
-  constructor(name: string, url: string, ledger: Ledger) {
+  constructor(name: string, urls: readonly string[], ledger: Ledger) {
     this.name = name;
-    this.client = new FanfareClient({ url });
+    this.client = new FanfareClient({ url: urls });
     this.#ledger = ledger;
     this.client.on("connection.changed", ({ state, error }) =>
       this.#remember(`${state}${error === undefined ? "" : ` (${error.type}: ${error.message})`}`),
