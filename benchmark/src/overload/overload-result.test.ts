@@ -23,6 +23,7 @@ const survived: Omit<OverloadMeasurement, "verdicts"> = {
     refusedMs: null,
     deliveredMaxMs: 900,
     refusalsByCode: { OVERLOADED: 60_000 },
+    serverCores: 1.5,
     withoutRetryAfter: 0,
   },
   baseline: { ackMaxMs: 10, deliveredMaxMs: 12 },
@@ -44,7 +45,7 @@ const survived: Omit<OverloadMeasurement, "verdicts"> = {
     resyncs: 0,
     lost: 0,
   },
-  tester: { sentLateMs: 5, senderBusy: 0.3, receiverBusy: 0.2 },
+  tester: { sentLateMs: 5, senderBusy: 0.3, receiverBusy: 0.2, otherProgramsCores: 0 },
   errors: [],
 };
 
@@ -61,6 +62,7 @@ test.each<[string, Partial<OverloadMeasurement>]>([
   ["not normal again within the 10 s", { recovery: { ...survived.recovery, normalAfterMs: null } }],
   ["normal again only after 5.1 s", { recovery: { ...survived.recovery, normalAfterMs: 5100 } }],
   ["grew by 120 MiB", { memory: { ...survived.memory, growthBytes: 120 * MIB } }],
+  ["Other programs kept 999.0", { tester: { ...survived.tester, otherProgramsCores: 999 } }],
   ["up to 200 ms late", { tester: { ...survived.tester, sentLateMs: 200 } }],
 ])("%s", (verdict, change) => {
   const verdicts = judgeOverload({ ...survived, ...change });

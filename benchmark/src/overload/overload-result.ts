@@ -1,3 +1,4 @@
+import os from "node:os";
 import type { Percentiles } from "../measure/percentiles.ts";
 import type { MemoryResult } from "./memory-watch.ts";
 
@@ -30,6 +31,8 @@ export interface OverloadMeasurement {
     /** From the intended sending until the last receiver had an acknowledged message, the longest; null: none came. */
     deliveredMaxMs: number | null;
     refusalsByCode: Record<string, number>;
+    /** Processor cores that the servers had, on average. */
+    serverCores: number | null;
     /** Refusals that may be repeated and do not say when. */
     withoutRetryAfter: number;
   };
@@ -60,6 +63,8 @@ export interface OverloadMeasurement {
     sentLateMs: number;
     senderBusy: number | null;
     receiverBusy: number | null;
+    /** Cores of this machine that programs without a part in the test kept busy. */
+    otherProgramsCores: number | null;
   };
   /** What did not behave, of the server or of the tester; empty: all did. */
   verdicts: string[];
@@ -111,6 +116,7 @@ const GROWTH_BYTES = 64 * 1024 * 1024;
 const GROWTH_SHARE = 0.2;
 const SENT_LATE_MS = 100;
 const BUSY = 0.9;
+const OTHERS_SHARE = 0.25;
 
 /** What to look at. An overload is survived when there is none of it. */
 export function judgeOverload(result: Omit<OverloadMeasurement, "verdicts">): string[] {
@@ -140,6 +146,13 @@ export function judgeOverload(result: Omit<OverloadMeasurement, "verdicts">): st
   if (tester.sentLateMs > SENT_LATE_MS || (tester.senderBusy ?? 0) > BUSY) {
     verdicts.push(
       `The tester sent messages up to ${Math.round(tester.sentLateMs)} ms late: times are too long by up to that.`,
+    );
+  }
+  const cores = os.availableParallelism();
+  if ((tester.otherProgramsCores ?? 0) > cores * OTHERS_SHARE) {
+    verdicts.push(
+      `Other programs kept ${tester.otherProgramsCores!.toFixed(1)} of the ${cores} cores of this machine busy: ` +
+        "the server had less than it could have had.",
     );
   }
   return verdicts;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectError } from "../exit.ts";
 import { nowMs } from "../measure/clock.ts";
+import { watchOtherPrograms } from "../measure/machine-load.ts";
 import type { ErrorTable } from "../measure/error-table.ts";
 import type { ThreadLoad } from "../measure/thread-load.ts";
 import { percentiles } from "../measure/percentiles.ts";
@@ -34,7 +35,10 @@ const POLL_MS = 20;
 const SETTLE_MS = 15_000;
 
 export interface OverloadContext {
-  target: Pick<FanfareTarget, "prepare" | "urls" | "dialect" | "meeting" | "platform" | "storedIds">;
+  target: Pick<
+    FanfareTarget,
+    "prepare" | "urls" | "dialect" | "meeting" | "platform" | "storedIds" | "cpuSeconds"
+  >;
   plan: OverloadPlan;
   progress: Progress;
   errors: ErrorTable;
@@ -68,6 +72,8 @@ class OverloadRun {
   #baseline: Span | undefined;
   #overload: Span | undefined;
   #busy: { sender: number; receiver: number } | undefined;
+  #serverCores: number | null = null;
+  #otherCores: number | null = null;
   #before: SenderReport | undefined;
   #after: SenderReport | undefined;
   #stored: Map<number, number> | undefined;
@@ -174,10 +180,12 @@ class OverloadRun {
   }
 
   async #overloadIt(thread: SenderThread, audience: Audience<CompactTally>): Promise<void> {
-    const { plan, progress } = this.#context;
+    const { plan, target, progress } = this.#context;
     this.#offered = Math.min(MOST_PER_SECOND, Math.max(1, this.#capacity! * plan.factor));
     this.#before = await thread.report();
     const loads = await audience.sampleLoads();
+    const cpuBefore = await target.cpuSeconds();
+    const endWatch = cpuBefore === null ? undefined : watchOtherPrograms(cpuBefore);
     const startedMs = nowMs();
     this.#overload = await progress.during(
       "overload: seconds",
@@ -191,6 +199,11 @@ class OverloadRun {
       sender: (this.#after.cpuMs - this.#before.cpuMs) / durationMs,
       receiver: busiest(loads, await audience.sampleLoads(), durationMs),
     };
+    const cpuAfter = await target.cpuSeconds();
+    if (cpuBefore !== null && cpuAfter !== null) {
+      this.#serverCores = ((cpuAfter - cpuBefore) * 1000) / durationMs;
+      this.#otherCores = endWatch?.(cpuAfter) ?? null;
+    }
     await this.#span(thread, PROBES_PER_SECOND, RECOVERY_MS);
   }
 
@@ -300,6 +313,7 @@ class OverloadRun {
         refusedMs: percentiles(answerTimes(this.#outcomes, range, Outcome.refused)),
         deliveredMaxMs: this.#deliveredMax(range),
         refusalsByCode: difference(this.#before?.errors ?? {}, this.#after?.errors ?? {}),
+        serverCores: this.#serverCores,
         withoutRetryAfter: this.#after?.withoutRetryAfter ?? 0,
       },
       baseline: { ackMaxMs: baselineAckMs, deliveredMaxMs: baselineDeliveredMs },
@@ -325,6 +339,7 @@ class OverloadRun {
         sentLateMs: this.#after?.latestMs ?? 0,
         senderBusy: this.#busy?.sender ?? null,
         receiverBusy: this.#busy?.receiver ?? null,
+        otherProgramsCores: this.#otherCores,
       },
       errors: errors.rows(),
     };

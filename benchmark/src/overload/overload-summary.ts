@@ -78,6 +78,7 @@ function overloadLines({ overload, baseline, recovery }: OverloadMeasurement): s
       percentileRow("refused", overload.refusedMs),
     ]),
     `  the last member had an acknowledged message after ${ms(overload.deliveredMaxMs)} at most`,
+    `  the servers had ${overload.serverCores === null ? "–" : short(overload.serverCores)} cores`,
     `  before: acknowledged within ${ms(baseline.ackMaxMs)}, delivered within ${ms(baseline.deliveredMaxMs)}; ` +
       `normal is up to ${ms(recovery.ackLimitMs)} and ${ms(recovery.deliveredLimitMs)}`,
   ];
