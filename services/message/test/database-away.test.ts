@@ -34,6 +34,17 @@ afterEach(async () => {
   await rm(dir, { recursive: true });
 });
 
+function refuse(error: unknown, beganMs: number): void {
+  const { type, data } = error as { type: string; data: unknown };
+  refusals.push({ type, data, afterMs: Date.now() - beganMs });
+}
+
+/** Notes a refusal, and goes on. */
+async function note(call: Promise<unknown>): Promise<void> {
+  const beganMs = Date.now();
+  await call.catch((error: unknown) => refuse(error, beganMs));
+}
+
 /** Sends message after message, each until it is acknowledged, and edits some. */
 async function write(sender: number, acknowledged: Message[]): Promise<void> {
   const channelId = channelIds[sender % channelIds.length]!;
@@ -47,11 +58,10 @@ async function write(sender: number, acknowledged: Message[]): Promise<void> {
         const { message } = await worker.as(userId, "message.send", sent);
         acknowledged.push(message);
         const edit = { channelId, messageId: message.id, content: `${nonce}, edited` };
-        if (i % 5 === 0) await worker.as(userId, "message.edit", edit).catch(() => undefined);
+        if (i % 5 === 0) await note(worker.as(userId, "message.edit", edit));
         break;
       } catch (error) {
-        const { type, data } = error as { type: string; data: unknown };
-        refusals.push({ type, data, afterMs: Date.now() - beganMs });
+        refuse(error, beganMs);
         await sleep(100);
       }
     }
