@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { connectNatsBus } from "../../src/index.ts";
-import { RoomSubscriptions } from "../../src/bus/room-subscriptions.ts";
-import { Subjects } from "../../src/bus/subjects.ts";
-import { startBroker, stopBroker } from "./brokers.ts";
+import { connectNatsBus } from "../src/index.ts";
+import { RoomSubscriptions } from "../src/bus/room-subscriptions.ts";
+import { Subjects } from "../src/bus/subjects.ts";
+import { startBroker, stopBroker } from "./cluster/brokers.ts";
 
 /**
  * What it costs to subscribe to a room for each user who logs in.
  *
- *   node --expose-gc bench/cluster/subscriptions.ts --rooms 10000 --rounds 5
+ *   node --expose-gc bench/subscriptions.ts --rooms 10000 --rounds 5
  */
 
 const { values } = parseArgs({
