@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectNats, createBroker, createLogger, serviceError, ServiceError } from "@fanfare/kernel";
+import { createBroker, createLogger, serviceError, ServiceError } from "@fanfare/kernel";
+import { connectNats, natsTransport } from "@fanfare/kernel/nats";
 import { isInstalled, startNats, type NatsServer } from "@fanfare/testing";
 
 type Broker = ReturnType<typeof createBroker>;
@@ -18,7 +19,7 @@ describe.skipIf(!isInstalled("nats-server"))("over NATS", () => {
       return createBroker({
         logger: createLogger("silent"),
         nodeId,
-        nats: connection,
+        transport: natsTransport(connection),
         requestTimeoutMs: 5000,
       });
     };

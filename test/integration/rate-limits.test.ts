@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
-  connectRedis,
   createLogger,
   createRateLimits,
   redisCounters,
   type NodeContext,
   type RateLimits,
 } from "@fanfare/kernel";
+import { connectRedis } from "@fanfare/kernel/redis";
 import { isInstalled, startRedis, type ServerProcess } from "@fanfare/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 

@@ -1,22 +1,19 @@
 import { ServiceBroker, type BrokerOptions } from "moleculer";
-import type { NatsConnection } from "nats";
 import type { CallTracking } from "./call-tracking.ts";
 import { ChannelStrategy } from "./channel-strategy.ts";
 import { Discoverer } from "./discoverer.ts";
 import { ServiceErrorRegenerator } from "./errors.ts";
 import type { Logger } from "./logger.ts";
-import { NatsTransporter } from "./nats-transporter.ts";
 import { createNodeId } from "./node-id.ts";
-import type { ThreadBus } from "./threads/thread-bus.ts";
-import { threadTransport } from "./threads/thread-transporter.ts";
+
+export type Transport = Pick<BrokerOptions, "transporter" | "serializer">;
 
 export interface BrokerSettings {
   logger: Logger;
   /** Default: one that is never used twice. */
   nodeId?: string;
-  /** Where its brokers talk to each other, when there are several of them: `nats` for processes, `threads` within one. */
-  nats?: NatsConnection;
-  threads?: ThreadBus;
+  /** How it reaches other brokers; undefined: there are none. */
+  transport?: Transport;
   /** How long a call may take, in milliseconds. */
   requestTimeoutMs: number;
   tracking?: CallTracking;
@@ -39,9 +36,8 @@ export function createBroker(settings: BrokerSettings): ServiceBroker {
     transit: { serviceChangedDebounceTime: 0 } as NonNullable<BrokerOptions["transit"]>,
     skipProcessEventRegistration: true,
     internalServices: false,
+    ...settings.transport,
   };
-  if (settings.nats !== undefined) options.transporter = new NatsTransporter(settings.nats);
-  if (settings.threads !== undefined) Object.assign(options, threadTransport(settings.threads));
   const broker = new ServiceBroker(options);
   // After Moleculer's own, so that it sees what the timeout has made of a call.
   if (settings.tracking !== undefined) broker.middlewares.add(settings.tracking.middleware);

@@ -16,6 +16,8 @@ test.each([
   [new Errors.QueueIsFullError({ action: "x", nodeID: "n", size: 1, limit: 1 }), "OVERLOADED"],
   [new mongo.MongoNetworkError("connection 3 to 10.0.0.7 closed"), "UNAVAILABLE"],
   [new mongo.MongoOperationTimeoutError("timed out"), "UNAVAILABLE"],
+  [new mongo.MongoNetworkTimeoutError("timed out"), "UNAVAILABLE"],
+  [new mongo.MongoServerSelectionError("none", {} as never), "UNAVAILABLE"],
   [Object.assign(new Error("full"), { code: 14_031 }), "STORAGE_FULL"],
 ])("%s becomes %s", (thrown, type) => {
   expect(toServiceError(thrown).type).toBe(type);

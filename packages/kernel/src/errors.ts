@@ -1,6 +1,5 @@
 import { ERRORS, isRetryable, type ErrorCode, type ErrorData, type WireError } from "@fanfare/contract";
 import { Errors } from "moleculer";
-import { mongo } from "mongoose";
 
 /** The one error class of the services: a code of the contract's table, with its data. */
 export class ServiceError extends Errors.MoleculerError {
@@ -56,13 +55,18 @@ export function toServiceError(thrown: unknown): ServiceError {
   return error;
 }
 
-/** No connection, no primary, or no answer in time: it may well be back in a moment. */
+/** No connection, no primary, or no answer in time: it may well be back in a moment. By name: gateways do without the driver. */
+const DATABASE_AWAY: ReadonlySet<string> = new Set([
+  "MongoNetworkError",
+  "MongoNetworkTimeoutError",
+  "MongoPoolClearedError",
+  "MongoPoolClearedOnNetworkError",
+  "MongoServerSelectionError",
+  "MongoOperationTimeoutError",
+]);
+
 function isDatabaseAway(thrown: unknown): boolean {
-  return (
-    thrown instanceof mongo.MongoNetworkError ||
-    thrown instanceof mongo.MongoServerSelectionError ||
-    thrown instanceof mongo.MongoOperationTimeoutError
-  );
+  return thrown instanceof Error && DATABASE_AWAY.has(thrown.name);
 }
 
 /** MongoDB's OutOfDiskSpace, which the embedded database answers too when its bound is reached. */

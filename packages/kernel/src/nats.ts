@@ -2,6 +2,8 @@ import { natsBus, type FanoutBus } from "@fanfare/fanout";
 import { connect, type NatsConnection } from "nats";
 import type { Logger } from "./logger.ts";
 import { Counter, type Registry } from "./metrics.ts";
+import { NatsTransporter } from "./nats-transporter.ts";
+import type { Transport } from "./broker.ts";
 
 /** The message names the server, without its password, and the reason, in one line. */
 class NatsUnreachableError extends Error {
@@ -37,6 +39,11 @@ export async function connectNats(url: string, name: string): Promise<NatsConnec
       { cause: error },
     );
   }
+}
+
+/** Broker options that connect brokers of several processes. */
+export function natsTransport(connection: NatsConnection): Transport {
+  return { transporter: new NatsTransporter(connection) };
 }
 
 /**

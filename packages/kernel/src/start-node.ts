@@ -6,20 +6,18 @@ import { CallTracking } from "./call-tracking.ts";
 import { watchCluster } from "./cluster.ts";
 import { ESSENTIAL_SERVICES, needsDatabase, type Config } from "./config.ts";
 import { createContext } from "./create-context.ts";
-import { openDatabase, type Database } from "./database.ts";
-import { createLogger } from "./logger.ts";
+import type { Database } from "./database.ts";
+import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";
-import { connectNats, createBus } from "./nats.ts";
 import { createNodeId } from "./node-id.ts";
+import { openLinks } from "./open-links.ts";
 import type { NodeContext } from "./node-context.ts";
 import { redisCounters, type SharedCounters } from "./rate-limits/index.ts";
-import { connectRedis } from "./redis.ts";
 import { startOpsServer } from "./ops-server.ts";
 import { stopServices } from "./stop-services.ts";
 import { allMetrics, mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 import { ThreadHub, ThreadSpoke } from "./threads/thread-bus.ts";
 import { countersOfMainThread, hostCounters } from "./threads/thread-counters.ts";
-import { threadFanoutBus } from "./threads/thread-fanout-bus.ts";
 import { loadTokenSecret } from "./tokens.ts";
 
 export interface RunningNode {
@@ -67,21 +65,20 @@ export async function startNode(
   try {
     const secret = await loadTokenSecret(config);
     const faults = new Set<string>();
-    const redis = config.redisUrl === undefined ? null : await connectRedis(config.redisUrl, logger);
+    const redis = await openRedis(config, logger);
     if (redis !== null) closers.push(async () => void (await redis.quit().catch(() => redis.disconnect())));
-    const database = !needsDatabase(config)
-      ? null
-      : await openDatabase(config, (error) => {
-          faults.add("the database has stopped");
-          onFatal(error);
-        });
+    const database = await openOwnDatabase(config, (error) => {
+      faults.add("the database has stopped");
+      onFatal(error);
+    });
     if (database !== null) closers.push(() => database.close());
 
     const nodeId = createNodeId();
-    const nats = config.natsUrl === undefined ? null : await connectNats(config.natsUrl, nodeId);
-    if (nats !== null) closers.push(() => nats.close());
     const hub = startThreads === undefined ? undefined : new ThreadHub();
     const threadBus = hub ?? (mainThread === undefined ? undefined : new ThreadSpoke(mainThread));
+
+    const links = await openLinks(config, nodeId, threadBus);
+    closers.push(() => links.close());
 
     const tracking = new CallTracking(metrics);
     const broker = createBroker({
@@ -89,20 +86,14 @@ export async function startNode(
       nodeId,
       tracking,
       requestTimeoutMs: LIMITS.writeTimeoutMs,
-      ...(nats === null ? {} : { nats }),
-      ...(threadBus === undefined ? {} : { threads: threadBus }),
+      ...(links.transport === undefined ? {} : { transport: links.transport }),
     });
     const cluster = watchCluster(broker, config.services.includes("gateway") ? ESSENTIAL_SERVICES : []);
     const context = createContext(config, {
       logger,
       metrics,
       broker,
-      bus:
-        nats !== null
-          ? createBus(nats, { logger, metrics }, () => cluster.missed())
-          : threadBus !== undefined
-            ? threadFanoutBus(threadBus)
-            : null,
+      bus: links.openBus({ logger, metrics }, () => cluster.missed()),
       redis,
       counters: redis !== null ? redisCounters(redis) : threadCounters(broker, hub, mainThread),
       cluster,
@@ -149,4 +140,18 @@ function threadCounters(
 ): SharedCounters | null {
   if (hub !== undefined) return hostCounters(broker);
   return mainThread === undefined ? null : countersOfMainThread(broker);
+}
+
+// What is not used is not loaded: a gateway's thread would pay for it with a quarter of its memory.
+
+async function openRedis({ redisUrl }: Config, logger: Logger): Promise<NodeContext["redis"]> {
+  if (redisUrl === undefined) return null;
+  const { connectRedis } = await import("./redis.ts");
+  return connectRedis(redisUrl, logger);
+}
+
+async function openOwnDatabase(config: Config, onLost: (error: Error) => void): Promise<Database | null> {
+  if (!needsDatabase(config)) return null;
+  const { openDatabase } = await import("./database.ts");
+  return openDatabase(config, onLost);
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { connectRedis, createLogger, type NodeContext } from "@fanfare/kernel";
+import { createLogger, type NodeContext } from "@fanfare/kernel";
+import { connectRedis } from "@fanfare/kernel/redis";
 import { isInstalled, startRedis, type ServerProcess } from "@fanfare/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { MemoryPresenceStore } from "../src/store/memory-store.ts";

@@ -1,4 +1,5 @@
-import { Serializers, Transporters, type BrokerOptions } from "moleculer";
+import { Serializers, Transporters } from "moleculer";
+import type { Transport } from "../broker.ts";
 import type { ThreadBus } from "./thread-bus.ts";
 
 /** Lets the brokers of one process's threads talk to each other. */
@@ -47,6 +48,6 @@ class NoSerializer extends Serializers.Base {
 }
 
 /** Broker options that connect the brokers on `bus`. */
-export function threadTransport(bus: ThreadBus): Pick<BrokerOptions, "transporter" | "serializer"> {
+export function threadTransport(bus: ThreadBus): Transport {
   return { transporter: new ThreadTransporter(bus), serializer: new NoSerializer() };
 }
