@@ -24,6 +24,7 @@ const survived: Omit<OverloadMeasurement, "verdicts"> = {
     deliveredMaxMs: 900,
     refusalsByCode: { OVERLOADED: 60_000 },
     serverCores: 1.5,
+    cpuSecondsByKind: {},
     withoutRetryAfter: 0,
   },
   baseline: { ackMaxMs: 10, deliveredMaxMs: 12 },

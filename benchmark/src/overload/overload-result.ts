@@ -33,6 +33,8 @@ export interface OverloadMeasurement {
     refusalsByCode: Record<string, number>;
     /** Processor cores that the servers had, on average. */
     serverCores: number | null;
+    /** By kind of process, in a cluster; empty for a single instance. */
+    cpuSecondsByKind: Record<string, number>;
     /** Refusals that may be repeated and do not say when. */
     withoutRetryAfter: number;
   };

@@ -37,7 +37,7 @@ const SETTLE_MS = 15_000;
 export interface OverloadContext {
   target: Pick<
     FanfareTarget,
-    "prepare" | "urls" | "dialect" | "meeting" | "platform" | "storedIds" | "cpuSeconds"
+    "prepare" | "urls" | "dialect" | "meeting" | "platform" | "storedIds" | "cpuSeconds" | "cpuSecondsByKind"
   >;
   plan: OverloadPlan;
   progress: Progress;
@@ -73,6 +73,7 @@ class OverloadRun {
   #overload: Span | undefined;
   #busy: { sender: number; receiver: number } | undefined;
   #serverCores: number | null = null;
+  #cpuByKind: Record<string, number> = {};
   #otherCores: number | null = null;
   #before: SenderReport | undefined;
   #after: SenderReport | undefined;
@@ -185,6 +186,7 @@ class OverloadRun {
     this.#before = await thread.report();
     const loads = await audience.sampleLoads();
     const cpuBefore = await target.cpuSeconds();
+    const kindsBefore = target.cpuSecondsByKind();
     const endWatch = cpuBefore === null ? undefined : watchOtherPrograms(cpuBefore);
     const startedMs = nowMs();
     this.#overload = await progress.during(
@@ -201,6 +203,7 @@ class OverloadRun {
     };
     const cpuAfter = await target.cpuSeconds();
     if (cpuBefore !== null && cpuAfter !== null) {
+      this.#cpuByKind = difference(kindsBefore ?? {}, target.cpuSecondsByKind() ?? {});
       this.#serverCores = ((cpuAfter - cpuBefore) * 1000) / durationMs;
       this.#otherCores = endWatch?.(cpuAfter) ?? null;
     }
@@ -314,6 +317,7 @@ class OverloadRun {
         deliveredMaxMs: this.#deliveredMax(range),
         refusalsByCode: difference(this.#before?.errors ?? {}, this.#after?.errors ?? {}),
         serverCores: this.#serverCores,
+        cpuSecondsByKind: this.#cpuByKind,
         withoutRetryAfter: this.#after?.withoutRetryAfter ?? 0,
       },
       baseline: { ackMaxMs: baselineAckMs, deliveredMaxMs: baselineDeliveredMs },

@@ -78,10 +78,18 @@ function overloadLines({ overload, baseline, recovery }: OverloadMeasurement): s
       percentileRow("refused", overload.refusedMs),
     ]),
     `  the last member had an acknowledged message after ${ms(overload.deliveredMaxMs)} at most`,
-    `  the servers had ${overload.serverCores === null ? "–" : short(overload.serverCores)} cores`,
+    `  the servers had ${overload.serverCores === null ? "–" : short(overload.serverCores)} cores` +
+      cpuPerMessage(overload),
     `  before: acknowledged within ${ms(baseline.ackMaxMs)}, delivered within ${ms(baseline.deliveredMaxMs)}; ` +
       `normal is up to ${ms(recovery.ackLimitMs)} and ${ms(recovery.deliveredLimitMs)}`,
   ];
+}
+
+function cpuPerMessage({ cpuSecondsByKind, acknowledged }: OverloadMeasurement["overload"]): string {
+  const kinds = Object.entries(cpuSecondsByKind);
+  if (kinds.length === 0 || acknowledged === 0) return "";
+  const each = kinds.map(([kind, seconds]) => `${kind} ${short((seconds / acknowledged) * 1e6)} µs`);
+  return `; CPU per acknowledged message: ${each.join(" · ")}`;
 }
 
 function memoryLines({ memory }: OverloadMeasurement): string[] {
