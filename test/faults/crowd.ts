@@ -34,6 +34,10 @@ export class Crowd {
     return [this.#group, ...this.#direct];
   }
 
+  get groupId(): string {
+    return this.#groupId;
+  }
+
   get inviteCode(): string {
     return this.#inviteCode;
   }

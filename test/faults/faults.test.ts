@@ -13,7 +13,7 @@ const SETTINGS = { freezeMs: 4000, cutMs: { from: 300, to: 2000 }, holdMs: { fro
 const programs = ["nats-server", "redis-server"].map(isInstalled);
 
 describe.skipIf(programs.includes(false))("faults", () => {
-  test.each([["kill"], ["freeze"], ["cut"], ["hold"], ["several"]])(
+  test.each([["kill"], ["stop"], ["freeze"], ["cut"], ["hold"], ["several"]])(
     "%s: nothing is lost, nobody is stuck",
     async (only) => {
       const kinds = kindsLike([only]);

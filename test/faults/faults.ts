@@ -54,6 +54,8 @@ const LINKS: Record<string, { of: "gateways" | "workers"; to: keyof ClusterNode[
 const KINDS = new Map<string, FaultKind>();
 for (const [name, servers] of Object.entries(SERVERS)) {
   KINDS.set(`kill ${name}`, { make: kill(servers), timesPerRound: 3 });
+  if (name === "gateway" || name === "worker")
+    KINDS.set(`stop ${name}`, { make: stop(servers), timesPerRound: 1 });
   KINDS.set(`freeze ${name}`, { make: freeze(servers), timesPerRound: 1 });
 }
 for (const [name, link] of Object.entries(LINKS)) {
@@ -94,6 +96,20 @@ function kill(servers: (cluster: Cluster) => readonly ServerProcess[]): MakeFaul
       target: server.name,
       async run() {
         await server.kill();
+        await supervisor.running(server);
+      },
+    };
+  };
+}
+
+/** As for an update: it says goodbye. */
+function stop(servers: (cluster: Cluster) => readonly ServerProcess[]): MakeFault {
+  return ({ cluster, random, supervisor }) => {
+    const server = random.pick(servers(cluster));
+    return {
+      target: server.name,
+      async run() {
+        await server.stop();
         await supervisor.running(server);
       },
     };

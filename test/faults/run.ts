@@ -15,6 +15,7 @@ import type { FaultResult, Report } from "./report.ts";
 import { ServiceWatch, StuckError } from "./service-watch.ts";
 import { Supervisor } from "./supervisor.ts";
 import { Truth } from "./truth.ts";
+import { Wanderer } from "./wanderer.ts";
 
 export interface RunOptions {
   seed: number;
@@ -43,11 +44,12 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
   const truth = await Truth.open(database.url);
   const crowd = new Crowd(cluster, MEMBERS);
   const chatter = new Chatter(crowd);
-  const watch = new ServiceWatch(crowd);
+  const watch = new ServiceWatch(crowd, onProgress);
   const faults: FaultResult[] = [];
   const findings: Findings = { acknowledged: 0, lost: [], duplicated: [], wrong: [] };
   const failures: string[] = [];
   let presence: PresenceWatch | undefined;
+  let wanderer: Wanderer | undefined;
 
   const isOver = (): boolean =>
     "faults" in until ? faults.length >= until.faults : performance.now() - beganMs >= until.minutes * 60_000;
@@ -67,6 +69,7 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
     let repairedAfterMs = 0;
     onProgress(`${fault.kind}: ${fault.target}`);
     presence!.toggleVisitor();
+    wanderer!.move();
     const repair = async (): Promise<void> => {
       await fault.run();
       repairedAfterMs = performance.now() - faultMs;
@@ -75,6 +78,7 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
     const backMs = performance.now();
     failures.push(...(await presence!.untilTrue()));
     const presenceAfterMs = performance.now() - backMs;
+    failures.push(...(await wanderer!.untilTrue()));
     faults.push({ kind: fault.kind, target: fault.target, repairedAfterMs, backAfterMs, presenceAfterMs });
     const times = [repairedAfterMs, backAfterMs, presenceAfterMs].map(inSeconds);
     onProgress(
@@ -86,6 +90,7 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
     await crowd.enter();
     const urls = gateways.map(({ clientUrl }) => clientUrl);
     presence = await PresenceWatch.start(crowd, urls);
+    wanderer = await Wanderer.start(crowd, urls);
     onProgress("everybody is in");
     chatter.start();
     let waiting: string[] = [];
@@ -111,6 +116,7 @@ export async function runFaults({ seed, kinds, settings, until, onProgress }: Ru
     supervisor.stop();
     memory.stop();
     presence?.close();
+    wanderer?.close();
     crowd.close();
     await truth.close();
     for (const server of servers) await server.kill();

@@ -9,6 +9,8 @@ const PAUSE_MS = 250;
 const POLL_MS = 10;
 /** Beyond this somebody is stuck. */
 const STUCK_AFTER_MS = 60_000;
+/** After this it is told what is waited for. */
+const TELL_AFTER_MS = 5_000;
 
 export class StuckError extends Error {
   override readonly name = "StuckError";
@@ -23,9 +25,11 @@ interface Probe {
 /** Tells whether the service is there for all: everybody connected, and a fresh message of each received by all. */
 export class ServiceWatch {
   readonly #crowd: Crowd;
+  readonly #onProgress: (line: string) => void;
 
-  constructor(crowd: Crowd) {
+  constructor(crowd: Crowd, onProgress: (line: string) => void) {
     this.#crowd = crowd;
+    this.#onProgress = onProgress;
   }
 
   /**
@@ -62,7 +66,12 @@ export class ServiceWatch {
     const probes = this.#crowd.members.flatMap((member) =>
       this.#crowd.roomsOf(member).map((room) => this.#send(member, room)),
     );
+    let isTold = false;
     while (!probes.every(arrived) || this.#crowd.members.some(({ client }) => client.state !== "online")) {
+      if (!isTold && waitedMs() > TELL_AFTER_MS) {
+        isTold = true;
+        this.#onProgress(`  still waiting: ${this.#whoIsStuck(probes)}`);
+      }
       if (waitedMs() > STUCK_AFTER_MS) throw new StuckError(this.#whoIsStuck(probes));
       await delay(POLL_MS);
     }
