@@ -102,10 +102,16 @@ export function createGatewayService(
   };
 }
 
+/**
+ * Connections that the system accepts for a process that is busy; beyond it they are tried again after 1, 3, 7 … s. When another gateway
+ * goes away all of its clients come within seconds. Linux takes at most net.core.somaxconn of it.
+ */
+const LISTEN_BACKLOG = 4096;
+
 async function listen(server: HttpServer, options: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options, () => {
+    server.listen({ backlog: LISTEN_BACKLOG, ...options }, () => {
       server.off("error", reject);
       resolve();
     });
