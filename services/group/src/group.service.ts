@@ -24,6 +24,7 @@ import { createBanRepository } from "./ban.repository.ts";
 import { createChannelRepository } from "./channel.repository.ts";
 import { userProfileChanged } from "./events/user-profile-changed.ts";
 import type { GroupDependencies, GroupRepositories } from "./group.dependencies.ts";
+import { presentMember } from "./group.presenter.ts";
 import { createGroupRepository } from "./group.repository.ts";
 import { createInviteRepository } from "./invite.repository.ts";
 import { createMemberAnnouncer } from "./member-announcer.ts";
@@ -76,8 +77,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       purge.start();
     },
     async stopped() {
-      announcer.stop();
-      await Promise.all([memberCounts.stop(), purge.stop()]);
+      await Promise.all([memberCounts.stop(), purge.stop(), announcer.stop()]);
     },
   });
 }
@@ -95,7 +95,11 @@ function createDependencies(node: NodeContext): GroupDependencies {
   const onError = (error: unknown): void => node.logger.warn({ err: error }, "work in the background failed");
   const announcer = createMemberAnnouncer({
     publish: node.publish,
-    readMemberCount: async (groupId) => (await groups.find(groupId))?.memberCount,
+    async read(groupId, userIds) {
+      const [group, found] = await Promise.all([groups.find(groupId), members.findMany(groupId, userIds)]);
+      if (group === null) return undefined;
+      return { memberCount: group.memberCount, members: found.map((member) => presentMember(member)) };
+    },
     onError,
   });
   const memberCounts = createMemberCountCheck({
@@ -103,7 +107,10 @@ function createDependencies(node: NodeContext): GroupDependencies {
       const [group, counted] = await Promise.all([groups.find(groupId), members.count(groupId)]);
       return group === null ? null : { stored: group.memberCount, counted };
     },
-    correct: (groupId, seen, counted) => groups.correctMemberCount(groupId, seen, counted),
+    async correct(groupId, seen, counted) {
+      await groups.correctMemberCount(groupId, seen, counted);
+      announcer.recounted(groupId);
+    },
     onError,
   });
   const membership = createMembership({ node, ...repositories, announcer, memberCounts });

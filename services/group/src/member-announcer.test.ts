@@ -1,82 +1,212 @@
 import type { Member } from "@fanfare/contract";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createMemberAnnouncer } from "./member-announcer.ts";
+import { createMemberAnnouncer, type StoredMembers } from "./member-announcer.ts";
 
-const member = (userId: string, groupId = "g"): Member => ({
-  groupId,
-  userId,
-  mutedUntil: null,
-  joinedAt: "2026-01-01T00:00:00.000Z",
-});
+interface Told {
+  room: unknown;
+  name: string;
+  userIds: string[];
+  memberCount: number;
+}
 
-let published: { room: unknown; name: string; userIds: string[] }[];
-let memberCount: number | undefined;
-let announcer: ReturnType<typeof createMemberAnnouncer>;
+/** What is stored, by group. */
+let stored: Map<string, Set<string>>;
+let published: Told[];
+let reads: number;
+let announcers: ReturnType<typeof createMemberAnnouncer>[];
 
 beforeEach(() => {
   vi.useFakeTimers();
+  stored = new Map([["g", new Set(["owner"])]]);
   published = [];
-  memberCount = 1;
-  announcer = createMemberAnnouncer({
+  reads = 0;
+  announcers = [];
+});
+afterEach(async () => {
+  stored.clear();
+  await Promise.all(announcers.map((announcer) => announcer.stop()));
+  vi.useRealTimers();
+});
+
+/** @param slow called with what was read, before the announcer gets it */
+function create(slow: (found: StoredMembers | undefined) => Promise<void> = async () => undefined) {
+  const announcer = createMemberAnnouncer({
     publish(room, name, payload) {
-      const { members, userIds } = payload as { members?: Member[]; userIds?: string[] };
-      published.push({ room, name, userIds: userIds ?? members?.map(({ userId }) => userId) ?? [] });
+      const { members, userIds, memberCount } = payload as {
+        members?: Member[];
+        userIds?: string[];
+        memberCount: number;
+      };
+      published.push({
+        room,
+        name,
+        userIds: userIds ?? members!.map(({ userId }) => userId),
+        memberCount,
+      });
     },
-    readMemberCount: async () => memberCount,
+    async read(groupId, userIds) {
+      reads += 1;
+      const group = stored.get(groupId);
+      const found =
+        group === undefined
+          ? undefined
+          : {
+              memberCount: group.size,
+              members: userIds
+                .filter((userId) => group.has(userId))
+                .map((userId) => ({
+                  groupId,
+                  userId,
+                  mutedUntil: null,
+                  joinedAt: "2026-01-01T00:00:00.000Z",
+                })),
+            };
+      await slow(found);
+      return found;
+    },
     onError(error) {
       throw error;
     },
   });
-});
-afterEach(() => {
-  announcer.stop();
-  vi.useRealTimers();
-});
+  announcers.push(announcer);
+  return {
+    ...announcer,
+    join(userId: string, groupId = "g"): void {
+      stored.get(groupId)!.add(userId);
+      announcer.changed(groupId, userId);
+    },
+    leave(userId: string): void {
+      stored.get("g")!.delete(userId);
+      announcer.changed("g", userId);
+    },
+  };
+}
 
 const settle = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
+const names = () => published.map(({ name, userIds }) => [name, userIds]);
 
-test("the first change is told at once, those after it together", async () => {
-  announcer.joined(member("a"));
+test("the first change is told at once, those after it together, and then there is silence", async () => {
+  stored.get("g")!.add("x");
+  const announcer = create();
+  announcer.join("a");
   await settle();
-  expect(published).toEqual([{ room: "group:g", name: "member.joined", userIds: ["a"] }]);
-  for (const userId of ["b", "c"]) announcer.joined(member(userId));
-  announcer.left("g", "x");
+  expect(published).toEqual([{ room: "group:g", name: "member.joined", userIds: ["a"], memberCount: 3 }]);
+  for (const userId of ["b", "c"]) announcer.join(userId);
+  announcer.leave("x");
   await settle(200);
   expect(published.length).toBe(1);
   await settle(100);
-  expect(published.slice(1)).toEqual([
-    { room: "group:g", name: "member.left", userIds: ["x"] },
-    { room: "group:g", name: "member.joined", userIds: ["b", "c"] },
+  expect(names().slice(1)).toEqual([
+    ["member.left", ["x"]],
+    ["member.joined", ["b", "c"]],
   ]);
+  await settle(1000);
+  expect(published.length).toBe(3);
+  reads = 0;
+  await settle(60_000);
+  expect(reads).toBe(0);
 });
 
 test("of several changes of one user the last is told", async () => {
-  announcer.joined(member("first"));
-  announcer.joined(member("a"));
-  announcer.left("g", "a");
-  announcer.left("g", "b");
-  announcer.joined(member("b"));
+  const announcer = create();
+  announcer.join("first");
+  await settle();
+  announcer.join("a");
+  announcer.leave("a");
+  announcer.leave("b");
+  announcer.join("b");
   await settle(1000);
-  expect(published.slice(1)).toEqual([
-    { room: "group:g", name: "member.left", userIds: ["a"] },
-    { room: "group:g", name: "member.joined", userIds: ["b"] },
+  expect(names().slice(1)).toEqual([
+    ["member.left", ["a"]],
+    ["member.joined", ["b"]],
   ]);
 });
 
 test("of a crowd a part is listed, and groups do not wait for each other", async () => {
-  for (let index = 0; index < 1000; index += 1) announcer.joined(member(`u${index}`));
-  announcer.joined(member("z", "other"));
+  stored.set("other", new Set());
+  const announcer = create();
+  announcer.join("u0");
+  await settle();
+  for (let index = 1; index < 1000; index += 1) announcer.join(`u${index}`);
+  announcer.join("z", "other");
   await settle(1000);
-  expect(published.map(({ room, userIds }) => [room, userIds.length])).toEqual([
-    ["group:g", 1],
-    ["group:other", 1],
-    ["group:g", 50],
+  expect(published.map(({ room, userIds, memberCount }) => [room, userIds.length, memberCount])).toEqual([
+    ["group:g", 1, 2],
+    ["group:other", 1, 1],
+    ["group:g", 50, 1001],
   ]);
 });
 
 test("a group that is gone hears nothing", async () => {
-  memberCount = undefined;
-  announcer.left("g", "a");
+  stored.clear();
+  create().changed("g", "a");
   await settle(1000);
   expect(published).toEqual([]);
+});
+
+test("a process that publishes late what another has changed since makes it good", async () => {
+  const gate = Promise.withResolvers<void>();
+  let isFirst = true;
+  const slow = create(async () => {
+    if (isFirst) {
+      isFirst = false;
+      await gate.promise;
+    }
+  });
+  const other = create();
+  slow.join("a");
+  await settle();
+  other.join("b");
+  other.leave("a");
+  await settle(1000);
+  gate.resolve();
+  await settle(2000);
+  const late = published.findIndex(({ userIds, name }) => name === "member.joined" && userIds.includes("a"));
+  expect(published.slice(late).map(({ name, userIds, memberCount }) => [name, userIds, memberCount])).toEqual(
+    [
+      ["member.joined", ["a"], 2],
+      ["member.left", ["a"], 2],
+    ],
+  );
+  expect(published.at(-1)!.memberCount).toBe(2);
+});
+
+test("a count that was told by another event, or corrected, is made good where it moved", async () => {
+  const announcer = create();
+  announcer.told("g", 1);
+  await settle(1000);
+  expect(published).toEqual([]);
+  announcer.told("g", 1);
+  stored.get("g")!.add("a");
+  await settle(1000);
+  const correction = { room: "group:g", name: "member.joined", userIds: [], memberCount: 2 };
+  expect(published).toEqual([correction]);
+  announcer.recounted("g");
+  await settle(1000);
+  expect(published).toEqual([correction, correction]);
+});
+
+test("what others change is left to them until it rests: events do not multiply with the processes", async () => {
+  const busy = create();
+  const others = Array.from({ length: 9 }, () => create());
+  for (const [index, other] of others.entries()) other.join(`first${index}`);
+  for (let index = 0; index < 10_000; index += 1) {
+    busy.join(`u${index}`);
+    if (index % 10 === 0) await settle(10);
+  }
+  await settle(2000);
+  // 10 s at 4 in a second, and each of the others at the beginning and at the end.
+  expect(published.length).toBeLessThan(80);
+  expect(published.at(-1)!.memberCount).toBe(10_010);
+});
+
+test("what is gathered when the process stops is told", async () => {
+  const announcer = create();
+  announcer.join("a");
+  await settle();
+  announcer.join("b");
+  const stopping = announcer.stop();
+  await settle();
+  await stopping;
+  expect(published.at(-1)).toMatchObject({ userIds: ["b"], memberCount: 3 });
 });

@@ -58,6 +58,10 @@ export function createMemberRepository(connection: Connection) {
 
     find: (groupId: string, userId: string) => members.findOne({ groupId, userId }).lean(),
 
+    /** Those of the users who are members. */
+    findMany: (groupId: string, userIds: readonly string[]) =>
+      members.find({ groupId, userId: { $in: userIds } }).lean(),
+
     exists: async (groupId: string, userId: string): Promise<boolean> =>
       (await membersAmong(groupId, userId)).has(userId),
 

@@ -2,7 +2,7 @@ import { groupRoom, userRoom, type EventPayload } from "@fanfare/contract";
 import { serviceError, type NodeContext } from "@fanfare/kernel";
 import type { GroupRepositories } from "./group.dependencies.ts";
 import type { GroupDocument } from "./group.model.ts";
-import { presentMember, presentMute } from "./group.presenter.ts";
+import { presentMute } from "./group.presenter.ts";
 import type { MemberAnnouncer } from "./member-announcer.ts";
 import type { MemberCountCheck } from "./member-count-check.ts";
 import type { MemberDocument } from "./member.model.ts";
@@ -81,7 +81,7 @@ export function createMembership({
     // Unless an invite has let the user in again meanwhile.
     if (!isMember) {
       node.publish(userRoom(userId), "group.left", { groupId, reason });
-      announcer.left(groupId, userId);
+      announcer.changed(groupId, userId);
     }
     memberCounts.checkOnce(groupId);
     return "removed";
@@ -126,7 +126,7 @@ export function createMembership({
         throw serviceError("BANNED");
       }
       if (!(await settleRooms(groupId, userId, true))) throw serviceError("INVITE_NOT_FOUND");
-      announcer.joined(presentMember(member));
+      announcer.changed(groupId, userId);
       memberCounts.checkOnce(groupId);
       return group;
     },

@@ -18,7 +18,12 @@ test("who has been made owner between the check and the removal stays in", async
       members: createMemberRepository(database),
       mutes: createMuteRepository(database),
       bans: createBanRepository(database),
-      announcer: { joined: () => undefined, left: () => expect.fail("told"), stop: () => undefined },
+      announcer: {
+        changed: () => expect.fail("told"),
+        recounted: () => undefined,
+        told: () => undefined,
+        stop: async () => undefined,
+      },
       memberCounts: {
         checkOnce: () => undefined,
         checkAgain: () => undefined,

@@ -4,7 +4,7 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentGroup } from "../group.presenter.ts";
 
 export function transferGroup(dependencies: GroupDependencies): Handler<"group.transfer"> {
-  const { node, groups, members, membership } = dependencies;
+  const { node, groups, members, membership, announcer } = dependencies;
   return async ({ params: { groupId, userId }, actor, call }) => {
     if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
     const { user } = await call("user.get", { userId });
@@ -21,6 +21,7 @@ export function transferGroup(dependencies: GroupDependencies): Handler<"group.t
     membership.forget(groupId, userId);
     const group = presentGroup(given);
     node.publish(groupRoom(groupId), "group.updated", { group });
+    announcer.told(groupId, group.memberCount);
     return { group };
   };
 }
