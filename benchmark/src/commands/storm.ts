@@ -86,7 +86,6 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     command: "storm",
     options: { ...plan },
     json: args.json,
-    html: args.html,
     progress: args.progress,
     thresholds,
     metrics: stormMetrics,
