@@ -25,8 +25,10 @@ export class ChannelRemovalRepository {
     await this.#model.bulkWrite(upserts, { ordered: false });
   }
 
-  async findAll(): Promise<{ channelId: string; requestedAt: Date }[]> {
-    const removals = await this.#model.find().lean();
+  /** The longest waiting first. */
+  async findBefore(before: Date, limit: number): Promise<{ channelId: string; requestedAt: Date }[]> {
+    const found = this.#model.find({ requestedAt: { $lt: before } }).sort({ requestedAt: 1 });
+    const removals = await found.limit(limit).lean();
     return removals.map(({ _id, requestedAt }) => ({ channelId: _id.toHexString(), requestedAt }));
   }
 

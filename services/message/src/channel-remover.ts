@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "@fanfare/kernel";
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
 import type { ChannelRemovalRepository } from "./channel-removal.repository.ts";
-import { LATE_WRITE_MS, REMOVALS_PER_BATCH } from "./limits.ts";
+import { LATE_WRITE_MS, LOOK_FOR_REMOVALS_MS, REMOVALS_PER_BATCH, REMOVALS_TAKEN_UP } from "./limits.ts";
 import type { MessageRepository } from "./message.repository.ts";
 import type { ReadMarkerRepository } from "./read-marker.repository.ts";
 
@@ -16,17 +16,24 @@ export interface ChannelRemoverOptions {
   forget: (channelId: string) => void;
   /** How long a write that had begun before the removal can still come in. */
   graceMs?: number;
+  /** How often to look for what another worker has left. */
+  lookEveryMs?: number;
 }
 
 /**
  * Deletes what belongs to removed channels, one channel after the other and a bounded number of documents at a time.
  * A channel is swept a second time when no write that began before its removal can come in any more; until then the
- * removal stays noted in the database, and a restart takes it up again.
+ * removal stays noted in the database. What is still noted later than that was left by a worker that died or failed: each
+ * worker looks for it now and then, and two that find the same do no harm.
  */
 export class ChannelRemover {
   readonly #options: ChannelRemoverOptions;
   readonly #stop = new AbortController();
+  readonly #underWay = new Set<string>();
   #work: Promise<void> = Promise.resolve();
+  /** One is waiting for its turn. */
+  #isLookDue = false;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ChannelRemoverOptions) {
     this.#options = options;
@@ -39,19 +46,35 @@ export class ChannelRemover {
     for (const channelId of channelIds) this.#enqueue(channelId, requestedAt);
   }
 
-  /** Takes up what a former process has left. */
-  async resume(): Promise<void> {
-    for (const { channelId, requestedAt } of await this.#options.removals.findAll()) {
-      this.#enqueue(channelId, requestedAt);
-    }
+  /** Takes up what has been left, now and from time to time. */
+  start(): void {
+    this.#look();
+    const { lookEveryMs = LOOK_FOR_REMOVALS_MS } = this.#options;
+    this.#timer = setInterval(() => this.#look(), lookEveryMs);
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#timer);
     this.#stop.abort();
     await this.#work;
   }
 
+  #look(): void {
+    if (this.#isLookDue) return;
+    this.#isLookDue = true;
+    this.#then(() => this.#takeUp());
+  }
+
+  async #takeUp(): Promise<void> {
+    this.#isLookDue = false;
+    const { removals, graceMs = LATE_WRITE_MS } = this.#options;
+    const left = await removals.findBefore(new Date(Date.now() - graceMs), REMOVALS_TAKEN_UP);
+    for (const { channelId, requestedAt } of left) this.#enqueue(channelId, requestedAt);
+  }
+
   #enqueue(channelId: string, requestedAt: Date): void {
+    if (this.#underWay.has(channelId)) return;
+    this.#underWay.add(channelId);
     this.#then(() => this.#sweep(channelId));
     const { graceMs = LATE_WRITE_MS } = this.#options;
     const restMs = Math.max(0, requestedAt.getTime() + graceMs - Date.now());
@@ -65,7 +88,7 @@ export class ChannelRemover {
     this.#work = this.#work
       .then(() => (this.#stop.signal.aborted ? undefined : step()))
       .catch((error: unknown) =>
-        this.#options.logger.error({ err: error }, "a channel could not be removed: the next start goes on"),
+        this.#options.logger.error({ err: error }, "channels could not be removed: a later look goes on"),
       );
   }
 
@@ -81,6 +104,7 @@ export class ChannelRemover {
   }
 
   async #finish(channelId: string): Promise<void> {
+    this.#underWay.delete(channelId);
     await this.#sweep(channelId);
     if (!this.#stop.signal.aborted) await this.#options.removals.delete(channelId);
   }

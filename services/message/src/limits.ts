@@ -32,3 +32,6 @@ export const KNOWN_NONCES = 20_000;
 export const SYNC_CONCURRENCY = 10;
 /** Documents that the removal of a channel deletes at a time. */
 export const REMOVALS_PER_BATCH = 500;
+/** How often a worker looks for removals that another one has left, and how many it takes up at a time. */
+export const LOOK_FOR_REMOVALS_MS = 30_000;
+export const REMOVALS_TAKEN_UP = 100;

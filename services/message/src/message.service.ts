@@ -28,7 +28,7 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
     },
     async started() {
       await Promise.all([messages, heads, markers, removals].map((repository) => repository.createIndexes()));
-      await remover.resume();
+      remover.start();
     },
     async stopped() {
       await Promise.all([commit.close(), remover.close()]);

@@ -2,6 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ChannelHeadRepository } from "../src/channel-head.repository.ts";
+import { ChannelRemovalRepository } from "../src/channel-removal.repository.ts";
+import { ChannelRemover } from "../src/channel-remover.ts";
+import { MessageRepository } from "../src/message.repository.ts";
+import { ReadMarkerRepository } from "../src/read-marker.repository.ts";
 import { startMessageNode, type MessageNode } from "./message-node.ts";
 
 const removed = "c".repeat(24);
@@ -62,6 +67,48 @@ test("a removal that a restart interrupted is taken up again, and what came in l
     });
   const removals = node.node.database.collection("channelRemovals");
   await expect.poll(() => removals.countDocuments({}), { timeout: 10_000 }).toBe(0);
+  await node.stop();
+  await rm(dir, { recursive: true });
+});
+
+test("what a worker that died has left is found by the others, also when one of them fails", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "fanfare-removal-"));
+  const node = await startMessageNode({ DATA_DIR: dir });
+  const { database } = node.node;
+  const messages = new MessageRepository(database);
+  const removals = new ChannelRemovalRepository(database);
+  const faults: unknown[] = [];
+  let failures = 2;
+  const removers = Array.from({ length: 3 }, () => {
+    return new ChannelRemover({
+      messages: {
+        async deleteSome(channelId, limit) {
+          if (failures-- > 0) throw new Error("the database is away");
+          return messages.deleteSome(channelId, limit);
+        },
+      },
+      markers: new ReadMarkerRepository(database),
+      heads: new ChannelHeadRepository(database),
+      removals,
+      logger: { error: (fault: unknown) => faults.push(fault) },
+      forget: () => undefined,
+      graceMs: 100,
+      lookEveryMs: 50,
+    });
+  });
+  for (const remover of removers) remover.start();
+  await fill(node, removed, 600);
+  await fill(node, kept, 3);
+  // As a worker leaves it that noted the removal and was killed, while the others go on.
+  await removals.add([removed], new Date());
+  await expect
+    .poll(() => count(node), { timeout: 10_000 })
+    .toEqual({ messages: 3, channelHeads: 1, readMarkers: 1 });
+  await expect
+    .poll(() => database.collection("channelRemovals").countDocuments({}), { timeout: 10_000 })
+    .toBe(0);
+  expect(faults.length).toBe(2);
+  await Promise.all(removers.map((remover) => remover.close()));
   await node.stop();
   await rm(dir, { recursive: true });
 });
