@@ -105,7 +105,10 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "message.changed": (state, { message }) => putMessage(state, message),
   "message.deleted": (state, { message }) => putMessage(state, message),
   "presence.changed": (state, { presences }) => {
-    for (const { userId, status } of presences) state.presences[userId] = status;
+    // What is told a second late may come after the last common group is gone: the socket watches the user a while longer.
+    for (const { userId, status } of presences) {
+      if (userId in state.presences) state.presences[userId] = status;
+    }
   },
   "typing.started": () => {},
   "readMarker.updated": (state, { channelId, lastReadSeq }) => {

@@ -151,6 +151,15 @@ test("the group deleted", async () => {
   await expectSame([owner, ownersPhone, member], ["group.deleted"]);
 });
 
+test("what is told of somebody after the last common group is gone", async () => {
+  await member.call("presence.setStatus", { status: "doNotDisturb" });
+  await owner.call("group.delete", { groupId });
+  await expectSame([owner, member], ["group.deleted"]);
+  owner.seen.delete("presence.changed");
+  await vi.waitFor(() => expect(owner.seen.has("presence.changed")).toBe(true), 5000);
+  await expectSame([owner, ownersPhone, member], ["presence.changed"]);
+});
+
 test("a direct channel opened", async () => {
   await owner.call("channel.openDirect", { userId: member.tokens.user.id });
   await expectSame([owner, ownersPhone, member], ["channel.created"]);
