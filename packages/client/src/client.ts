@@ -43,7 +43,7 @@ const QUIET_CHECK_MS = 30_000;
 const CROWD_SPREAD_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 20_000;
 const CONNECT_BACKOFF = { baseMs: 1000, maxMs: 15_000 };
-const REPEAT_BACKOFF = { baseMs: 500, maxMs: 8_000 };
+const REPEAT_BACKOFF = { baseMs: 500, maxMs: 3_000 };
 const SYNC_BACKOFF = { baseMs: 300, maxMs: 2_000 };
 
 /** Answers that carry tokens. */
