@@ -9,42 +9,49 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
+/** A cluster is some ten processes that start. */
+const LONG = { timeout: 150_000 };
 const SMALL = ["--users", "60", "--probes", "4", "--idle", "100", "--interval", "20", "--messages", "3"];
 
 describe.skipIf(cannotCluster)("a cluster of its own", () => {
-  test("gateways are compared, each broadcast goes once to each that has members, and nothing to the others", async () => {
-    const { code, stdout, ...outcome } = await bench.run(
-      "cluster",
-      ...SMALL,
-      "--gateways",
-      "1,2",
-      "--passes",
-      "1",
-      "--burst",
-      "5",
-      "--threshold",
-      "lost==0",
-      "--threshold",
-      "natsRoomsAt2==2",
-      "--threshold",
-      "toIdleGateways==0",
-    );
-    const result = outcome.result as ClusterResult;
-    expect(stdout).toMatch("Cluster · the same 60 users everywhere · 1 turn each");
-    expect(stdout).toMatch("1 gateway: the other 1 received 0 messages");
-    expect(code).toBe(0);
-    expect(result.rows.map(({ label, gateways, lost }) => [label, gateways, lost])).toEqual([
-      ["socket.io", null, 0],
-      ["single instance", null, 0],
-      ["1 gateway", 1, 0],
-      ["2 gateways", 2, 0],
-    ]);
-    expect(result.rows.map((row) => row.natsPerMessage?.rooms)).toEqual([undefined, undefined, 1, 2]);
-    for (const pass of result.passes) expect(pass.counts).toMatchObject({ acknowledged: 12, received: 720 });
-    expect(await bench.leftovers()).toEqual([]);
-  });
+  test(
+    "gateways are compared, each broadcast goes once to each that has members, and nothing to the others",
+    LONG,
+    async () => {
+      const { code, stdout, ...outcome } = await bench.run(
+        "cluster",
+        ...SMALL,
+        "--gateways",
+        "1,2",
+        "--passes",
+        "1",
+        "--burst",
+        "5",
+        "--threshold",
+        "lost==0",
+        "--threshold",
+        "natsRoomsAt2==2",
+        "--threshold",
+        "toIdleGateways==0",
+      );
+      const result = outcome.result as ClusterResult;
+      expect(stdout).toMatch("Cluster · the same 60 users everywhere · 1 turn each");
+      expect(stdout).toMatch("1 gateway: the other 1 received 0 messages");
+      expect(code).toBe(0);
+      expect(result.rows.map(({ label, gateways, lost }) => [label, gateways, lost])).toEqual([
+        ["socket.io", null, 0],
+        ["single instance", null, 0],
+        ["1 gateway", 1, 0],
+        ["2 gateways", 2, 0],
+      ]);
+      expect(result.rows.map((row) => row.natsPerMessage?.rooms)).toEqual([undefined, undefined, 1, 2]);
+      for (const pass of result.passes)
+        expect(pass.counts).toMatchObject({ acknowledged: 12, received: 720 });
+      expect(await bench.leftovers()).toEqual([]);
+    },
+  );
 
-  test("a broadcast to a cluster", async () => {
+  test("a broadcast to a cluster", LONG, async () => {
     const { code, stdout } = await bench.run("broadcast", ...SMALL, "--gateways", "2", "--workers", "2");
     expect(code).toBe(0);
     expect(stdout).toMatch("lost 0 · duplicates 0 · out of order 0");
@@ -52,7 +59,7 @@ describe.skipIf(cannotCluster)("a cluster of its own", () => {
     expect(await bench.leftovers()).toEqual([]);
   });
 
-  test("Ctrl-C leaves no process behind", async () => {
+  test("Ctrl-C leaves no process behind", LONG, async () => {
     const child = bench.start(
       "storm",
       "--users",
