@@ -122,6 +122,17 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
     expect(await told(store)).toEqual(["ann"]);
   });
 
+  test("two workers never tell of the same user at once: what is older might come last", async () => {
+    await report(store, "g1", 1, ["ann"]);
+    await delay(2 * TIMES.gatherMs);
+    const claimed = await store.claimChanged(100);
+    await store.noteChange("ann");
+    await delay(2 * TIMES.gatherMs);
+    expect(await store.claimChanged(100)).toEqual([]);
+    await store.settle(claimed);
+    expect(await told(store)).toEqual(["ann"]);
+  });
+
   test("what changes while it is told is told again", async () => {
     await report(store, "g1", 1, ["ann"]);
     await delay(2 * TIMES.gatherMs);

@@ -1,0 +1,42 @@
+import { LIMITS } from "@fanfare/contract";
+import type { NodeContext, Request } from "@fanfare/kernel";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { TYPING_PER_CHANNEL_AND_SECOND } from "../bounds.ts";
+import { typing } from "./typing.ts";
+
+const publish = vi.fn<NodeContext["publish"]>();
+let call: (userId: string, channelId?: string) => void;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  publish.mockClear();
+  const handle = typing({ node: { publish } as unknown as NodeContext });
+  call = (userId, channelId = "channel") => {
+    const request = { params: { channelId }, actor: { userId }, access: { rooms: ["group:1"] } };
+    void handle(request as unknown as Request<"channel.typing">);
+  };
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("one user is told once in a while, however often they call", () => {
+  for (let i = 0; i < 10; i++) call("ann");
+  expect(publish.mock.calls).toEqual([
+    [
+      ["group:1"],
+      "typing.started",
+      { channelId: "channel", userId: "ann", expiresInMs: LIMITS.typingExpiresInMs },
+    ],
+  ]);
+  vi.advanceTimersByTime(LIMITS.typingIntervalMs);
+  call("ann");
+  expect(publish).toHaveBeenCalledTimes(2);
+});
+
+test("of a crowd only a few are told, in each channel", () => {
+  for (let i = 0; i < 1000; i++) call(`user ${i}`);
+  expect(publish).toHaveBeenCalledTimes(TYPING_PER_CHANNEL_AND_SECOND);
+  call("ann", "another channel");
+  expect(publish).toHaveBeenCalledTimes(TYPING_PER_CHANNEL_AND_SECOND + 1);
+});
