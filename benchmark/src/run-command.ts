@@ -3,6 +3,7 @@ import { describeEnvironment } from "./environment.ts";
 import { ExitCode, usageError } from "./exit.ts";
 import { nowMs } from "./measure/clock.ts";
 import { ErrorTable } from "./measure/error-table.ts";
+import { htmlReport } from "./report/html/html-report.ts";
 import { Progress } from "./report/progress.ts";
 import { RESULT_VERSION, type Result } from "./report/result.ts";
 import { checkThresholds, type Threshold } from "./report/thresholds.ts";
@@ -31,6 +32,7 @@ export interface CommandRun<R extends Result> {
   command: R["command"];
   options: Record<string, unknown>;
   json: string | undefined;
+  html: string | undefined;
   progress: boolean | undefined;
   thresholds: readonly Threshold[];
   metrics: (body: Body<R>) => Record<string, number | null>;
@@ -40,7 +42,8 @@ export interface CommandRun<R extends Result> {
 
 /** What all commands have in common: Ctrl-C, cleaning up, the result on stdout and in a file, the exit code. */
 export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<void> {
-  if (run.json !== undefined) await assertWritable(run.json);
+  await assertWritable("json", run.json);
+  await assertWritable("html", run.html);
   const startedAt = new Date().toISOString();
   const startedMs = nowMs();
   const interruption = new AbortController();
@@ -72,6 +75,7 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
       thresholds: checkThresholds(run.thresholds, run.metrics(body)),
     } as unknown as R;
     if (run.json !== undefined) await writeFile(run.json, `${JSON.stringify(result, null, 2)}\n`);
+    if (run.html !== undefined) await writeFile(run.html, htmlReport([result]));
     process.stdout.write(`${run.print(result)}\n`);
     if (result.thresholds.some((threshold) => !threshold.passed)) process.exitCode = ExitCode.thresholdFailed;
   } catch (error) {
@@ -84,10 +88,11 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
 }
 
 /** Found out before the run, not after it. What is in the file stays there until there is a result. */
-async function assertWritable(file: string): Promise<void> {
+export async function assertWritable(option: string, file: string | undefined): Promise<void> {
+  if (file === undefined) return;
   try {
     await (await open(file, "a")).close();
   } catch (error) {
-    throw usageError(`--json ${file} cannot be written: ${(error as Error).message}.`);
+    throw usageError(`--${option} ${file} cannot be written: ${(error as Error).message}.`);
   }
 }

@@ -69,6 +69,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     command: "broadcast",
     options: { ...plan, target: args.target, cluster },
     json: args.json,
+    html: args.html,
     progress: args.progress,
     thresholds,
     metrics: broadcastMetrics,

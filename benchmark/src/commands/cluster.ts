@@ -69,6 +69,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     command: "cluster",
     options: { ...plan, gateways, workers, beside, passes },
     json: args.json,
+    html: args.html,
     progress: args.progress,
     thresholds,
     metrics: (body) => clusterMetrics(body.rows),

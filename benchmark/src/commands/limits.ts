@@ -54,6 +54,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     command: "limits",
     options: { ...plan, passes: args.passes, targets: names },
     json: args.json,
+    html: args.html,
     progress: args.progress,
     thresholds,
     metrics: (body) => limitMetrics(body.ratios),

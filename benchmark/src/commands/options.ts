@@ -107,11 +107,16 @@ export function audienceOptions<T>(yargs: Argv<T>) {
 }
 
 /** What every command offers for its result. */
-const RESULT_OPTIONS = {
+export const RESULT_OPTIONS = {
   json: {
     group: "Result:",
     type: "string",
     describe: "Write the result to this file (schema/result.v1.json)",
+  },
+  html: {
+    group: "Result:",
+    type: "string",
+    describe: "Write a page with charts to this file; it needs nothing else to be read",
   },
   threshold: {
     group: "Result:",

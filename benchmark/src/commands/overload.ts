@@ -76,6 +76,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     command: "overload",
     options: { ...plan },
     json: args.json,
+    html: args.html,
     progress: args.progress,
     thresholds,
     metrics: overloadMetrics,

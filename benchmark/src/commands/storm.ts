@@ -86,6 +86,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     command: "storm",
     options: { ...plan },
     json: args.json,
+    html: args.html,
     progress: args.progress,
     thresholds,
     metrics: stormMetrics,

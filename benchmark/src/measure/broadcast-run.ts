@@ -13,6 +13,7 @@ import type { ErrorTable } from "./error-table.ts";
 import { GeneratorLoad } from "./generator-load.ts";
 import { watchOtherPrograms } from "./machine-load.ts";
 import type { NatsTraffic } from "./nats-traffic.ts";
+import { ServerSampler } from "./server-samples.ts";
 
 /** What the server does after the last arrival (acknowledgements, clean-up) still belongs to a burst. */
 const SETTLE_MS = 250;
@@ -54,7 +55,9 @@ class BroadcastRun {
     cpuMsPerMessage: null,
     cpuMsPerMessageByKind: null,
     natsPerMessage: null,
+    samples: [],
   };
+  #sampler: ServerSampler | undefined;
   #connectMs: number | null = null;
   #stored: number | null = null;
 
@@ -75,6 +78,10 @@ class BroadcastRun {
     try {
       await this.#connect(audience);
       sender = await target.openSender();
+      this.#sampler = new ServerSampler({
+        usage: () => target.usage(),
+        deliveries: () => audience.tally.deliveries,
+      });
       await this.#rounds(audience, sender);
       await this.#allBursts(audience, sender);
       await sleep(DRAIN_MS, undefined, { signal });
@@ -82,6 +89,7 @@ class BroadcastRun {
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
+      if (this.#sampler) this.#server.samples = await this.#sampler.stop();
       sender?.close();
       await audience.close();
       for (const [code, count] of Object.entries(audience.errors)) errors.add("connect", code, count);
@@ -160,7 +168,7 @@ class BroadcastRun {
       const idle = target.urls.length - (this.#context.spread ?? target.urls.length);
       this.#server.natsPerMessage = natsPerMessage(natsBefore, natsAfter, idle, plan.messages);
     }
-    this.#server.afterRounds = await target.usage();
+    this.#server.afterRounds = this.#sampler!.worst(await target.usage());
   }
 
   async #round(kind: RoundKind, audience: Audience, sender: Sender): Promise<void> {
@@ -187,7 +195,7 @@ class BroadcastRun {
       }
     };
     await progress.during("sending bursts", sizes.length, () => this.#bursts.length, play);
-    this.#server.afterBursts = await target.usage();
+    this.#server.afterBursts = this.#sampler!.worst(await target.usage());
   }
 
   async #burst(size: number, audience: Audience, sender: Sender): Promise<void> {

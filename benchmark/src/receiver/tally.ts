@@ -46,6 +46,13 @@ export class Tally {
     this.memory = memory;
   }
 
+  /** Up to now, of all messages. */
+  get deliveries(): number {
+    let sum = 0;
+    for (let i = 0; i < this.memory.messages; i++) sum += Atomics.load(this.memory.received, i);
+    return sum;
+  }
+
   /** @returns true when this arrival was the last one missing of the message. */
   record(receiver: number, message: number, atMs: number, by: "event" | "sync" = "event"): boolean {
     const { receivers, receivedAt, lastMessage, received, duplicates, outOfOrder, epochMs } = this.memory;

@@ -1,5 +1,6 @@
 import type { Bucket } from "../measure/histogram.ts";
 import type { Percentiles, Spread } from "../measure/percentiles.ts";
+import type { ServerSample } from "../measure/server-samples.ts";
 import type { Environment } from "../environment.ts";
 import type { ReceiverKind } from "../receiver/receiver.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
@@ -82,6 +83,8 @@ export interface ServerResult {
   cpuMsPerMessageByKind: Record<string, number> | null;
   /** What NATS handed out while warm messages were sent; null where there is none. */
   natsPerMessage: NatsPerMessage | null;
+  /** Once a second, from the first message to the last burst. */
+  samples: ServerSample[];
 }
 
 export interface NatsPerMessage {

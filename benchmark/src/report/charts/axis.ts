@@ -1,0 +1,49 @@
+import { short, whole } from "../format.ts";
+
+/** Turns values into places along an axis, and says where its ticks are. */
+export interface Axis {
+  ticks: readonly number[];
+  /** 0 at the beginning of the axis, 1 at its end. */
+  place: (value: number) => number;
+}
+
+/** From zero to a round number that is not below the largest value. */
+export function linearAxis(largest: number, mostTicks = 5): Axis {
+  const step = roundStep((largest || 1) / mostTicks);
+  const steps = Math.max(1, Math.ceil((largest || 1) / step - 1e-9));
+  const end = steps * step;
+  return {
+    ticks: Array.from({ length: steps + 1 }, (_, i) => i * step),
+    place: (value) => Math.max(0, Math.min(1, value / end)),
+  };
+}
+
+/** Equal ratios are equal distances. @param values above zero */
+export function logAxis(values: readonly number[]): Axis {
+  const [low, high] = [Math.log10(Math.min(...values)), Math.log10(Math.max(...values))];
+  const [from, to] = [Math.floor(low * 3) / 3, Math.ceil(high * 3) / 3];
+  const span = to - from || 1;
+  const ticks: number[] = [];
+  for (let power = Math.floor(from); power <= Math.ceil(to); power++) {
+    for (const digit of [1, 2, 5]) ticks.push(digit * 10 ** power);
+  }
+  const place = (value: number) => (Math.log10(value) - from) / span;
+  return { ticks: ticks.filter((tick) => place(tick) >= -1e-9 && place(tick) <= 1 + 1e-9), place };
+}
+
+/** 1, 2, 2.5 or 5 times a power of ten, and not smaller. */
+function roundStep(step: number): number {
+  const power = 10 ** Math.floor(Math.log10(step));
+  return [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= step - 1e-12)!;
+}
+
+/** 12500 → "12.5k". */
+export function tickText(value: number): string {
+  if (value >= 1e6) return `${trimmed(value / 1e6)}M`;
+  if (value >= 10_000) return `${trimmed(value / 1000)}k`;
+  return value >= 100 ? whole(value) : trimmed(value);
+}
+
+function trimmed(value: number): string {
+  return String(Number(short(value)));
+}

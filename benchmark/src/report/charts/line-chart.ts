@@ -1,0 +1,89 @@
+import { linearAxis, logAxis, tickText, type Axis } from "./axis.ts";
+import { escape } from "./escape.ts";
+import { at, legend, plotOf, svg, xLabel, yGrid, type Colour, type Plot } from "./frame.ts";
+
+export interface Line {
+  name: string;
+  colour: Colour;
+  points: readonly { x: number; y: number | null; title?: string }[];
+  isDashed?: boolean;
+}
+
+/** The range between two values at each x, as a published "from … to" is. */
+export interface Band {
+  name: string;
+  colour: Colour;
+  points: readonly { x: number; from: number; to: number }[];
+}
+
+export interface LineChart {
+  description: string;
+  x: string;
+  y: string;
+  lines: readonly Line[];
+  bands?: readonly Band[];
+  /** Both axes; all values must be above zero. */
+  isLog?: boolean;
+  height?: number;
+}
+
+const DOTS_UP_TO = 40;
+
+export function lineChart(chart: LineChart): string {
+  const { lines, bands = [], isLog = false, height = 260 } = chart;
+  const xs = [...lines, ...bands].flatMap(({ points }) => points.map(({ x }) => x));
+  const ys = [
+    ...lines.flatMap(({ points }) => points.map(({ y }) => y).filter((y) => y !== null)),
+    ...bands.flatMap(({ points }) => points.map(({ to }) => to)),
+  ];
+  const lows = bands.flatMap(({ points }) => points.map(({ from }) => from));
+  const plot = plotOf(height);
+  const xAxis = isLog ? logAxis(xs) : linearAxis(Math.max(0, ...xs), 8);
+  const yAxis = isLog ? logAxis([...ys, ...lows]) : linearAxis(Math.max(0, ...ys));
+  const place = placer(plot, xAxis, yAxis);
+  return svg(height, chart.description, [
+    yGrid(plot, yAxis, chart.y),
+    // On a logarithmic axis the values themselves are what one looks for.
+    xTicks(plot, xAxis, isLog ? [...new Set(xs)] : xAxis.ticks),
+    xLabel(plot, chart.x),
+    ...bands.map((band) => area(band, place)),
+    ...lines.map((line) => path(line, place)),
+    legend([...lines, ...bands]),
+  ]);
+}
+
+type Place = (x: number, y: number) => string;
+
+function placer(plot: Plot, xAxis: Axis, yAxis: Axis): Place {
+  return (x, y) =>
+    `${at(plot.left + plot.width * xAxis.place(x))},${at(plot.top + plot.height * (1 - yAxis.place(y)))}`;
+}
+
+function xTicks(plot: Plot, axis: Axis, values: readonly number[]): string {
+  return values
+    .map((value) => {
+      const x = at(plot.left + plot.width * axis.place(value));
+      return `<text class="tick" x="${x}" y="${plot.top + plot.height + 18}" text-anchor="middle">${tickText(value)}</text>`;
+    })
+    .join("");
+}
+
+function area({ colour, points }: Band, place: Place): string {
+  const upper = points.map(({ x, to }) => place(x, to));
+  const lower = points.map(({ x, from }) => place(x, from)).toReversed();
+  return `<polygon class="band fill-${colour}" points="${[...upper, ...lower].join(" ")}"/>`;
+}
+
+function path({ colour, points, isDashed }: Line, place: Place): string {
+  const known = points.filter((point): point is typeof point & { y: number } => point.y !== null);
+  const drawn = `<polyline class="line stroke-${colour}${isDashed ? " dashed" : ""}" points="${known
+    .map(({ x, y }) => place(x, y))
+    .join(" ")}"/>`;
+  if (known.length > DOTS_UP_TO) return drawn;
+  const dots = known.map(({ x, y, title }) => {
+    const [cx, cy] = place(x, y).split(",");
+    const tip = `<title>${escape(title ?? `${tickText(x)}: ${tickText(y)}`)}</title>`;
+    return `<circle class="fill-${colour}" cx="${cx}" cy="${cy}" r="3.5">${tip}</circle>`;
+  });
+  return drawn + dots.join("");
+}

@@ -1,0 +1,20 @@
+import type { Result } from "../result.ts";
+import { broadcastDocument } from "./broadcast-document.ts";
+import { clusterDocument, limitsDocument } from "./comparison-document.ts";
+import type { Document } from "./document.ts";
+import { overloadDocument, stormDocument } from "./storm-document.ts";
+
+export function documentOf(result: Result): Document {
+  switch (result.command) {
+    case "broadcast":
+      return broadcastDocument(result);
+    case "limits":
+      return limitsDocument(result);
+    case "cluster":
+      return clusterDocument(result);
+    case "storm":
+      return stormDocument(result);
+    case "overload":
+      return overloadDocument(result);
+  }
+}

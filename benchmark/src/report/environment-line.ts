@@ -1,0 +1,20 @@
+import { duration, mib } from "./format.ts";
+import type { Result } from "./result.ts";
+
+/** When, and on what machine. */
+export function environmentLine(
+  result: Pick<Result, "startedAt" | "environment"> & { durationMs?: number },
+): string {
+  const { environment, startedAt, durationMs } = result;
+  return [
+    `${startedAt.slice(0, 16).replace("T", " ")} UTC`,
+    ...(durationMs === undefined ? [] : [`took ${duration(durationMs)}`]),
+    machineLine(environment),
+    ...(environment.commit === null ? [] : [`commit ${environment.commit}`]),
+  ].join(" · ");
+}
+
+export function machineLine({ cpu, cores, memoryBytes, os, node }: Result["environment"]): string {
+  const gib = mib(memoryBytes / 1024).replace("MiB", "GiB");
+  return `${cpu}, ${cores} cores, ${gib} of memory, ${os}, Node ${node.replace(/^v/, "")}`;
+}

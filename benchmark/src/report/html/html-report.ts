@@ -1,0 +1,62 @@
+import { escape } from "../charts/escape.ts";
+import type { Block, Document, Tile } from "../document/document.ts";
+import { documentOf } from "../document/document-of.ts";
+import { environmentLine } from "../environment-line.ts";
+import type { Result } from "../result.ts";
+import { PAGE_CSS } from "./page-style.ts";
+
+/** One page with everything in it: no script, no font, no other file. @param title of the page, where it holds several results */
+export function htmlReport(results: readonly Result[], title?: string): string {
+  const documents = results.map((result) => ({ result, document: documentOf(result) }));
+  const heading = title ?? documents[0]?.document.title ?? "Nothing was measured";
+  const [first] = results;
+  const sections = documents.map(({ result, document }, i) => section(result, document, i));
+  const links = documents.map(({ document }, i) => `<a href="#r${i}">${escape(document.title)}</a><br>`);
+  return (
+    `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n` +
+    `<title>${escape(heading)}</title>\n<style>${PAGE_CSS}</style>\n<body>\n<header><h1>${escape(heading)}</h1>\n` +
+    (first ? `<p class="quiet">${escape(environmentLine(first))}</p>` : "") +
+    `</header>\n${links.length > 1 ? `<nav>${links.join("")}</nav>\n` : ""}<main>\n${sections.join("\n")}\n</main>\n</body>\n</html>\n`
+  );
+}
+
+function section(result: Result, { title, subtitle, blocks }: Document, index: number): string {
+  const thresholds = result.thresholds.map(({ expression, value, passed }) => [
+    expression,
+    value === null ? "not measured" : String(Number(value.toPrecision(4))),
+    passed ? "passed" : "failed",
+  ]);
+  const closing: Block[] =
+    thresholds.length === 0
+      ? []
+      : [{ kind: "table", heading: "Thresholds", rows: [["", "value", ""], ...thresholds] }];
+  const interrupted = result.interrupted
+    ? "<p><strong>Interrupted: this is what there was until then.</strong></p>"
+    : "";
+  return (
+    `<section id="r${index}"><h2>${escape(title)}</h2>\n<p class="quiet">${escape(subtitle)}</p>${interrupted}\n` +
+    `${[...blocks, ...closing].map(block).join("\n")}\n</section>`
+  );
+}
+
+function block(content: Block): string {
+  if (content.kind === "tiles") return `<div class="tiles">${content.tiles.map(tile).join("")}</div>`;
+  const heading = `<h3>${escape(content.heading)}</h3>`;
+  if (content.kind === "notes") {
+    return `${heading}<ul>${content.lines.map((line) => `<li>${escape(line)}</li>`).join("")}</ul>`;
+  }
+  const note = content.note === undefined ? "" : `<p class="quiet">${escape(content.note)}</p>`;
+  if (content.kind === "chart") return `<figure>${heading}${note}${content.svg}</figure>`;
+  return `${heading}${note}<div class="scroll">${table(content.rows)}</div>`;
+}
+
+function tile({ label, value, note, tone }: Tile): string {
+  const below = note === undefined ? "" : `<span class="quiet">${escape(note)}</span>`;
+  return `<div class="tile ${tone ?? ""}"><span class="quiet">${escape(label)}</span><b>${escape(value)}</b>${below}</div>`;
+}
+
+function table([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[], tag: "th" | "td") =>
+    `<tr>${cells.map((cell) => `<${tag}>${escape(cell)}</${tag}>`).join("")}</tr>`;
+  return `<table><thead>${line(head, "th")}</thead><tbody>${rows.map((row) => line(row, "td")).join("")}</tbody></table>`;
+}
