@@ -1,0 +1,83 @@
+import {
+  build,
+  decodeFromCompressedBase64,
+  encodeIntoCompressedBase64,
+  type Histogram,
+} from "hdr-histogram-js";
+import type { Bucket } from "../measure/histogram.ts";
+import { PERCENTILES, type Percentiles } from "../measure/percentiles.ts";
+
+const MICROSECONDS = 1000;
+/** Longer ones count as this long; the maximum is exact all the same. */
+const LONGEST_MS = 10 * 60 * 1000;
+const SIGNIFICANT_DIGITS = 3;
+/** Upper ends of the bars that are drawn, in milliseconds: 0.1, 0.2, 0.5, 1, … */
+const BAR_ENDS = Array.from({ length: 7 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** (power - 1)),
+).flat();
+
+/** A histogram on its way from one thread to another, or in a file. */
+export interface EncodedLatencies {
+  /** HdrHistogram V2, compressed, base64; microseconds. */
+  histogram: string;
+  /** Exactly, while the histogram has three digits. */
+  maxMs: number;
+  /** Per bar, see `bars`. */
+  bars: number[];
+}
+
+/** Latencies of any number of requests in constant memory; those of several threads add up without loss. */
+export class LatencyHistogram {
+  readonly #histogram: Histogram = build({
+    highestTrackableValue: LONGEST_MS * MICROSECONDS,
+    numberOfSignificantValueDigits: SIGNIFICANT_DIGITS,
+  });
+  #maxMs = 0;
+  readonly #bars = new Float64Array(BAR_ENDS.length + 1);
+
+  get count(): number {
+    return this.#histogram.totalCount;
+  }
+
+  record(latencyMs: number): void {
+    const ms = Math.max(0, latencyMs);
+    this.#histogram.recordValue(Math.round(Math.min(LONGEST_MS, ms) * MICROSECONDS));
+    if (ms > this.#maxMs) this.#maxMs = ms;
+    let bar = 0;
+    while (bar < BAR_ENDS.length && ms >= BAR_ENDS[bar]!) bar++;
+    this.#bars[bar]!++;
+  }
+
+  add({ histogram, maxMs, bars }: EncodedLatencies): void {
+    this.#histogram.add(decodeFromCompressedBase64(histogram));
+    this.#maxMs = Math.max(this.#maxMs, maxMs);
+    for (const [i, count] of bars.entries()) this.#bars[i]! += count;
+  }
+
+  encode(): EncodedLatencies {
+    return {
+      histogram: encodeIntoCompressedBase64(this.#histogram),
+      maxMs: this.#maxMs,
+      bars: [...this.#bars],
+    };
+  }
+
+  /** null without values. The last one is exact, the others have three digits. */
+  percentiles(): Percentiles | null {
+    if (this.count === 0) return null;
+    const at = (p: number) =>
+      p === 100 ? this.#maxMs : Math.min(this.#maxMs, this.#histogram.getValueAtPercentile(p) / MICROSECONDS);
+    return Object.fromEntries(PERCENTILES.map((p) => [`p${p}`, at(p)])) as Percentiles;
+  }
+
+  /** From the first bar with anything in it to the last; their widths grow by 1, 2, 5, 10. */
+  bars(): Bucket[] {
+    const all = [...this.#bars].map((count, i) => ({
+      fromMs: BAR_ENDS[i - 1] ?? 0,
+      toMs: BAR_ENDS[i] ?? this.#maxMs,
+      count,
+    }));
+    const first = all.findIndex(({ count }) => count > 0);
+    return first === -1 ? [] : all.slice(first, all.findLastIndex(({ count }) => count > 0) + 1);
+  }
+}

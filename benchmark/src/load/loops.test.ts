@@ -1,0 +1,168 @@
+import { expect, test } from "vitest";
+import { LatencyHistogram } from "./latency-histogram.ts";
+import { allocateLoad, Progressed, RequestState } from "./load-memory.ts";
+import type { LoadLoop } from "./load-result.ts";
+import { createLoop, senderOf, type Share } from "./loops.ts";
+import type { OperationOutcome } from "./operation.ts";
+import { NO_ANSWER, Requests } from "./requests.ts";
+
+const ALONE: Share = { worker: 0, workers: 1, senders: 1 };
+const open = (perSecond: number, requests: number): LoadLoop => ({
+  kind: "open",
+  perSecond,
+  durationMs: (requests / perSecond) * 1000,
+  requests,
+});
+
+/** A server that answers when it is told to, and a clock that is set by hand. */
+class Bed {
+  nowMs = 0;
+  readonly made: number[] = [];
+  readonly latencies = new LatencyHistogram();
+  readonly lateness = new LatencyHistogram();
+  readonly memory;
+  readonly requests: Requests;
+  readonly loop;
+  canSend = true;
+  readonly #waiting = new Map<number, (outcome: OperationOutcome) => void>();
+
+  constructor(loop: LoadLoop, share = ALONE) {
+    this.memory = allocateLoad(loop.requests);
+    this.requests = new Requests({
+      memory: this.memory,
+      operation: {
+        begin: (index, _isWarmUp, done) => {
+          if (!this.canSend) return false;
+          this.made.push(index);
+          this.#waiting.set(index, done);
+          return true;
+        },
+      },
+      isWarmUp: false,
+      timeoutMs: 60_000,
+      now: () => this.nowMs,
+      latencies: this.latencies,
+      lateness: this.lateness,
+    });
+    this.loop = createLoop(loop, share, this.requests, { startMs: 0, now: () => this.nowMs });
+  }
+
+  at(nowMs: number): this {
+    this.nowMs = nowMs;
+    this.loop.advance(nowMs);
+    return this;
+  }
+
+  answer(index: number, outcome: OperationOutcome = { ok: true }): void {
+    this.#waiting.get(index)!(outcome);
+  }
+
+  answerAll(): void {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const done of waiting) done({ ok: true });
+  }
+
+  count(state: number): number {
+    return this.memory.state.filter((is) => is === state).length;
+  }
+}
+
+test("open: a server that stalls shows in the latency of everything that was due meanwhile", () => {
+  // 10 requests a second; from 1 s to 3 s the server answers nothing.
+  const bed = new Bed(open(10, 40));
+  for (let ms = 0; ms < 4000; ms += 10) {
+    bed.at(ms);
+    if (ms < 1000 || ms >= 3000) bed.answerAll();
+  }
+  expect(bed.loop.isOver).toBe(true);
+  expect(bed.latencies.count).toBe(40);
+  // 20 of them were due in these two seconds: the first waited for all of it, the tenth for half.
+  const { p50, p75, p100 } = bed.latencies.percentiles()!;
+  expect(p50).toBe(0);
+  expect(p75).toBeCloseTo(1000, -2);
+  expect(p100).toBe(2000);
+});
+
+test("open: a generator that stalls counts from the intended sending all the same, and is seen to be late", () => {
+  const bed = new Bed(open(100, 100));
+  // It runs once, after all of them were due.
+  bed.at(1000).answerAll();
+  expect(bed.made.length).toBe(100);
+  expect(bed.latencies.percentiles()!.p100).toBe(1000);
+  expect(bed.lateness.percentiles()!.p100).toBe(1000);
+  expect([...bed.memory.intendedAt]).toEqual(Array.from({ length: 100 }, (_, i) => i * 10));
+});
+
+test("open: the rate holds, whatever is answered", () => {
+  const bed = new Bed(open(1000, 500));
+  for (let ms = 0; ms <= 250; ms++) bed.at(ms);
+  expect(bed.made.length).toBe(251);
+});
+
+test("open: what cannot be sent is missed, and has no latency", () => {
+  const bed = new Bed(open(10, 10));
+  bed.at(400).answerAll();
+  bed.canSend = false;
+  bed.at(700);
+  bed.canSend = true;
+  bed.at(900).answerAll();
+  expect(bed.count(RequestState.missed)).toBe(3);
+  expect(bed.count(RequestState.acknowledged)).toBe(7);
+  expect(bed.latencies.count).toBe(7);
+  expect(bed.memory.progress[Progressed.settled]).toBe(10);
+});
+
+test("closed: never more on their way than asked for, and the next when one is answered", () => {
+  const bed = new Bed({ kind: "closed", inFlight: 3, requests: 8 }, { ...ALONE, senders: 3 }).at(0);
+  expect(bed.made.toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
+  bed.at(5).answer(1);
+  expect(bed.made.at(-1)).toBe(4);
+  bed.at(6).answer(4);
+  expect(bed.made.at(-1)).toBe(7);
+  bed.answer(7);
+  expect(bed.loop.isOver).toBe(false);
+  for (let i = 0; i < 3; i++) bed.answerAll();
+  expect(bed.made.length).toBe(8);
+  expect(bed.loop.isOver).toBe(true);
+});
+
+test("closed: waits as long as the server asks for before the next", () => {
+  const bed = new Bed({ kind: "closed", inFlight: 1, requests: 2 }).at(0);
+  bed.answer(0, { ok: false, code: "OVERLOADED", retryAfterMs: 50 });
+  expect(bed.at(49).made).toEqual([0]);
+  expect(bed.at(50).made).toEqual([0, 1]);
+  expect(bed.requests.errors).toEqual({ OVERLOADED: 1 });
+});
+
+test("a request that is never answered is given up, and the run ends", () => {
+  const bed = new Bed({ kind: "closed", inFlight: 2, requests: 2 }).at(0);
+  bed.at(10).answer(1);
+  bed.requests.expire();
+  expect(bed.loop.isOver).toBe(false);
+  bed.at(60_000);
+  bed.requests.expire();
+  expect(bed.loop.isOver).toBe(true);
+  expect(bed.requests.errors).toEqual({ [NO_ANSWER]: 1 });
+  expect(bed.count(RequestState.unanswered)).toBe(1);
+  // Too late.
+  bed.answer(0);
+  expect(bed.latencies.count).toBe(1);
+});
+
+test.each([{ kind: "closed", inFlight: 7, requests: 100 } as const, open(1000, 100)])(
+  "several threads make each request once, each those of its own senders: $kind",
+  (loop) => {
+    const senders = 5;
+    const beds = [0, 1, 2].map((worker) => new Bed(loop, { worker, workers: 3, senders }));
+    for (const [worker, bed] of beds.entries()) {
+      bed.at(1000);
+      for (let i = 0; i < 100; i++) bed.answerAll();
+      expect(bed.loop.isOver).toBe(true);
+      expect(bed.made.every((index) => senderOf(index, loop, senders) % 3 === worker)).toBe(true);
+    }
+    expect(beds.flatMap(({ made }) => made).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 100 }, (_, i) => i),
+    );
+  },
+);
