@@ -4,6 +4,8 @@ import type { ServerSample } from "../measure/server-samples.ts";
 import type { Environment } from "../environment.ts";
 import type { ReceiverKind } from "../receiver/receiver.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
+import type { ConnectMeasurement } from "../connections/connect-result.ts";
+import type { RegisterMeasurement } from "../connections/register-result.ts";
 import type { OverloadMeasurement } from "../overload/overload-result.ts";
 import type { StormMeasurement } from "../storm/storm-result.ts";
 import type { ServerUsage, TargetName } from "../targets/target.ts";
@@ -114,7 +116,7 @@ export interface GeneratorResult {
 
 /** One audience, connected once, and what it received. */
 export interface BroadcastMeasurement {
-  target: { name: TargetName; url: string; isThrowaway: boolean };
+  target: { name: string; url: string; isThrowaway: boolean };
   users: number;
   client: { kind: ReceiverKind; probes: number; workers: number; napMs: number };
   registration: RegistrationResult | null;
@@ -200,4 +202,19 @@ export interface OverloadResult extends ResultHead, OverloadMeasurement {
   command: "overload";
 }
 
-export type Result = BroadcastResult | LimitsResult | ClusterResult | StormResult | OverloadResult;
+export interface RegisterResult extends ResultHead, RegisterMeasurement {
+  command: "register";
+}
+
+export interface ConnectResult extends ResultHead, ConnectMeasurement {
+  command: "connect";
+}
+
+export type Result =
+  | BroadcastResult
+  | LimitsResult
+  | ClusterResult
+  | StormResult
+  | OverloadResult
+  | RegisterResult
+  | ConnectResult;

@@ -1,0 +1,90 @@
+import { kib, mib, ms, short, whole } from "./format.ts";
+
+const UNITS = {
+  ms,
+  perSecond: (value: number) => `${whole(value)}/s`,
+  count: whole,
+  ratio: (value: number) => `${value.toFixed(2)} ×`,
+  kib,
+  mib,
+  cores: short,
+} as const;
+
+/** One number of a result, known by its key wherever results stand side by side. */
+export interface Figure {
+  key: string;
+  label: string;
+  unit: keyof typeof UNITS;
+  better: "lower" | "higher";
+  /** null: not measured. */
+  value: number | null;
+}
+
+type FigureKind = Pick<Figure, "label" | "unit" | "better">;
+
+const lower = (label: string, unit: Figure["unit"]): FigureKind => ({ label, unit, better: "lower" });
+const higher = (label: string, unit: Figure["unit"]): FigureKind => ({ label, unit, better: "higher" });
+
+/** All figures that reports show beside others. Those of published rows have the same keys. */
+const KINDS = {
+  p100Ms: lower("one message, p100", "ms"),
+  coldMs: lower("the first after a rest, p100", "ms"),
+  ackMs: lower("acknowledged", "ms"),
+  burst20Ms: lower("20 at once, all have all", "ms"),
+  burst100Ms: lower("100 at once, all have all", "ms"),
+  burst20PerCpuSecond: higher("20 at once, deliveries per server CPU second", "count"),
+  burst100PerCpuSecond: higher("100 at once, deliveries per server CPU second", "count"),
+  registrationsPerSecond: higher("registered and joined", "perSecond"),
+  connectsPerSecond: higher("connected and logged in", "perSecond"),
+  cpuMsPerMessage: lower("server CPU per message", "ms"),
+  rssPerConnectionBytes: lower("memory per connection", "kib"),
+  rssGrowthBytes: lower("memory for all connections", "mib"),
+  kernelPerConnectionBytes: lower("kernel memory per connection", "kib"),
+  lost: lower("lost", "count"),
+  unstored: lower("acknowledged but not stored", "count"),
+  dropped: lower("connections dropped", "count"),
+  duplicates: lower("duplicates", "count"),
+  errors: lower("errors", "count"),
+  missed: lower("not sent in time by the tester", "count"),
+  acknowledgedPerSecond: higher("acknowledged", "perSecond"),
+  acknowledgedPerCpuSecond: higher("acknowledged per server CPU second", "count"),
+  deliveriesPerSecond: higher("deliveries", "perSecond"),
+  deliveriesPerCpuSecond: higher("deliveries per server CPU second", "count"),
+  receivedShare: higher("received ÷ expected", "ratio"),
+  ackP50Ms: lower("acknowledged, p50", "ms"),
+  ackP90Ms: lower("acknowledged, p90", "ms"),
+  ackP99Ms: lower("acknowledged, p99", "ms"),
+  ackP100Ms: lower("acknowledged, p100", "ms"),
+  deliveryP99Ms: lower("delivered, p99", "ms"),
+  deliveryP100Ms: lower("delivered, p100", "ms"),
+  storedPerSecond: higher("stored", "perSecond"),
+  bytesPerMillion: lower("disk per million messages", "mib"),
+  echoPerSecond: higher("echoes", "perSecond"),
+  pullsPerCpuSecond: higher("pulls per server CPU second", "count"),
+  usersWithinLimit: higher("members online within the limit", "count"),
+  messagesWithinLimit: higher("messages per second within the limit", "count"),
+  backMs: lower("all back and caught up", "ms"),
+  worstSecondMs: lower("worst second, p100", "ms"),
+  capacityPerSecond: higher("capacity", "perSecond"),
+  normalAfterMs: lower("normal again after the overload", "ms"),
+} as const satisfies Record<string, FigureKind>;
+
+export type FigureKey = keyof typeof KINDS;
+
+/** In the order of the arguments; those that are undefined do not exist in this result. */
+export function figures(values: Partial<Record<FigureKey, number | null | undefined>>): Figure[] {
+  return Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, ...KINDS[key as FigureKey], value }],
+  );
+}
+
+export function figureText({ unit, value }: Pick<Figure, "unit" | "value">): string {
+  return value === null ? "–" : UNITS[unit](value);
+}
+
+/** A published number, or a range of it, in the unit of our own. */
+export function publishedText(unit: Figure["unit"], value: number | readonly [number, number]): string {
+  if (typeof value === "number") return figureText({ unit, value });
+  const [from, to] = value.map((end) => figureText({ unit, value: end }));
+  return `${from!.replace(/\s?(ms|\/s|[KM]iB)$/, "")} – ${to}`;
+}

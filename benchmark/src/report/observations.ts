@@ -1,0 +1,91 @@
+import { figures, type Figure } from "./figures.ts";
+import type { BroadcastMeasurement, OverloadResult, Result, StormResult } from "./result.ts";
+import { median } from "../measure/limit-figures.ts";
+
+/** What was measured once, under the name of what was measured: the same name in two files can be compared. */
+export interface Observation {
+  row: string;
+  figures: Figure[];
+}
+
+/** One for each pass, so that a file with several passes says how much they differ. */
+export function observationsOf(result: Result): Observation[] {
+  switch (result.command) {
+    case "broadcast":
+      return [broadcastObservation(result)];
+    case "limits":
+      return result.passes.map((pass) => broadcastObservation(pass));
+    case "cluster":
+      return result.passes.map((pass) => broadcastObservation(pass, pass.label));
+    case "storm":
+      return [stormObservation(result)];
+    case "overload":
+      return [overloadObservation(result)];
+  }
+}
+
+export function broadcastObservation(
+  pass: BroadcastMeasurement,
+  label: string = pass.target.name,
+): Observation {
+  const { users, warm, cold, server, connection, registration, counts } = pass;
+  const burst = (size: number, of: "allMs" | "deliveriesPerCpuSecond") => {
+    const same = pass.bursts.filter(({ messages }) => messages === size);
+    return same.length === 0 ? undefined : median(same.map((burst) => burst[of]));
+  };
+  return {
+    row: `broadcast to ${users}, ${label}`,
+    figures: figures({
+      p100Ms: warm.p100Ms?.median ?? null,
+      coldMs: cold?.p100Ms ?? null,
+      ackMs: warm.ackMs?.median ?? null,
+      burst20Ms: burst(20, "allMs"),
+      burst100Ms: burst(100, "allMs"),
+      burst20PerCpuSecond: burst(20, "deliveriesPerCpuSecond"),
+      burst100PerCpuSecond: burst(100, "deliveriesPerCpuSecond"),
+      registrationsPerSecond: registration?.perSecond,
+      connectsPerSecond: connection?.perSecond,
+      cpuMsPerMessage: server.cpuMsPerMessage,
+      rssPerConnectionBytes: server.rssPerConnectionBytes,
+      lost: counts.lost,
+      duplicates: counts.duplicates,
+      unstored: counts.stored === null ? undefined : counts.acknowledged - counts.stored,
+    }),
+  };
+}
+
+function stormObservation({ users, gateways, phases, counts }: StormResult): Observation {
+  const longest = (values: (number | null)[]) =>
+    values.length === 0 ? null : Math.max(...values.map((v) => v ?? 0));
+  return {
+    row: `storm, ${users} members, ${gateways ?? 0} gateways`,
+    figures: figures({
+      lost: counts.lost,
+      unstored: counts.unstored,
+      worstSecondMs: longest(phases.map((phase) => phase.p100Ms)),
+      backMs: longest(phases.map((phase) => phase.allBackMs)),
+    }),
+  };
+}
+
+function overloadObservation({
+  users,
+  gateways,
+  capacity,
+  overload,
+  counts,
+  recovery,
+}: OverloadResult): Observation {
+  return {
+    row: `overload, ${users} members, ${gateways ?? 0} gateways`,
+    figures: figures({
+      capacityPerSecond: capacity.perSecond,
+      acknowledgedPerSecond: overload.acknowledgedPerSecond,
+      ackP99Ms: overload.ackMs?.p99 ?? null,
+      ackP100Ms: overload.ackMs?.p100 ?? null,
+      normalAfterMs: recovery.normalAfterMs,
+      lost: counts.lost,
+      unstored: counts.unstored,
+    }),
+  };
+}
