@@ -45,6 +45,7 @@ export class ServiceWatch {
       repairedMs = performance.now();
     };
     const repair = noteRepair();
+    repair.catch(() => undefined);
     let backAfterMs = 0;
     for (;;) {
       const roundMs = performance.now();

@@ -40,6 +40,8 @@ export class Wanderer {
   /** Comes or is put out: tried until it is acknowledged. */
   move(): void {
     this.#change = this.#moveAfter(this.#change);
+    // Who waits for it hears of it; when a run ends early nobody does.
+    this.#change.catch(() => undefined);
   }
 
   async #moveAfter(earlier: Promise<void>): Promise<void> {
