@@ -6,7 +6,7 @@ import { createGather } from "./gather.ts";
 
 export type ChannelRepository = ReturnType<typeof createChannelRepository>;
 
-/** Every query of the collection channels. Deleted channels are found by nothing but `listDeletedIds`. */
+/** Every query of the collection channels. Deleted channels are found by nothing but `listDeleted`. */
 export function createChannelRepository(connection: Connection) {
   const channels = channelModel(connection);
   const alive = { deletedAt: null };
@@ -63,13 +63,11 @@ export function createChannelRepository(connection: Connection) {
       return result.matchedCount === 1;
     },
 
-    listDeletedIds: async (limit: number): Promise<string[]> =>
-      toIds(
-        await channels
-          .find({ deletedAt: { $gt: new Date(0) } }, { _id: 1 })
-          .limit(limit)
-          .lean(),
-      ),
+    listDeleted: (limit: number) =>
+      channels
+        .find({ deletedAt: { $gt: new Date(0) } }, { groupId: 1 })
+        .limit(limit)
+        .lean(),
 
     /** Deleted ones too. */
     listIdsOfGroup: async (groupId: string, limit: number): Promise<string[]> =>

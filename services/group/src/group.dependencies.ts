@@ -1,6 +1,7 @@
 import type { NodeContext } from "@fanfare/kernel";
 import type { BanRepository } from "./ban.repository.ts";
 import type { ChannelRepository } from "./channel.repository.ts";
+import type { DepartureRepository } from "./departure.repository.ts";
 import type { GroupRepository } from "./group.repository.ts";
 import type { InviteRepository } from "./invite.repository.ts";
 import type { MemberAnnouncer } from "./member-announcer.ts";
@@ -17,6 +18,7 @@ export interface GroupRepositories {
   mutes: MuteRepository;
   invites: InviteRepository;
   bans: BanRepository;
+  departures: DepartureRepository;
 }
 
 /** What the actions of this service work with. */

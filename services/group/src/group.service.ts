@@ -22,6 +22,7 @@ import { updateChannel } from "./actions/update-channel.ts";
 import { updateGroup } from "./actions/update-group.ts";
 import { createBanRepository } from "./ban.repository.ts";
 import { createChannelRepository } from "./channel.repository.ts";
+import { createDepartureRepository } from "./departure.repository.ts";
 import { userProfileChanged } from "./events/user-profile-changed.ts";
 import type { GroupDependencies, GroupRepositories } from "./group.dependencies.ts";
 import { presentMember } from "./group.presenter.ts";
@@ -37,7 +38,8 @@ import { createPurge } from "./purge.ts";
 /** Groups with their channels, members, bans and invites: the actions `group.*`, `channel.*` and `invite.*`. */
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { groups, channels, members, mutes, invites, bans, announcer, memberCounts, purge } = dependencies;
+  const { groups, channels, members, mutes, invites, bans, departures } = dependencies;
+  const { announcer, memberCounts, purge } = dependencies;
   return defineService(node, {
     name: "group",
     actions: {
@@ -72,9 +74,11 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
     },
     events: { "user.profileChanged": userProfileChanged(dependencies) },
     async started() {
-      const repositories = [groups, channels, members, mutes, invites, bans];
+      const repositories = [groups, channels, members, mutes, invites, bans, departures];
       await Promise.all(repositories.map((repository) => repository.createIndexes()));
       purge.start();
+      // Another process may have died between the two writes of a join.
+      node.cluster.onMissed(() => memberCounts.forget());
     },
     async stopped() {
       await Promise.all([memberCounts.stop(), purge.stop(), announcer.stop()]);
@@ -90,6 +94,7 @@ function createDependencies(node: NodeContext): GroupDependencies {
     mutes: createMuteRepository(node.database),
     invites: createInviteRepository(node.database),
     bans: createBanRepository(node.database),
+    departures: createDepartureRepository(node.database),
   };
   const { groups, members } = repositories;
   const onError = (error: unknown): void => node.logger.warn({ err: error }, "work in the background failed");
@@ -120,6 +125,6 @@ function createDependencies(node: NodeContext): GroupDependencies {
     announcer,
     memberCounts,
     membership,
-    purge: createPurge({ node, ...repositories }),
+    purge: createPurge({ node, ...repositories, membership }),
   };
 }

@@ -24,7 +24,7 @@ export function createMemberCountCheck(options: MemberCountCheckOptions) {
   const { read, correct, onError, settleMs = SETTLE_MS } = options;
   const stopping = new AbortController();
   const remembered = new Set<string>();
-  const waiting: string[] = [];
+  const waiting = new Set<string>();
   let working: Promise<void> | null = null;
 
   const checkOne = async (groupId: string): Promise<void> => {
@@ -38,7 +38,8 @@ export function createMemberCountCheck(options: MemberCountCheckOptions) {
   };
 
   const work = async (): Promise<void> => {
-    for (let groupId = waiting.shift(); groupId !== undefined; groupId = waiting.shift()) {
+    for (const groupId of waiting) {
+      waiting.delete(groupId);
       try {
         await checkOne(groupId);
       } catch (error) {
@@ -54,10 +55,10 @@ export function createMemberCountCheck(options: MemberCountCheckOptions) {
     // Starting over only means that groups are counted once more.
     if (remembered.size >= MAX_REMEMBERED) {
       remembered.clear();
-      waiting.length = 0;
+      waiting.clear();
     }
     remembered.add(groupId);
-    waiting.push(groupId);
+    waiting.add(groupId);
     working ??= work().finally(() => (working = null));
   };
 
@@ -68,9 +69,11 @@ export function createMemberCountCheck(options: MemberCountCheckOptions) {
       remembered.delete(groupId);
       checkOnce(groupId);
     },
+    /** Counts each group anew when it is dealt with next: a process may have died that had begun something. */
+    forget: () => remembered.clear(),
     async stop(): Promise<void> {
       stopping.abort();
-      waiting.length = 0;
+      waiting.clear();
       await working;
     },
   };

@@ -1,6 +1,7 @@
 import { groupRoom, userRoom, type EventPayload } from "@fanfare/contract";
 import { serviceError, type NodeContext } from "@fanfare/kernel";
 import type { GroupRepositories } from "./group.dependencies.ts";
+import type { DepartureDocument } from "./departure.model.ts";
 import type { GroupDocument } from "./group.model.ts";
 import { presentMute } from "./group.presenter.ts";
 import type { MemberAnnouncer } from "./member-announcer.ts";
@@ -13,7 +14,10 @@ const MAX_SETTLE_ROUNDS = 5;
 type LeaveReason = EventPayload<"group.left">["reason"];
 export type Removal = "removed" | "not a member" | "is the owner";
 
-export interface MembershipOptions extends Pick<GroupRepositories, "groups" | "members" | "mutes" | "bans"> {
+export interface MembershipOptions extends Pick<
+  GroupRepositories,
+  "groups" | "members" | "mutes" | "bans" | "departures"
+> {
   node: NodeContext;
   announcer: MemberAnnouncer;
   memberCounts: MemberCountCheck;
@@ -28,6 +32,7 @@ export function createMembership({
   members,
   mutes,
   bans,
+  departures,
   announcer,
   memberCounts,
 }: MembershipOptions) {
@@ -64,34 +69,57 @@ export function createMembership({
     }
   };
 
+  const tellLeft = (groupId: string, userId: string, reason: LeaveReason): void => {
+    node.publish(userRoom(userId), "group.left", { groupId, reason });
+    announcer.changed(groupId, userId);
+  };
+
+  /** The departure is noted first and forgotten last: in between another call, or another process, can finish it. */
   const remove = async (groupId: string, userId: string, reason: LeaveReason): Promise<Removal> => {
-    await keepMute(groupId, userId);
-    const removed = await members.remove(groupId, userId);
+    const member = await members.find(groupId, userId);
+    if (member !== null) await keepMute(groupId, userId, member);
+    const departure = await (member === null
+      ? departures.find(groupId, userId)
+      : departures.note(groupId, userId, reason));
+    const removed = member === null ? null : await members.remove(groupId, userId);
     forget(groupId, userId);
-    if (removed === null) return "not a member";
+    if (removed === null) {
+      if (departure === null) return "not a member";
+      await finish(departure);
+      return "removed";
+    }
     const [group, isMember] = await Promise.all([
       addToCount(groupId, -1),
       settleRooms(groupId, userId, false),
     ]);
     // The group was given to this member after the caller had looked who the owner is: an owner stays a member.
-    if (group?.ownerId.toHexString() === userId) {
-      await restore(groupId, userId, removed);
-      return "is the owner";
-    }
+    const isOwner = group?.ownerId.toHexString() === userId;
+    if (isOwner) await restore(groupId, userId, removed);
     // Unless an invite has let the user in again meanwhile.
-    if (!isMember) {
-      node.publish(userRoom(userId), "group.left", { groupId, reason });
-      announcer.changed(groupId, userId);
-    }
+    else if (!isMember) tellLeft(groupId, userId, reason);
+    if (departure !== null) await departures.remove(departure);
     memberCounts.checkOnce(groupId);
-    return "removed";
+    return isOwner ? "is the owner" : "removed";
+  };
+
+  /** Does once more all that comes after the member is removed: whoever began it may have died anywhere on the way. */
+  const finish = async (departure: DepartureDocument): Promise<void> => {
+    const [groupId, userId] = [departure.groupId.toHexString(), departure.userId.toHexString()];
+    forget(groupId, userId);
+    const isMember = await settleRooms(groupId, userId, await members.exists(groupId, userId));
+    if (!isMember) tellLeft(groupId, userId, departure.reason);
+    await departures.remove(departure);
+    memberCounts.checkAgain(groupId);
   };
 
   /** Before the member is removed: whoever leaves and comes back at once is muted all the same. */
-  const keepMute = async (groupId: string, userId: string): Promise<void> => {
-    const member = await members.find(groupId, userId);
-    if (presentMute(member?.mutedUntil ?? null) === null) return;
-    await mutes.keep(groupId, userId, member!.mutedUntil!);
+  const keepMute = async (
+    groupId: string,
+    userId: string,
+    { mutedUntil }: Pick<MemberDocument, "mutedUntil">,
+  ): Promise<void> => {
+    if (mutedUntil === null || presentMute(mutedUntil) === null) return;
+    await mutes.keep(groupId, userId, mutedUntil);
   };
 
   const restore = async (groupId: string, userId: string, removed: MemberDocument): Promise<void> => {
@@ -105,6 +133,7 @@ export function createMembership({
     forget,
     settleRooms,
     remove,
+    finish,
 
     /**
      * Makes a user a member. Telling the user is left to the caller.

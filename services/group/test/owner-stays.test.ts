@@ -1,6 +1,7 @@
 import { OWNER_PERMISSIONS, userRoom } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import { createBanRepository } from "../src/ban.repository.ts";
+import { createDepartureRepository } from "../src/departure.repository.ts";
 import { createGroupRepository } from "../src/group.repository.ts";
 import { createMemberRepository } from "../src/member.repository.ts";
 import { createMembership } from "../src/membership.ts";
@@ -18,6 +19,7 @@ test("who has been made owner between the check and the removal stays in", async
       members: createMemberRepository(database),
       mutes: createMuteRepository(database),
       bans: createBanRepository(database),
+      departures: createDepartureRepository(database),
       announcer: {
         changed: () => expect.fail("told"),
         recounted: () => undefined,
@@ -27,6 +29,7 @@ test("who has been made owner between the check and the removal stays in", async
       memberCounts: {
         checkOnce: () => undefined,
         checkAgain: () => undefined,
+        forget: () => undefined,
         stop: async () => undefined,
       },
     });

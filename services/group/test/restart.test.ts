@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { groupRoom, userRoom } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { expect, test, vi } from "vitest";
 import { createRoom, startGroupNode, type GroupNode } from "./group-node.ts";
@@ -66,8 +67,55 @@ test("what a crash left of deleted groups and channels is removed", () =>
         interval: 200,
       });
       expect([...node.channelsRemoved].sort()).toEqual([room.channel.id, channel.id].sort());
+      const [deleted, own] = [groupRoom(room.group.id), groupRoom(kept.group.id)];
+      expect(node.out).toEqual(
+        expect.arrayContaining([
+          { rooms: [deleted], name: "group.deleted", payload: { groupId: room.group.id } },
+          { room: deleted, leave: [deleted] },
+          {
+            rooms: [own],
+            name: "channel.deleted",
+            payload: { groupId: kept.group.id, channelId: channel.id },
+          },
+        ]),
+      );
       expect(await database.collection("members").countDocuments({})).toBe(1);
       expect(await database.collection("invites").countDocuments({})).toBe(1);
       expect((await node.call("group.listMine", {}, kept.owner)).groups).toEqual([kept.group]);
+    },
+  ));
+
+test("who was being put out when the process died is out for everybody, unless they have come again", () =>
+  afterCrash(
+    async (node) => {
+      const room = await createRoom(node);
+      const [gone, back] = [await room.join(), await room.join()];
+      const ids = ({ userId }: { userId: string }) => ({
+        groupId: new Types.ObjectId(room.group.id),
+        userId: new Types.ObjectId(userId),
+      });
+      const { database } = node.node;
+      const begunAt = new Date(Date.now() - 60_000);
+      await database.collection("departures").insertMany([
+        { ...ids(gone), reason: "kicked", begunAt },
+        { ...ids(back), reason: "left", begunAt },
+      ]);
+      await database.collection("members").deleteOne(ids(gone));
+      return { room, gone, back };
+    },
+    async (node, { room, gone, back }) => {
+      const { id: groupId } = room.group;
+      const departures = node.node.database.collection("departures");
+      await vi.waitFor(async () => expect(await departures.countDocuments({})).toBe(0), {
+        timeout: 20_000,
+        interval: 200,
+      });
+      expect(node.published("group.left")).toEqual([{ groupId, reason: "kicked" }]);
+      expect(node.out).toContainEqual({ room: userRoom(gone.userId), leave: [groupRoom(groupId)] });
+      expect(node.out).not.toContainEqual({ room: userRoom(back.userId), leave: [groupRoom(groupId)] });
+      await vi.waitFor(() =>
+        expect(node.published("member.left").flatMap(({ userIds }) => userIds)).toEqual([gone.userId]),
+      );
+      await vi.waitFor(() => expect(node.published("member.joined").at(-1)?.memberCount).toBe(2), 5000);
     },
   ));

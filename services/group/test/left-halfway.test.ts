@@ -1,0 +1,83 @@
+import { groupRoom, userRoom } from "@fanfare/contract";
+import { Types } from "mongoose";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createRoom, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+
+// A process died in the middle: what it had stored is there, and nobody was told.
+
+let node: GroupNode;
+let room: Room;
+beforeAll(async () => {
+  node = await startGroupNode();
+});
+beforeEach(async () => {
+  room = await createRoom(node);
+});
+afterAll(() => node.stop());
+
+const collection = (name: string) => node.node.database.collection(name);
+const id = (hex: string) => new Types.ObjectId(hex);
+
+/** As the process leaves it that died when the member was removed, before the count, the rooms and the events. */
+async function putOutHalfway(userId: string, reason: string, begunAt = new Date()): Promise<void> {
+  const ids = { groupId: id(room.group.id), userId: id(userId) };
+  await collection("departures").insertOne({ ...ids, reason, begunAt });
+  await collection("members").deleteOne(ids);
+  node.out.length = 0;
+}
+
+async function expectOut(userId: string, reason: string): Promise<void> {
+  const { id: groupId } = room.group;
+  await vi.waitFor(
+    async () => {
+      expect(node.out).toContainEqual({ room: userRoom(userId), leave: [groupRoom(groupId)] });
+      const told = { rooms: [userRoom(userId)], name: "group.left", payload: { groupId, reason } };
+      expect(node.out).toContainEqual(told);
+      expect(node.published("member.left").flatMap(({ userIds }) => userIds)).toContain(userId);
+      expect(node.published("member.joined").at(-1)?.memberCount ?? 1).toBe(1);
+      const { group } = await node.call("group.get", { groupId }, room.owner);
+      expect(group.memberCount).toBe(1);
+      expect(await collection("departures").countDocuments({})).toBe(0);
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+}
+
+describe("the call is repeated", () => {
+  test.each([
+    ["group.kick", "kicked"],
+    ["group.ban", "banned"],
+  ] as const)("%s", async (action, reason) => {
+    const { userId } = await room.join();
+    const target = { groupId: room.group.id, userId };
+    await node.node.access.get(userId, target);
+    await putOutHalfway(userId, reason);
+    await node.call(action, target, room.owner);
+    expect(node.node.access.peek(userId, target)).toBeUndefined();
+    await expectOut(userId, reason);
+  });
+
+  test("group.leave, where the process still takes the user for a member", async () => {
+    const member = await room.join();
+    const { id: groupId } = room.group;
+    await node.node.access.get(member.userId, { groupId });
+    await putOutHalfway(member.userId, "left");
+    await node.call("group.leave", { groupId }, member);
+    expect(node.node.access.peek(member.userId, { groupId })).toBeUndefined();
+    await expectOut(member.userId, "left");
+  });
+
+  test("of somebody who is out already, or was never in", async () => {
+    const member = await room.join();
+    for (const userId of [member.userId, (await node.guest()).userId]) {
+      const target = { groupId: room.group.id, userId };
+      if (userId === member.userId) await node.call("group.kick", target, room.owner);
+      node.out.length = 0;
+      await expect(node.call("group.kick", target, room.owner)).rejects.toMatchObject({
+        type: "MEMBER_NOT_FOUND",
+      });
+      expect(node.published("group.left")).toEqual([]);
+    }
+    expect(await collection("departures").countDocuments({})).toBe(0);
+  });
+});
