@@ -9,7 +9,7 @@ export interface ThreadBus {
    * @param data what a structured clone can carry; of a view on a larger buffer all of the buffer is carried
    */
   publish(subject: string, data: unknown): void;
-  /** @returns ends the subscription */
+  /** @returns ends the subscription; to be called once */
   subscribe(subject: string, handler: Handler): () => void;
   /** Resolves when the other threads know of every earlier subscription of this one. */
   flush(): Promise<void>;
@@ -40,28 +40,34 @@ class Outbox {
   }
 }
 
-/** Subscribers by subject. */
-class Subscribers<T> {
-  readonly #bySubject = new Map<string, Set<T>>();
+/** Subscribers by subject. Most subjects are one user's and have one subscriber, so a list is made only for the second. */
+class Subscribers<T extends object> {
+  readonly #bySubject = new Map<string, T | T[]>();
 
   /** @returns whether it is the subject's first */
   add(subject: string, subscriber: T): boolean {
     const known = this.#bySubject.get(subject);
-    known?.add(subscriber);
-    if (known === undefined) this.#bySubject.set(subject, new Set([subscriber]));
+    if (Array.isArray(known)) known.push(subscriber);
+    else this.#bySubject.set(subject, known === undefined ? subscriber : [known, subscriber]);
     return known === undefined;
   }
 
   /** @returns whether it was the subject's last */
   remove(subject: string, subscriber: T): boolean {
     const known = this.#bySubject.get(subject);
-    if (known === undefined || !known.delete(subscriber) || known.size > 0) return false;
-    this.#bySubject.delete(subject);
-    return true;
+    if (Array.isArray(known) && known.length > 1) {
+      const index = known.indexOf(subscriber);
+      if (index >= 0) this.#bySubject.set(subject, known.toSpliced(index, 1));
+      return false;
+    }
+    if (known !== subscriber && !(Array.isArray(known) && known[0] === subscriber)) return false;
+    return this.#bySubject.delete(subject);
   }
 
-  of(subject: string): Iterable<T> {
-    return this.#bySubject.get(subject) ?? [];
+  forEach(subject: string, tell: (subscriber: T) => void): void {
+    const known = this.#bySubject.get(subject);
+    if (Array.isArray(known)) for (const subscriber of known) tell(subscriber);
+    else if (known !== undefined) tell(known);
   }
 }
 
@@ -83,14 +89,13 @@ export class ThreadHub implements ThreadBus {
   }
 
   publish(subject: string, data: unknown): void {
-    for (const thread of this.#threads.of(subject)) thread.send(["publish", subject, data]);
-    for (const handler of this.#handlers.of(subject)) handler(data);
+    this.#threads.forEach(subject, (thread) => thread.send(["publish", subject, data]));
+    this.#handlers.forEach(subject, (handler) => handler(data));
   }
 
   subscribe(subject: string, handler: Handler): () => void {
-    const own: Handler = (data) => handler(data);
-    this.#handlers.add(subject, own);
-    return () => void this.#handlers.remove(subject, own);
+    this.#handlers.add(subject, handler);
+    return () => void this.#handlers.remove(subject, handler);
   }
 
   /** Everybody's publications come through here. */
@@ -137,10 +142,9 @@ export class ThreadSpoke implements ThreadBus {
   }
 
   subscribe(subject: string, handler: Handler): () => void {
-    const own: Handler = (data) => handler(data);
-    if (this.#handlers.add(subject, own)) this.#outbox.send(["subscribe", subject]);
+    if (this.#handlers.add(subject, handler)) this.#outbox.send(["subscribe", subject]);
     return () => {
-      if (this.#handlers.remove(subject, own)) this.#outbox.send(["unsubscribe", subject]);
+      if (this.#handlers.remove(subject, handler)) this.#outbox.send(["unsubscribe", subject]);
     };
   }
 
@@ -152,7 +156,7 @@ export class ThreadSpoke implements ThreadBus {
 
   #take(packet: Packet): void {
     if (packet[0] === "publish") {
-      for (const handler of this.#handlers.of(packet[1])) handler(packet[2]);
+      this.#handlers.forEach(packet[1], (handler) => handler(packet[2]));
     } else if (packet[0] === "flushed") {
       this.#flushes.get(packet[1])?.();
       this.#flushes.delete(packet[1]);
