@@ -107,6 +107,10 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
       tellEnded(userId, await repository.revoke(sessionId));
     },
 
+    async endOthers(userId: string, sessionId: string): Promise<void> {
+      tellEnded(userId, await repository.revokeOthers(userId, sessionId));
+    },
+
     async endAll(userId: string): Promise<void> {
       tellEnded(userId, await repository.revokeAll(userId));
     },

@@ -1,6 +1,11 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { changePassword } from "../src/actions/change-password.ts";
+import { createPasswords } from "../src/passwords.ts";
+import { createSessionRepository } from "../src/session.repository.ts";
+import { createSessions } from "../src/sessions.ts";
+import { createUserRepository } from "../src/user.repository.ts";
 import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
 let node: UserNode;
@@ -146,6 +151,33 @@ describe("ending sessions", () => {
     await expect(node.call("user.changePassword", change, actorOf(first))).rejects.toMatchObject({
       type: "WRONG_CREDENTIALS",
     });
+  });
+
+  test("a process that dies when the new password is stored leaves no other session alive", async () => {
+    const { first, login } = await account();
+    const second = await login();
+    const { database } = node.node;
+    const sessionRepository = createSessionRepository(database);
+    const dying = changePassword({
+      node: node.node,
+      users: createUserRepository(database),
+      sessionRepository,
+      sessions: {
+        ...createSessions(node.node, sessionRepository),
+        continueAlone: () => Promise.reject(new Error("killed")),
+      },
+      passwords: createPasswords(),
+    });
+    const request = {
+      params: { oldPassword: PASSWORD, newPassword: "another horse" },
+      actor: actorOf(first),
+      access: undefined,
+      call: node.node.call,
+      requestId: "test",
+    };
+    await expect(dying(request)).rejects.toThrow("killed");
+    await expect(refresh(second)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+    await expect(refresh(first)).resolves.toBeDefined();
   });
 
   test("a session that has ended cannot change the password", async () => {
