@@ -112,7 +112,8 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   },
   "typing.started": () => {},
   "readMarker.updated": (state, { channelId, lastReadSeq }) => {
-    state.lastReadSeqs[channelId] = lastReadSeq;
+    // Of two processes the one that was later may be heard first.
+    state.lastReadSeqs[channelId] = Math.max(state.lastReadSeqs[channelId] ?? 0, lastReadSeq);
   },
 };
 
