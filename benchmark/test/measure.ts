@@ -4,7 +4,6 @@ import { ErrorTable } from "../src/measure/error-table.ts";
 import { Progress } from "../src/report/progress.ts";
 import type { BroadcastMeasurement } from "../src/report/result.ts";
 import { openTarget } from "../src/targets/open-target.ts";
-import type { TargetName } from "../src/targets/target.ts";
 
 const PLAN: BroadcastPlan = {
   users: 40,
@@ -27,7 +26,7 @@ const PLAN: BroadcastPlan = {
 /** One small broadcast, as the command does it. */
 export async function measure(
   plan: Partial<BroadcastPlan>,
-  { name = "fanfare", url }: { name?: TargetName; url?: string } = {},
+  { name = "fanfare", url }: { name?: string; url?: string } = {},
 ): Promise<BroadcastMeasurement> {
   const { signal } = new AbortController();
   const errors = new ErrorTable();

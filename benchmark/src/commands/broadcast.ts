@@ -8,8 +8,7 @@ import { BROADCAST_METRICS, broadcastMetrics } from "../report/broadcast-metrics
 import type { BroadcastResult } from "../report/result.ts";
 import { broadcastSummary } from "../report/summary.ts";
 import { parseThresholds } from "../report/thresholds.ts";
-import { openTarget } from "../targets/open-target.ts";
-import { TARGET_NAMES } from "../targets/target.ts";
+import { KNOWN_TARGETS, openTarget } from "../targets/open-target.ts";
 import { addressNeeds } from "./address-needs.ts";
 import { audienceOptions, clusterOptions, clusterSizeOf, planOf } from "./options.ts";
 
@@ -49,9 +48,9 @@ function serverOptions(yargs: Argv) {
     })
     .option("target", {
       group: "Server:",
-      choices: TARGET_NAMES,
-      default: "fanfare" as const,
-      describe: "The platform, or a bare Socket.IO or ws server for comparison",
+      type: "string",
+      default: "fanfare",
+      describe: `The kind of server: ${KNOWN_TARGETS.join(", ")}, or the file of a plug-in`,
     });
 }
 

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { Worker } from "node:worker_threads";
 import { nowMs } from "../measure/clock.ts";
 import type { ThreadLoad } from "../measure/thread-load.ts";
-import { DIALECTS, type DialectName } from "../targets/dialect.ts";
+import { loadDialect, type Dialect, type DialectRef } from "../targets/dialect.ts";
 import type { CompactTally } from "./compact-tally.ts";
 import { officialReceivers } from "./official-receiver.ts";
 import type { Assignment, ReceiverKind } from "./receiver.ts";
@@ -15,7 +15,7 @@ export interface AudienceOptions<T extends Tally | CompactTally> {
   kind: ReceiverKind;
   /** The receivers spread over them. */
   urls: readonly string[];
-  dialect: DialectName;
+  dialect: DialectRef;
   runId: string;
   /** For all receivers: the last `probes` of them are official clients in this thread. */
   tally: T;
@@ -46,7 +46,7 @@ export class Audience<T extends Tally | CompactTally = Tally> {
   #onComplete: () => void = () => {};
   #crash: Error | undefined;
 
-  private constructor(options: AudienceOptions<T>, addresses: readonly string[]) {
+  private constructor(options: AudienceOptions<T>, dialect: Dialect, addresses: readonly string[]) {
     this.#options = options;
     this.#addresses = sourceAddresses(addresses[0]!);
     this.tally = options.tally;
@@ -56,7 +56,7 @@ export class Audience<T extends Tally | CompactTally = Tally> {
     this.#probes = new ReceiverGroup({
       open: officialReceivers({
         urls: options.urls.map((url) => new URL(url)),
-        dialect: DIALECTS[options.dialect],
+        dialect,
         runId: options.runId,
       }),
       tally: this.tally,
@@ -68,7 +68,8 @@ export class Audience<T extends Tally | CompactTally = Tally> {
   }
 
   static async start<T extends Tally | CompactTally>(options: AudienceOptions<T>): Promise<Audience<T>> {
-    return new Audience(options, await Promise.all(options.urls.map(addressOf)));
+    const dialect = await loadDialect(options.dialect);
+    return new Audience(options, dialect, await Promise.all(options.urls.map(addressOf)));
   }
 
   get online(): number {

@@ -1,9 +1,10 @@
 import type { Dialect } from "../targets/dialect.ts";
 import { CatchUp } from "./catch-up.ts";
+import { callFrame, connectFrame } from "./client-packets.ts";
 import { Opcode } from "./frame-parser.ts";
 import { clientFrame } from "./frame-writer.ts";
 import { LightSocket, lightServer, readBuffer, socketIoPath, type LightServer } from "./light-socket.ts";
-import { decodePacket, type Packet } from "./packet.ts";
+import { decodeMsgpackPacket, decodePacket, type Packet } from "./packet.ts";
 import { PacketCache, type KnownPacket } from "./packet-cache.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 
@@ -80,7 +81,10 @@ class LightReceiver implements Receiver {
   }
 
   opened(): void {
-    if (this.#shared.dialect.transport === "websocket") this.#goOnline();
+    const { transport, hello, waitsForReady } = this.#shared.dialect;
+    if (transport !== "websocket") return;
+    if (hello) this.#socket.write(clientFrame(Opcode.text, Buffer.from(hello(this.#credential))));
+    if (!waitsForReady) this.#goOnline();
   }
 
   ended(code: string): void {
@@ -89,10 +93,15 @@ class LightReceiver implements Receiver {
   }
 
   text(bytes: Buffer, start: number, end: number): void {
-    this.#handle(this.#decode(bytes, start, end));
+    this.#handle(this.#decode(Opcode.text, bytes, start, end));
   }
 
-  #decode(bytes: Buffer, start: number, end: number): Packet {
+  binary(bytes: Buffer, start: number, end: number): void {
+    if (this.#shared.dialect.parser !== "msgpack") this.#socket.end("BINARY_MESSAGE");
+    else this.#handle(this.#decode(Opcode.binary, bytes, start, end));
+  }
+
+  #decode(opcode: number, bytes: Buffer, start: number, end: number): Packet {
     const { cache, dialect, runId } = this.#shared;
     // What comes before a connection is ready is its own (session ids), so it is not worth remembering.
     const known = this.#isReady ? cache.find(bytes, start, end, this.#last) : undefined;
@@ -100,7 +109,10 @@ class LightReceiver implements Receiver {
       this.#last = known;
       return known.packet;
     }
-    const packet = decodePacket(bytes.toString("utf8", start, end), dialect, runId);
+    const packet =
+      opcode === Opcode.text
+        ? decodePacket(bytes.toString("utf8", start, end), dialect, runId)
+        : decodeMsgpackPacket(bytes.subarray(start, end), dialect, runId);
     if (this.#isReady) this.#last = cache.add(bytes, start, end, packet, this.#last);
     return packet;
   }
@@ -118,7 +130,11 @@ class LightReceiver implements Receiver {
         this.#join();
         break;
       case "joined":
-        if (!this.#shared.dialect.waitsForReady) this.#ready();
+        this.#joined();
+        break;
+      case "login":
+        if (packet.refusal === undefined) this.#ready();
+        else this.#socket.end(packet.refusal);
         break;
       case "ready":
         this.#ready();
@@ -143,9 +159,14 @@ class LightReceiver implements Receiver {
   }
 
   #join(): void {
-    const auth = this.#credential === null ? "" : JSON.stringify({ token: this.#credential });
+    this.#socket.write(connectFrame(this.#shared.dialect, this.#credential));
     this.#credential = null;
-    this.#socket.write(clientFrame(Opcode.text, Buffer.from(`40${auth}`)));
+  }
+
+  #joined(): void {
+    const { dialect } = this.#shared;
+    if (dialect.login) this.#socket.write(callFrame(dialect, dialect.login.event, dialect.login.payload));
+    else if (!dialect.waitsForReady) this.#ready();
   }
 
   #ready(): void {

@@ -33,6 +33,8 @@ export interface LightSocketHandler {
   opened(): void;
   /** A whole text message. @throws {FrameError} to end the connection. */
   text(bytes: Buffer, start: number, end: number): void;
+  /** A whole binary message. Absent: one ends the connection. */
+  binary?(bytes: Buffer, start: number, end: number): void;
   ended(code: string): void;
 }
 
@@ -150,7 +152,8 @@ export class LightSocket {
         this.end("SERVER_CLOSE");
         break;
       case Opcode.binary:
-        this.end("BINARY_MESSAGE");
+        if (this.#handler.binary) this.#handler.binary(bytes, start, end);
+        else this.end("BINARY_MESSAGE");
         break;
       default:
     }

@@ -1,6 +1,7 @@
 import { io } from "socket.io-client";
+import * as msgpack from "socket.io-msgpack-parser";
 import { WebSocket } from "ws";
-import type { Dialect } from "../targets/dialect.ts";
+import type { Dialect, ServerEvent } from "../targets/dialect.ts";
 import { taggedIndex } from "./message-tag.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 
@@ -28,6 +29,7 @@ function openSocketIo(
     transports: ["websocket"],
     forceNew: true,
     reconnection: false,
+    ...(dialect.parser === "msgpack" ? { parser: msgpack } : {}),
     ...(credential === null ? {} : { auth: { token: credential } }),
     // Understood by its transport in Node, though not in its types.
     ...(localAddress === undefined ? {} : ({ localAddress } as object)),
@@ -39,14 +41,25 @@ function openSocketIo(
     socket.disconnect();
     observer.ended(receiver, code);
   };
+  const { login } = dialect;
   socket.on("connect", () => {
-    if (!dialect.waitsForReady) observer.online(receiver);
+    if (login) {
+      socket.emit(login.event, login.payload, (answer: unknown) => {
+        const refusal = login.refusal(answer);
+        if (refusal === undefined) observer.online(receiver);
+        else end(refusal);
+      });
+    } else if (!dialect.waitsForReady) {
+      observer.online(receiver);
+    }
   });
   socket.on("connect_error", (error: Error & { data?: { type?: string } }) =>
     end(error.data?.type ?? error.message),
   );
   socket.on("disconnect", (reason) => end(reason));
-  socket.onAny((event: string, payload: unknown) => dispatch(options, receiver, observer, event, payload));
+  socket.onAny((event: string, payload: unknown) =>
+    obey(options, receiver, observer, dialect.read(event, payload)),
+  );
   return {
     close: () => socket.disconnect(),
     destroy: () => {
@@ -61,18 +74,24 @@ function openWebSocket(
   assignment: Assignment,
   observer: ReceiverObserver,
 ): Receiver {
-  const { receiver, localAddress, server } = assignment;
+  const { receiver, credential, localAddress, server } = assignment;
+  const { dialect } = options;
   const url = options.urls[server]!;
-  const address = new URL(options.dialect.path, url);
+  const address = new URL(dialect.path, url);
   address.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(address, {
     perMessageDeflate: false,
     ...(localAddress === undefined ? {} : { localAddress }),
   });
-  socket.on("open", () => observer.online(receiver));
+  socket.on("open", () => {
+    if (dialect.hello) socket.send(dialect.hello(credential));
+    if (!dialect.waitsForReady) observer.online(receiver);
+  });
   socket.on("message", (data: Buffer) => {
-    const [event, payload] = JSON.parse(data.toString()) as [string, unknown];
-    dispatch(options, receiver, observer, event, payload);
+    const text = data.toString();
+    if (dialect.readText) return obey(options, receiver, observer, dialect.readText(text));
+    const [event, payload] = JSON.parse(text) as [string, unknown];
+    obey(options, receiver, observer, dialect.read(event, payload));
   });
   let hasEnded = false;
   const end = (code: string) => {
@@ -91,14 +110,12 @@ function openWebSocket(
   };
 }
 
-function dispatch(
-  { dialect, runId }: OfficialOptions,
+function obey(
+  { runId }: OfficialOptions,
   receiver: number,
   observer: ReceiverObserver,
-  name: string,
-  payload: unknown,
+  event: ServerEvent,
 ): void {
-  const event = dialect.read(name, payload);
   if (event.kind === "messages") {
     observer.messages(
       receiver,

@@ -1,5 +1,5 @@
 import type { ThreadLoad } from "../measure/thread-load.ts";
-import type { DialectName } from "../targets/dialect.ts";
+import type { DialectRef } from "../targets/dialect.ts";
 import type { CompactTallyMemory } from "./compact-tally.ts";
 import type { Assignment, ReceiverKind } from "./receiver.ts";
 import type { ConnectionMemory } from "./receiver-group.ts";
@@ -10,7 +10,7 @@ export interface WorkerSetup {
   kind: ReceiverKind;
   urls: readonly string[];
   addresses: readonly string[];
-  dialect: DialectName;
+  dialect: DialectRef;
   runId: string;
   tally: TallyMemory | CompactTallyMemory;
   connections: ConnectionMemory;

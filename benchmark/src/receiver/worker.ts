@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { sampleThreadLoad } from "../measure/thread-load.ts";
-import { DIALECTS } from "../targets/dialect.ts";
+import { loadDialect } from "../targets/dialect.ts";
 import { ChannelPosition } from "./channel-position.ts";
 import { CompactTally } from "./compact-tally.ts";
 import { lightReceivers } from "./light-receiver.ts";
@@ -19,7 +19,7 @@ const napper = new Napper(setup.napMs);
 const { exactChannel } = setup;
 const common = {
   urls: setup.urls.map((url) => new URL(url)),
-  dialect: DIALECTS[setup.dialect],
+  dialect: await loadDialect(setup.dialect),
   runId: setup.runId,
 };
 const group = new ReceiverGroup({

@@ -1,5 +1,8 @@
+import { importPlugin } from "./import-plugin.ts";
+import { TAILCHAT_DIALECT } from "./tailchat/tailchat-dialect.ts";
+
 /** What a packet from the server means to the tester. Messages are the `content` and the `rev` of each, in order. */
-type ServerEvent =
+export type ServerEvent =
   | { kind: "messages"; contents: unknown[]; revs: number[] }
   /** From here on the connection counts as online. */
   | { kind: "ready" }
@@ -9,11 +12,26 @@ type ServerEvent =
   | { kind: "draining"; withinMs: number }
   | { kind: "other" };
 
-/** How a kind of server speaks; plain data and pure functions, so that worker threads can load it by name. */
+interface Login {
+  event: string;
+  payload: unknown;
+  /** @returns why the answer says no; undefined: it says yes. */
+  refusal(answer: unknown): string | undefined;
+}
+
+/** How a kind of server speaks; plain data and pure functions, for every receiving thread loads its own. */
 export interface Dialect {
-  /** "socket.io": Engine.IO 4 and Socket.IO 5 over a WebSocket; "websocket": a JSON array [event, payload] in each text frame. */
+  /** "socket.io": Engine.IO 4 and Socket.IO 5 over a WebSocket; "websocket": text frames, see `readText`. */
   transport: "socket.io" | "websocket";
+  /** How Socket.IO packets are written: as text, or by socket.io-msgpack-parser in binary frames. Text where nothing is said. */
+  parser?: "msgpack";
   path: string;
+  /** "websocket" only: the first text that a connection sends. @param credential what `join` of the plug-in gave */
+  hello?: (credential: string | null) => string;
+  /** "websocket" only: what a text frame means. Absent: each is a JSON array [event, payload], which `read` understands. */
+  readText?: (text: string) => ServerEvent;
+  /** "socket.io" only: what every connection asks for first; it is online once that is granted. */
+  login?: Login;
   /** false: a connection is online as soon as its transport is; true: when the `ready` event has come. */
   waitsForReady: boolean;
   read(event: string, payload: unknown): ServerEvent;
@@ -42,6 +60,17 @@ export const DIALECTS = {
   fanfare: { transport: "socket.io", path: "/socket.io/", waitsForReady: true, read },
   "socket.io": { transport: "socket.io", path: "/socket.io/", waitsForReady: false, read },
   ws: { transport: "websocket", path: "/", waitsForReady: false, read },
+  tailchat: TAILCHAT_DIALECT,
 } as const satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;
+/** One of the known dialects, or the file of the plug-in that has it. */
+export type DialectRef = DialectName | `file:${string}`;
+
+export async function loadDialect(ref: DialectRef): Promise<Dialect> {
+  return isFile(ref) ? (await importPlugin(ref)).dialect : DIALECTS[ref];
+}
+
+function isFile(ref: DialectRef): ref is `file:${string}` {
+  return ref.startsWith("file:");
+}

@@ -1,7 +1,47 @@
-import { openBareTarget } from "./bare/bare-target.ts";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { connectError, ExitError, usageError } from "../exit.ts";
+import { bareSocketIo, bareWs } from "./bare/bare-target.ts";
+import type { DialectRef } from "./dialect.ts";
 import { openFanfareTarget, type FanfareOptions } from "./fanfare/fanfare-target.ts";
-import type { Target, TargetName } from "./target.ts";
+import { importPlugin } from "./import-plugin.ts";
+import type { TargetPlugin } from "./plugin.ts";
+import { pluginTarget } from "./plugin-target.ts";
+import { tailchat } from "./tailchat/tailchat-target.ts";
+import type { Target } from "./target.ts";
 
-export function openTarget(name: TargetName, options: FanfareOptions, signal: AbortSignal): Promise<Target> {
-  return name === "fanfare" ? openFanfareTarget(options, signal) : openBareTarget(name, options.urls);
+const PLUGINS = { "socket.io": bareSocketIo, ws: bareWs, tailchat } as const;
+
+/** What --target takes, beside the file of a plug-in. */
+export const KNOWN_TARGETS = ["fanfare", ...Object.keys(PLUGINS)];
+
+/** @param name one of the known targets, or the path of a plug-in. @throws {ExitError} */
+export async function openTarget(
+  name: string,
+  options: FanfareOptions,
+  signal: AbortSignal,
+): Promise<Target> {
+  if (name === "fanfare") return openFanfareTarget(options, signal);
+  const { dialect, plugin } = await findPlugin(name);
+  const { urls, onError, metricsUrl, registrationConcurrency: concurrency } = options;
+  const server = await plugin.open({ url: urls[0], onError, signal }).catch((error: unknown) => {
+    if (error instanceof ExitError || signal.aborted) throw error;
+    throw connectError(`${plugin.name}: ${(error as Error).message}`);
+  });
+  return pluginTarget(server, { name: plugin.name, dialect, metricsUrl, concurrency });
+}
+
+async function findPlugin(name: string): Promise<{ dialect: DialectRef; plugin: TargetPlugin }> {
+  if (isKnown(name)) return { dialect: name, plugin: PLUGINS[name] };
+  if (!/\.[cm]?[jt]s$/.test(name)) {
+    throw usageError(
+      `--target: there is no ${name}. There are: ${KNOWN_TARGETS.join(", ")}, and the path of a plug-in (a .js or .ts file).`,
+    );
+  }
+  const dialect = pathToFileURL(resolve(name)).href as DialectRef;
+  return { dialect, plugin: await importPlugin(dialect) };
+}
+
+function isKnown(name: string): name is keyof typeof PLUGINS {
+  return Object.hasOwn(PLUGINS, name);
 }

@@ -1,4 +1,4 @@
-import type { DialectName } from "./dialect.ts";
+import type { DialectRef } from "./dialect.ts";
 import type { NatsTraffic } from "../measure/nats-traffic.ts";
 import type { Progress } from "../report/progress.ts";
 import type { RegistrationResult } from "./registration.ts";
@@ -20,12 +20,12 @@ export interface Sender {
 }
 
 /**
- * A server under test, running and reachable. This is all that a command knows of it: another kind of server is
- * another implementation of this interface and a dialect.
+ * A server under test, running and reachable. This is all that a command knows of it. Other kinds of
+ * server are plug-ins: see `plugin.ts`.
  */
 export interface Target {
-  readonly name: TargetName;
-  readonly dialect: DialectName;
+  readonly name: string;
+  readonly dialect: DialectRef;
   /** The processes that clients connect to; members spread over them. Never empty. */
   readonly urls: readonly string[];
   /** true: started for this run, and removed with it. */
@@ -47,6 +47,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
+/** Those that need nothing to be installed or started: a run can have several beside each other. */
 export const TARGET_NAMES = ["fanfare", "socket.io", "ws"] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 

@@ -1,0 +1,22 @@
+import { usageError } from "../exit.ts";
+import type { TargetPlugin } from "./plugin.ts";
+
+/** @throws {ExitError} when the file is not a plug-in. */
+export async function importPlugin(file: string): Promise<TargetPlugin> {
+  let plugin: Partial<TargetPlugin> | undefined;
+  try {
+    plugin = ((await import(file)) as { default?: Partial<TargetPlugin> }).default;
+  } catch (error) {
+    throw usageError(`--target ${file} cannot be loaded: ${(error as Error).message}`);
+  }
+  const { name, dialect, open } = plugin ?? {};
+  const missing = [
+    ...(typeof name === "string" ? [] : ["name"]),
+    ...(typeof dialect?.read === "function" ? [] : ["dialect"]),
+    ...(typeof open === "function" ? [] : ["open"]),
+  ];
+  if (missing.length === 0) return plugin as TargetPlugin;
+  throw usageError(
+    `--target ${file}: its default export has no ${missing.join(", no ")}. See "A server of your own" in the tester's README.`,
+  );
+}

@@ -1,0 +1,57 @@
+import { connectError, ExitError } from "../exit.ts";
+import { metricsUsage } from "../measure/prometheus.ts";
+import type { DialectRef } from "./dialect.ts";
+import type { ChatServer } from "./plugin.ts";
+import { registerAll } from "./registration.ts";
+import type { ServerUsage, Target } from "./target.ts";
+
+export interface PluginTargetOptions {
+  name: string;
+  dialect: DialectRef;
+  metricsUrl: string | undefined;
+  /** How many users are made at the same time. */
+  concurrency: number;
+}
+
+/** Makes a target of what a plug-in offers. */
+export function pluginTarget(server: ChatServer, options: PluginTargetOptions): Target {
+  const { name, dialect, metricsUrl, concurrency } = options;
+  const usage = async (): Promise<ServerUsage | null> => {
+    if (server.usage) return server.usage();
+    return metricsUrl === undefined ? null : metricsUsage(metricsUrl);
+  };
+  const explain = (error: unknown): never => {
+    if (error instanceof ExitError) throw error;
+    throw connectError(`${name}: ${(error as Error).message}`);
+  };
+  return {
+    name,
+    dialect,
+    urls: server.urls,
+    isThrowaway: server.isThrowaway ?? false,
+    async prepare(count, progress, signal) {
+      if (!server.join) return { credentials: Array.from({ length: count }, () => null), registration: null };
+      let done = 0;
+      const joinOne = () => {
+        signal.throwIfAborted();
+        return server.join!();
+      };
+      const { users, result } = await progress
+        .during(
+          "registering users",
+          count,
+          () => done,
+          () => registerAll(count, concurrency, joinOne, () => done++),
+        )
+        .catch((error: unknown) => (signal.aborted ? Promise.reject(error as Error) : explain(error)));
+      return { credentials: users, registration: result };
+    },
+    openSender: () => server.openSender().catch(explain),
+    countStored: async (isMeasured) => (await server.countStored?.(isMeasured)) ?? null,
+    usage,
+    cpuSeconds: async () => (server.cpuSeconds ? server.cpuSeconds() : ((await usage())?.cpuSeconds ?? null)),
+    cpuSecondsByKind: () => null,
+    natsTraffic: () => Promise.resolve(null),
+    close: () => server.close(),
+  };
+}

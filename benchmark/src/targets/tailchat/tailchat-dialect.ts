@@ -1,0 +1,33 @@
+import type { Dialect } from "../dialect.ts";
+
+/** What Tailchat answers to every call over a socket. */
+export interface TailchatAnswer<T = unknown> {
+  result: boolean;
+  data?: T;
+  message?: string;
+}
+
+/**
+ * Tailchat's socket: packets in MessagePack, a call is an event with the name of the action, and a connection gets messages
+ * only after it has asked for its rooms. Source: msgbyte/tailchat, server/mixins/socketio.mixin.ts and
+ * server/services/core/chat/{converse,message}.service.ts (version 1.11).
+ */
+export const TAILCHAT_DIALECT: Dialect = {
+  transport: "socket.io",
+  parser: "msgpack",
+  path: "/socket.io/",
+  login: {
+    event: "chat.converse.findAndJoinRoom",
+    payload: {},
+    refusal: (answer) => {
+      const { result, message } = answer as TailchatAnswer;
+      return result ? undefined : (message ?? "LOGIN_REFUSED");
+    },
+  },
+  waitsForReady: false,
+  read(event, payload) {
+    if (event !== "notify:chat.message.add") return { kind: "other" };
+    // The messages have no revisions: what was missed cannot be asked for.
+    return { kind: "messages", contents: [(payload as { content?: unknown } | null)?.content], revs: [0] };
+  },
+};

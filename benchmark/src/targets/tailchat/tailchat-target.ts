@@ -1,0 +1,84 @@
+import { randomBytes } from "node:crypto";
+import { usageError } from "../../exit.ts";
+import type { ChatServer, PluginOptions, TargetPlugin } from "../plugin.ts";
+import { TailchatApi } from "./tailchat-api.ts";
+import { TAILCHAT_DIALECT } from "./tailchat-dialect.ts";
+import { openTailchatSender } from "./tailchat-sender.ts";
+
+/** The kind of a group's panel that is a channel of text. */
+const TEXT_PANEL = 0;
+
+/** A Tailchat server that is running: guests in one group. Its public API and nothing else. */
+export const tailchat: TargetPlugin = {
+  name: "tailchat",
+  dialect: TAILCHAT_DIALECT,
+  async open(options) {
+    const { url } = options;
+    if (url === undefined) {
+      throw usageError("--target tailchat measures a server that is running: say where with --url.");
+    }
+    return meet(url, options);
+  },
+};
+
+interface Group {
+  _id: string;
+  panels: { id: string; type: number }[];
+}
+
+interface StoredMessage {
+  _id: string;
+  content: string;
+}
+
+async function meet(url: string, { onError, signal }: PluginOptions): Promise<ChatServer> {
+  const api = new TailchatApi(url, onError, signal);
+  const name = `bench-${randomBytes(6).toString("hex")}`;
+  const newGuest = async (nickname: string) => {
+    const { token } = await api.callAgain<{ token: string }>("user/createTemporaryUser", { nickname });
+    return token;
+  };
+  const owner = await newGuest(name);
+  const panels = [{ id: "0", name: "general", type: TEXT_PANEL }];
+  const group = await api.call<Group>("group/createGroup", { name, panels }, owner);
+  const groupId = group._id;
+  const converseId = group.panels.find(({ type }) => type === TEXT_PANEL)!.id;
+  const invitation = { groupId, inviteType: "normal" };
+  const { code } = await api.call<{ code: string }>("group/invite/createGroupInvite", invitation, owner);
+  let guests = 0;
+  let isClosed = false;
+  return {
+    urls: [url],
+    async join() {
+      const token = await newGuest(`${name}-${guests++}`);
+      await api.call("group/invite/applyInvite", { code }, token);
+      return token;
+    },
+    openSender: () => openTailchatSender(url, owner, { groupId, converseId }),
+    async countStored(isMeasured) {
+      let stored = 0;
+      // Pages go from the newest back.
+      for (let startId: string | undefined; ;) {
+        const question = { converseId, ...(startId === undefined ? {} : { startId }) };
+        const page = await api.callAgain<StoredMessage[]>(
+          "chat/message/fetchConverseMessage",
+          question,
+          owner,
+        );
+        stored += page.filter(({ content }) => isMeasured(content)).length;
+        startId = page.at(-1)?._id;
+        if (startId === undefined) return stored;
+      }
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      // When the owner leaves, the group goes; the guests stay, as guests do.
+      await new TailchatApi(url, onError, AbortSignal.timeout(10_000))
+        .call("group/quitGroup", { groupId }, owner)
+        .catch((error: Error) =>
+          process.stderr.write(`The group of this run could not be deleted (${error.message}).\n`),
+        );
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Server, type Socket } from "socket.io";
+import * as msgpack from "socket.io-msgpack-parser";
+
+/** What the fake was asked for, in order: the action with the names of its parameters, and who asked. */
+export interface Call {
+  by: string | undefined;
+  action: string;
+  params: string[];
+}
+
+export interface FakeTailchat {
+  url: string;
+  calls: Call[];
+  /** These guests, in the order of their registration from 0, are refused their rooms. */
+  refused: Set<number>;
+  /** Refuse every message with these words. */
+  muteWith: string | undefined;
+  /** Messages of the panel, those of the system included. */
+  stored: { _id: string; content: string }[];
+  groups: Set<string>;
+  close(): Promise<void>;
+}
+
+type Params = Record<string, string>;
+
+const PAGE_MESSAGES = 50;
+const GROUP = "64a0c0ffee0000000000000a";
+const PANEL = "64a0c0ffee0000000000000b";
+
+/**
+ * A Tailchat server as its documentation and its source describe it (msgbyte/tailchat 1.11: socketio.mixin.ts, the services
+ * user, group, group.invite, chat.converse and chat.message), so far as a guest who joins and talks can see.
+ */
+export async function startFakeTailchat(): Promise<FakeTailchat> {
+  const http = createServer();
+  const io = new Server(http, { transports: ["websocket"], serveClient: false, parser: msgpack });
+  const users: string[] = [];
+  const members = new Set<string>();
+
+  const fake: FakeTailchat = {
+    url: "",
+    calls: [],
+    refused: new Set(),
+    muteWith: undefined,
+    stored: [],
+    groups: new Set(),
+    close: () => new Promise((resolve) => void io.close(() => resolve())),
+  };
+  const store = (content: string) => {
+    const _id = String(fake.stored.length).padStart(24, "0");
+    const message = { _id, content, author: "", groupId: GROUP, converseId: PANEL, hasRecall: false };
+    fake.stored.push(message);
+    return message;
+  };
+  const assertMember = (user: string) => {
+    if (!members.has(user)) throw new Error("No permission");
+  };
+
+  const actions: Record<string, (user: string, params: Params) => object | null> = {
+    "user.createTemporaryUser": (_, { nickname }) => {
+      const _id = `user-${users.push(nickname!)}`;
+      return { _id, nickname, temporary: true, token: `token of ${_id}` };
+    },
+    "group.createGroup": (user) => {
+      members.add(user);
+      fake.groups.add(GROUP);
+      // The ids of panels are given anew.
+      return { _id: GROUP, owner: user, panels: [{ id: PANEL, name: "general", type: 0 }] };
+    },
+    "group.invite.createGroupInvite": (user) => {
+      assertMember(user);
+      return { _id: GROUP, code: "tFH3Ys", groupId: GROUP };
+    },
+    "group.invite.applyInvite": (user, { code }) => {
+      if (code !== "tFH3Ys") throw new Error("Cannot read properties of null (reading 'expiredAt')");
+      members.add(user);
+      store(`${user} has joined`);
+      return null;
+    },
+    "group.quitGroup": (_, { groupId }) => {
+      fake.groups.delete(groupId!);
+      return null;
+    },
+    "chat.message.fetchConverseMessage": (user, { startId }) => {
+      assertMember(user);
+      return fake.stored
+        .toReversed()
+        .filter(({ _id }) => startId === undefined || _id < startId)
+        .slice(0, PAGE_MESSAGES);
+    },
+  };
+
+  http.on("request", async (request, response) => {
+    if (!request.url?.startsWith("/api/")) return;
+    const action = request.url.slice("/api/".length).replaceAll("/", ".");
+    const params = JSON.parse(await bodyOf(request)) as Params;
+    const user = userOf(request.headers["x-token"]);
+    fake.calls.push({ by: user, action, params: Object.keys(params) });
+    const answer = (status: number, body: object) => {
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    };
+    if (!user && action !== "user.createTemporaryUser") {
+      return answer(401, { name: "UnAuthorizedError", message: "Unauthorized", code: 401, type: "NO_TOKEN" });
+    }
+    try {
+      answer(200, { code: 200, data: actions[action]!(user ?? "", params) });
+    } catch (error) {
+      answer(500, { name: "Error", message: (error as Error).message, code: 500 });
+    }
+  });
+
+  io.use((socket, next) => {
+    const user = userOf((socket.handshake.auth as { token?: string }).token);
+    if (!user) return next(new Error("Token invalid"));
+    (socket.data as { user: string }).user = user;
+    next();
+  });
+  const sockets: Record<string, (user: string, params: Params, socket: Socket) => object> = {
+    "chat.converse.findAndJoinRoom": (user, _, socket) => {
+      // The owner was the first to register.
+      if (fake.refused.has(Number(user.split("-")[1]) - 2)) throw new Error("Service unavailable");
+      if (members.has(user)) void socket.join([GROUP, PANEL]);
+      return { dmConverseIds: [], groupIds: [GROUP], textPanelIds: [PANEL], subscribeFeaturePanelIds: [] };
+    },
+    "chat.message.sendMessage": (user, { converseId, content }) => {
+      assertMember(user);
+      if (fake.muteWith !== undefined) throw new Error(fake.muteWith);
+      const message = store(content!);
+      io.to(converseId!).emit("notify:chat.message.add", message);
+      return message;
+    },
+  };
+  io.on("connection", (socket) => {
+    const { user } = socket.data as { user: string };
+    socket.onAny((event: string, params: Params, answer: (answer: object) => void) => {
+      fake.calls.push({ by: user, action: event, params: Object.keys(params) });
+      try {
+        answer({ result: true, data: sockets[event]!(user, params, socket) });
+      } catch (error) {
+        answer({ result: false, message: (error as Error).message });
+      }
+    });
+  });
+
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  fake.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return fake;
+}
+
+function userOf(token: string | string[] | undefined): string | undefined {
+  return /^token of (user-\d+)$/.exec(String(token))?.[1];
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const chunk of request) body += String(chunk);
+  return body;
+}

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { WebSocketServer, type WebSocket } from "ws";
+import { measure } from "./measure.ts";
+import { Bench } from "./run-bench.ts";
+
+const EXAMPLE = fileURLToPath(new URL("../examples/murmur.ts", import.meta.url));
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.open();
+});
+afterEach(() => bench.close());
+
+/** The server that the example is for, as far as the example needs it. */
+async function startMurmur() {
+  let users = 0;
+  const online = new Set<WebSocket>();
+  const live = new WebSocketServer({ noServer: true });
+  live.on("connection", (socket) => {
+    socket.on("message", (data: Buffer) => {
+      const { token } = JSON.parse(data.toString()) as { token: string };
+      if (!/^user \d+ of lobby$/.test(token)) return socket.close(4001);
+      online.add(socket);
+      socket.send(JSON.stringify({ type: "welcome" }));
+    });
+    socket.on("close", () => online.delete(socket));
+  });
+  const http = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as { room?: string; text?: string };
+    if (request.url === "/messages") {
+      for (const socket of online) socket.send(JSON.stringify({ type: "message", text: body.text }));
+    }
+    response.end(JSON.stringify({ token: `user ${users++} of ${body.room}`, id: "lobby" }));
+  });
+  http.on("upgrade", (request, socket, head) =>
+    live.handleUpgrade(request, socket, head, (client) => live.emit("connection", client, request)),
+  );
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    close: () => http.close(),
+  };
+}
+
+test("the example of the README is the one that is tested", async () => {
+  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+  expect(readme).toContain(`\`\`\`ts\n${await readFile(EXAMPLE, "utf8")}\`\`\``);
+});
+
+describe.each([
+  { kind: "light", probes: 0, workers: 2 },
+  { kind: "official", probes: 0 },
+] as const)("the example, with %o", (client) => {
+  test("measures a server that the tester has never heard of", async () => {
+    const server = await startMurmur();
+    try {
+      const result = await measure({ ...client, bursts: [10] }, { name: EXAMPLE, url: server.url });
+      expect(result.target).toEqual({ name: "murmur", url: server.url, isThrowaway: false });
+      expect(result.registration?.users).toBe(40);
+      expect(result.counts).toMatchObject({ acknowledged: 14, stored: null, received: 560, lost: 0 });
+    } finally {
+      server.close();
+    }
+  });
+});
+
+test("on the command line", async () => {
+  const server = await startMurmur();
+  const small = ["--users", "20", "--warmup", "0", "--idle", "10", "--interval", "10"];
+  const run = await bench.run("broadcast", ...small, "--target", EXAMPLE, "--url", server.url);
+  server.close();
+  expect(run.stderr).toBe("");
+  expect(run.stdout).toMatch("Broadcast to 20 users · murmur");
+  expect(run.result).toMatchObject({ target: { name: "murmur" }, counts: { received: 120, lost: 0 } });
+});
+
+test.each([
+  ["murmur", "There are: fanfare, socket.io, ws, tailchat, and the path of a plug-in"],
+  ["/nowhere/murmur.ts", "cannot be loaded"],
+  [EXAMPLE, "murmur: say where the server is, with --url"],
+])("--target %s, without a server", async (name, message) => {
+  await expect(measure({}, { name })).rejects.toThrow(message);
+});
+
+test("a server that the tester starts itself has no address", async () => {
+  await expect(measure({}, { name: "ws", url: "http://127.0.0.1:1" })).rejects.toThrow("leave --url out");
+});
+
+test("a file that is no plug-in is told what it lacks", async () => {
+  const file = join(bench.folder, "half.mjs");
+  await writeFile(file, `export default { name: "half", open() {} };`);
+  await expect(measure({}, { name: file })).rejects.toThrow("its default export has no dialect.");
+});

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startFakeTailchat, type FakeTailchat } from "./fake-tailchat.ts";
+import { measure } from "./measure.ts";
+
+let server: FakeTailchat;
+beforeEach(async () => {
+  server = await startFakeTailchat();
+});
+afterEach(() => server.close());
+
+const CLIENTS = [
+  { kind: "light", probes: 0 },
+  { kind: "light", probes: 5, workers: 2 },
+  { kind: "official", probes: 0 },
+] as const;
+
+describe.each(CLIENTS)("a Tailchat server, with %o", (client) => {
+  test("guests join a group and get its messages", async () => {
+    const plan = { ...client, bursts: [60] };
+    const result = await measure(plan, { name: "tailchat", url: server.url });
+    expect(result.target).toMatchObject({ name: "tailchat", isThrowaway: false });
+    expect(result.registration?.users).toBe(40);
+    // 64 of ours among those that say who joined: two pages.
+    expect(server.stored).toHaveLength(104);
+    expect(result.counts).toMatchObject({
+      sent: 64,
+      acknowledged: 64,
+      stored: 64,
+      received: 2560,
+      lost: 0,
+      duplicates: 0,
+      outOfOrder: 0,
+      foreign: 0,
+      dropped: 0,
+    });
+    expect(result.errors).toEqual([]);
+    expect(server.groups.size).toBe(0);
+  });
+});
+
+test("what it asks for, and in which order", async () => {
+  await measure({ users: 1, probes: 0, messages: 1 }, { name: "tailchat", url: server.url });
+  expect(server.calls).toEqual([
+    { by: undefined, action: "user.createTemporaryUser", params: ["nickname"] },
+    { by: "user-1", action: "group.createGroup", params: ["name", "panels"] },
+    { by: "user-1", action: "group.invite.createGroupInvite", params: ["groupId", "inviteType"] },
+    { by: undefined, action: "user.createTemporaryUser", params: ["nickname"] },
+    { by: "user-2", action: "group.invite.applyInvite", params: ["code"] },
+    { by: "user-2", action: "chat.converse.findAndJoinRoom", params: [] },
+    { by: "user-1", action: "chat.converse.findAndJoinRoom", params: [] },
+    { by: "user-1", action: "chat.message.sendMessage", params: ["groupId", "converseId", "content"] },
+    { by: "user-1", action: "chat.message.sendMessage", params: ["groupId", "converseId", "content"] },
+    { by: "user-1", action: "chat.message.fetchConverseMessage", params: ["converseId"] },
+    { by: "user-1", action: "chat.message.fetchConverseMessage", params: ["converseId", "startId"] },
+    { by: "user-1", action: "group.quitGroup", params: ["groupId"] },
+  ]);
+});
+
+test.each(CLIENTS)("a guest who is refused his rooms is not online: %o", async (client) => {
+  server.refused.add(7);
+  await expect(measure(client, { name: "tailchat", url: server.url })).rejects.toThrow(
+    /1 of 40 connections .* could not be made: Service unavailable \(3\)/,
+  );
+});
+
+test("a message that is refused is an error of that name, and lost to nobody", async () => {
+  server.muteWith = "You have been muted";
+  const { counts, errors } = await measure({ messages: 2 }, { name: "tailchat", url: server.url });
+  expect(counts).toMatchObject({ sent: 3, acknowledged: 0, expected: 0, received: 0, lost: 0 });
+  expect(errors).toEqual([{ phase: "send", code: "You have been muted", count: 3 }]);
+});
+
+test.each([
+  [undefined, "--target tailchat measures a server that is running: say where with --url."],
+  ["http://127.0.0.1:1023", "tailchat: user/createTemporaryUser: ECONNREFUSED"],
+])("at %s: says what to do", async (url, message) => {
+  await expect(measure({}, { name: "tailchat", ...(url && { url }) })).rejects.toThrow(message);
+});
