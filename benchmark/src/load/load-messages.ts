@@ -1,6 +1,7 @@
 import type { EncodedLatencies } from "./latency-histogram.ts";
 import type { LoadMemory } from "./load-memory.ts";
 import type { LoadLoop } from "./load-result.ts";
+import type { ArrivalReport } from "./receive-messages.ts";
 
 /** What a thread that makes requests is started with. */
 export interface LoadThreadSetup {
@@ -40,10 +41,12 @@ export type ToLoadThread =
   | { type: "run"; phase: LoadPhase }
   /** Nothing more is sent, and what is on its way is not waited for. */
   | { type: "stop" }
+  | { type: "report" }
   | { type: "close" };
 
 export type FromLoadThread =
   | { type: "prepared" }
   | { type: "ran"; report: ThreadReport }
+  | { type: "reported"; arrivals: ArrivalReport | undefined }
   | { type: "closed"; errors: Readonly<Record<string, number>> }
   | { type: "failed"; message: string };

@@ -1,6 +1,7 @@
 import os from "node:os";
 import { Worker } from "node:worker_threads";
-import { connectError, usageError } from "../exit.ts";
+import { usageError } from "../exit.ts";
+import { askThread, tellThread } from "./ask-thread.ts";
 import type {
   FromLoadThread,
   LoadPhase,
@@ -8,20 +9,22 @@ import type {
   ThreadReport,
   ToLoadThread,
 } from "./load-messages.ts";
+import type { ArrivalReport } from "./receive-messages.ts";
 
 const MOST_THREADS = 64;
 /** One thread makes tens of thousands of requests a second; on few cores a second one takes from the server. */
 const CORES_PER_THREAD = 8;
 
-const ANSWERS = { prepare: "prepared", run: "ran", close: "closed" } as const;
+const ANSWERS = { prepare: "prepared", run: "ran", report: "reported", close: "closed" } as const;
 type Answer<T extends keyof typeof ANSWERS> = FromLoadThread & { type: (typeof ANSWERS)[T] };
 
-/** How many threads make requests. @param text a number, or "auto": by the machine. @throws {ExitError} */
-export function loadThreadCount(text: string, senders: number): number {
+/** How many threads of a kind there are. @param text a number, or "auto": by the machine. @throws {ExitError} */
+export function loadThreadCount(text: string, connections: number): number {
+  const most = Math.max(1, connections);
   if (text === "auto")
-    return Math.min(senders, Math.max(1, Math.floor(os.availableParallelism() / CORES_PER_THREAD)));
+    return Math.min(most, Math.max(1, Math.floor(os.availableParallelism() / CORES_PER_THREAD)));
   const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= MOST_THREADS) return Math.min(senders, count);
+  if (Number.isInteger(count) && count >= 1 && count <= MOST_THREADS) return Math.min(most, count);
   throw usageError(`--workers must be "auto" or one whole number from 1 to ${MOST_THREADS}.`);
 }
 
@@ -54,7 +57,9 @@ export class LoadThreads {
 
   /** Resolves when every request of the phase is settled. */
   async run(phase: LoadPhase): Promise<ThreadReport[]> {
-    const stop = () => this.#workers.forEach((worker) => tell(worker, { type: "stop" }));
+    const stop = () => {
+      for (const worker of this.#workers) tellThread(worker, { type: "stop" } satisfies ToLoadThread);
+    };
     if (this.#signal.aborted) stop();
     this.#signal.addEventListener("abort", stop, { once: true });
     try {
@@ -65,51 +70,26 @@ export class LoadThreads {
     }
   }
 
-  /** @returns errors that belong to no request, by code */
-  async close(): Promise<Record<string, number>> {
-    const errors: Record<string, number> = {};
-    for (const answer of await Promise.all(this.#workers.map(closeThread)))
-      for (const [code, count] of Object.entries(answer)) errors[code] = (errors[code] ?? 0) + count;
-    return errors;
+  /** What the connections that send have received. */
+  async report(): Promise<ArrivalReport[]> {
+    const answers = await Promise.all(this.#workers.map((worker) => ask(worker, { type: "report" })));
+    return answers.flatMap(({ arrivals }) => arrivals ?? []);
+  }
+
+  /** @returns errors that belong to no request by code, one table for each thread */
+  async close(): Promise<Readonly<Record<string, number>>[]> {
+    const answers = await Promise.allSettled(this.#workers.map((worker) => ask(worker, { type: "close" })));
+    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+    // A thread that has failed has said so already.
+    return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value.errors] : []));
   }
 }
 
-async function closeThread(worker: Worker): Promise<Readonly<Record<string, number>>> {
-  try {
-    return (await ask(worker, { type: "close" })).errors;
-  } catch {
-    // It has failed already, and said so.
-    return {};
-  } finally {
-    await worker.terminate();
-  }
-}
-
-function ask<T extends keyof typeof ANSWERS>(
+async function ask<T extends keyof typeof ANSWERS>(
   worker: Worker,
   order: ToLoadThread & { type: T },
   signal?: AbortSignal,
 ): Promise<Answer<T>> {
-  return new Promise((resolve, reject) => {
-    const settle = (then: () => void) => {
-      worker.off("message", onMessage).off("error", onError).off("exit", onExit);
-      signal?.removeEventListener("abort", onAbort);
-      then();
-    };
-    const onMessage = (message: FromLoadThread) => {
-      if (message.type === "failed") settle(() => reject(connectError(message.message)));
-      else if (message.type === ANSWERS[order.type]) settle(() => resolve(message as Answer<T>));
-    };
-    const onError = (error: Error) => settle(() => reject(error));
-    const onExit = () => settle(() => reject(new Error("the thread has ended")));
-    const onAbort = () => settle(() => reject(signal!.reason as Error));
-    worker.on("message", onMessage).once("error", onError).once("exit", onExit);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    tell(worker, order);
-  });
-}
-
-function tell(worker: Worker, order: ToLoadThread): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  worker.postMessage(order);
+  const answer = ANSWERS[order.type];
+  return (await askThread(worker, order, { answer, ...(signal ? { signal } : {}) })) as Answer<T>;
 }

@@ -72,6 +72,9 @@ async function obey(order: ToLoadThread): Promise<void> {
     case "stop":
       isStopped = true;
       break;
+    case "report":
+      say({ type: "reported", arrivals: operation.report?.() });
+      break;
     case "close":
       await operation.close();
       say({ type: "closed", errors: operation.errors });

@@ -129,7 +129,7 @@ test("closed: never more on their way than asked for, and the next when one is a
 
 test("closed: waits as long as the server asks for before the next", () => {
   const bed = new Bed({ kind: "closed", inFlight: 1, requests: 2 }).at(0);
-  bed.answer(0, { ok: false, code: "OVERLOADED", retryAfterMs: 50 });
+  bed.answer(0, { ok: false, code: "OVERLOADED", isAnswer: true, retryAfterMs: 50 });
   expect(bed.at(49).made).toEqual([0]);
   expect(bed.at(50).made).toEqual([0, 1]);
   expect(bed.requests.errors).toEqual({ OVERLOADED: 1 });

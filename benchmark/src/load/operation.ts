@@ -1,8 +1,10 @@
+import type { ArrivalReport } from "./receive-messages.ts";
+
 /** What became of one request. */
 export type OperationOutcome =
   | { ok: true }
-  /** @property retryAfterMs how long a closed loop waits before the next one */
-  | { ok: false; code: string; retryAfterMs: number };
+  /** `isAnswer`: the server said so itself. `retryAfterMs`: how long a closed loop waits before the next one. */
+  | { ok: false; code: string; isAnswer: boolean; retryAfterMs: number };
 
 /** One kind of request, in a thread that makes them. A module with it exports `createOperation`. */
 export interface Operation {
@@ -16,6 +18,8 @@ export interface Operation {
   begin(index: number, isWarmUp: boolean, done: (outcome: OperationOutcome) => void): boolean;
   /** Errors that belong to no request, by code. */
   readonly errors: Readonly<Record<string, number>>;
+  /** What the connections of this thread have received; absent where they receive nothing. */
+  report?(): ArrivalReport;
   close(): Promise<void>;
 }
 

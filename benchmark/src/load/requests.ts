@@ -82,7 +82,8 @@ export class Requests {
       this.#finish(index, RequestState.acknowledged, 0);
     } else {
       this.#count(outcome.code);
-      this.#finish(index, RequestState.refused, outcome.retryAfterMs);
+      const state = outcome.isAnswer ? RequestState.refused : RequestState.unanswered;
+      this.#finish(index, state, outcome.retryAfterMs);
     }
   }
 

@@ -1,0 +1,56 @@
+import type { Scene } from "./scene.ts";
+import { createGuest, doAll, type SceneContext } from "./scene-builder.ts";
+
+export interface DirectSize {
+  senders: number;
+  receivers: number;
+  /** All who receive are online; else one of them, who observes, where there are several. */
+  isOnline: boolean;
+}
+
+/** Everybody who sends has a direct channel with everybody who receives, and writes to one after the other. */
+export async function buildDirectScene(context: SceneContext, size: DirectSize): Promise<Scene> {
+  const { senders, receivers, isOnline } = size;
+  const { users, result } = await doAll(context, "registering guests", senders + receivers, () =>
+    createGuest(context),
+  );
+  const sending = users.slice(0, senders);
+  const receiving = users.slice(senders);
+  const online = isOnline ? receivers : Math.min(1, receivers - 1);
+  const { users: ids } = await doAll(
+    context,
+    "opening direct channels",
+    senders * receivers,
+    async (index) => {
+      const { token } = sending[Math.floor(index / receivers)]!;
+      const userId = receiving[index % receivers]!.id;
+      const { channel } = await context.api.call("channel.openDirect", { userId }, token, context.signal);
+      return channel.id;
+    },
+  );
+  return {
+    size: {
+      users: users.length,
+      senders,
+      online: online + senders,
+      channels: ids.length,
+      groups: null,
+      members: null,
+    },
+    registration: result,
+    receivers: receiving.slice(0, online).map(({ token }) => token),
+    senders: sending.map(({ token }) => token),
+    channels: ids.map((id, i) => {
+      const sender = Math.floor(i / receivers);
+      const receiver = i % receivers;
+      return {
+        id,
+        readerToken: sending[sender]!.token,
+        connections: Int32Array.from([...(receiver < online ? [receiver] : []), online + sender]),
+      };
+    }),
+    channelOf: (sender, turn) => sender * receivers + (turn % receivers),
+    // Direct channels and guests stay.
+    remove: async () => {},
+  };
+}

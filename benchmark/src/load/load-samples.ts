@@ -1,0 +1,71 @@
+import { nowMs } from "../measure/clock.ts";
+import type { ServerUsage } from "../targets/target.ts";
+import type { LoadSample } from "./load-result.ts";
+
+const SAMPLE_MS = 1000;
+/** Longer runs keep their last hour. */
+const MOST_SAMPLES = 3600;
+
+interface Totals {
+  acknowledged: number;
+  received: number;
+}
+
+interface Look extends Totals {
+  cpuSeconds: number | null;
+}
+
+/** Looks at the server about once a second; a look that takes longer is waited for. */
+export class LoadSampler {
+  readonly #usage: () => Promise<ServerUsage | null>;
+  readonly #totals: () => Totals;
+  readonly #startMs: number;
+  readonly #samples: LoadSample[] = [];
+  #last: Look | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+
+  /** @param startMs what the samples' times count from */
+  constructor(usage: () => Promise<ServerUsage | null>, totals: () => Totals, startMs: number) {
+    this.#usage = usage;
+    this.#totals = totals;
+    this.#startMs = startMs;
+  }
+
+  /** @returns what was used up to now */
+  async start(): Promise<ServerUsage | null> {
+    const usage = await this.#usage();
+    this.#last = { ...this.#totals(), cpuSeconds: usage?.cpuSeconds ?? null };
+    this.#timer = setInterval(() => (this.#looking ??= this.#look().then(() => {})), SAMPLE_MS);
+    return usage;
+  }
+
+  /** A last look, which is the last sample. */
+  async stop(): Promise<{ usage: ServerUsage | null; samples: LoadSample[] }> {
+    clearInterval(this.#timer);
+    await this.#looking;
+    return { usage: await this.#look(), samples: this.#samples };
+  }
+
+  async #look(): Promise<ServerUsage | null> {
+    try {
+      const usage = await this.#usage();
+      const now = { ...this.#totals(), cpuSeconds: usage?.cpuSeconds ?? null };
+      const last = this.#last!;
+      this.#last = now;
+      this.#samples.push({
+        atMs: nowMs() - this.#startMs,
+        acknowledged: now.acknowledged - last.acknowledged,
+        received: now.received - last.received,
+        cpuSeconds:
+          now.cpuSeconds === null || last.cpuSeconds === null ? null : now.cpuSeconds - last.cpuSeconds,
+        rssBytes: usage?.rssBytes ?? null,
+        eventLoopMaxMs: usage?.eventLoopMaxMs ?? null,
+      });
+      if (this.#samples.length > MOST_SAMPLES) this.#samples.shift();
+      return usage;
+    } finally {
+      this.#looking = undefined;
+    }
+  }
+}

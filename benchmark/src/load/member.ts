@@ -1,0 +1,134 @@
+import { readAnswer, type Answer } from "../overload/answer-frame.ts";
+import { Opcode } from "../receiver/frame-parser.ts";
+import { clientFrame } from "../receiver/frame-writer.ts";
+import { LightSocket, type LightServer } from "../receiver/light-socket.ts";
+import { decodePacket, type Packet } from "../receiver/packet.ts";
+import type { PacketCache, KnownPacket } from "../receiver/packet-cache.ts";
+import type { Dialect } from "../targets/dialect.ts";
+
+/** A connection whose server has not taken so many bytes is full: what is meant to be sent then is not sent. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+const PONG = clientFrame(Opcode.text, Buffer.from("3"));
+const DIGIT = { message: 0x34, ack: 0x33 } as const;
+
+/** What the members of a thread share. */
+export interface MemberContext {
+  buffer: Buffer;
+  dialect: Dialect;
+  runId: string;
+  cache: PacketCache;
+}
+
+export interface MemberPlace {
+  server: LightServer;
+  token: string;
+  localAddress: string | undefined;
+}
+
+/** What a member tells. After `ended` it says nothing more. */
+export interface MemberHandler {
+  ready(): void;
+  answered(answer: Answer): void;
+  /** Numbers of messages in the run; -1: of something else. */
+  messages(indexes: readonly number[]): void;
+  resync(): void;
+  ended(code: string): void;
+}
+
+/** One connection that sends and receives: it decodes events as a receiver does, each distinct one once. */
+export class Member {
+  readonly #socket: LightSocket;
+  readonly #context: MemberContext;
+  readonly #handler: MemberHandler;
+  readonly #token: string;
+  #isReady = false;
+  #last: KnownPacket | undefined;
+
+  constructor(context: MemberContext, { server, token, localAddress }: MemberPlace, handler: MemberHandler) {
+    this.#context = context;
+    this.#handler = handler;
+    this.#token = token;
+    const socketHandler = {
+      opened: () => {},
+      text: (bytes: Buffer, start: number, end: number) => this.#text(bytes, start, end),
+      ended: (code: string) => {
+        this.#isReady = false;
+        handler.ended(code);
+      },
+    };
+    this.#socket = new LightSocket(server, localAddress, context.buffer, socketHandler, () => {});
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /**
+   * @param id comes back with the answer
+   * @returns false when it cannot be sent: there is no connection, or the server takes nothing more from it
+   */
+  call(id: number, action: string, params: object): boolean {
+    if (!this.#isReady || this.#socket.waitingBytes > MAX_WAITING_BYTES) return false;
+    this.#write(`42${id}${JSON.stringify([action, params])}`);
+    return true;
+  }
+
+  /** Cuts the connection; nothing more is told. */
+  destroy(): void {
+    this.#isReady = false;
+    this.#socket.destroy();
+  }
+
+  #write(packet: string): void {
+    this.#socket.write(clientFrame(Opcode.text, Buffer.from(packet)));
+  }
+
+  #text(bytes: Buffer, start: number, end: number): void {
+    if (bytes[start] === DIGIT.message && bytes[start + 1] === DIGIT.ack) {
+      const answer = readAnswer(bytes, start, end);
+      if (answer) this.#handler.answered(answer);
+      else this.#socket.end("INVALID_ANSWER");
+    } else {
+      this.#obey(this.#decode(bytes, start, end));
+    }
+  }
+
+  #decode(bytes: Buffer, start: number, end: number): Packet {
+    const { cache, dialect, runId } = this.#context;
+    const known = this.#isReady ? cache.find(bytes, start, end, this.#last) : undefined;
+    if (known) {
+      this.#last = known;
+      return known.packet;
+    }
+    const packet = decodePacket(bytes.toString("utf8", start, end), dialect, runId);
+    if (this.#isReady) this.#last = cache.add(bytes, start, end, packet, this.#last);
+    return packet;
+  }
+
+  #obey(packet: Packet): void {
+    switch (packet.kind) {
+      case "opened":
+        this.#write(`40${JSON.stringify({ token: this.#token })}`);
+        break;
+      case "ping":
+        this.#socket.write(PONG);
+        break;
+      case "ready":
+        this.#isReady = true;
+        this.#handler.ready();
+        break;
+      case "messages":
+        this.#handler.messages(packet.indexes);
+        break;
+      case "resync":
+        this.#handler.resync();
+        break;
+      case "refused":
+      case "closed":
+      case "invalid":
+        this.#socket.end(packet.code);
+        break;
+      default:
+    }
+  }
+}

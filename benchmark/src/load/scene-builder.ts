@@ -1,0 +1,54 @@
+import { connectError } from "../exit.ts";
+import type { Progress } from "../report/progress.ts";
+import { Api, ApiError } from "../targets/fanfare/api.ts";
+import { registerAll } from "../targets/registration.ts";
+
+export interface SceneContext {
+  api: Api;
+  /** Calls under way at the same time. */
+  concurrency: number;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+export interface SceneUser {
+  id: string;
+  token: string;
+}
+
+export async function createGuest({ api, signal }: SceneContext): Promise<SceneUser> {
+  const { user, accessToken } = await api.call("user.createGuest", {}, undefined, signal);
+  return { id: user.id, token: accessToken };
+}
+
+/** Does something so many times, some of them at the same time, and shows how far it is. */
+export async function doAll<T>(
+  { concurrency, progress, signal }: SceneContext,
+  label: string,
+  count: number,
+  work: (index: number) => Promise<T>,
+): ReturnType<typeof registerAll<T>> {
+  let done = 0;
+  const doOne = (index: number) => {
+    signal.throwIfAborted();
+    return work(index);
+  };
+  return progress
+    .during(
+      label,
+      count,
+      () => done,
+      () => registerAll(count, concurrency, doOne, () => done++),
+    )
+    .catch(explain);
+}
+
+const ADVICE: Record<string, string | undefined> = {
+  RATE_LIMITED: " The server limits the rate: start it with RATE_LIMIT_FACTOR=1000 for a test.",
+  ECONNREFUSED: ". Nothing listens there: start the server first, or leave --url out.",
+};
+
+export function explain(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error;
+  throw connectError(`${error.message}${ADVICE[error.code] ?? ""}`);
+}
