@@ -37,8 +37,11 @@ export const NOBODY = "0".repeat(24);
 
 type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
 
-/** A process that hosts the user and the group service, with a message service that only knows empty channels. */
-export async function startGroupNode(dataDir?: string): Promise<GroupNode> {
+/**
+ * A process that hosts the user and the group service, with a message service that only knows empty channels.
+ * @param mongoUrl of a database that it shares with others
+ */
+export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promise<GroupNode> {
   const dir = dataDir ?? (await mkdtemp(join(tmpdir(), "fanfare-group-")));
   const out: Outgoing[] = [];
   const channelsRemoved: string[] = [];
@@ -72,7 +75,13 @@ export async function startGroupNode(dataDir?: string): Promise<GroupNode> {
       },
     });
   const group: ServiceFactory = (node) => createGroupService({ ...node, ...recorder(out) });
-  const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "error", DATA_DIR: dir });
+  const config = loadConfig({
+    NODE_ENV: "test",
+    OPS_PORT: "0",
+    LOG_LEVEL: "error",
+    DATA_DIR: dir,
+    ...(mongoUrl === undefined ? {} : { MONGO_URL: mongoUrl }),
+  });
   const running = await startNode(config, [probe, message, createUserService, group], (error) => {
     throw error;
   });
