@@ -2,9 +2,14 @@ import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { broadcastCommand } from "./commands/broadcast.ts";
 import { clusterCommand } from "./commands/cluster.ts";
+import { connectCommand } from "./commands/connect.ts";
+import { compareCommand } from "./commands/compare.ts";
 import { limitsCommand } from "./commands/limits.ts";
 import { overloadCommand } from "./commands/overload.ts";
+import { registerCommand } from "./commands/register.ts";
+import { reportCommand } from "./commands/report.ts";
 import { stormCommand } from "./commands/storm.ts";
+import { sweepCommand } from "./commands/sweep.ts";
 import { ExitCode, ExitError } from "./exit.ts";
 
 const cli = yargs(hideBin(process.argv))
@@ -12,9 +17,14 @@ const cli = yargs(hideBin(process.argv))
   .usage("$0 <command> [options]\n\nMeasures how long it takes until the last member online has a message.")
   .command(broadcastCommand)
   .command(limitsCommand)
+  .command(sweepCommand)
   .command(clusterCommand)
   .command(stormCommand)
   .command(overloadCommand)
+  .command(registerCommand)
+  .command(connectCommand)
+  .command(reportCommand)
+  .command(compareCommand)
   .demandCommand(1, "Say what to measure, for example: bench broadcast --users 1000")
   .strict()
   .help()

@@ -10,14 +10,20 @@ export const MAX_PROCESSES = 64;
 
 /** The options that every command with an audience has. */
 export function audienceOptions<T>(yargs: Argv<T>) {
-  return yargs
-    .option("users", {
+  return roundOptions(
+    yargs.option("users", {
       group: "Audience:",
       alias: "u",
       type: "number",
       default: 1000,
       describe: "How many members are online and receive",
-    })
+    }),
+  );
+}
+
+/** The same without the number of users. */
+export function roundOptions<T>(yargs: Argv<T>) {
+  return yargs
     .option("messages", {
       group: "Messages:",
       alias: "m",

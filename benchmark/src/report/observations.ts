@@ -1,5 +1,12 @@
 import { figures, type Figure } from "./figures.ts";
-import type { BroadcastMeasurement, OverloadResult, Result, StormResult } from "./result.ts";
+import type {
+  BroadcastMeasurement,
+  ConnectResult,
+  OverloadResult,
+  RegisterResult,
+  Result,
+  StormResult,
+} from "./result.ts";
 import { median } from "../measure/limit-figures.ts";
 
 /** What was measured once, under the name of what was measured: the same name in two files can be compared. */
@@ -14,6 +21,7 @@ export function observationsOf(result: Result): Observation[] {
     case "broadcast":
       return [broadcastObservation(result)];
     case "limits":
+    case "sweep":
       return result.passes.map((pass) => broadcastObservation(pass));
     case "cluster":
       return result.passes.map((pass) => broadcastObservation(pass, pass.label));
@@ -21,6 +29,10 @@ export function observationsOf(result: Result): Observation[] {
       return [stormObservation(result)];
     case "overload":
       return [overloadObservation(result)];
+    case "connect":
+      return [connectObservation(result)];
+    case "register":
+      return [registerObservation(result)];
   }
 }
 
@@ -87,5 +99,28 @@ function overloadObservation({
       lost: counts.lost,
       unstored: counts.unstored,
     }),
+  };
+}
+
+function connectObservation(result: ConnectResult): Observation {
+  const { users, gateways, connection, bytesPerConnection, counts, messages, hold } = result;
+  return {
+    row: `connect, ${users} members, ${gateways ?? 0} gateways`,
+    figures: figures({
+      connectsPerSecond: connection?.perSecond ?? null,
+      rssPerConnectionBytes: bytesPerConnection?.server ?? null,
+      kernelPerConnectionBytes: bytesPerConnection?.kernel ?? null,
+      rssGrowthBytes: hold?.rssGrowthBytes ?? undefined,
+      p100Ms: messages.length === 0 ? undefined : median(messages.map(({ p100Ms }) => p100Ms)),
+      dropped: counts.dropped,
+      lost: counts.lost,
+    }),
+  };
+}
+
+function registerObservation({ users, registration }: RegisterResult): Observation {
+  return {
+    row: `register ${users}`,
+    figures: figures({ registrationsPerSecond: registration?.perSecond ?? null }),
   };
 }

@@ -174,10 +174,22 @@ export interface LimitsResult extends ResultHead {
   passes: BroadcastMeasurement[];
 }
 
+/** Medians over all passes with so many members. */
+export interface SweepRow extends TargetFigures {
+  users: number;
+  registrationsPerSecond: number | null;
+}
+
+export interface SweepResult extends ResultHead {
+  command: "sweep";
+  rows: SweepRow[];
+  passes: BroadcastMeasurement[];
+}
+
 /** The same audience on so many gateways, or on one process with everything in it, or on a bare server. */
 export interface ClusterRow extends TargetFigures {
   label: string;
-  target: TargetName;
+  target: string;
   /** null: not a cluster. */
   gateways: number | null;
   cpuMicrosecondsPerDelivery: number | null;
@@ -213,6 +225,7 @@ export interface ConnectResult extends ResultHead, ConnectMeasurement {
 export type Result =
   | BroadcastResult
   | LimitsResult
+  | SweepResult
   | ClusterResult
   | StormResult
   | OverloadResult

@@ -58,7 +58,7 @@ export function legend(entries: readonly LegendEntry[]): string {
   if (entries.length < 2) return "";
   let x = WIDTH - 16;
   const parts = entries.toReversed().map(({ name, colour }) => {
-    x -= name.length * 6.7 + 24;
+    x -= name.length * 6.9 + 34;
     return (
       `<rect class="fill-${colour}" x="${at(x)}" y="5" width="10" height="10" rx="2"/>` +
       `<text class="label" x="${at(x + 15)}" y="14">${escape(name)}</text>`

@@ -3,6 +3,8 @@ import { broadcastDocument } from "./broadcast-document.ts";
 import { clusterDocument, limitsDocument } from "./comparison-document.ts";
 import type { Document } from "./document.ts";
 import { overloadDocument, stormDocument } from "./storm-document.ts";
+import { plainDocument } from "./plain-document.ts";
+import { sweepDocument } from "./sweep-document.ts";
 
 export function documentOf(result: Result): Document {
   switch (result.command) {
@@ -10,11 +12,15 @@ export function documentOf(result: Result): Document {
       return broadcastDocument(result);
     case "limits":
       return limitsDocument(result);
+    case "sweep":
+      return sweepDocument(result);
     case "cluster":
       return clusterDocument(result);
     case "storm":
       return stormDocument(result);
     case "overload":
       return overloadDocument(result);
+    default:
+      return plainDocument(result);
   }
 }

@@ -1,0 +1,60 @@
+import { writeFile } from "node:fs/promises";
+import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
+import { compare, comparisonMetrics } from "../compare/comparison.ts";
+import { comparisonSummary } from "../compare/comparison-summary.ts";
+import { ExitCode, usageError } from "../exit.ts";
+import { observationsOf, type Observation } from "../report/observations.ts";
+import { readResults } from "../report/read-results.ts";
+import { thresholdLines } from "../report/summary.ts";
+import { checkThresholds, parseThresholds } from "../report/thresholds.ts";
+import { RESULT_OPTIONS } from "./options.ts";
+
+export const compareCommand: CommandModule<object, Arguments> = {
+  command: "compare <base> <new>",
+  describe: "What has changed between results, and whether it is more than noise",
+  builder,
+  handler,
+};
+
+function builder(yargs: Argv) {
+  return yargs
+    .positional("base", {
+      type: "string",
+      demandOption: true,
+      describe: "Results (--json) of the one side: files with commas between them, or a folder",
+    })
+    .positional("new", { type: "string", demandOption: true, describe: "Results of the other side" })
+    .option("noise", {
+      group: "Result:",
+      type: "number",
+      default: 0.05,
+      describe: "Take a difference for real when equal servers show it less often than this",
+    })
+    .options({ json: RESULT_OPTIONS.json, threshold: RESULT_OPTIONS.threshold })
+    .example("$0 compare a1.json,a2.json,a3.json,a4.json b1.json,b2.json,b3.json,b4.json", "four runs each")
+    .example("$0 compare before/ after/ --threshold worse==0", "exit code 99 when something became worse")
+    .example("$0 compare before/ after/ --threshold 'p100Ms<1.1'", "… or p100 anywhere 1.1 times as long");
+}
+
+type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
+
+async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  if (!(args.noise > 0 && args.noise < 1)) throw usageError("--noise must be between 0 and 1, e.g. 0.05.");
+  const differences = compare(await readSide(args.base), await readSide(args.new), args.noise);
+  if (differences.length === 0) throw usageError("The two sides have no row in common: nothing to compare.");
+  const metrics = comparisonMetrics(differences);
+  const thresholds = checkThresholds(parseThresholds(args.threshold, Object.keys(metrics)), metrics);
+  if (args.json !== undefined) {
+    const comparison = { version: 1, command: "compare", noise: args.noise, differences, thresholds };
+    await writeFile(args.json, `${JSON.stringify(comparison, null, 2)}\n`);
+  }
+  const lines = thresholdLines({ thresholds });
+  process.stdout.write(
+    `${[comparisonSummary(differences, args.noise), ...(lines.length > 0 ? ["", ...lines] : [])].join("\n")}\n`,
+  );
+  if (thresholds.some(({ passed }) => !passed)) process.exitCode = ExitCode.thresholdFailed;
+}
+
+async function readSide(paths: string): Promise<Observation[]> {
+  return (await readResults(paths.split(","))).flatMap(observationsOf);
+}

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { rankTest, smallestProbability } from "./rank-test.ts";
+
+test("sides that do not overlap are as improbable as their sizes allow", () => {
+  expect(rankTest([1, 2, 3, 4], [5, 6, 7, 8])).toBeCloseTo(2 / 70, 10);
+  expect(smallestProbability(4, 4)).toBeCloseTo(2 / 70, 10);
+  expect(smallestProbability(3, 3)).toBeCloseTo(0.1, 10);
+  expect(smallestProbability(1, 5)).toBeCloseTo(1 / 3, 10);
+});
+
+test("the direction does not matter", () => {
+  const [a, b] = [
+    [3, 9, 4, 5, 7],
+    [8, 10, 11, 6, 12],
+  ] as const;
+  expect(rankTest(a, b)).toBeCloseTo(rankTest(b, a), 10);
+  // U = 3, exact two-sided, from published tables of the test.
+  expect(rankTest([1, 2, 3, 4, 7], [5, 6, 8, 9, 10])).toBeCloseTo(8 / 252, 10);
+});
+
+test("equal values say nothing", () => {
+  expect(rankTest([5, 5, 5, 5], [5, 5, 5, 5])).toBe(1);
+});
+
+test("many values: nearly the same as exact", () => {
+  const base = Array.from({ length: 20 }, (_, i) => i * 2);
+  const shifted = base.map((value) => value + 13);
+  const alike = base.map((value) => value + 1);
+  expect(rankTest(base, shifted)).toBeLessThan(0.01);
+  expect(rankTest(base, alike)).toBeGreaterThan(0.5);
+});

@@ -1,0 +1,72 @@
+import { PUBLISHED, published } from "../../published/published.ts";
+import { lineChart } from "../charts/line-chart.ts";
+import { ms, whole } from "../format.ts";
+import type { SweepResult, SweepRow } from "../result.ts";
+import { sweepTable } from "../sweep-table.ts";
+import type { Document } from "./document.ts";
+
+export function sweepDocument({ rows }: SweepResult): Document {
+  const chart = sweepChart(rows);
+  return {
+    title: "One message to more and more members",
+    subtitle: `A fresh server each time; medians. Tailchat's machine: ${PUBLISHED["tailchat-1000"].hardware}.`,
+    blocks: [
+      ...(chart === undefined
+        ? []
+        : [
+            {
+              kind: "chart" as const,
+              heading: "Time until the last member has it, lower is better",
+              svg: chart,
+            },
+          ]),
+      { kind: "table", heading: "The figures", rows: sweepTable(rows) },
+    ],
+  };
+}
+
+/** undefined: no message has reached everybody. */
+export function sweepChart(rows: readonly SweepRow[]): string | undefined {
+  const complete = rows.filter((row) => row.p100Ms !== null);
+  if (complete.length === 0) return undefined;
+  const burst = (size: number) =>
+    complete.flatMap((row) => {
+      const allMs = row.bursts.find(({ messages }) => messages === size)?.allMs;
+      return allMs === null || allMs === undefined
+        ? []
+        : [{ x: row.users, y: allMs, title: `${whole(row.users)}: ${ms(allMs)}` }];
+    });
+  const bursts = [100].map(burst).filter((points) => points.length > 0);
+  const bands = complete.flatMap(({ users }) => {
+    const range = published(`tailchat-${users}`)?.figures["p100Ms"];
+    return Array.isArray(range) ? [{ x: users, from: Number(range[0]), to: Number(range[1]) }] : [];
+  });
+  return lineChart({
+    description: "Time until the last member has a message, by the number of members online",
+    x: "members online",
+    y: "ms",
+    isLog: true,
+    height: 320,
+    lines: [
+      {
+        name: "one message",
+        colour: "one",
+        points: complete.map(({ users, p100Ms }) => ({
+          x: users,
+          y: p100Ms,
+          title: `${whole(users)}: ${ms(p100Ms)}`,
+        })),
+      },
+      ...bursts.map((points) => ({
+        name: "100 messages at once",
+        colour: "three" as const,
+        points,
+        isDashed: true,
+      })),
+    ],
+    bands:
+      bands.length === 0
+        ? []
+        : [{ name: "one message, published by Tailchat", colour: "quiet" as const, points: bands }],
+  });
+}

@@ -1,0 +1,36 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { usageError } from "../exit.ts";
+import { RESULT_VERSION, type Result } from "./result.ts";
+
+/** What --json has written, from files and from folders of them. @throws {ExitError} that names the first which is none. */
+export async function readResults(paths: readonly string[]): Promise<Result[]> {
+  const files = (await Promise.all(paths.map(filesOf))).flat();
+  return Promise.all(files.map(readResult));
+}
+
+async function filesOf(path: string): Promise<string[]> {
+  const found = await stat(path).catch(() => {
+    throw usageError(`There is no ${path}.`);
+  });
+  if (!found.isDirectory()) return [path];
+  const names = (await readdir(path))
+    .filter((name) => name.endsWith(".json") && name !== "suite.json")
+    .sort();
+  if (names.length === 0) throw usageError(`There are no results (*.json) in ${path}.`);
+  return names.map((name) => join(path, name));
+}
+
+async function readResult(file: string): Promise<Result> {
+  const text = await readFile(file, "utf8");
+  try {
+    const result = JSON.parse(text) as Partial<Result>;
+    if (typeof result.command !== "string" || !result.environment) throw new Error("it has no command");
+    if (result.version !== RESULT_VERSION) {
+      throw new Error(`it is of version ${String(result.version)}, and this reads version ${RESULT_VERSION}`);
+    }
+    return result as Result;
+  } catch (error) {
+    throw usageError(`${file} is no result of --json: ${(error as Error).message}.`);
+  }
+}

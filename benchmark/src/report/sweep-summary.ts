@@ -1,0 +1,39 @@
+import { styleText } from "node:util";
+import { PUBLISHED } from "../published/published.ts";
+import { verdictLines } from "./limits-summary.ts";
+import { count, table } from "./format.ts";
+import type { SweepResult } from "./result.ts";
+import { errorTable, section, thresholdLines } from "./summary.ts";
+import { sweepTable } from "./sweep-table.ts";
+
+/** The Tailchat table, ours beside what was published. */
+export function sweepSummary(result: SweepResult): string {
+  const { passes, rows } = result;
+  const errors = passes.flatMap((pass) => pass.errors);
+  const turns = Math.max(1, Math.round(passes.length / Math.max(1, rows.length)));
+  return [
+    styleText(
+      "bold",
+      `Sweep · one message to more and more members · ${count(turns, "turn")} each, a fresh server each time`,
+    ),
+    ...(result.interrupted
+      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
+      : []),
+    "",
+    ...section("Time until the last member has it (medians)", [
+      table(sweepTable(rows)),
+      "  cold: after a rest; at once: until all have all; joined, logged in: members per second; CPU: the server's.",
+      `  Tailchat's machine: ${PUBLISHED["tailchat-1000"].hardware}.`,
+    ]),
+    ...section(
+      "What to know",
+      verdictLines(
+        passes.map((pass) => ({ name: `${pass.users} members`, verdicts: pass.generator.verdicts })),
+      ),
+    ),
+    ...section("Errors", errors.length === 0 ? [] : [errorTable(errors)]),
+    ...section("Thresholds", thresholdLines(result)),
+  ]
+    .join("\n")
+    .trimEnd();
+}

@@ -1,0 +1,42 @@
+import { published } from "../published/published.ts";
+import { publishedText } from "./figures.ts";
+import { kib, ms, whole } from "./format.ts";
+import type { SweepRow } from "./result.ts";
+
+/** Rows of text, the first one the heading. */
+export function sweepTable(rows: readonly SweepRow[]): string[][] {
+  const sizes = [...new Set(rows.flatMap((row) => row.bursts.map(({ messages }) => messages)))];
+  const rate = (value: number | null) => (value === null ? "–" : `${whole(value)}/s`);
+  const header = [
+    "members",
+    "p100",
+    "Tailchat's",
+    "cold",
+    ...sizes.map((size) => `${size} at once`),
+    "joined",
+    "logged in",
+    "memory each",
+    "CPU/message",
+    "lost",
+  ];
+  return [
+    header,
+    ...rows.map((row) => [
+      whole(row.users),
+      ms(row.p100Ms),
+      tailchatText(row.users),
+      ms(row.coldMs),
+      ...sizes.map((size) => ms(row.bursts.find(({ messages }) => messages === size)?.allMs)),
+      rate(row.registrationsPerSecond),
+      rate(row.connectsPerSecond),
+      kib(row.rssPerConnectionBytes),
+      ms(row.cpuMsPerMessage),
+      whole(row.lost),
+    ]),
+  ];
+}
+
+function tailchatText(users: number): string {
+  const p100Ms = published(`tailchat-${users}`)?.figures["p100Ms"];
+  return p100Ms === undefined ? "–" : publishedText("ms", p100Ms);
+}
