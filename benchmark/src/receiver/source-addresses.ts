@@ -13,10 +13,14 @@ const ADDRESSES = 4 * 250;
  */
 export class SourceAddresses {
   readonly #canSpread: boolean;
-  #next = 0;
+  #next: number;
 
-  /** @param serverAddress the IP address of the server. Only Linux answers on all of 127.0.0.0/8. */
-  constructor(serverAddress: string, platform: string = process.platform) {
+  /**
+   * @param serverAddress the IP address of the server. Only Linux answers on all of 127.0.0.0/8.
+   * @param first processes that connect side by side begin at different addresses
+   */
+  constructor(serverAddress: string, platform: string = process.platform, first = 0) {
+    this.#next = first % ADDRESSES;
     this.#canSpread = platform === "linux" && isIPv4(serverAddress) && serverAddress.startsWith("127.");
   }
 

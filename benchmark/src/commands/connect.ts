@@ -1,0 +1,221 @@
+import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
+import {
+  checkConnectLimits,
+  gatewaysFor,
+  receivingProcesses,
+  type ConnectPlan,
+} from "../connections/connect-plan.ts";
+import { CONNECT_METRICS, connectMetrics } from "../connections/connect-result.ts";
+import { measureConnections } from "../connections/connect-run.ts";
+import { connectSummary } from "../connections/connect-summary.ts";
+import { registerCrowd, type CrowdAccess } from "../connections/crowd-access.ts";
+import { readTokenFile } from "../connections/token-file.ts";
+import { connectError, usageError } from "../exit.ts";
+import type { ClusterSize } from "../platform/cluster.ts";
+import { currentLimits } from "../preflight.ts";
+import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
+import type { ConnectResult } from "../report/result.ts";
+import { parseThresholds } from "../report/thresholds.ts";
+import { runCommand, type CommandContext } from "../run-command.ts";
+import { Api, ApiError } from "../targets/fanfare/api.ts";
+import { openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+import type { RegistrationResult } from "../targets/registration.ts";
+import { addressNeeds } from "./address-needs.ts";
+import { durationMs } from "./durations.ts";
+import { clusterOptions, clusterSizeOf, MAX_PAYLOAD_BYTES, RESULT_OPTIONS, wholeNumber } from "./options.ts";
+import { serverOptions } from "./server-options.ts";
+
+type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
+
+export const connectCommand: CommandModule<object, Arguments> = {
+  command: "connect",
+  describe:
+    "How many connections are held, what each of them takes in memory, and whether all can be reached",
+  builder,
+  handler,
+};
+
+const MOST_USERS = 1_000_000;
+const MOST_HOLD_MS = 24 * 3_600_000;
+const MOST_PROCESSES = 64;
+/** What a server that is started for the run is registered with at the same time. */
+const MOST_REGISTRATIONS = 100;
+
+function builder(yargs: Argv) {
+  return clusterOptions(serverOptions(yargs))
+    .option("tokens", {
+      group: "Server:",
+      type: "string",
+      describe: "The users of this file of bench register, at its server, instead of new ones",
+    })
+    .option("users", {
+      group: "Audience:",
+      alias: "u",
+      type: "number",
+      describe: "How many are online: 1000, or all of the file",
+    })
+    .option("processes", {
+      group: "Audience:",
+      type: "string",
+      default: "auto",
+      describe: "Processes that receive; auto: as few as the limit of open files allows",
+    })
+    .option("connecting", {
+      group: "Audience:",
+      type: "number",
+      default: 100,
+      describe: "Connections made at the same time",
+    })
+    .option("connect-timeout", {
+      group: "Audience:",
+      type: "number",
+      default: 15_000,
+      describe: "Milliseconds for one connection",
+    })
+    .option("nap", {
+      group: "Audience:",
+      type: "number",
+      default: 1,
+      describe: "Milliseconds between reads of light receivers; 0 reads every frame as it comes",
+    })
+    .option("hold", {
+      group: "Audience:",
+      type: "string",
+      default: "10s",
+      describe: "How long the connections are held, e.g. 90s or 30m",
+    })
+    .option("settle", {
+      group: "Audience:",
+      type: "string",
+      default: "2s",
+      describe: "Rest after the last connection, before memory is looked at",
+    })
+    .option("messages", {
+      group: "Messages:",
+      alias: "m",
+      type: "number",
+      default: 3,
+      describe: "Messages to everybody at the end, one at a time",
+    })
+    .option("timeout", {
+      group: "Messages:",
+      type: "number",
+      default: 30_000,
+      describe: "Milliseconds to wait for the last member",
+    })
+    .option("payload", {
+      group: "Messages:",
+      type: "number",
+      default: 100,
+      describe: `Bytes of text in a message, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
+    })
+    .options(RESULT_OPTIONS)
+    .example("$0 connect --users 10000 --hold 30m", "half an hour, with heartbeats")
+    .example("$0 connect --users 100000", "a cluster with as many gateways as descriptors ask for")
+    .example("$0 connect --tokens tokens.json", "the users of bench register")
+    .example("$0 connect -u 5000 --threshold 'dropped==0' --threshold 'lost==0'", "for CI");
+}
+
+async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  const file = args.tokens === undefined ? undefined : await readTokenFile(args.tokens);
+  const url = args.url ?? file?.url;
+  const plan = planOf(args, file?.tokens.length);
+  const cluster = clusterOf(args, plan.users, url !== undefined);
+  const thresholds = parseThresholds(args.threshold, CONNECT_METRICS);
+  const place = await addressNeeds(url, "light");
+  checkConnectLimits({
+    ...plan,
+    ...place,
+    gateways: url === undefined ? (cluster?.gateways ?? 1) : null,
+  });
+  await runCommand<ConnectResult>({
+    command: "connect",
+    options: { ...plan, cluster },
+    json: args.json,
+    html: args.html,
+    progress: args.progress,
+    thresholds,
+    metrics: connectMetrics,
+    async measure(context) {
+      const { errors, signal, defer } = context;
+      const onError = (code: string) => errors.add("api", code);
+      const urls = url === undefined ? [] : [url];
+      const concurrency = Math.min(plan.window, MOST_REGISTRATIONS);
+      const { metricsUrl } = args;
+      const options = { urls, metricsUrl, cluster, registrationConcurrency: concurrency, onError };
+      const target = await openFanfareTarget(options, signal);
+      defer(() => target.close());
+      const api = new Api(target.urls[0]!, concurrency, onError);
+      defer(() => Promise.resolve(api.close()));
+      const { access, registration } = file
+        ? { access: { ...file, tokens: file.tokens.slice(0, plan.users) }, registration: null }
+        : await register(api, plan.users, concurrency, context, target.isThrowaway);
+      // What the registration left in memory would hide what the connections take: begin as one that has just started.
+      if (!file) await target.platform?.refresh(signal);
+      const server = {
+        urls: target.urls,
+        platform: target.platform,
+        isLocal: place.isLocalServer,
+        api,
+        usage: () => target.usage(),
+        cpuSeconds: () => target.cpuSeconds(),
+      };
+      return measureConnections({ ...context, server, access, registration, plan });
+    },
+    print: connectSummary,
+  });
+}
+
+/** @throws {ExitError} with what the server answered */
+async function register(
+  api: Api,
+  users: number,
+  concurrency: number,
+  { progress, signal, defer }: CommandContext,
+  isThrowaway: boolean,
+): Promise<{ access: CrowdAccess; registration: RegistrationResult }> {
+  let done = 0;
+  const work = () => registerCrowd(api, { users, concurrency }, signal, () => done++);
+  try {
+    const crowd = await progress.during("registering guests", users, () => done, work);
+    const { groupId, ownerToken } = crowd.access;
+    // On somebody's server the group goes; the guests stay, as guests do.
+    if (!isThrowaway) defer(async () => void (await api.call("group.delete", { groupId }, ownerToken)));
+    return crowd;
+  } catch (error) {
+    throw error instanceof ApiError ? connectError(error.message) : error;
+  }
+}
+
+function planOf(args: ArgumentsCamelCase<Arguments>, inFile: number | undefined): ConnectPlan {
+  const users = wholeNumber("users", args.users ?? inFile ?? 1000, 1, inFile ?? MOST_USERS);
+  return {
+    users,
+    processes:
+      args.processes === "auto"
+        ? receivingProcesses(users, currentLimits())
+        : wholeNumber("processes", Number(args.processes), 1, Math.min(MOST_PROCESSES, users)),
+    window: wholeNumber("connecting", args.connecting, 1, 10_000),
+    connectTimeoutMs: wholeNumber("connect-timeout", args.connectTimeout, 100, 600_000),
+    settleMs: durationMs("settle", args.settle, MOST_HOLD_MS),
+    holdMs: durationMs("hold", args.hold, MOST_HOLD_MS),
+    messages: wholeNumber("messages", args.messages, 0, 1000),
+    timeoutMs: wholeNumber("timeout", args.timeout, 100, 3_600_000),
+    payloadBytes: wholeNumber("payload", args.payload, MIN_PAYLOAD_BYTES, MAX_PAYLOAD_BYTES),
+    napMs: wholeNumber("nap", args.nap, 0, 100),
+  };
+}
+
+/** undefined: a single instance, or one that runs already. A cluster where one process has too few descriptors. */
+function clusterOf(
+  args: ArgumentsCamelCase<Arguments>,
+  users: number,
+  isRunning: boolean,
+): ClusterSize | undefined {
+  const asked = clusterSizeOf(args);
+  if (asked && isRunning)
+    throw usageError("--gateways and --workers start a cluster for the run: leave --url and --tokens out.");
+  if (asked || isRunning) return asked;
+  const gateways = gatewaysFor(users, currentLimits());
+  return gateways > 1 ? { gateways, workers: 1 } : undefined;
+}

@@ -1,0 +1,129 @@
+import type { Percentiles } from "../measure/percentiles.ts";
+import type { RegistrationResult } from "../targets/registration.ts";
+import type { ServerUsage } from "../targets/target.ts";
+
+/** One message to everybody who is online. */
+export interface CrowdMessage {
+  /** null: not acknowledged. */
+  ackMs: number | null;
+  /** Until the last member had it; null when somebody who was online never got it. */
+  p100Ms: number | null;
+  latencyMs: Percentiles | null;
+  received: number;
+  lost: number;
+  duplicates: number;
+  outOfOrder: number;
+}
+
+/** Memory by connection in bytes: what was there with everybody online, less what was there before. */
+export interface ConnectionBytes {
+  /** Resident memory of all processes of the server. */
+  server: number | null;
+  /** The same by kind of process, where the server was started for the run. */
+  serverByKind: Record<string, number> | null;
+  /**
+   * Kernel memory of this machine (slab and TCP buffers). With the server on this machine it is that of both ends of the
+   * connection; half of it is the server's.
+   */
+  kernel: number | null;
+  /** Whether both ends lie in the kernel of this machine. */
+  isKernelOfBothEnds: boolean;
+  /** What grew most in the kernel, where this may be seen (as root). */
+  kernelObjects: { name: string; bytes: number }[] | null;
+  /** The tester's own. */
+  tester: number;
+}
+
+export interface HoldSample {
+  /** Since all were online. */
+  atMs: number;
+  rssBytes: number | null;
+  cpuSeconds: number | null;
+  online: number;
+}
+
+export interface ConnectMeasurement {
+  target: { name: "fanfare"; url: string; isThrowaway: boolean };
+  users: number;
+  /** null: a single instance, or unknown. */
+  gateways: number | null;
+  workers: number | null;
+  client: { processes: number; napMs: number };
+  /** null: the tokens came from a file. */
+  registration: RegistrationResult | null;
+  connection: {
+    users: number;
+    durationMs: number;
+    perSecond: number;
+    perServerCpuSecond: number | null;
+    onlineMs: Percentiles | null;
+  } | null;
+  bytesPerConnection: ConnectionBytes | null;
+  hold: {
+    plannedMs: number;
+    heldMs: number;
+    /** At most some hundred, whatever the time. */
+    samples: HoldSample[];
+    rssGrowthBytes: number | null;
+    /** Server CPU per connection and hour, of heartbeats and whatever else goes on. */
+    cpuSecondsPerConnectionHour: number | null;
+  } | null;
+  messages: CrowdMessage[];
+  counts: {
+    online: number;
+    gaveUp: number;
+    dropped: number;
+    resyncs: number;
+    sent: number;
+    acknowledged: number;
+    /** null: not counted, for the run was interrupted. */
+    stored: number | null;
+    expected: number;
+    received: number;
+    lost: number;
+    duplicates: number;
+    outOfOrder: number;
+  };
+  server: {
+    beforeConnect: ServerUsage | null;
+    connected: ServerUsage | null;
+    afterHold: ServerUsage | null;
+    afterMessages: ServerUsage | null;
+  };
+  /** Cores that programs without a part in the test kept busy while connections were made; null: not known. */
+  otherProgramsCores: number | null;
+  errors: { phase: string; code: string; count: number }[];
+}
+
+export const CONNECT_METRICS = [
+  "online",
+  "gaveUp",
+  "dropped",
+  "lost",
+  "duplicates",
+  "unstored",
+  "p100",
+  "connectsPerSecond",
+  "serverBytesPerConnection",
+  "kernelBytesPerConnection",
+  "rssGrowthMiB",
+] as const;
+
+export function connectMetrics(result: Omit<ConnectMeasurement, "target">): Record<string, number | null> {
+  const { counts, messages, connection, bytesPerConnection, hold } = result;
+  const growth = hold?.rssGrowthBytes ?? null;
+  const slowest = messages.map(({ p100Ms }) => p100Ms);
+  return {
+    online: counts.online,
+    gaveUp: counts.gaveUp,
+    dropped: counts.dropped,
+    lost: counts.lost,
+    duplicates: counts.duplicates,
+    unstored: counts.stored === null ? null : Math.max(0, counts.acknowledged - counts.stored),
+    p100: slowest.length === 0 || slowest.includes(null) ? null : Math.max(...slowest.map(Number)),
+    connectsPerSecond: connection?.perSecond ?? null,
+    serverBytesPerConnection: bytesPerConnection?.server ?? null,
+    kernelBytesPerConnection: bytesPerConnection?.kernel ?? null,
+    rssGrowthMiB: growth === null ? null : growth / 1024 / 1024,
+  };
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import type { Api } from "../targets/fanfare/api.ts";
+import { registerAll, type RegistrationResult } from "../targets/registration.ts";
+
+/** Everything that is needed to come online, and to write to all. */
+export interface CrowdAccess {
+  groupId: string;
+  channelId: string;
+  /** Of the one who made the group. */
+  ownerToken: string;
+  /** Access tokens of its members. */
+  tokens: string[];
+  /** When the first of the access tokens ends, ISO 8601. */
+  expiresAt: string;
+}
+
+/**
+ * Makes a group, and guests who join it.
+ * @throws {ApiError} of the first who is refused
+ */
+export async function registerCrowd(
+  api: Api,
+  { users, concurrency }: { users: number; concurrency: number },
+  signal: AbortSignal,
+  onDone: () => void,
+): Promise<{ access: CrowdAccess; registration: RegistrationResult }> {
+  const name = `bench-${randomBytes(6).toString("hex")}`;
+  const password = randomBytes(18).toString("base64url");
+  const owner = await api.call("user.register", { username: name, password }, undefined, signal);
+  const ownerToken = owner.accessToken;
+  const { group, channels } = await api.call("group.create", { name }, ownerToken, signal);
+  const { invite } = await api.call("invite.create", { groupId: group.id }, ownerToken, signal);
+  const register = async () => {
+    const { accessToken } = await api.call("user.createGuest", {}, undefined, signal);
+    await api.call("invite.accept", { code: invite.code }, accessToken, signal);
+    return accessToken;
+  };
+  const { users: tokens, result } = await registerAll(users, concurrency, register, onDone);
+  const access = {
+    groupId: group.id,
+    channelId: channels[0]!.id,
+    ownerToken,
+    tokens,
+    expiresAt: owner.accessTokenExpiresAt,
+  };
+  return { access, registration: result };
+}

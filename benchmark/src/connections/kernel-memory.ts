@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+
+/** What the kernel of this machine holds, for all programs together. null: not told to this user, or on this system. */
+export interface KernelMemory {
+  /** All kernel objects: `Slab` of /proc/meminfo. */
+  slabBytes: number;
+  /** What waits in the buffers of TCP sockets: `mem` of /proc/net/sockstat. */
+  tcpBufferBytes: number;
+  tcpSockets: number;
+  /** Bytes per kind of object (/proc/slabinfo, which only root may read). */
+  objects: Record<string, number> | null;
+}
+
+/** Source of the page size: sockstat counts pages, 4 KiB on x86-64 and on most arm64 systems. */
+const PAGE_BYTES = 4096;
+
+export function readKernelMemory(): KernelMemory | null {
+  const meminfo = readText("/proc/meminfo");
+  const sockstat = readText("/proc/net/sockstat");
+  if (meminfo === undefined || sockstat === undefined) return null;
+  const objects = readText("/proc/slabinfo");
+  return {
+    slabBytes: numberIn(meminfo, /^Slab:\s+(\d+) kB$/m) * 1024,
+    tcpBufferBytes: numberIn(sockstat, /^TCP:.* mem (\d+)$/m) * PAGE_BYTES,
+    tcpSockets: numberIn(sockstat, /^TCP: inuse (\d+)/m),
+    objects: objects === undefined ? null : slabObjects(objects),
+  };
+}
+
+/** Bytes by cache out of /proc/slabinfo: slabs × pages of each. Source: slabinfo(5). */
+export function slabObjects(text: string): Record<string, number> {
+  const objects: Record<string, number> = {};
+  for (const line of text.split("\n").slice(2)) {
+    const [name, ...fields] = line.split(/\s+/);
+    const pagesPerSlab = Number(fields[4]);
+    // "name active total size perslab pagesperslab : tunables a b c : slabdata active slabs shared"
+    const slabs = Number(fields[13]);
+    if (name && pagesPerSlab > 0 && slabs > 0) objects[name] = slabs * pagesPerSlab * PAGE_BYTES;
+  }
+  return objects;
+}
+
+/** What grew most, largest first. */
+export function grownObjects(
+  before: Record<string, number>,
+  after: Record<string, number>,
+  most: number,
+): { name: string; bytes: number }[] {
+  return Object.entries(after)
+    .map(([name, bytes]) => ({ name, bytes: bytes - (before[name] ?? 0) }))
+    .filter(({ bytes }) => bytes > 0)
+    .sort((a, b) => b.bytes - a.bytes)
+    .slice(0, most);
+}
+
+function numberIn(text: string, pattern: RegExp): number {
+  return Number(pattern.exec(text)?.[1] ?? 0);
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readTokenFile, writeTokenFile } from "./token-file.ts";
+
+const ACCESS = {
+  groupId: "g",
+  channelId: "c",
+  ownerToken: "owner",
+  tokens: ["a", "b"],
+  expiresAt: "2026-01-01T00:15:00.000Z",
+};
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "bench-test-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+test("what was written is read again, until its tokens end", async () => {
+  const file = join(folder, "tokens.json");
+  await writeTokenFile(file, "http://127.0.0.1:3000", ACCESS);
+  const read = await readTokenFile(file, new Date("2026-01-01T00:14:00Z"));
+  expect(read).toEqual({ version: 1, url: "http://127.0.0.1:3000", ...ACCESS });
+  await expect(readTokenFile(file, new Date("2026-01-01T00:15:00Z"))).rejects.toThrow(
+    "bench register --url http://127.0.0.1:3000",
+  );
+});
+
+test.each(["", "null", "{}", '{"version":1,"url":"x","tokens":[]}'])("%j is none", async (text) => {
+  const file = join(folder, "tokens.json");
+  await writeFile(file, text);
+  await expect(readTokenFile(file)).rejects.toThrow("is not a file of bench register");
+});

@@ -1,0 +1,59 @@
+import { open, readFile } from "node:fs/promises";
+import { usageError } from "../exit.ts";
+import type { CrowdAccess } from "./crowd-access.ts";
+
+/** What `register` writes and `connect` reads. */
+export interface TokenFile extends CrowdAccess {
+  version: typeof VERSION;
+  url: string;
+}
+
+const VERSION = 1;
+/** Whoever can read the file can come in as any of the users. */
+const OWNER_ONLY = 0o600;
+
+export async function writeTokenFile(file: string, url: string, access: CrowdAccess): Promise<void> {
+  const content: TokenFile = { version: VERSION, url, ...access };
+  const handle = await open(file, "w", OWNER_ONLY);
+  try {
+    // It may have been there already, for everybody to read.
+    await handle.chmod(OWNER_ONLY);
+    await handle.writeFile(`${JSON.stringify(content)}\n`);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @throws {ExitError} when it cannot be read, is none, or its tokens have ended */
+export async function readTokenFile(file: string, now = new Date()): Promise<TokenFile> {
+  const content = parse(file, await readText(file));
+  if (new Date(content.expiresAt) <= now) {
+    throw usageError(
+      `The tokens in ${file} ended at ${content.expiresAt}: make new ones with bench register --url ${content.url} --out ${file}.`,
+    );
+  }
+  return content;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw usageError(`--tokens ${file} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+function parse(file: string, text: string): TokenFile {
+  try {
+    const content = JSON.parse(text) as Partial<TokenFile> | null;
+    const { version, url, groupId, channelId, ownerToken, tokens, expiresAt } = content ?? {};
+    const isComplete = [url, groupId, channelId, ownerToken, expiresAt].every(
+      (part) => typeof part === "string",
+    );
+    if (version === VERSION && isComplete && Array.isArray(tokens) && tokens.length > 0)
+      return content as TokenFile;
+  } catch {
+    // Told below.
+  }
+  throw usageError(`${file} is not a file of bench register.`);
+}
