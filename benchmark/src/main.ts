@@ -1,14 +1,21 @@
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { broadcastCommand } from "./commands/broadcast.ts";
+import { capacityCommand } from "./commands/capacity.ts";
+import { chatroomCommand } from "./commands/chatroom.ts";
 import { clusterCommand } from "./commands/cluster.ts";
 import { compareCommand } from "./commands/compare.ts";
 import { connectCommand } from "./commands/connect.ts";
+import { directCommand } from "./commands/direct.ts";
+import { echoCommand } from "./commands/echo.ts";
+import { groupCommand } from "./commands/group.ts";
 import { limitsCommand } from "./commands/limits.ts";
+import { loginCommand } from "./commands/login.ts";
 import { overloadCommand } from "./commands/overload.ts";
 import { registerCommand } from "./commands/register.ts";
 import { reportCommand } from "./commands/report.ts";
 import { stormCommand } from "./commands/storm.ts";
+import { suiteCommand } from "./commands/suite.ts";
 import { sweepCommand } from "./commands/sweep.ts";
 import { ExitCode, ExitError } from "./exit.ts";
 
@@ -19,12 +26,19 @@ const cli = yargs(hideBin(process.argv))
   .command(limitsCommand)
   .command(sweepCommand)
   .command(clusterCommand)
+  .command(capacityCommand)
   .command(stormCommand)
   .command(overloadCommand)
+  .command(loginCommand)
+  .command(directCommand)
+  .command(groupCommand)
+  .command(chatroomCommand)
   .command(registerCommand)
   .command(connectCommand)
+  .command(suiteCommand)
   .command(reportCommand)
   .command(compareCommand)
+  .command(echoCommand)
   .demandCommand(1, "Say what to measure, for example: bench broadcast --users 1000")
   .strict()
   .help()

@@ -1,3 +1,4 @@
+import type { LoadMeasurement } from "../load/load-result.ts";
 import { figures, type Figure } from "./figures.ts";
 import type {
   BroadcastMeasurement,
@@ -33,7 +34,41 @@ export function observationsOf(result: Result): Observation[] {
       return [connectObservation(result)];
     case "register":
       return [registerObservation(result)];
+    default:
+      return isLoad(result) ? [loadObservation(result)] : [];
   }
+}
+
+/** Whether it is of a command that makes load: they all have the same shape. */
+export function isLoad(result: Result): result is Extract<Result, LoadMeasurement> {
+  return "scene" in result && "loop" in result;
+}
+
+function loadObservation(result: Result & LoadMeasurement): Observation {
+  const { scene, loop, counts, rates, ack, delivery, lastDelivery } = result;
+  const pace = loop.kind === "closed" ? `${loop.inFlight} at once` : `${loop.perSecond}/s`;
+  const groups = scene.groups === null ? "" : `, ${scene.groups} groups of ${scene.members}`;
+  const isDelivered = counts.expected > 0;
+  return {
+    row: `${result.command}, ${scene.senders} senders, ${scene.online} online${groups}, ${pace}`,
+    figures: figures({
+      acknowledgedPerSecond: rates.acknowledgedPerSecond,
+      acknowledgedPerCpuSecond: rates.acknowledgedPerCpuSecond,
+      deliveriesPerSecond: isDelivered ? rates.deliveriesPerSecond : undefined,
+      deliveriesPerCpuSecond: isDelivered ? rates.deliveriesPerCpuSecond : undefined,
+      receivedShare: isDelivered ? rates.receivedShare : undefined,
+      ackP50Ms: ack.latencyMs?.p50 ?? null,
+      ackP90Ms: ack.latencyMs?.p90 ?? null,
+      ackP99Ms: ack.latencyMs?.p99 ?? null,
+      ackP100Ms: ack.latencyMs?.p100 ?? null,
+      deliveryP99Ms: isDelivered ? (delivery?.latencyMs?.p99 ?? null) : undefined,
+      deliveryP100Ms: isDelivered ? (lastDelivery?.latencyMs?.p100 ?? null) : undefined,
+      lost: counts.lost,
+      duplicates: counts.duplicates,
+      unstored: counts.unstored ?? undefined,
+      missed: counts.missed,
+    }),
+  };
 }
 
 export function broadcastObservation(

@@ -1,3 +1,4 @@
+import type { CapacityMeasurement } from "../capacity/capacity-result.ts";
 import type { Bucket } from "../measure/histogram.ts";
 import type { Percentiles, Spread } from "../measure/percentiles.ts";
 import type { ServerSample } from "../measure/server-samples.ts";
@@ -6,6 +7,8 @@ import type { ReceiverKind } from "../receiver/receiver.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
 import type { ConnectMeasurement } from "../connections/connect-result.ts";
 import type { RegisterMeasurement } from "../connections/register-result.ts";
+import type { LoadMeasurement } from "../load/load-result.ts";
+import type { EchoMeasurement } from "../echo/echo-result.ts";
 import type { OverloadMeasurement } from "../overload/overload-result.ts";
 import type { StormMeasurement } from "../storm/storm-result.ts";
 import type { ServerUsage, TargetName } from "../targets/target.ts";
@@ -222,6 +225,18 @@ export interface ConnectResult extends ResultHead, ConnectMeasurement {
   command: "connect";
 }
 
+export interface LoadResult extends ResultHead, LoadMeasurement {
+  command: "login" | "direct" | "group" | "chatroom";
+}
+
+export interface EchoResult extends ResultHead, EchoMeasurement {
+  command: "echo";
+}
+
+export interface CapacityResult extends ResultHead, CapacityMeasurement {
+  command: "capacity";
+}
+
 export type Result =
   | BroadcastResult
   | LimitsResult
@@ -230,4 +245,7 @@ export type Result =
   | StormResult
   | OverloadResult
   | RegisterResult
-  | ConnectResult;
+  | ConnectResult
+  | CapacityResult
+  | LoadResult
+  | EchoResult;

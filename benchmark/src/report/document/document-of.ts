@@ -3,6 +3,8 @@ import { broadcastDocument } from "./broadcast-document.ts";
 import { clusterDocument, limitsDocument } from "./comparison-document.ts";
 import type { Document } from "./document.ts";
 import { overloadDocument, stormDocument } from "./storm-document.ts";
+import { isLoad } from "../observations.ts";
+import { loadDocument } from "./load-document.ts";
 import { plainDocument } from "./plain-document.ts";
 import { sweepDocument } from "./sweep-document.ts";
 
@@ -21,6 +23,6 @@ export function documentOf(result: Result): Document {
     case "overload":
       return overloadDocument(result);
     default:
-      return plainDocument(result);
+      return isLoad(result) ? loadDocument(`bench ${result.command}`, result) : plainDocument(result);
   }
 }

@@ -1,0 +1,106 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
+import { ExitCode, usageError } from "../exit.ts";
+import { duration, table } from "../report/format.ts";
+import { readmeSection, withSection } from "../suite/readme-section.ts";
+import { runSuite } from "../suite/run-suite.ts";
+import { newestSuite, readSuite, writeDerived, writeSuite } from "../suite/suite-files.ts";
+import type { Suite } from "../suite/suite-result.ts";
+import { commandLine, PROFILES, SUITE_ROWS, type Profile, type SuiteRow } from "../suite/suite-rows.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+export const suiteCommand: CommandModule<object, Arguments> = {
+  command: "suite",
+  describe:
+    "The whole report: runs every command and writes docs/benchmarks/<date>.md with charts and results",
+  builder,
+  handler,
+};
+
+function builder(yargs: Argv) {
+  return yargs
+    .option("profile", {
+      choices: PROFILES,
+      default: "quick" as const,
+      describe: "quick: some minutes, each thing once or twice; full: repeated, for a release",
+    })
+    .option("only", { type: "string", describe: "Only these rows, with commas between them" })
+    .option("list", { type: "boolean", default: false, describe: "Show the rows and run nothing" })
+    .option("out", {
+      type: "string",
+      default: join(ROOT, "docs/benchmarks"),
+      defaultDescription: "docs/benchmarks",
+      describe: "Where the report goes",
+    })
+    .option("name", {
+      type: "string",
+      defaultDescription: "the date",
+      describe: "What the report's files are called",
+    })
+    .option("update-readme", {
+      type: "boolean",
+      default: false,
+      describe: "Write the figures into the README too",
+    })
+    .option("again", {
+      type: "boolean",
+      default: false,
+      describe: "Measure nothing: write everything that is derived from the newest results again",
+    })
+    .example("$0 suite --update-readme", "some minutes; leave the machine alone meanwhile")
+    .example("$0 suite --only sweep,storm --out /tmp/report", "a part of it, somewhere else");
+}
+
+type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
+
+async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  const rows = chosenRows(args.only, args.profile);
+  if (args.list) {
+    const lines = rows.map((row) => [row.name, `bench ${commandLine(row, args.profile)}`, row.title]);
+    process.stdout.write(`${lines.map((line) => line.join("\n    ")).join("\n")}\n`);
+    return;
+  }
+  const name = args.name ?? new Date().toISOString().slice(0, 10);
+  const folder = args.again ? await newest(args.out) : join(args.out, name);
+  const suite = args.again ? await readSuite(folder) : await runSuite(rows, args.profile);
+  await (args.again ? writeDerived(suite, folder) : writeSuite(suite, folder));
+  if (args.updateReadme) await updateReadme(suite, folder);
+  process.stdout.write(`${summary(suite)}\n\n  ${folder}.md\n  ${folder}.html\n`);
+  if (suite.index.interrupted && !args.again) process.exitCode = ExitCode.interrupted;
+}
+
+function chosenRows(only: string | undefined, profile: Profile): SuiteRow[] {
+  const names = only?.split(",");
+  const unknown = names?.filter((name) => !SUITE_ROWS.some((row) => row.name === name)) ?? [];
+  if (unknown.length > 0) {
+    const known = SUITE_ROWS.map(({ name }) => name).join(", ");
+    throw usageError(`--only: there is no ${unknown.join(", ")}. There are: ${known}.`);
+  }
+  return SUITE_ROWS.filter(
+    (row) => commandLine(row, profile) !== null && (names?.includes(row.name) ?? true),
+  );
+}
+
+async function newest(out: string): Promise<string> {
+  const folder = await newestSuite(out);
+  if (folder === undefined) throw usageError(`There are no results in ${out} yet: leave --again out.`);
+  return folder;
+}
+
+async function updateReadme(suite: Suite, folder: string): Promise<void> {
+  const file = join(ROOT, "README.md");
+  const link = join(relative(ROOT, join(folder, "..")), basename(folder));
+  await writeFile(file, withSection(await readFile(file, "utf8"), readmeSection(suite, link)));
+}
+
+function summary({ index }: Suite): string {
+  const lines = index.rows.map(({ name, problem, durationMs }) => [
+    name,
+    duration(durationMs),
+    problem ?? "done",
+  ]);
+  return table([["", "took", ""], ...lines]);
+}

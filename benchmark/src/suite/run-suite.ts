@@ -1,0 +1,77 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describeEnvironment } from "../environment.ts";
+import { ExitCode, ExitError } from "../exit.ts";
+import { nowMs } from "../measure/clock.ts";
+import { duration } from "../report/format.ts";
+import type { Result } from "../report/result.ts";
+import { compact } from "./compact.ts";
+import { runRow, type RowRun } from "./run-row.ts";
+import { SUITE_VERSION, type RowOutcome, type Suite } from "./suite-result.ts";
+import { commandLine, type Profile, type SuiteRow } from "./suite-rows.ts";
+
+/** For one row. */
+const TIMEOUT_MS: Record<Profile, number> = { quick: 240_000, full: 3_600_000 };
+
+/**
+ * One row after the other, each in a process of its own; what happens goes to stderr.
+ * @throws {ExitError} when no row came to a result
+ */
+export async function runSuite(rows: readonly SuiteRow[], profile: Profile): Promise<Suite> {
+  const [startedAt, startedMs] = [new Date().toISOString(), nowMs()];
+  const environment = describeEnvironment();
+  const interruption = new AbortController();
+  const onSignal = () => {
+    process.stderr.write("\nInterrupted: ends the row that runs, then writes what there is.\n");
+    interruption.abort();
+  };
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  const folder = await mkdtemp(join(tmpdir(), "fanfare-suite-"));
+  const outcomes: RowOutcome[] = [];
+  const results = new Map<string, Result>();
+  try {
+    for (const [i, row] of rows.entries()) {
+      if (interruption.signal.aborted) break;
+      const command = commandLine(row, profile)!;
+      process.stderr.write(`${i + 1}/${rows.length} bench ${command}\n`);
+      const { outcome, result } =
+        withoutPrograms(row, command) ??
+        (await runRow(row, command, folder, TIMEOUT_MS[profile], interruption.signal));
+      outcomes.push({ ...outcome, durationMs: Math.round(outcome.durationMs) });
+      if (result) results.set(row.name, compact(result));
+      process.stderr.write(`    ${outcome.problem ?? "done"}, ${duration(outcome.durationMs)}\n`);
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  }
+  if (results.size === 0) throw new ExitError(ExitCode.couldNotConnect, "No row came to a result.");
+  const index = {
+    version: SUITE_VERSION,
+    profile,
+    startedAt,
+    durationMs: Math.round(nowMs() - startedMs),
+    interrupted: interruption.signal.aborted,
+    environment,
+    rows: outcomes,
+  } as const;
+  return { index, results };
+}
+
+/** undefined: everything that the row needs is there. */
+function withoutPrograms({ name, title, needs = [] }: SuiteRow, command: string): RowRun | undefined {
+  const missing = needs.filter((program) => !isInstalled(program));
+  if (missing.length === 0) return undefined;
+  const problem = `${missing.join(" and ")} must be installed for this`;
+  return {
+    outcome: { name, title, command, code: null, durationMs: 0, hasResult: false, problem },
+    result: undefined,
+  };
+}
+
+function isInstalled(program: string): boolean {
+  const env = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` };
+  return spawnSync(program, ["--version"], { env, stdio: "ignore" }).error === undefined;
+}

@@ -1,0 +1,62 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { standaloneSvg } from "../report/charts/theme.ts";
+import { sweepChart } from "../report/document/sweep-document.ts";
+import { htmlReport } from "../report/html/html-report.ts";
+import type { Result } from "../report/result.ts";
+import { suiteMarkdown } from "./suite-markdown.ts";
+import type { Suite, SuiteIndex } from "./suite-result.ts";
+
+const INDEX = "suite.json";
+
+/** What is derived from a suite's results, by path; relative to the folder in which its folder lies. */
+export function derivedFiles(suite: Suite, name: string): Record<string, string> {
+  const { index, results } = suite;
+  const files: Record<string, string> = {
+    [`${name}.md`]: suiteMarkdown(suite, name),
+    [`${name}.html`]: htmlReport([...results.values()], `Measured on ${index.startedAt.slice(0, 10)}`),
+  };
+  const sweep = results.get("sweep");
+  const chart = sweep?.command === "sweep" ? sweepChart(sweep.rows) : undefined;
+  if (chart === undefined) return files;
+  for (const theme of ["light", "dark"] as const) {
+    files[`${name}/sweep-${theme}.svg`] = standaloneSvg(chart, theme);
+  }
+  return files;
+}
+
+/** Results and index into `folder`, everything derived from them beside it. */
+export async function writeSuite(suite: Suite, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, result] of suite.results) {
+    await writeFile(join(folder, `${name}.json`), `${JSON.stringify(result)}\n`);
+  }
+  await writeFile(join(folder, INDEX), `${JSON.stringify(suite.index, null, 2)}\n`);
+  await writeDerived(suite, folder);
+}
+
+export async function writeDerived(suite: Suite, folder: string): Promise<void> {
+  for (const [path, text] of Object.entries(derivedFiles(suite, basename(folder)))) {
+    await writeFile(join(folder, "..", path), text);
+  }
+}
+
+/** @throws {Error} where there is no suite. */
+export async function readSuite(folder: string): Promise<Suite> {
+  const index = JSON.parse(await readFile(join(folder, INDEX), "utf8")) as SuiteIndex;
+  const results = new Map<string, Result>();
+  for (const { name, hasResult } of index.rows) {
+    if (hasResult) {
+      results.set(name, JSON.parse(await readFile(join(folder, `${name}.json`), "utf8")) as Result);
+    }
+  }
+  return { index, results };
+}
+
+/** The folder of the newest suite by its name; undefined: there is none. */
+export async function newestSuite(folder: string): Promise<string | undefined> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const newest = names.sort().at(-1);
+  return newest === undefined ? undefined : join(folder, newest);
+}

@@ -1,0 +1,73 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ajv } from "ajv";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import resultSchema from "../schema/result.v1.json" with { type: "json" };
+import suiteSchema from "../schema/suite.v1.json" with { type: "json" };
+import { runSuite } from "../src/suite/run-suite.ts";
+import { derivedFiles, newestSuite, readSuite, writeSuite } from "../src/suite/suite-files.ts";
+import { readmeSection, withSection } from "../src/suite/readme-section.ts";
+
+const TINY = "--users 30 --messages 2 --warmup 1 --idle 20 --interval 10 --probes 2";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "bench-test-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test("a row that fails ends nothing, and everything derived comes from the files that were kept", async () => {
+  const suite = await runSuite(
+    [
+      { name: "sweep", title: "more and more", run: `sweep --target ws ${TINY} --burst 20,100` },
+      { name: "wrong", title: "no such option", run: "limits --nonsense" },
+      { name: "foreign", title: "not installed", run: "limits", needs: ["no-such-program"] },
+      { name: "limits", title: "side by side", run: `limits --targets socket.io,ws --passes 1 ${TINY}` },
+    ],
+    "quick",
+  );
+  expect(suite.index.rows).toMatchObject([
+    { name: "sweep", code: 0, hasResult: true, problem: null },
+    { name: "wrong", code: 1, hasResult: false, problem: expect.stringMatching("nonsense") as string },
+    {
+      name: "foreign",
+      code: null,
+      hasResult: false,
+      problem: expect.stringMatching("no-such-program") as string,
+    },
+    { name: "limits", code: 0, hasResult: true, problem: null },
+  ]);
+
+  const home = join(folder, "2026-01-02");
+  await writeSuite(suite, home);
+  expect(await newestSuite(folder)).toBe(home);
+  const kept = await readSuite(home);
+  expect(kept).toEqual(suite);
+  for (const [path, text] of Object.entries(derivedFiles(kept, "2026-01-02"))) {
+    expect(await readFile(join(folder, path), "utf8")).toBe(text);
+  }
+
+  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+  ajv.validate(suiteSchema, suite.index);
+  expect(ajv.errors).toBeNull();
+  const isResult = ajv.compile(resultSchema);
+  for (const result of suite.results.values()) {
+    isResult(result);
+    expect(isResult.errors).toBeNull();
+  }
+});
+
+test("the README's section is written between its marks", async () => {
+  const suite = await readSuite(join(folder, "2026-01-02"));
+  const section = readmeSection(suite, "docs/benchmarks/2026-01-02");
+  expect(section).toMatch("| members |");
+  const before =
+    "a\n<!-- measured: written by `bench suite --update-readme` -->\n(formerly)\n<!-- measured: end -->\nb";
+  const after = withSection(before, section);
+  expect(after).toMatch(/^a\n/);
+  expect(after).toMatch(/\nb$/);
+  expect(after).not.toMatch("formerly");
+  expect(withSection(after, section)).toBe(after);
+  expect(() => withSection("nothing", section)).toThrow("no place");
+});
