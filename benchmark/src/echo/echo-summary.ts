@@ -1,0 +1,89 @@
+import { styleText } from "node:util";
+import { PUBLISHED } from "../published/published.ts";
+import { publishedLines } from "../published/published-lines.ts";
+import { figures } from "../report/figures.ts";
+import { ms, ratio, table, whole } from "../report/format.ts";
+import type { EchoResult } from "../report/result.ts";
+import { errorTable, section, thresholdLines } from "../report/summary.ts";
+import { bestPerSecond, type EchoRow } from "./echo-result.ts";
+import type { EchoServerName } from "./echo-servers.ts";
+
+const BUSY = 0.9;
+
+/** Each server at each concurrency, side by side. */
+export function echoSummary(result: EchoResult): string {
+  const { rows, missing } = result;
+  return [
+    styleText("bold", `Echo of ${result.bytes} bytes by HTTP with keep-alive · each server has one thread`),
+    ...(result.interrupted
+      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
+      : []),
+    "",
+    echoTable(rows),
+    "",
+    ...section("What to know", [
+      ...missing.map((name) => `  ${name} is not installed: it is not in the table.`),
+      ...busyLines(rows),
+    ]),
+    ...section("Published by others, on their machines", [
+      ...beside("fastify", "echo-hydrogen", rows),
+      ...beside("nginx", "echo-nginx", rows),
+    ]),
+    ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
+    ...section("Thresholds", thresholdLines(result)),
+  ]
+    .join("\n")
+    .trimEnd();
+}
+
+function beside(
+  server: EchoServerName,
+  row: "echo-hydrogen" | "echo-nginx",
+  rows: readonly EchoRow[],
+): string[] {
+  const ours = bestPerSecond(rows, server) ?? undefined;
+  return publishedLines(figures({ echoPerSecond: ours }), [PUBLISHED[row]]);
+}
+
+function echoTable(rows: readonly EchoRow[]): string {
+  const header = [
+    "at the same time",
+    "server",
+    "per second",
+    "÷ nginx",
+    "per its CPU second",
+    "p50",
+    "p99",
+    "p100",
+    "failed",
+  ];
+  const lines = rows.map((row) => {
+    const nginx = rows.find(
+      ({ server, concurrency }) => server === "nginx" && concurrency === row.concurrency,
+    );
+    return [
+      whole(row.concurrency),
+      row.server,
+      row.perSecond === null ? "–" : whole(row.perSecond),
+      ratio(row.perSecond !== null && nginx?.perSecond ? row.perSecond / nginx.perSecond : null),
+      row.perCpuSecond === null ? "–" : whole(row.perCpuSecond),
+      ms(row.latencyMs?.p50),
+      ms(row.latencyMs?.p99),
+      ms(row.latencyMs?.p100),
+      whole(row.failed),
+    ];
+  });
+  return table([header, ...lines]);
+}
+
+function busyLines(rows: readonly EchoRow[]): string[] {
+  const busy = rows.filter(({ testerBusy }) => testerBusy > BUSY);
+  if (busy.length === 0) return [];
+  const names = [...new Set(busy.map(({ server }) => server))].join(", ");
+  return [
+    styleText(
+      "yellow",
+      `  The tester's own thread was busy all the time in ${busy.length} rows (${names}): `,
+    ) + "there the server can do more than is shown; its CPU second is what to compare.",
+  ];
+}

@@ -1,0 +1,199 @@
+import { nowMs } from "../measure/clock.ts";
+import { SourceAddresses } from "../receiver/source-addresses.ts";
+import { httpReadBuffer, LightHttp, type HttpAnswer, type HttpPlace } from "./light-http.ts";
+
+export interface HttpLoopOptions {
+  place: HttpPlace;
+  /** Connections that stay open, each with one request on its way. */
+  concurrency: number;
+  /** Ends after so many requests, or after so long. */
+  requests: number;
+  durationMs: number;
+  timeoutMs: number;
+  /** The bytes of a request. @param index counts from 0 */
+  request: (index: number) => Buffer;
+  /** undefined: as it should be; else the code of the error. The bytes are valid only during the call. */
+  faultOf: (answer: HttpAnswer) => string | undefined;
+  signal: AbortSignal;
+}
+
+/** What came of it, while it runs and at the end. */
+export interface HttpLoopOutcome {
+  /** Milliseconds of each request that was answered as it should be, in the order of the answers. */
+  latenciesMs: Float64Array;
+  sent: number;
+  acknowledged: number;
+  /** Answered with an error. */
+  refused: number;
+  /** Not answered in time, or the connection was lost. */
+  unanswered: number;
+  connectMs: number;
+  /** From the first request to the last answer. */
+  measuredMs: number;
+  errors: Record<string, number>;
+}
+
+const TICK_MS = 250;
+/** A connection is made again so often in a row. */
+const MAX_RECONNECTS = 3;
+
+interface Lane {
+  http: LightHttp;
+  isOpen: boolean;
+  /** null: nothing on its way. */
+  askedMs: number | null;
+  failures: number;
+  address: string | undefined;
+}
+
+/**
+ * A closed loop as `ab -k` does it: all connections first, then on each of them the next request as soon as the last one is
+ * answered. The time of a request begins with its sending, which in a closed loop is the intended one.
+ */
+export class HttpLoop {
+  readonly #options: HttpLoopOptions;
+  readonly #buffer = httpReadBuffer();
+  readonly #lanes: Lane[] = [];
+  readonly #outcome: HttpLoopOutcome;
+  #opened = 0;
+  #isRunning = false;
+  #startedMs = 0;
+  #finished: () => void = () => {};
+  #whenOpened: () => void = () => {};
+
+  constructor(options: HttpLoopOptions) {
+    this.#options = options;
+    this.#outcome = {
+      latenciesMs: new Float64Array(options.requests),
+      sent: 0,
+      acknowledged: 0,
+      refused: 0,
+      unanswered: 0,
+      connectMs: 0,
+      measuredMs: 0,
+      errors: {},
+    };
+  }
+
+  get settled(): number {
+    const { acknowledged, refused, unanswered } = this.#outcome;
+    return acknowledged + refused + unanswered;
+  }
+
+  async run(): Promise<HttpLoopOutcome> {
+    const { signal } = this.#options;
+    const begunMs = nowMs();
+    await this.#open();
+    this.#outcome.connectMs = nowMs() - begunMs;
+    this.#startedMs = nowMs();
+    this.#isRunning = true;
+    const done = new Promise<void>((resolve) => (this.#finished = resolve));
+    const timer = setInterval(() => this.#tick(), TICK_MS);
+    const onAbort = () => this.#finished();
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    for (const lane of this.#lanes) if (lane.isOpen) this.#ask(lane);
+    this.#tick();
+    await done;
+    this.#isRunning = false;
+    clearInterval(timer);
+    signal.removeEventListener("abort", onAbort);
+    for (const { http } of this.#lanes) http.destroy();
+    return {
+      ...this.#outcome,
+      latenciesMs: this.#outcome.latenciesMs.subarray(0, this.#outcome.acknowledged),
+    };
+  }
+
+  async #open(): Promise<void> {
+    const { place, concurrency, timeoutMs, signal } = this.#options;
+    const addresses = new SourceAddresses(place.host).take(concurrency);
+    const opened = new Promise<void>((resolve) => (this.#whenOpened = resolve));
+    for (const address of addresses) {
+      const lane: Lane = { http: undefined as never, isOpen: false, askedMs: null, failures: 0, address };
+      this.#lanes.push(lane);
+      this.#connect(lane);
+    }
+    const timer = setTimeout(() => this.#whenOpened(), timeoutMs);
+    const onAbort = () => this.#whenOpened();
+    signal.addEventListener("abort", onAbort, { once: true });
+    await opened;
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+
+  #connect(lane: Lane): void {
+    lane.http = new LightHttp(this.#options.place, lane.address, this.#buffer, {
+      opened: () => {
+        lane.isOpen = true;
+        if (this.#isRunning) this.#ask(lane);
+        else if (++this.#opened === this.#options.concurrency) this.#whenOpened();
+      },
+      answered: (answer) => this.#answered(lane, answer),
+      ended: (code) => this.#ended(lane, code),
+    });
+  }
+
+  get #isOver(): boolean {
+    const { requests, durationMs } = this.#options;
+    return this.#outcome.sent >= requests || nowMs() - this.#startedMs >= durationMs;
+  }
+
+  #ask(lane: Lane): void {
+    if (this.#isOver) {
+      if (this.settled === this.#outcome.sent) this.#finished();
+      return;
+    }
+    const request = this.#options.request(this.#outcome.sent++);
+    lane.askedMs = nowMs();
+    lane.http.ask(request);
+  }
+
+  #answered(lane: Lane, answer: HttpAnswer): void {
+    const outcome = this.#outcome;
+    if (lane.askedMs === null || !this.#isRunning) return;
+    const atMs = nowMs();
+    const fault = this.#options.faultOf(answer);
+    if (fault === undefined) {
+      outcome.latenciesMs[outcome.acknowledged++] = atMs - lane.askedMs;
+      lane.failures = 0;
+    } else {
+      outcome.refused++;
+      this.#count(fault);
+    }
+    outcome.measuredMs = atMs - this.#startedMs;
+    lane.askedMs = null;
+    this.#ask(lane);
+  }
+
+  #ended(lane: Lane, code: string): void {
+    lane.isOpen = false;
+    this.#count(code);
+    if (lane.askedMs !== null) {
+      this.#outcome.unanswered++;
+      lane.askedMs = null;
+    }
+    if (!this.#isRunning && this.#startedMs > 0) return;
+    if (++lane.failures <= MAX_RECONNECTS) this.#connect(lane);
+    else if (!this.#isRunning && ++this.#opened === this.#options.concurrency) this.#whenOpened();
+    if (this.#isRunning && this.#isOver && this.settled === this.#outcome.sent) this.#finished();
+  }
+
+  /** Gives up on what has waited too long, and ends the run when nothing more can come. */
+  #tick(): void {
+    const oldestMs = nowMs() - this.#options.timeoutMs;
+    for (const lane of this.#lanes) {
+      if (lane.askedMs === null || lane.askedMs > oldestMs) continue;
+      lane.http.destroy();
+      this.#ended(lane, "NO_ANSWER");
+    }
+    const isHopeless = this.#lanes.every(
+      ({ askedMs, failures }) => askedMs === null && failures > MAX_RECONNECTS,
+    );
+    if (isHopeless || (this.#isOver && this.settled === this.#outcome.sent)) this.#finished();
+  }
+
+  #count(code: string): void {
+    this.#outcome.errors[code] = (this.#outcome.errors[code] ?? 0) + 1;
+  }
+}

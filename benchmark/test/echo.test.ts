@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { isNginxInstalled } from "../src/echo/echo-servers.ts";
+import type { EchoResult } from "../src/report/result.ts";
+import { Bench } from "./run-bench.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.open();
+});
+afterEach(() => bench.close());
+
+test("each server is asked at each concurrency, in turns", async () => {
+  const { code, stdout, ...outcome } = await bench.run(
+    "echo",
+    "--concurrency",
+    "1,20",
+    "--duration",
+    "100ms",
+    "--threshold",
+    "failed==0",
+  );
+  const result = outcome.result as EchoResult;
+  expect(code).toBe(0);
+  const servers = isNginxInstalled() ? ["fastify", "node", "nginx"] : ["fastify", "node"];
+  expect(result.missing).toEqual(isNginxInstalled() ? [] : ["nginx"]);
+  expect(result.rows.map(({ server, concurrency }) => [server, concurrency])).toEqual(
+    [1, 20].flatMap((concurrency) => servers.map((server) => [server, concurrency])),
+  );
+  expect(result.rows.every((row) => row.acknowledged > 0 && row.perCpuSecond! > 0)).toBe(true);
+  expect(stdout).toMatch("Echo of 14 bytes");
+  expect(stdout).toMatch("hydrogen: 1 to 1,000 at the same time");
+  expect(await bench.leftovers()).toEqual([]);
+});
+
+test.each([
+  [["--servers", "apache"], "There are: fastify, node, nginx."],
+  [["--concurrency", "1,x"], "--concurrency must be one whole number"],
+])("wrong usage is told: %j", async (args, message) => {
+  const { code, stderr } = await bench.run("echo", ...args);
+  expect(stderr).toMatch(message);
+  expect(code).toBe(1);
+});
