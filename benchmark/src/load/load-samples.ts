@@ -23,7 +23,7 @@ export class LoadSampler {
   readonly #samples: LoadSample[] = [];
   #last: Look | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #looking: Promise<ServerUsage | null> | undefined;
 
   /** @param startMs what the samples' times count from */
   constructor(usage: () => Promise<ServerUsage | null>, totals: () => Totals, startMs: number) {
@@ -36,7 +36,7 @@ export class LoadSampler {
   async start(): Promise<ServerUsage | null> {
     const usage = await this.#usage();
     this.#last = { ...this.#totals(), cpuSeconds: usage?.cpuSeconds ?? null };
-    this.#timer = setInterval(() => (this.#looking ??= this.#look().then(() => {})), SAMPLE_MS);
+    this.#timer = setInterval(() => (this.#looking ??= this.#look()), SAMPLE_MS);
     return usage;
   }
 

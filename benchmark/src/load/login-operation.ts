@@ -13,7 +13,9 @@ export interface LoginSetup {
   dialect: DialectRef;
   /** Users take turns. */
   tokens: readonly string[];
-  /** Per user. */
+  /** Others log in while it warms up, so that no measured login finds its user online. */
+  warmUpTokens: readonly string[];
+  /** Per user, and then per user who warms up. */
   localAddresses: readonly (string | undefined)[];
 }
 
@@ -38,13 +40,13 @@ class LoginOperation implements Operation {
     this.#context = { buffer: readBuffer(), dialect, runId: "", cache: new PacketCache() };
   }
 
-  begin(index: number, _isWarmUp: boolean, done: (outcome: OperationOutcome) => void): boolean {
-    const { tokens, localAddresses } = this.#setup;
-    const user = index % tokens.length;
+  begin(index: number, isWarmUp: boolean, done: (outcome: OperationOutcome) => void): boolean {
+    const { tokens, warmUpTokens, localAddresses } = this.#setup;
+    const user = isWarmUp ? tokens.length + (index % warmUpTokens.length) : index % tokens.length;
     this.#online.get(user)?.destroy();
     const place = {
       server: this.#servers[index % this.#servers.length]!,
-      token: tokens[user]!,
+      token: (tokens[user] ?? warmUpTokens[user - tokens.length])!,
       localAddress: localAddresses[user],
     };
     let isReady = false;

@@ -22,6 +22,13 @@ export function senderOf(index: number, loop: LoadLoop, senders: number): number
   return loop.kind === "closed" ? (index % loop.inFlight) % senders : index % senders;
 }
 
+/** How many requests its sender makes before it; where several lanes share a sender, about. */
+export function turnOf(index: number, loop: LoadLoop, senders: number): number {
+  if (loop.kind === "open") return Math.floor(index / senders);
+  const lane = index % loop.inFlight;
+  return Math.floor(index / loop.inFlight) * Math.ceil(loop.inFlight / senders) + Math.floor(lane / senders);
+}
+
 function isMine(index: number, loop: LoadLoop, { worker, workers, senders }: Share): boolean {
   return senderOf(index, loop, senders) % workers === worker;
 }

@@ -1,6 +1,6 @@
 import { connectError } from "../exit.ts";
 import type { Progress } from "../report/progress.ts";
-import { Api, ApiError } from "../targets/fanfare/api.ts";
+import { ApiError, type Api } from "../targets/fanfare/api.ts";
 import { registerAll } from "../targets/registration.ts";
 
 export interface SceneContext {

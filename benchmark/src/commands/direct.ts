@@ -1,0 +1,99 @@
+import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
+import { usageError } from "../exit.ts";
+import { buildDirectScene } from "../load/direct-scene.ts";
+import { measureSends } from "../load/send-run.ts";
+import { loadPlanOf, loopOf, messageLoadOptions, runLoadCommand } from "./load-options.ts";
+import { wholeNumber } from "./options.ts";
+
+type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
+
+export const directCommand: CommandModule<object, Arguments> = {
+  command: "direct",
+  describe: "Direct messages per second: acknowledged, stored, and received by those who are online",
+  builder,
+  handler,
+};
+
+const MOST_PEOPLE = 10_000;
+
+function builder(yargs: Argv) {
+  return messageLoadOptions(yargs)
+    .option("count", {
+      group: "Load:",
+      alias: "c",
+      type: "number",
+      describe: "Messages in all; senders × receivers × rounds × scale where nothing is said",
+    })
+    .option("in-flight", {
+      group: "Load:",
+      alias: "t",
+      type: "number",
+      describe: "Messages on their way at the same time; as many as senders where nothing is said",
+    })
+    .option("senders", {
+      group: "Who:",
+      type: "number",
+      describe: "As many as messages are on their way, 100, where nothing is said",
+    })
+    .option("receivers", {
+      group: "Who:",
+      type: "number",
+      default: 1,
+      describe: "Each sender writes to one after the other",
+    })
+    .option("rounds", {
+      group: "Load:",
+      type: "number",
+      default: 50,
+      describe: "How often each sender writes to each receiver",
+    })
+    .option("scale", {
+      group: "Load:",
+      type: "number",
+      default: 1,
+      describe: "The part of the receivers that there really are, above 0 and up to 1",
+    })
+    .option("online", {
+      group: "Who:",
+      type: "boolean",
+      default: false,
+      describe: "All receivers are online; else one, who observes, where there are several",
+    })
+    .example("$0 direct -c 500 -t 100", "kimbench's user")
+    .example(
+      "$0 direct --senders 200 --receivers 1000 --scale 0.01",
+      "a hundredth of WildfireChat's send test",
+    )
+    .example(
+      "$0 direct --senders 200 --receivers 1000 --scale 0.01 --online",
+      "and of its send and receive test",
+    )
+    .example("$0 direct --rate 2000 --duration 60", "2000 a second, whatever is answered");
+}
+
+async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  if (!(args.scale > 0 && args.scale <= 1)) throw usageError("--scale must be above 0 and at most 1.");
+  const senders = wholeNumber("senders", args.senders ?? args.inFlight ?? 100, 1, MOST_PEOPLE);
+  const all = wholeNumber("receivers", args.receivers, 1, MOST_PEOPLE);
+  const receivers = Math.max(1, Math.round(all * args.scale));
+  const rounds = wholeNumber("rounds", args.rounds, 1, 1_000_000);
+  const loop = loopOf(args, {
+    inFlight: args.inFlight ?? senders,
+    requests: args.count ?? senders * receivers * rounds,
+  });
+  const size = { senders, receivers, isOnline: args.online };
+  const online = args.online ? receivers : Math.min(1, receivers - 1);
+  const plan = loadPlanOf(args, loop, { senders, receivers: online });
+  await runLoadCommand(args, {
+    command: "direct",
+    plan,
+    options: { ...size, scale: args.scale },
+    connections: senders + online,
+    deliveries: 2 * loop.requests,
+    async measure(context, api) {
+      const { progress, signal } = context;
+      const scene = await buildDirectScene({ api, concurrency: plan.window, progress, signal }, size);
+      return measureSends(context, scene, api);
+    },
+  });
+}

@@ -1,0 +1,88 @@
+import { LIMITS } from "@fanfare/contract";
+import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
+import { usageError } from "../exit.ts";
+import { loadPlanOf, loopOf, messageLoadOptions, runLoadCommand } from "./load-options.ts";
+import { measureGroups } from "./measure-groups.ts";
+import { wholeNumber } from "./options.ts";
+
+type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
+
+export const groupCommand: CommandModule<object, Arguments> = {
+  command: "group",
+  describe: "Messages to groups per second, and deliveries to their members",
+  builder,
+  handler,
+};
+
+const MOST_MEMBERS = 100_000;
+/** WildfireChat sent 20 rounds to groups of 100, 10 to groups of 200 and 2 to groups of 1,000. */
+const ROUNDS_TIMES_MEMBERS = 2000;
+
+function builder(yargs: Argv) {
+  return messageLoadOptions(yargs)
+    .option("count", {
+      group: "Load:",
+      alias: "c",
+      type: "number",
+      describe: "Messages in all; senders × groups × rounds where nothing is said",
+    })
+    .option("in-flight", {
+      group: "Load:",
+      alias: "t",
+      type: "number",
+      describe: "Messages on their way at the same time; as many as senders where nothing is said",
+    })
+    .option("groups", {
+      group: "Who:",
+      type: "number",
+      default: 1,
+      describe: "Groups, with the same members",
+    })
+    .option("members", { group: "Who:", type: "number", default: 20, describe: "Members of each group" })
+    .option("senders", {
+      group: "Who:",
+      type: "number",
+      describe: "Members who send, to one group after the other; all who are online where nothing is said",
+    })
+    .option("online", {
+      group: "Who:",
+      type: "number",
+      default: 1,
+      describe:
+        "The part of the members that is online, 0 to 1; senders are in any case, and one who observes",
+    })
+    .option("rounds", {
+      group: "Load:",
+      type: "number",
+      describe: "How often each sender writes to each group; 2000 ÷ members where nothing is said",
+    })
+    .example("$0 group -c 200 -t 100 --members 20 --online 0.5", "kimbench's group")
+    .example("$0 group --groups 100 --members 100 --senders 50", "WildfireChat's groups")
+    .example("$0 group --members 1000 --rate 20 --duration 60", "20 a second, whatever is answered");
+}
+
+async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  const groups = wholeNumber("groups", args.groups, 1, LIMITS.groupsPerUser);
+  const members = wholeNumber("members", args.members, 2, MOST_MEMBERS);
+  if (!(args.online >= 0 && args.online <= 1)) throw usageError("--online must be a part of 1, from 0 to 1.");
+  const share = Math.max(1, Math.round(members * args.online));
+  const inFlight = args.inFlight ?? args.senders ?? share;
+  const senders = wholeNumber("senders", args.senders ?? Math.min(share, inFlight), 1, members);
+  const observed = args.senders === undefined ? senders : Math.min(members, senders + 1);
+  const online = Math.max(share, observed);
+  const rounds = args.rounds ?? Math.max(1, Math.round(ROUNDS_TIMES_MEMBERS / members));
+  const requests = args.count ?? senders * groups * wholeNumber("rounds", rounds, 1, 1_000_000);
+  const plan = loadPlanOf(args, loopOf(args, { inFlight, requests }), {
+    senders,
+    receivers: online - senders,
+  });
+  const size = { groups, members, senders, online };
+  await runLoadCommand(args, {
+    command: "group",
+    plan,
+    options: size,
+    connections: online,
+    deliveries: online * plan.loop.requests,
+    measure: (context, api) => measureGroups(context, api, size),
+  });
+}

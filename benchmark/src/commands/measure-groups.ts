@@ -1,0 +1,24 @@
+import { buildGroupScene, type GroupSize } from "../load/group-scene.ts";
+import type { LoadContext } from "../load/load-context.ts";
+import type { LoadMeasurement } from "../load/load-result.ts";
+import { measureSends } from "../load/send-run.ts";
+import type { Api } from "../targets/fanfare/api.ts";
+
+/** Makes the groups, measures, and removes them from a server that is not the run's own. */
+export async function measureGroups(
+  context: LoadContext,
+  api: Api,
+  size: GroupSize,
+): Promise<LoadMeasurement> {
+  const { plan, progress, signal, target } = context;
+  const scene = await buildGroupScene({ api, concurrency: plan.window, progress, signal }, size);
+  try {
+    return await measureSends(context, scene, api);
+  } finally {
+    if (!target.isThrowaway) {
+      await scene.remove().catch((error: Error) => {
+        process.stderr.write(`The groups of this run could not be deleted (${error.message}).\n`);
+      });
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { Count, type ConnectionMemory } from "../receiver/receiver-group.ts";
+import { RequestState, type LoadMemory } from "./load-memory.ts";
+import type { LoadCounts } from "./load-result.ts";
+import { TallyCount, type LoadTally } from "./load-tally.ts";
+
+export interface CountSources {
+  memory: LoadMemory;
+  /** undefined: nobody is to receive anything. */
+  tally: LoadTally | undefined;
+  connections: ConnectionMemory | undefined;
+  /** How often each message is stored; undefined: not read back. */
+  copies: Uint8Array | undefined;
+  /** false: interrupted, so that what is missing may only be late. */
+  isComplete: boolean;
+}
+
+export function countLoad({ memory, tally, connections, copies, isComplete }: CountSources): LoadCounts {
+  const states = Array.from(Object.keys(RequestState), () => 0);
+  const counts = { stored: 0, unstored: 0, storedTwice: 0, expected: 0, received: 0 };
+  for (let i = 0; i < memory.requests; i++) {
+    const state = memory.state[i]!;
+    states[state]!++;
+    if (copies) {
+      counts.stored += copies[i]!;
+      if (copies[i]! > 1) counts.storedTwice++;
+    }
+    if (state !== RequestState.acknowledged) continue;
+    if (copies?.[i] === 0) counts.unstored++;
+    if (!tally) continue;
+    counts.expected += tally.expected(i);
+    counts.received += tally.received(i);
+  }
+  const acknowledged = states[RequestState.acknowledged]!;
+  const refused = states[RequestState.refused]!;
+  const unanswered = states[RequestState.unanswered]! + states[RequestState.sent]!;
+  const missed = states[RequestState.missed]!;
+  const sent = acknowledged + refused + unanswered;
+  return {
+    intended: sent + missed,
+    sent,
+    acknowledged,
+    refused,
+    unanswered,
+    missed,
+    stored: copies ? counts.stored : null,
+    unstored: copies ? counts.unstored : null,
+    storedTwice: copies ? counts.storedTwice : null,
+    expected: counts.expected,
+    received: counts.received,
+    lost: isComplete ? counts.expected - counts.received : 0,
+    duplicates: tally ? Atomics.load(tally.memory.counts, TallyCount.duplicates) : 0,
+    dropped: connections ? Atomics.load(connections.counts, Count.dropped) : 0,
+    resyncs: connections ? Atomics.load(connections.counts, Count.resyncs) : 0,
+  };
+}

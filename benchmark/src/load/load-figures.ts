@@ -1,0 +1,82 @@
+import { figures, type Figure } from "../report/figures.ts";
+import type { LoadMeasurement } from "./load-result.ts";
+
+/** The numbers of a load that stand beside others. */
+export function loadFigures({ rates, ack, lastDelivery, delivery, counts }: LoadMeasurement): Figure[] {
+  return figures({
+    acknowledgedPerSecond: rates.acknowledgedPerSecond,
+    acknowledgedPerCpuSecond: rates.acknowledgedPerCpuSecond,
+    ...(delivery
+      ? {
+          deliveriesPerSecond: rates.deliveriesPerSecond,
+          deliveriesPerCpuSecond: rates.deliveriesPerCpuSecond,
+          receivedShare: rates.receivedShare,
+        }
+      : {}),
+    ackP50Ms: ack.latencyMs?.p50 ?? null,
+    ackP90Ms: ack.latencyMs?.p90 ?? null,
+    ackP99Ms: ack.latencyMs?.p99 ?? null,
+    ackP100Ms: ack.latencyMs?.p100 ?? null,
+    ...(lastDelivery ? { p100Ms: lastDelivery.latencyMs?.p100 ?? null } : {}),
+    ...(counts.stored === null ? {} : { unstored: counts.unstored }),
+    lost: counts.lost,
+    duplicates: counts.duplicates,
+    missed: counts.missed,
+    errors: counts.refused + counts.unanswered,
+  });
+}
+
+/** What --threshold of the load commands can be about. */
+export const LOAD_METRICS = [
+  "p50",
+  "p90",
+  "p99",
+  "p100",
+  "deliveredP50",
+  "deliveredP99",
+  "deliveredP100",
+  "acknowledgedPerSecond",
+  "acknowledgedPerCpuSecond",
+  "deliveriesPerSecond",
+  "deliveriesPerCpuSecond",
+  "receivedShare",
+  "lost",
+  "duplicates",
+  "unstored",
+  "storedTwice",
+  "missed",
+  "refused",
+  "unanswered",
+  "dropped",
+  "verdicts",
+] as const;
+
+type MetricSources = Pick<LoadMeasurement, "ack" | "lastDelivery" | "rates" | "counts" | "generator">;
+
+/** p50 to p100: until the answer. delivered…: of each message, until the last connection had it. */
+export function loadMetrics(load: MetricSources): Record<(typeof LOAD_METRICS)[number], number | null> {
+  const { ack, lastDelivery, rates, counts, generator } = load;
+  return {
+    p50: ack.latencyMs?.p50 ?? null,
+    p90: ack.latencyMs?.p90 ?? null,
+    p99: ack.latencyMs?.p99 ?? null,
+    p100: ack.latencyMs?.p100 ?? null,
+    deliveredP50: lastDelivery?.latencyMs?.p50 ?? null,
+    deliveredP99: lastDelivery?.latencyMs?.p99 ?? null,
+    deliveredP100: lastDelivery?.latencyMs?.p100 ?? null,
+    acknowledgedPerSecond: rates.acknowledgedPerSecond,
+    acknowledgedPerCpuSecond: rates.acknowledgedPerCpuSecond,
+    deliveriesPerSecond: rates.deliveriesPerSecond,
+    deliveriesPerCpuSecond: rates.deliveriesPerCpuSecond,
+    receivedShare: rates.receivedShare,
+    lost: counts.lost,
+    duplicates: counts.duplicates,
+    unstored: counts.unstored,
+    storedTwice: counts.storedTwice,
+    missed: counts.missed,
+    refused: counts.refused,
+    unanswered: counts.unanswered,
+    dropped: counts.dropped,
+    verdicts: generator.verdicts.length,
+  };
+}

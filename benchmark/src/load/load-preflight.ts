@@ -1,0 +1,34 @@
+import { usageError } from "../exit.ts";
+import { checkLimits, type Needs } from "../preflight.ts";
+
+/** Of the tester, for each request and for the last of the eight deliveries that share a byte. */
+const BYTES_PER_REQUEST = 24;
+/** The embedded database keeps what it stores in memory, with its indexes. */
+const BYTES_PER_STORED_MESSAGE = 1024;
+
+export interface LoadNeeds extends Pick<Needs, "isLocalServer" | "canSpreadAddresses"> {
+  /** Connections that are open at the same time. */
+  connections: number;
+  requests: number;
+  deliveries: number;
+  /** 0: nothing is stored. */
+  payloadBytes: number;
+  /** The server is started for the run. */
+  isThrowaway: boolean;
+  availableBytes: number;
+}
+
+/** @throws {ExitError} that says what to do when the run would fail half way through */
+export function checkLoadLimits(needs: LoadNeeds): void {
+  const { connections, requests, deliveries, payloadBytes, isThrowaway, availableBytes } = needs;
+  checkLimits({ ...needs, users: connections, messages: 0, kind: "light" });
+  const stored = isThrowaway && payloadBytes > 0 ? requests * (BYTES_PER_STORED_MESSAGE + payloadBytes) : 0;
+  const bytes = requests * BYTES_PER_REQUEST + deliveries / 8 + stored;
+  if (bytes <= availableBytes) return;
+  const mebibytes = (amount: number) => Math.ceil(amount / 1024 / 1024);
+  throw usageError(
+    `${requests} requests need about ${mebibytes(bytes)} MiB of memory, most of it in the server's embedded database, and ` +
+      `${mebibytes(availableBytes)} MiB are available. Take a part of them (--scale where there is one), or a server with a ` +
+      "database of its own (--url).",
+  );
+}
