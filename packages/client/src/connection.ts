@@ -3,7 +3,7 @@ import { io, type Socket } from "socket.io-client";
 import type { Addresses } from "./addresses.ts";
 import { endsSession, FanfareError, isWireError, localError, retryAfterMsOf } from "./errors.ts";
 import { isEventName, OWN_PROTOCOL_VERSION } from "./limits.ts";
-import { type Backoff, backoffMs, retryMs, sleep } from "./timing.ts";
+import { type Backoff, backoffMs, inOutage, retryMs, sleep } from "./timing.ts";
 
 /**
  * - `offline`: not connected, and not trying.
@@ -16,6 +16,7 @@ export type ConnectionState = "offline" | "connecting" | "online" | "reconnectin
 
 export interface ConnectionOptions {
   addresses: Addresses;
+  /** Of the connection; in the first minute of an outage its waits are shorter: see `inOutage`. */
   backoff: Backoff;
   /** Does something with a good access token; again with another one if the server does not accept the first. */
   withToken<T>(work: (accessToken: string) => Promise<T>): Promise<T>;
@@ -105,6 +106,7 @@ export class Connection {
   ): Promise<void> {
     const { signal } = this.#stop;
     let failures = 0;
+    let outageSinceMs = Date.now();
     let wasOnline = false;
     this.#setState("connecting");
     while (!signal.aborted) {
@@ -115,11 +117,15 @@ export class Connection {
         onFirst();
         deadlineMs = Infinity;
         await this.#untilLost(socket);
-        failures = Date.now() - onlineSinceMs > STABLE_AFTER_MS ? 0 : failures + 1;
+        failures += 1;
+        if (Date.now() - onlineSinceMs > STABLE_AFTER_MS) {
+          failures = 0;
+          outageSinceMs = Date.now();
+        }
         // Who leaves has chosen already.
         if (this.#moveAtMs === null) this.#options.addresses.next();
         if (!signal.aborted) this.#setState("reconnecting");
-        await sleep(this.#waitAfterLossMs(failures), signal);
+        await sleep(this.#waitAfterLossMs(failures, outageSinceMs), signal);
       } catch (error) {
         if (signal.aborted) break;
         if (endsSession(error)) {
@@ -134,7 +140,8 @@ export class Connection {
         }
         this.#setState(wasOnline ? "reconnecting" : "connecting", error as FanfareError);
         this.#options.addresses.next();
-        const waitMs = retryMs(failures++, this.#options.backoff, retryAfterMsOf(error));
+        const backoff = inOutage(Date.now() - outageSinceMs, this.#options.backoff);
+        const waitMs = retryMs(failures++, backoff, retryAfterMsOf(error));
         await sleep(Math.min(waitMs, deadlineMs - Date.now()), signal);
       }
     }
@@ -228,12 +235,12 @@ export class Connection {
     socket.disconnect();
   }
 
-  #waitAfterLossMs(failures: number): number {
+  #waitAfterLossMs(failures: number, outageSinceMs: number): number {
     const moveAtMs = this.#moveAtMs;
     this.#moveAtMs = null;
     // The time to move is random already.
     if (moveAtMs !== null) return Math.max(0, moveAtMs - Date.now());
-    return backoffMs(failures, this.#options.backoff);
+    return backoffMs(failures, inOutage(Date.now() - outageSinceMs, this.#options.backoff));
   }
 
   #lost(cause?: unknown): FanfareError {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { backoffMs, sleep } from "./timing.ts";
+import { backoffMs, inOutage, sleep } from "./timing.ts";
 
 const backoff = { baseMs: 100, maxMs: 1000 };
 
@@ -8,6 +8,43 @@ test("the wait doubles, stays within its bound and never is nothing", () => {
     100, 200, 400, 800, 1000, 1000,
   ]);
   expect(backoffMs(0, backoff, () => 0)).toBe(50);
+});
+
+const connecting = { baseMs: 1000, maxMs: 15_000 };
+
+/** When somebody whose connection is lost at 0 tries again, until `untilMs`. */
+function triesUntil(untilMs: number): number[] {
+  const tries: number[] = [];
+  let atMs = 0;
+  for (;;) {
+    atMs += backoffMs(tries.length, inOutage(atMs, connecting));
+    if (atMs > untilMs) return tries;
+    tries.push(atMs);
+  }
+}
+
+test("in the first minute of an outage nobody waits longer than five seconds, later up to the bound", () => {
+  const waits = triesUntil(600_000).map((atMs, index, tries) => [tries[index - 1] ?? 0, atMs] as const);
+  const young = waits.filter(([fromMs]) => fromMs < 60_000).map(([fromMs, atMs]) => atMs - fromMs);
+  const old = waits.filter(([fromMs]) => fromMs >= 60_000).map(([fromMs, atMs]) => atMs - fromMs);
+  expect(Math.max(...young)).toBeLessThanOrEqual(5000);
+  expect(Math.min(...old)).toBeGreaterThanOrEqual(7500);
+  expect(Math.max(...old)).toBeLessThanOrEqual(15_000);
+  expect(inOutage(0, backoff)).toEqual(backoff);
+});
+
+test("a crowd that is cut off together does not try together: whenever the server comes back, few are in any moment", () => {
+  const crowd = 10_000;
+  const perTenth = new Map<number, number>();
+  for (let i = 0; i < crowd; i++) {
+    for (const atMs of triesUntil(40_000)) {
+      const tenth = Math.floor(atMs / 100);
+      perTenth.set(tenth, (perTenth.get(tenth) ?? 0) + 1);
+    }
+  }
+  const later = [...perTenth].filter(([tenth]) => tenth >= 100).map(([, tries]) => tries);
+  // Evenly spread it would be 2.7 %.
+  expect(Math.max(...later)).toBeLessThan(crowd * 0.05);
 });
 
 test("an aborted sleep ends at once", async () => {

@@ -5,6 +5,15 @@ export interface Backoff {
   maxMs: number;
 }
 
+/** So long most outages have ended, and their end is not to be slept through. */
+const YOUNG_OUTAGE_MS = 60_000;
+const YOUNG_OUTAGE_MAX_MS = 5_000;
+
+/** As `backoff`, but waits for five seconds at most within the first minute of an outage. */
+export function inOutage(outageMs: number, { baseMs, maxMs }: Backoff): Backoff {
+  return { baseMs, maxMs: outageMs < YOUNG_OUTAGE_MS ? Math.min(maxMs, YOUNG_OUTAGE_MAX_MS) : maxMs };
+}
+
 /**
  * How long to wait before repetition number `attempt` (0 is the first): a random time in the upper half of a bound that
  * doubles each time, so that a crowd that failed together does not come back together.
