@@ -130,6 +130,24 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("offline");
   });
 
+  test("what a worker could not tell in time it does not tell late", async () => {
+    await expect.poll(statusOfBob, WITHIN_10_S).toBe("online");
+    ann.client.on("resync", () => void watch(ann, bob.id).catch(() => undefined));
+    // Until everybody has been told: were something under way when the connection is lost, everybody would be told to resync.
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    const [cutOff, withoutRedis] = cluster.workers.map(({ links }) => links);
+    cutOff!.nats.hold();
+    await withoutRedis!.redis.cut();
+    // Nobody takes the gateways' reports, so all would be told as gone: by a worker that nobody hears.
+    await new Promise((resolve) => setTimeout(resolve, 9000));
+    await withoutRedis!.redis.restore();
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    await expect.poll(statusOfBob, WITHIN_10_S).toBe("online");
+    await cutOff!.nats.restore();
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    expect(statusOfBob()).toBe("online");
+  });
+
   test("nobody of a gateway that was killed is there ten seconds later", async () => {
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("online");
     await cluster.gateways[1]!.process.kill();

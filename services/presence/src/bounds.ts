@@ -2,6 +2,8 @@
 export const GATHER_MS = 1000;
 /** A gateway that has not reported for this long is taken for dead. It reports every second. */
 export const GATEWAY_TIMEOUT_MS = 5000;
+/** Of a gateway that was taken for dead nothing is taken any more: what it had sent may arrive as late as this. */
+export const FORGOTTEN_MS = 60_000;
 /** A worker that takes longer than this to tell what it has claimed is taken for dead, and another one tells it. */
 export const CLAIM_MS = 5000;
 

@@ -15,6 +15,7 @@ import { RedisPresenceStore } from "./store/redis-store.ts";
 const TIMES = {
   gatherMs: bounds.GATHER_MS,
   gatewayTimeoutMs: bounds.GATEWAY_TIMEOUT_MS,
+  forgottenMs: bounds.FORGOTTEN_MS,
   claimMs: bounds.CLAIM_MS,
   sweepGapMs: bounds.SWEEP_GAP_MS,
 };
@@ -29,14 +30,18 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
     help: "Changes of presence that were published, each to those who watch the user.",
     registers: [node.metrics],
   });
+  const isHeard = (): boolean => node.cluster.faults().length === 0;
   const publish = createPublisher({
+    isHeard,
     store,
     read: (userIds) => readPresences(dependencies, userIds),
     publish: node.publish,
     onPublished: (count) => published.inc(count),
   });
   const sweep = async (): Promise<void> => {
-    while ((await store.forgetSilent(bounds.CHUNK)) === bounds.CHUNK);
+    // Who cannot be heard does not hear gateways either.
+    if (!isHeard()) return;
+    while ((await store.forgetSilent(bounds.CHUNK)) > 0);
   };
   const { logger } = node;
   let stops: (() => Promise<void>)[] = [];

@@ -10,6 +10,8 @@ interface Gateway {
 export class MemoryPresenceStore implements PresenceStore {
   readonly #times: PresenceStoreTimes;
   readonly #gateways = new Map<string, Gateway>();
+  /** By forgotten gateway, until when it is refused; the first to end first. */
+  readonly #forgotten = new Map<string, number>();
   /** By user, the gateways where the user is. */
   readonly #users = new Map<string, Set<string>>();
   /** By user, when the change is to be told; the longest waiting first. */
@@ -27,7 +29,7 @@ export class MemoryPresenceStore implements PresenceStore {
   async report({ gatewayId, number, connected, disconnected }: GatewayReport): Promise<boolean> {
     let gateway = this.#gateways.get(gatewayId);
     if (gateway === undefined) {
-      if (number > 1) return false;
+      if (number > 1 || this.#forgotten.has(gatewayId)) return false;
       gateway = { seenAtMs: 0, number: 0, userIds: new Set() };
       this.#gateways.set(gatewayId, gateway);
     } else if (this.#isSilent(gateway)) return false;
@@ -81,7 +83,11 @@ export class MemoryPresenceStore implements PresenceStore {
 
   async forgetSilent(limit: number): Promise<number> {
     const nowMs = Date.now();
-    const { sweepGapMs, gatewayTimeoutMs } = this.#times;
+    const { sweepGapMs, gatewayTimeoutMs, forgottenMs } = this.#times;
+    for (const [gatewayId, untilMs] of this.#forgotten) {
+      if (untilMs > nowMs) break;
+      this.#forgotten.delete(gatewayId);
+    }
     if (nowMs - this.#sweptAtMs > sweepGapMs) this.#sweepFromMs = nowMs + gatewayTimeoutMs;
     this.#sweptAtMs = nowMs;
     if (nowMs < this.#sweepFromMs) return 0;
@@ -92,7 +98,10 @@ export class MemoryPresenceStore implements PresenceStore {
         gateway.userIds.delete(userId);
         this.#remove(userId, gatewayId);
       }
-      if (gateway.userIds.size === 0) this.#gateways.delete(gatewayId);
+      if (gateway.userIds.size === 0) {
+        this.#gateways.delete(gatewayId);
+        this.#forgotten.set(gatewayId, nowMs + forgottenMs);
+      }
       return userIds.length;
     }
     return 0;

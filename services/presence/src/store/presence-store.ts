@@ -13,7 +13,7 @@ export interface GatewayReport {
 export interface PresenceStore {
   /**
    * Takes a report: users who were nowhere before, and those who are nowhere now, are noted as changed.
-   * @returns false when the gateway is not known any more, and nothing was taken
+   * @returns false when the gateway is not known any more, and nothing was taken. Nor is its first report, should it come so late
    */
   report(report: GatewayReport): Promise<boolean>;
   /** Those of the users who are connected anywhere. */
@@ -28,9 +28,9 @@ export interface PresenceStore {
   /** The changes of these users have been told. */
   settle(userIds: readonly string[]): Promise<void>;
   /**
-   * Forgets users of a gateway that has been silent for too long. Where nobody has asked for `sweepGapMs`, because the store or
+   * Forgets users of one gateway that has been silent for too long. Where nobody has asked for `sweepGapMs`, because the store or
    * every worker was away, the gateways first get the time to report: it may be that nobody could hear them.
-   * @returns how many: as many as `limit` when there may be more
+   * @returns how many; 0 when there are no more
    */
   forgetSilent(limit: number): Promise<number>;
 }
@@ -38,6 +38,8 @@ export interface PresenceStore {
 export interface PresenceStoreTimes {
   gatherMs: number;
   gatewayTimeoutMs: number;
+  /** How long a gateway that was forgotten is refused. */
+  forgottenMs: number;
   claimMs: number;
   sweepGapMs: number;
 }

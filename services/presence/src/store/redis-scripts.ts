@@ -4,6 +4,7 @@
  *
  *   gateways           sorted set: gateway → when it reported last
  *   numbers            hash: gateway → number of its last report
+ *   forgotten:<id>     exists for a while after a gateway was forgotten
  *   gateway:<id>       set: users connected there
  *   user:<id>          set: gateways where the user is connected; absent when there is none
  *   changed            sorted set: user → when the change is to be told
@@ -29,7 +30,7 @@ local gateway, number, timeout, gather, count = ARGV[2], tonumber(ARGV[3]), tonu
 local seen = redis.call('ZSCORE', key('gateways'), gateway)
 if seen then
   if now - seen > timeout then return 0 end
-elseif number > 1 then
+elseif number > 1 or redis.call('EXISTS', key('forgotten:' .. gateway)) == 1 then
   return 0
 end
 if number <= tonumber(redis.call('HGET', key('numbers'), gateway) or '0') then return 1 end
@@ -83,9 +84,10 @@ export const SETTLE = `${START}
 for i = 2, #ARGV do redis.call('ZREM', key('claimed'), ARGV[i]) end
 `;
 
-/** limit, timeout, gather, gap → how many were forgotten */
+/** limit, timeout, gather, gap, forgotten → how many were forgotten */
 export const FORGET = `${START}
 local limit, timeout, gather, gap = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local forgotten = tonumber(ARGV[6])
 local at = tonumber(redis.call('HGET', key('sweep'), 'at') or '0')
 if now - at > gap then redis.call('HSET', key('sweep'), 'from', now + timeout) end
 redis.call('HSET', key('sweep'), 'at', now)
@@ -97,6 +99,7 @@ for _, user in ipairs(users) do leave(user, gateway, gather) end
 if redis.call('EXISTS', key('gateway:' .. gateway)) == 0 then
   redis.call('ZREM', key('gateways'), gateway)
   redis.call('HDEL', key('numbers'), gateway)
+  redis.call('SET', key('forgotten:' .. gateway), 1, 'PX', forgotten)
 end
 return #users
 `;

@@ -54,8 +54,8 @@ export class RedisPresenceStore implements PresenceStore {
   }
 
   async forgetSilent(limit: number): Promise<number> {
-    const { gatewayTimeoutMs, gatherMs, sweepGapMs } = this.#times;
-    return this.#forget(limit, gatewayTimeoutMs, gatherMs, sweepGapMs);
+    const { gatewayTimeoutMs, gatherMs, sweepGapMs, forgottenMs } = this.#times;
+    return this.#forget(limit, gatewayTimeoutMs, gatherMs, sweepGapMs, forgottenMs);
   }
 }
 
