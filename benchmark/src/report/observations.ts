@@ -1,8 +1,12 @@
+import { capacityMetrics } from "../capacity/capacity-result.ts";
+import { bestPerSecond } from "../echo/echo-result.ts";
 import type { LoadMeasurement } from "../load/load-result.ts";
 import { figures, type Figure } from "./figures.ts";
 import type {
   BroadcastMeasurement,
+  CapacityResult,
   ConnectResult,
+  EchoResult,
   OverloadResult,
   RegisterResult,
   Result,
@@ -34,6 +38,10 @@ export function observationsOf(result: Result): Observation[] {
       return [connectObservation(result)];
     case "register":
       return [registerObservation(result)];
+    case "echo":
+      return echoObservations(result);
+    case "capacity":
+      return [capacityObservation(result)];
     default:
       return isLoad(result) ? [loadObservation(result)] : [];
   }
@@ -157,5 +165,21 @@ function registerObservation({ users, registration }: RegisterResult): Observati
   return {
     row: `register ${users}`,
     figures: figures({ registrationsPerSecond: registration?.perSecond ?? null }),
+  };
+}
+
+function echoObservations({ rows }: EchoResult): Observation[] {
+  const servers = [...new Set(rows.map(({ server }) => server))];
+  return servers.map((server) => ({
+    row: `echo, ${server}, best of all concurrencies`,
+    figures: figures({ echoPerSecond: bestPerSecond(rows, server) }),
+  }));
+}
+
+function capacityObservation({ p100LimitMs, searches }: CapacityResult): Observation {
+  const { users, messagesPerSecond } = capacityMetrics({ searches });
+  return {
+    row: `capacity, p100 within ${p100LimitMs} ms`,
+    figures: figures({ usersWithinLimit: users, messagesWithinLimit: messagesPerSecond }),
   };
 }

@@ -16,8 +16,13 @@ export function besidePublished(
     const command = suite.index.rows.find(({ name }) => name === row.name)?.command;
     if (result === undefined || command === undefined) return [];
     const keys = keysOf(row);
-    const ours = rowFigures(result)
-      .flatMap(({ figures }) => figures)
+    const measured = rowFigures(result);
+    const ours = measured
+      .flatMap(({ row: what, figures }) =>
+        measured.length === 1
+          ? figures
+          : figures.map((figure) => ({ ...figure, label: `${figure.label} (${what})` })),
+      )
       .filter(({ key }) => keys === "all" || keys.includes(key));
     return (row.published ?? []).flatMap((id) => linesOf(command, ours, published(id)!));
   });

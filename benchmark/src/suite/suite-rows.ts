@@ -20,6 +20,8 @@ export interface SuiteRow {
 }
 
 const CLUSTER = ["nats-server", "redis-server"];
+const RATES: readonly FigureKey[] = ["acknowledgedPerSecond", "acknowledgedPerCpuSecond", "ackP90Ms"];
+const DELIVERIES: readonly FigureKey[] = ["deliveriesPerSecond", "deliveriesPerCpuSecond"];
 
 /** In the order in which they run. Another row is another entry here. */
 export const SUITE_ROWS: readonly SuiteRow[] = [
@@ -48,6 +50,131 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     },
   },
   {
+    name: "login",
+    title: "Logins: connect, authenticate, everything joined",
+    run: { quick: "login -c 3000 -t 100", full: "login -c 30000 -t 100" },
+    published: ["kim-login"],
+    headline: RATES,
+  },
+  {
+    name: "direct",
+    title: "Direct messages, each acknowledged and delivered",
+    run: { quick: "direct -c 20000 -t 100", full: "direct -c 200000 -t 100" },
+    published: ["kim-direct"],
+    headline: RATES,
+  },
+  {
+    name: "group-20",
+    title: "Messages to a group of 20, half of it online",
+    run: {
+      quick: "group -c 10000 -t 100 --members 20 --online 0.5",
+      full: "group -c 100000 -t 100 --members 20 --online 0.5",
+    },
+    published: ["kim-group"],
+    headline: RATES,
+  },
+  {
+    name: "group-50",
+    title: "Messages to a group of 50, half of it online",
+    run: { quick: null, full: "group -c 100000 -t 100 --members 50 --online 0.5" },
+    published: ["kim-group-50"],
+    headline: RATES,
+  },
+  {
+    name: "direct-send",
+    title: "200 senders, 1,000 receivers of whom one is online (a part of it)",
+    run: {
+      quick: "direct --senders 200 --receivers 1000 --rounds 50 --scale 0.005",
+      full: "direct --senders 200 --receivers 1000 --rounds 50 --scale 0.1",
+    },
+    published: ["wildfire-direct-send"],
+    headline: RATES,
+  },
+  {
+    name: "direct-receive",
+    title: "200 senders, 1,000 receivers online (a part of it)",
+    run: {
+      quick: "direct --senders 200 --receivers 1000 --rounds 50 --scale 0.005 --online",
+      full: "direct --senders 200 --receivers 1000 --rounds 50 --scale 0.1 --online",
+    },
+    published: ["wildfire-direct-receive"],
+    headline: RATES,
+  },
+  {
+    name: "groups-100",
+    title: "100 groups of 100 members, 50 send",
+    run: {
+      quick: "group --groups 100 --members 100 --senders 50 --rounds 2",
+      full: "group --groups 100 --members 100 --senders 50",
+    },
+    published: ["wildfire-group-100"],
+    headline: DELIVERIES,
+  },
+  {
+    name: "groups-200",
+    title: "100 groups of 200 members, 50 send",
+    run: { quick: null, full: "group --groups 100 --members 200 --senders 50" },
+    published: ["wildfire-group-200"],
+    headline: DELIVERIES,
+  },
+  {
+    name: "groups-1000",
+    title: "100 groups of 1,000 members, 50 send",
+    run: { quick: null, full: "group --groups 100 --members 1000 --senders 50" },
+    published: ["wildfire-group-1000"],
+    headline: DELIVERIES,
+  },
+  {
+    name: "chatroom-1000",
+    title: "100 senders in a chatroom of 1,000",
+    run: {
+      quick: "chatroom --users 1000 --senders 100 --messages 20",
+      full: "chatroom --users 1000 --senders 100 --messages 100",
+    },
+    published: ["wildfire-chatroom-1000"],
+    headline: DELIVERIES,
+  },
+  {
+    name: "chatroom-2000",
+    title: "100 senders in a chatroom of 2,000",
+    run: { quick: null, full: "chatroom --users 2000 --senders 100 --messages 100" },
+    published: ["wildfire-chatroom-2000"],
+    headline: DELIVERIES,
+  },
+  {
+    name: "chatroom-5000",
+    title: "100 senders in a chatroom of 5,000",
+    run: {
+      quick: "chatroom --users 5000 --senders 100 --messages 10",
+      full: "chatroom --users 5000 --senders 100 --messages 100",
+    },
+    published: ["wildfire-chatroom-5000"],
+    headline: DELIVERIES,
+  },
+  {
+    name: "connect",
+    title: "Connections held, and what each takes",
+    run: { quick: "connect --users 10000 --hold 5s", full: "connect --users 18000 --hold 30m" },
+    published: ["wildfire-connect"],
+    headline: ["connectsPerSecond", "rssPerConnectionBytes", "dropped"],
+  },
+  {
+    name: "connect-500",
+    title: "What 500 users take",
+    run: "connect --users 500 --hold 2s",
+    published: ["tailchat-connect"],
+  },
+  {
+    name: "echo",
+    title: "HTTP echo of 14 bytes on one thread, beside nginx",
+    run: {
+      quick: "echo --concurrency 1,10,100,1000 --duration 1s",
+      full: "echo --concurrency 1,5,10,50,100,500,1000",
+    },
+    published: ["echo-hydrogen", "echo-nginx"],
+    headline: ["echoPerSecond"],
+  },
+  {
     name: "cluster",
     title: "The same members on 1 and 2 gateways",
     run: {
@@ -66,6 +193,11 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     name: "overload",
     title: "Twice as many messages as the server can take",
     run: { quick: "overload --users 100 --seconds 10", full: "overload --users 100 --seconds 60" },
+  },
+  {
+    name: "capacity",
+    title: "How much it holds within a p100 of 200 ms",
+    run: { quick: null, full: "capacity --p100 200" },
   },
 ];
 
