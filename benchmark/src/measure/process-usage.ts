@@ -28,7 +28,8 @@ export function processMemory(pid: number): { ownBytes: number; childrenBytes: n
   }
 }
 
-function withChildren(pid: number): number[] {
+/** A process and all that come from it. @throws {Error} when one of them is gone */
+export function withChildren(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
   );

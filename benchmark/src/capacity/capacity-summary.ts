@@ -1,0 +1,62 @@
+import { styleText } from "node:util";
+import { ms, short, table, whole } from "../report/format.ts";
+import type { CapacityResult } from "../report/result.ts";
+import { errorTable, section, thresholdLines } from "../report/summary.ts";
+import type { CapacityAttempt, CapacitySearch } from "./capacity-result.ts";
+
+/** What holds, what does not, and what gave out. */
+export function capacitySummary(result: CapacityResult): string {
+  const { target, searches, p100LimitMs, errors } = result;
+  const where = target.isThrowaway ? "started for this run" : target.url;
+  return [
+    styleText(
+      "bold",
+      `Capacity of ${target.name}, ${where} · everybody has every message within ${short(p100LimitMs)} ms`,
+    ),
+    ...(result.interrupted
+      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
+      : []),
+    "",
+    ...searches.flatMap((search) => section(headingOf(search), searchLines(search))),
+    ...section("Errors", errors.length === 0 ? [] : [errorTable(errors)]),
+    ...section("Thresholds", thresholdLines(result)),
+  ]
+    .join("\n")
+    .trimEnd();
+}
+
+function headingOf({ what, members }: CapacitySearch): string {
+  if (what === "users") return "Members online in one group";
+  return `Messages per second, to ${whole(members ?? 0)} members online in one group`;
+}
+
+function searchLines(search: CapacitySearch): string[] {
+  const { held, failed, atMost, attempts } = search;
+  const gaveOut = failed?.resource;
+  return [
+    held
+      ? styleText("green", `  holds         ${amountOf(search, held)}: p100 ${ms(held.p100Ms)}`)
+      : styleText("red", "  holds         nothing that was tried"),
+    failed
+      ? `  does not hold ${amountOf(search, failed)}: ${failed.reasons.join(", ")}`
+      : `  does not hold nothing was too much, up to the bound of the search (${whole(atMost)})`,
+    ...(gaveOut ? [`  what gave out ${gaveOut.name}: ${gaveOut.why}`] : []),
+    "",
+    table([
+      ["attempt", "p100", "lost", "refused", "server cores", ""],
+      ...attempts.map((attempt) => [
+        whole(attempt.value),
+        ms(attempt.p100Ms),
+        whole(attempt.lost),
+        whole(attempt.refused),
+        attempt.serverCores === null ? "–" : attempt.serverCores.toFixed(2),
+        attempt.held ? "holds" : "does not",
+      ]),
+    ]),
+  ];
+}
+
+function amountOf({ what, members }: CapacitySearch, { value }: CapacityAttempt): string {
+  if (what === "users") return `${whole(value)} members`;
+  return `${whole(value)} messages/s, ${whole(value * (members ?? 0))} deliveries/s`;
+}

@@ -1,0 +1,227 @@
+import { totalmem } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connectError } from "../exit.ts";
+import { nowMs } from "../measure/clock.ts";
+import { allocateOutcomes, countOutcomes, Outcome, type OutcomeMemory } from "../overload/outcomes.ts";
+import { SenderThread } from "../overload/sender-thread.ts";
+import { addressOf, Audience } from "../receiver/audience.ts";
+import { allocateCompactTally, CompactTally } from "../receiver/compact-tally.ts";
+import { socketIoPath } from "../receiver/light-socket.ts";
+import { newRunId } from "../receiver/message-tag.ts";
+import { DIALECTS } from "../targets/dialect.ts";
+import type { FanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+import { RATE_WARM_UP_MS } from "./capacity-plan.ts";
+import type { CapacityAttempt } from "./capacity-result.ts";
+import { reasonsOf } from "./reasons.ts";
+import { judgeResource, type Evidence } from "./resource.ts";
+import { busiestShare, threadTimes } from "./thread-times.ts";
+import type { CapacityContext } from "./users-attempt.ts";
+
+const POLL_MS = 20;
+
+/** How many messages a second one group can take: each attempt sends at a rate, on time, whatever is answered (open loop). */
+export class RateAttempts {
+  readonly #context: CapacityContext & { target: FanfareTarget };
+  #tokens: string[] = [];
+
+  constructor(context: CapacityContext & { target: FanfareTarget }) {
+    this.#context = context;
+  }
+
+  async attempt(perSecond: number): Promise<CapacityAttempt> {
+    const { target, plan, progress, signal } = this.#context;
+    if (this.#tokens.length === 0) {
+      const { credentials } = await target.prepare(plan.members + plan.senders, progress, signal);
+      this.#tokens = credentials as string[];
+    }
+    const attempt = await RateAttempt.open(this.#context, this.#tokens, perSecond);
+    try {
+      const label = `${perSecond} messages a second`;
+      return await progress.during(
+        label,
+        attempt.planned,
+        () => attempt.sent,
+        () => attempt.measure(),
+      );
+    } finally {
+      await attempt.close();
+    }
+  }
+}
+
+class RateAttempt {
+  readonly planned: number;
+  readonly #context: CapacityContext & { target: FanfareTarget };
+  readonly #perSecond: number;
+  readonly #outcomes: OutcomeMemory;
+  readonly #audience: Audience<CompactTally>;
+  readonly #senders: SenderThread;
+
+  private constructor(
+    context: CapacityContext & { target: FanfareTarget },
+    perSecond: number,
+    outcomes: OutcomeMemory,
+    audience: Audience<CompactTally>,
+    senders: SenderThread,
+  ) {
+    this.#context = context;
+    this.#perSecond = perSecond;
+    this.#outcomes = outcomes;
+    this.#audience = audience;
+    this.#senders = senders;
+    this.planned = plannedMessages(context, perSecond);
+  }
+
+  static async open(
+    context: CapacityContext & { target: FanfareTarget },
+    tokens: readonly string[],
+    perSecond: number,
+  ): Promise<RateAttempt> {
+    const { target, plan, signal } = context;
+    const messages = plannedMessages(context, perSecond);
+    const outcomes = allocateOutcomes(messages);
+    const runId = newRunId();
+    const audience = await Audience.start({
+      ...plan,
+      urls: target.urls,
+      dialect: target.dialect,
+      runId,
+      tally: new CompactTally(allocateCompactTally(plan.members, messages, nowMs())),
+      probes: 0,
+    });
+    const senders = new SenderThread({
+      urls: target.urls,
+      addresses: await Promise.all(target.urls.map(addressOf)),
+      path: socketIoPath(DIALECTS[target.dialect].path),
+      runId,
+      channelId: target.meeting.channelId,
+      payloadBytes: plan.payloadBytes,
+      outcomes,
+    });
+    const attempt = new RateAttempt(context, perSecond, outcomes, audience, senders);
+    try {
+      await audience.connect(tokens.slice(0, plan.members));
+      if (audience.gaveUp > 0) {
+        const codes = Object.keys(audience.errors).join(", ");
+        throw connectError(`${audience.gaveUp} of ${plan.members} members could not connect: ${codes}.`);
+      }
+      await senders.connect(tokens.slice(plan.members), 0, signal);
+      return attempt;
+    } catch (error) {
+      await attempt.close();
+      throw error;
+    }
+  }
+
+  get sent(): number {
+    return Atomics.load(this.#outcomes.count, 0);
+  }
+
+  async measure(): Promise<CapacityAttempt> {
+    const { target, plan, signal } = this.#context;
+    const pids = target.platform?.processes.map(({ pid }) => pid) ?? [];
+    this.#audience.measure(true);
+    // A report ends the loop of the sender: one before it, and one after it.
+    const report = await this.#senders.report();
+    const startedMs = nowMs();
+    this.#senders.order({ type: "open", perSecond: this.#perSecond });
+    await sleep(RATE_WARM_UP_MS, undefined, { signal });
+    const from = this.sent;
+    const loads = await this.#audience.sampleLoads();
+    const cpu = await target.cpuSeconds();
+    const threads = threadTimes(pids);
+    const fromMs = nowMs();
+    await sleep(plan.rateMs, undefined, { signal });
+    const toMs = nowMs();
+    const to = this.sent;
+    const durationMs = toMs - fromMs;
+    const share = busiestShare(threads, threadTimes(pids), durationMs);
+    const cpuAfter = await target.cpuSeconds();
+    const loadsAfter = await this.#audience.sampleLoads();
+    this.#senders.order({ type: "pause" });
+    const reportAfter = await this.#senders.report();
+    const senderBusy = (reportAfter.cpuMs - report.cpuMs) / (nowMs() - startedMs);
+    await this.#settle(nowMs() + Math.max(2000, plan.p100LimitMs * 2));
+    const due = Math.floor(((toMs - startedMs) * this.#perSecond) / 1000);
+    const serverCores = cpu === null || cpuAfter === null ? null : ((cpuAfter - cpu) * 1000) / durationMs;
+    return this.#judge({ from, to }, due, serverCores, {
+      errorCodes: [...Object.keys(reportAfter.errors), ...Object.keys(this.#audience.errors)],
+      testerBusy: Math.max(
+        senderBusy,
+        ...loadsAfter.map((load, i) => (load.cpuMs - loads[i]!.cpuMs) / durationMs),
+      ),
+      testerWaiting: Math.max(
+        ...loadsAfter.map((load, i) => ((load.waitMs ?? 0) - (loads[i]!.waitMs ?? 0)) / durationMs),
+      ),
+      sentLateMs: reportAfter.latestMs,
+      serverThreadBusy: share,
+      memoryFree: process.availableMemory() / totalmem(),
+      p100LimitMs: plan.p100LimitMs,
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#senders.close();
+    await this.#audience.close();
+  }
+
+  /** Until everybody has everything, or it is too late for that. */
+  async #settle(deadlineMs: number): Promise<void> {
+    const isDone = () => {
+      const all = { from: 0, to: this.sent };
+      const isWaiting = countOutcomes(this.#outcomes, all, Outcome.sent) > 0;
+      return !isWaiting && this.#lost(all) === 0;
+    };
+    while (nowMs() < deadlineMs && !isDone()) {
+      await sleep(POLL_MS, undefined, { signal: this.#context.signal });
+    }
+  }
+
+  #lost({ from, to }: { from: number; to: number }): number {
+    const { received, receivers } = this.#audience.tally.memory;
+    let lost = 0;
+    for (let i = from; i < to; i++)
+      if (this.#outcomes.outcome[i] === Outcome.acknowledged) lost += receivers - Atomics.load(received, i);
+    return lost;
+  }
+
+  #p100({ from, to }: { from: number; to: number }): number | null {
+    const { lastAt, epochMs } = this.#audience.tally.memory;
+    let longest: number | null = null;
+    for (let i = from; i < to; i++) {
+      if (this.#outcomes.outcome[i] !== Outcome.acknowledged || !this.#audience.tally.isComplete(i)) continue;
+      longest = Math.max(longest ?? 0, lastAt[i]! + epochMs - this.#outcomes.intendedAt[i]!);
+    }
+    return longest;
+  }
+
+  #judge(
+    range: { from: number; to: number },
+    due: number,
+    serverCores: number | null,
+    evidence: Omit<Evidence, "missed" | "serverCores">,
+  ): CapacityAttempt {
+    const count = (outcome: number) => countOutcomes(this.#outcomes, range, outcome);
+    const acknowledged = count(Outcome.acknowledged);
+    // A timer that is some milliseconds late is no shortfall: it is in the times already.
+    const late = due - range.to > this.#context.plan.senders + this.#perSecond / 20 ? due - range.to : 0;
+    const seen = {
+      p100Ms: this.#p100(range),
+      acknowledged,
+      lost: this.#lost(range),
+      refused: count(Outcome.refused) + count(Outcome.sent),
+      missed: count(Outcome.notSent) + late,
+      dropped: this.#audience.dropped,
+      serverCores,
+    };
+    const reasons = reasonsOf(seen, evidence.p100LimitMs);
+    const held = reasons.length === 0;
+    const resource = held ? null : judgeResource({ ...evidence, missed: late, serverCores });
+    return { value: this.#perSecond, held, isFinal: false, ...seen, reasons, resource };
+  }
+}
+
+/** Room for all that are due, and for those of a timer that comes late. */
+function plannedMessages({ plan }: CapacityContext, perSecond: number): number {
+  return Math.ceil((perSecond * (plan.rateMs + RATE_WARM_UP_MS + 2000)) / 1000) + plan.senders;
+}

@@ -1,0 +1,20 @@
+import { short, whole } from "../report/format.ts";
+import type { CapacityAttempt } from "./capacity-result.ts";
+
+/** Why an attempt does not hold; empty: it does. */
+export function reasonsOf(
+  seen: Pick<CapacityAttempt, "p100Ms" | "acknowledged" | "lost" | "refused" | "missed" | "dropped">,
+  limitMs: number,
+): string[] {
+  const counted = [
+    [seen.lost, "deliveries lost"],
+    [seen.refused, "messages refused or not answered"],
+    [seen.missed, "messages not sent in time"],
+    [seen.dropped, "connections dropped"],
+  ] as const;
+  const reasons = counted.filter(([count]) => count > 0).map(([count, what]) => `${whole(count)} ${what}`);
+  if (seen.p100Ms !== null && seen.p100Ms > limitMs) reasons.push(`p100 ${short(seen.p100Ms)} ms`);
+  if (seen.p100Ms === null && reasons.length === 0)
+    reasons.push("not every message came to everybody in time");
+  return reasons;
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { findMissingResource, judgeResource, type Evidence } from "./resource.ts";
+
+const idle: Evidence = {
+  errorCodes: [],
+  testerBusy: 0.4,
+  testerWaiting: 0.05,
+  sentLateMs: 2,
+  missed: 0,
+  serverCores: 0.4,
+  serverThreadBusy: 0.4,
+  memoryFree: 0.5,
+  p100LimitMs: 200,
+};
+
+test.each<[Partial<Evidence>, string, RegExp]>([
+  [{ errorCodes: ["ECONNRESET", "EMFILE"] }, "descriptors", /ulimit -n/],
+  [{ errorCodes: ["EADDRNOTAVAIL"] }, "ports", /ip_local_port_range/],
+  [{ errorCodes: ["ENOMEM"] }, "memory", /ENOMEM/],
+  [{ memoryFree: 0.02 }, "memory", /2 % of this machine's memory were left/],
+  [{ errorCodes: ["TOO_MANY_CONNECTIONS"] }, "limit", /raise the limit/],
+  [{ testerBusy: 0.93, serverThreadBusy: 0.9 }, "generator", /busy for 93 %/],
+  [{ missed: 12 }, "generator", /could not send 12 messages/],
+  [{ sentLateMs: 80 }, "generator", /80 ms late/],
+  [{ serverThreadBusy: 0.97 }, "cpu", /busiest thread was busy for 97 %/],
+  [{ testerWaiting: 0.6 }, "cpu", /too few cores/],
+  [{ serverThreadBusy: null, serverCores: 0.91 }, "cpu", /0.91 cores/],
+  [{}, "unknown", /nothing that the tester can see/],
+])("%j: %s", (seen, name, why) => {
+  const resource = judgeResource({ ...idle, ...seen });
+  expect(resource.name).toBe(name);
+  expect(resource.why).toMatch(why);
+});
+
+test("what is missing is found before anybody connects", () => {
+  const needs = {
+    users: 30_000,
+    messages: 10,
+    kind: "light",
+    isLocalServer: true,
+    canSpreadAddresses: false,
+  } as const;
+  const plenty = { openFiles: 100_000, ports: { first: 1024, last: 65_535 }, memoryBytes: 2 ** 35 };
+  expect(findMissingResource(needs, plenty)).toBeUndefined();
+  expect(findMissingResource(needs, { ...plenty, openFiles: 20_000 })?.name).toBe("descriptors");
+  expect(findMissingResource(needs, { ...plenty, ports: { first: 32_768, last: 60_999 } })?.name).toBe(
+    "ports",
+  );
+  expect(findMissingResource(needs, { ...plenty, memoryBytes: 2 ** 28 })?.name).toBe("memory");
+});

@@ -1,0 +1,97 @@
+import { findObstacles, type Limits, type Needs } from "../preflight.ts";
+
+export interface Resource {
+  /** `limit`: one that the server was set. `unknown`: nothing that the tester can see was used up. */
+  name: "cpu" | "memory" | "descriptors" | "ports" | "generator" | "limit" | "unknown";
+  why: string;
+}
+
+/** What was seen of an attempt that did not hold. */
+export interface Evidence {
+  /** Of connections and requests that failed. */
+  errorCodes: readonly string[];
+  /** Shares of a core, 0 to 1: of the busiest thread of the tester, and the share in which one waited for a core. */
+  testerBusy: number | null;
+  testerWaiting: number | null;
+  /** How late the tester sent. */
+  sentLateMs: number;
+  /** Messages that it did not send at all. */
+  missed: number;
+  /** Cores that the server kept busy while messages were on their way, and the share of its busiest thread. */
+  serverCores: number | null;
+  serverThreadBusy: number | null;
+  /** Of all memory of the machine, what can still be had. */
+  memoryFree: number;
+  p100LimitMs: number;
+}
+
+const TESTER_BUSY = 0.85;
+const TESTER_WAITING = 0.35;
+const SENT_LATE_SHARE = 0.25;
+const SERVER_BUSY = 0.75;
+const MEMORY_FREE = 0.05;
+
+const DESCRIPTOR_CODES = ["EMFILE", "ENFILE"];
+const PORT_CODES = ["EADDRNOTAVAIL", "EADDRINUSE"];
+const MEMORY_CODES = ["ENOMEM", "ENOBUFS"];
+const LIMIT_CODES = ["TOO_MANY_CONNECTIONS", "RATE_LIMITED", "HTTP_429", "HTTP_503", "GROUP_FULL"];
+
+/** The first of these that explains it: what the tester lacks comes before what the server lacks. */
+export function judgeResource(evidence: Evidence): Resource {
+  const code = (codes: readonly string[]) => evidence.errorCodes.find((found) => codes.includes(found));
+  const percent = (share: number) => `${Math.round(share * 100)} %`;
+  const { testerBusy, testerWaiting, sentLateMs, serverCores, serverThreadBusy, memoryFree } = evidence;
+  const descriptors = code(DESCRIPTOR_CODES);
+  if (descriptors) return { name: "descriptors", why: `${descriptors}: raise ulimit -n` };
+  const ports = code(PORT_CODES);
+  if (ports) return { name: "ports", why: `${ports}: widen net.ipv4.ip_local_port_range` };
+  const memory = code(MEMORY_CODES);
+  if (memory) return { name: "memory", why: memory };
+  const limit = code(LIMIT_CODES);
+  if (limit)
+    return { name: "limit", why: `the server refuses with ${limit}: raise the limit that it was set` };
+  if (memoryFree < MEMORY_FREE)
+    return { name: "memory", why: `${percent(memoryFree)} of this machine's memory were left` };
+  if (testerBusy !== null && testerBusy > TESTER_BUSY)
+    return {
+      name: "generator",
+      why: `a thread of the tester was busy for ${percent(testerBusy)} of the time`,
+    };
+  if (evidence.missed > 0)
+    return { name: "generator", why: `the tester could not send ${evidence.missed} messages when it should` };
+  if (sentLateMs > evidence.p100LimitMs * SENT_LATE_SHARE)
+    return { name: "generator", why: `the tester sent up to ${Math.round(sentLateMs)} ms late` };
+  if (serverThreadBusy !== null && serverThreadBusy > SERVER_BUSY)
+    return {
+      name: "cpu",
+      why: `the server's busiest thread was busy for ${percent(serverThreadBusy)} of the time`,
+    };
+  if (testerWaiting !== null && testerWaiting > TESTER_WAITING)
+    return {
+      name: "cpu",
+      why: `server and tester share too few cores: one waited ${percent(testerWaiting)} of the time`,
+    };
+  if (serverThreadBusy === null && serverCores !== null && serverCores > SERVER_BUSY)
+    return {
+      name: "cpu",
+      why: `the server used ${serverCores.toFixed(2)} cores while messages were on their way`,
+    };
+  return {
+    name: "unknown",
+    why: "nothing that the tester can see was used up (the disk, or another machine)",
+  };
+}
+
+/** What would stop so many users before they are connected; undefined: nothing. */
+export function findMissingResource(needs: Needs, limits: Limits): Resource | undefined {
+  const kinds = [
+    { name: "descriptors", limits: { ...limits, ports: null, memoryBytes: Infinity } },
+    { name: "ports", limits: { ...limits, openFiles: null, memoryBytes: Infinity } },
+    { name: "memory", limits: { ...limits, openFiles: null, ports: null } },
+  ] as const;
+  for (const kind of kinds) {
+    const [why] = findObstacles(needs, kind.limits);
+    if (why !== undefined) return { name: kind.name, why };
+  }
+  return undefined;
+}

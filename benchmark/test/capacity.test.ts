@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { CapacityResult } from "../src/report/result.ts";
+import { startFakePlatform } from "./fake-platform.ts";
+import { Bench } from "./run-bench.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.open();
+});
+afterEach(() => bench.close());
+
+/** Both searches start a server, and each attempt connects everybody anew, on a machine that does other things besides. */
+const LONG = { timeout: 120_000 };
+
+const BOTH =
+  "--p100 10000 --most-users 150 --most-rate 60 --members 20 --senders 4 --seconds 1 " +
+  "--threshold users==150 --threshold deliveriesPerSecond==1200";
+
+test("both searches, of a server that is started for them", LONG, async () => {
+  const { code, stdout, ...outcome } = await bench.run("capacity", ...BOTH.split(" "));
+  const { searches, target } = outcome.result as CapacityResult;
+  expect(stdout).toMatch("holds         150 members");
+  expect(stdout).toMatch("holds         60 messages/s, 1,200 deliveries/s");
+  expect(code).toBe(0);
+  expect(target).toMatchObject({ name: "fanfare", isThrowaway: true });
+  expect(searches.map(({ what, held, failed }) => [what, held?.value, failed])).toEqual([
+    ["users", 150, null],
+    ["messagesPerSecond", 60, null],
+  ]);
+  // 1 + 2 to begin with, and 5 that count; 60 a second.
+  expect(searches[0]!.attempts.map(({ value, acknowledged }) => [value, acknowledged])).toEqual([
+    [100, 8],
+    [150, 8],
+    [150, 8],
+  ]);
+  expect(searches[1]!.held!.acknowledged).toBeGreaterThan(50);
+  expect(searches[1]!.held!.serverCores).toBeGreaterThan(0);
+  expect(await bench.leftovers()).toEqual([]);
+});
+
+test("a server that loses messages from a number of members on", LONG, async () => {
+  const platform = await startFakePlatform((member) => (member >= 60 ? "drop" : undefined));
+  const options = `--p100 1000 --search users --most-users 100 --precision 100 --url ${platform.url}`;
+  try {
+    const { code, stdout, ...outcome } = await bench.run(
+      "capacity",
+      ...options.split(" "),
+      "--threshold",
+      "users>=60",
+    );
+    const [search] = (outcome.result as CapacityResult).searches;
+    expect(search).toMatchObject({
+      what: "users",
+      held: { value: 50, lost: 0, resource: null },
+      failed: { value: 100, p100Ms: null, lost: 320, reasons: ["320 deliveries lost"] },
+    });
+    expect(search!.attempts.map(({ value }) => value)).toEqual([100, 100, 50, 50]);
+    expect(stdout).toMatch("does not hold 100 members: 320 deliveries lost");
+    expect(stdout).toMatch("what gave out unknown");
+    expect(code).toBe(99);
+  } finally {
+    await platform.close();
+  }
+});
+
+test.each([
+  [["--target", "ws"], "--target ws is searched for members only: add --search users."],
+  [["--p100", "0"], "--p100 must be one whole number from 1 to 600000."],
+  [["--threshold", "p100<1"], "there is no metric p100. There are: users, messagesPerSecond"],
+])("%j is not understood", async (args, message) => {
+  const { code, stderr } = await bench.run("capacity", ...args);
+  expect(stderr).toMatch(message);
+  expect(code).toBe(1);
+});
