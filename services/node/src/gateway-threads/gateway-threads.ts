@@ -7,10 +7,8 @@ import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
 /** How long a thread may take to tell its metrics, in milliseconds: one that is stuck must not hide the others'. */
 const METRICS_TIMEOUT_MS = 2000;
 const FEW_CONNECTIONS = 10;
-/**
- * Megabytes for what a thread has just allocated: three times V8's semi-space. Half of what the main thread has, because there are several.
- */
-const YOUNG_GENERATION_MB = 24;
+/** Megabytes for what a thread has just allocated: three times V8's semi-space. Little, because there are several. */
+const YOUNG_GENERATION_MB = 12;
 
 /**
  * Gateways in threads of their own, on one port: the kernel spreads the connections over them (SO_REUSEPORT), so that one
