@@ -44,10 +44,27 @@ export class Bench {
   }
 
   /** Runs to the end; the result is checked against the published schema. */
-  async run(...args: string[]): Promise<Outcome> {
+  run(...args: string[]): Promise<Outcome> {
+    return this.#run(args, () => {});
+  }
+
+  /** The same, and does something once, as soon as progress says this. */
+  runAndAct(args: readonly string[], progress: string, act: (child: ChildProcess) => void): Promise<Outcome> {
+    return this.#run([...args, "--progress"], (child) => {
+      let hasActed = false;
+      child.stderr!.on("data", (chunk: Buffer) => {
+        if (hasActed || !chunk.includes(progress)) return;
+        hasActed = true;
+        act(child);
+      });
+    });
+  }
+
+  async #run(args: readonly string[], watch: (child: ChildProcess) => void): Promise<Outcome> {
     const json = join(this.folder, "result.json");
     const child = this.start(...args, "--json", json);
     const [stdout, stderr] = [collect(child.stdout!), collect(child.stderr!)];
+    watch(child);
     const [code] = (await once(child, "close")) as [number];
     const text = await readFile(json, "utf8").catch(() => "");
     await rm(json, { force: true });

@@ -53,7 +53,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
       const { progress, signal } = context;
       const scene = { api, concurrency: plan.window, progress, signal };
       const guests = await doAll(scene, "registering guests", users + warmUpUsers, () => createGuest(scene));
-      const tokens = guests.users.map(({ token }) => token);
+      const tokens = guests.users.map(({ accessToken }) => accessToken);
       return measureLogins(context, {
         tokens: tokens.slice(0, users),
         warmUpTokens: tokens.slice(users),

@@ -22,9 +22,14 @@ export async function buildDirectScene(context: SceneContext, size: DirectSize):
     "opening direct channels",
     senders * receivers,
     async (index) => {
-      const { token } = sending[Math.floor(index / receivers)]!;
-      const userId = receiving[index % receivers]!.id;
-      const { channel } = await context.api.call("channel.openDirect", { userId }, token, context.signal);
+      const { accessToken } = sending[Math.floor(index / receivers)]!;
+      const userId = receiving[index % receivers]!.user.id;
+      const { channel } = await context.api.call(
+        "channel.openDirect",
+        { userId },
+        accessToken,
+        context.signal,
+      );
       return channel.id;
     },
   );
@@ -38,14 +43,14 @@ export async function buildDirectScene(context: SceneContext, size: DirectSize):
       members: null,
     },
     registration: result,
-    receivers: receiving.slice(0, online).map(({ token }) => token),
-    senders: sending.map(({ token }) => token),
+    receivers: receiving.slice(0, online).map(({ accessToken }) => accessToken),
+    senders: sending.map(({ accessToken }) => accessToken),
     channels: ids.map((id, i) => {
       const sender = Math.floor(i / receivers);
       const receiver = i % receivers;
       return {
         id,
-        readerToken: sending[sender]!.token,
+        readerToken: sending[sender]!.accessToken,
         connections: Int32Array.from([...(receiver < online ? [receiver] : []), online + sender]),
       };
     }),

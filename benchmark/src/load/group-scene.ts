@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Scene } from "./scene.ts";
-import { createGuest, doAll, explain, type SceneContext, type SceneUser } from "./scene-builder.ts";
+import { createGuest, doAll, explain, type SceneContext } from "./scene-builder.ts";
 
 export interface GroupSize {
   groups: number;
@@ -19,40 +19,39 @@ export async function buildGroupScene(context: SceneContext, size: GroupSize): P
   const owner = await registerOwner(context).catch(explain);
   const { users: meetings } = await doAll(context, "making groups", groups, async (index) => {
     const name = `bench ${index + 1}`;
-    const { group, channels } = await api.call("group.create", { name }, owner.token, signal);
-    const { invite } = await api.call("invite.create", { groupId: group.id }, owner.token, signal);
+    const { group, channels } = await api.call("group.create", { name }, owner, signal);
+    const { invite } = await api.call("invite.create", { groupId: group.id }, owner, signal);
     return { groupId: group.id, channelId: channels[0]!.id, code: invite.code };
   });
   const { users: guests, result } = await doAll(context, "registering members", members - 1, async () => {
-    const guest = await createGuest(context);
-    for (const { code } of meetings) await api.call("invite.accept", { code }, guest.token, signal);
-    return guest;
+    const { accessToken } = await createGuest(context);
+    for (const { code } of meetings) await api.call("invite.accept", { code }, accessToken, signal);
+    return accessToken;
   });
-  const users = [owner, ...guests];
+  const tokens = [...guests, owner];
   const everybody = Int32Array.from({ length: online }, (_, i) => i);
-  const token = (user: SceneUser) => user.token;
   return {
     size: { users: members, senders, online, channels: groups, groups, members },
     registration: result,
-    receivers: users.slice(senders, online).map(token),
-    senders: users.slice(0, senders).map(token),
+    receivers: tokens.slice(senders, online),
+    senders: tokens.slice(0, senders),
     channels: meetings.map(({ channelId }) => ({
       id: channelId,
-      readerToken: owner.token,
+      readerToken: owner,
       connections: everybody,
     })),
     // Not all begin with the same group.
     channelOf: (sender, turn) => (sender + turn) % groups,
     remove: async () => {
-      for (const { groupId } of meetings) await api.call("group.delete", { groupId }, owner.token);
+      for (const { groupId } of meetings) await api.call("group.delete", { groupId }, owner);
     },
   };
 }
 
-/** Only who has an account can own a group. */
-async function registerOwner({ api, signal }: SceneContext): Promise<SceneUser> {
+/** Only who has an account can own a group. @returns the owner's token */
+async function registerOwner({ api, signal }: SceneContext): Promise<string> {
   const username = `bench-${randomBytes(6).toString("hex")}`;
   const password = randomBytes(18).toString("base64url");
-  const { user, accessToken } = await api.call("user.register", { username, password }, undefined, signal);
-  return { id: user.id, token: accessToken };
+  const { accessToken } = await api.call("user.register", { username, password }, undefined, signal);
+  return accessToken;
 }

@@ -19,7 +19,8 @@ function idsFor(command: LoadCommand, { users, senders, online, groups, members 
     }
     case "group":
       if (groups !== null && groups > 1) return [`wildfire-group-${members}`];
-      return [members === 50 ? "kim-group-50" : "kim-group"];
+      if (members === 20) return ["kim-group"];
+      return members === 50 ? ["kim-group-50"] : [];
     case "chatroom":
       return [`wildfire-chatroom-${members}`];
   }

@@ -1,3 +1,4 @@
+import type { Result } from "@fanfare/contract";
 import { connectError } from "../exit.ts";
 import type { Progress } from "../report/progress.ts";
 import { ApiError, type Api } from "../targets/fanfare/api.ts";
@@ -11,14 +12,9 @@ export interface SceneContext {
   signal: AbortSignal;
 }
 
-export interface SceneUser {
-  id: string;
-  token: string;
-}
-
-export async function createGuest({ api, signal }: SceneContext): Promise<SceneUser> {
-  const { user, accessToken } = await api.call("user.createGuest", {}, undefined, signal);
-  return { id: user.id, token: accessToken };
+/** @returns tokens, and who it is */
+export function createGuest({ api, signal }: SceneContext): Promise<Result<"user.createGuest">> {
+  return api.call("user.createGuest", {}, undefined, signal);
 }
 
 /** Does something so many times, some of them at the same time, and shows how far it is. */

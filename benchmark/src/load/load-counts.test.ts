@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { countLoad } from "./load-counts.ts";
+import { allocateLoad, RequestState } from "./load-memory.ts";
+import { allocateLoadTally, LoadTally } from "./load-tally.ts";
+
+const { acknowledged, refused, missed, unanswered, sent } = RequestState;
+
+/** Eight requests to one channel with two connections. */
+function sources() {
+  const memory = allocateLoad(8);
+  memory.state.set([acknowledged, acknowledged, acknowledged, refused, missed, unanswered, sent]);
+  const tally = new LoadTally(
+    allocateLoadTally({
+      receivers: 2,
+      channels: [Int32Array.of(0, 1)],
+      messages: 8,
+      channelOf: () => 0,
+    }),
+    memory.intendedAt,
+  );
+  for (const [receiver, message] of [
+    [0, 0],
+    [1, 0],
+    [0, 1],
+    [0, 1],
+    // Delivered, though it was never acknowledged.
+    [0, 5],
+  ] as const)
+    tally.record(receiver, message, 1);
+  return { memory, tally, connections: undefined, copies: Uint8Array.of(1, 2, 0, 0, 0, 1, 0, 0) };
+}
+
+test("what was acknowledged and is not there, what is there twice, who did not get it", () => {
+  expect(countLoad({ ...sources(), isComplete: true })).toEqual({
+    intended: 7,
+    sent: 6,
+    acknowledged: 3,
+    refused: 1,
+    unanswered: 2,
+    missed: 1,
+    stored: 4,
+    unstored: 1,
+    storedTwice: 1,
+    expected: 6,
+    received: 3,
+    lost: 3,
+    duplicates: 1,
+    dropped: 0,
+    resyncs: 0,
+  });
+});
+
+test("a run that was interrupted calls nothing lost, and nothing stored or not", () => {
+  expect(countLoad({ ...sources(), copies: undefined, isComplete: false })).toMatchObject({
+    stored: null,
+    unstored: null,
+    storedTwice: null,
+    received: 3,
+    lost: 0,
+  });
+});

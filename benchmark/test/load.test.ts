@@ -1,0 +1,210 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startSingleInstance } from "../src/platform/single-instance.ts";
+import type { Platform } from "../src/platform/platform.ts";
+import type { LoadResult } from "../src/report/result.ts";
+import { startFakePlatform, type FaultPlan } from "./fake-platform.ts";
+import { Bench } from "./run-bench.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.open();
+});
+afterEach(() => bench.close());
+
+async function load(...args: string[]) {
+  const { result, ...outcome } = await bench.run(...args);
+  expect(outcome.stderr).toBe("");
+  return { ...outcome, result: result as LoadResult };
+}
+
+describe("an instance of its own", () => {
+  test("direct: everything that is acknowledged is stored, and received by those who are online", async () => {
+    const size = ["--senders", "4", "--receivers", "10", "--scale", "0.5", "--rounds", "3", "--online"];
+    const { code, stdout, result } = await load("direct", ...size, "--threshold", "lost==0");
+    expect(code).toBe(0);
+    expect(result).toMatchObject({
+      command: "direct",
+      target: { isThrowaway: true },
+      scene: { users: 9, senders: 4, online: 9, channels: 20 },
+      loop: { kind: "closed", inFlight: 4, requests: 60 },
+      warmUp: { requests: 60, acknowledged: 60 },
+      counts: {
+        sent: 60,
+        acknowledged: 60,
+        stored: 60,
+        unstored: 0,
+        storedTwice: 0,
+        // To whom it is for, and to the sender.
+        expected: 120,
+        received: 120,
+        lost: 0,
+        duplicates: 0,
+        missed: 0,
+      },
+    });
+    expect(result.server.cpuSeconds).toBeGreaterThan(0);
+    expect(result.rates.deliveriesPerCpuSecond).toBeGreaterThan(0);
+    expect(stdout).toMatch("60 acknowledged · 60 stored · 120 of 120 deliveries received");
+    expect(stdout).toMatch(/WildfireChat .*200 senders, 1,000 receivers online/);
+    expect(stdout).not.toMatch("\u001B");
+    expect(await bench.leftovers()).toEqual([]);
+  });
+});
+
+describe("a server that is running already", () => {
+  let server: Platform;
+  let url: string[];
+  beforeAll(async () => {
+    server = await startSingleInstance(new AbortController().signal);
+    const [{ url: address, metricsUrl }] = server.gateways as [Platform["gateways"][0]];
+    url = ["--url", address, "--metrics-url", metricsUrl];
+  });
+  afterAll(() => server.close());
+
+  test("login: each is in all of his rooms", async () => {
+    const { code, stdout, result } = await load("login", ...url, "-c", "40", "-t", "10", "--warmup", "20");
+    expect(code).toBe(0);
+    expect(result).toMatchObject({
+      command: "login",
+      scene: { users: 40 },
+      counts: { sent: 40, acknowledged: 40, refused: 0, unanswered: 0, stored: null, expected: 0 },
+      delivery: null,
+    });
+    expect(result.ack.latencyMs!.p100).toBeGreaterThan(0);
+    expect(stdout).toMatch("KIM: kimbench login -c 300 -t 100");
+  });
+
+  test("group: half of the members are online, and more messages than senders are on their way", async () => {
+    const { result } = await load(
+      "group",
+      ...url,
+      "-c",
+      "50",
+      "-t",
+      "20",
+      "--members",
+      "8",
+      "--online",
+      "0.5",
+    );
+    expect(result).toMatchObject({
+      scene: { users: 8, senders: 4, online: 4, groups: 1, members: 8 },
+      loop: { inFlight: 20, requests: 50 },
+      counts: { acknowledged: 50, stored: 50, expected: 200, received: 200, lost: 0, duplicates: 0 },
+    });
+  });
+
+  test("groups: each sender writes to each of them in every round", async () => {
+    const size = ["--groups", "3", "--members", "10", "--senders", "4", "--rounds", "2", "--online", "0"];
+    const { result } = await load("group", ...url, ...size);
+    // Four who send, and one who observes.
+    expect(result).toMatchObject({
+      scene: { senders: 4, online: 5, channels: 3 },
+      counts: { acknowledged: 24, stored: 24, expected: 120, received: 120, lost: 0 },
+    });
+  });
+
+  test("chatroom, open loop: as many as the rate says, two threads of each kind", async () => {
+    const size = ["--users", "20", "--senders", "5", "--workers", "2", "--threads", "2"];
+    const { result, stdout } = await load("chatroom", ...url, ...size, "--rate", "100", "--duration", "1");
+    expect(result).toMatchObject({
+      loop: { kind: "open", perSecond: 100, durationMs: 1000, requests: 100 },
+      threads: { sending: 2, receiving: 2 },
+      rates: { offeredPerSecond: 100, receivedShare: 1 },
+      counts: { intended: 100, acknowledged: 100, stored: 100, expected: 2000, received: 2000, missed: 0 },
+    });
+    expect(result.measuredMs).toBeGreaterThanOrEqual(990);
+    expect(stdout).toMatch("received ÷ expected 1.0000");
+  });
+
+  test("an open loop: a server that stands still shows in what was due meanwhile", async () => {
+    const { pid } = server.processes[0]!;
+    const args = ["direct", ...url, "--senders", "5", "--rate", "100", "--duration", "4", "--warmup", "0"];
+    let thaw: NodeJS.Timeout | undefined;
+    const outcome = await bench
+      .runAndAct(args, "measuring", () => {
+        process.kill(pid, "SIGSTOP");
+        thaw = setTimeout(() => process.kill(pid, "SIGCONT"), 800);
+      })
+      .finally(() => {
+        clearTimeout(thaw);
+        process.kill(pid, "SIGCONT");
+      });
+    const result = outcome.result as LoadResult;
+    expect(result.counts).toMatchObject({ acknowledged: 400, missed: 0, lost: 0, unstored: 0 });
+    // About 80 of the 400 were due in these 800 ms, on average 400 ms before its end.
+    expect(result.ack.latencyMs!.p100).toBeGreaterThan(600);
+    expect(result.ack.latencyMs!.p90).toBeGreaterThan(300);
+  });
+
+  test("a tester that cannot make what it is meant to says so", async () => {
+    const rate = ["--senders", "1", "--rate", "60000", "--duration", "0.3", "--warmup", "0"];
+    const { code, result, stdout } = await load("direct", ...url, ...rate, "--threshold", "missed==0");
+    expect(code).toBe(99);
+    const { intended, sent, acknowledged, missed, stored, lost, refused } = result.counts;
+    expect(intended).toBe(18_000);
+    expect(missed).toBeGreaterThan(0);
+    expect(sent + missed).toBe(intended);
+    expect(acknowledged + refused).toBe(sent);
+    expect([stored, lost]).toEqual([acknowledged, 0]);
+    expect(result.generator.verdicts[0]).toMatch(
+      `${missed} of 18000 requests were meant to be made and were not`,
+    );
+    expect(stdout).not.toMatch("The tester was not the bottleneck.");
+  });
+
+  test("Ctrl-C prints what there is", async () => {
+    const args = ["direct", ...url, "--rate", "50", "--duration", "600", "--warmup", "0"];
+    const { code, stdout, result } = await bench.runAndAct(args, "measuring", (child) =>
+      child.kill("SIGINT"),
+    );
+    expect(code).toBe(105);
+    expect(stdout).toMatch("Interrupted: what follows is what there was until then.");
+    expect(result).toMatchObject({ interrupted: true, counts: { lost: 0, stored: null } });
+  });
+});
+
+describe("a server that does what it should not is found out", () => {
+  const SIZE = ["--members", "8", "--senders", "3", "--online", "0.75", "-c", "30", "--warmup", "0"];
+
+  async function group(faultOf: FaultPlan, hideStored = 0): Promise<LoadResult> {
+    const platform = await startFakePlatform(faultOf);
+    platform.hideStored = hideStored;
+    try {
+      // One after the other, so that members are numbered as they register.
+      return (await load("group", "--url", platform.url, "--connecting", "1", ...SIZE)).result;
+    } finally {
+      await platform.close();
+    }
+  }
+
+  test("it loses some, to those who send and those who only receive, and sends some twice", async () => {
+    const result = await group((member, message) => {
+      if (message === 7 && member % 2 === 0) return "drop";
+      return message === 9 && member === 4 ? "duplicate" : undefined;
+    });
+    expect(result.counts).toMatchObject({
+      acknowledged: 30,
+      stored: 30,
+      expected: 180,
+      received: 177,
+      lost: 3,
+      duplicates: 1,
+    });
+    expect(result.rates.receivedShare).toBeCloseTo(177 / 180);
+  });
+
+  test("it is late for one member", async () => {
+    const result = await group((member, message) =>
+      member === 5 && message === 3 ? { delayMs: 700 } : undefined,
+    );
+    expect(result.counts).toMatchObject({ received: 180, lost: 0 });
+    expect(result.lastDelivery!.latencyMs!.p100).toBeGreaterThan(690);
+    expect(result.delivery!.latencyMs!.p100).toBe(result.lastDelivery!.latencyMs!.p100);
+  });
+
+  test("it has acknowledged what it has not stored", async () => {
+    const result = await group(() => undefined, 2);
+    expect(result.counts).toMatchObject({ acknowledged: 30, stored: 28, unstored: 2, lost: 0 });
+  });
+});
