@@ -59,7 +59,7 @@ const KINDS = {
   deliveryP100Ms: lower("delivered, p100", "ms"),
   storedPerSecond: higher("stored", "perSecond"),
   bytesPerMillion: lower("disk per million messages", "mib"),
-  echoPerSecond: higher("echoes", "perSecond"),
+  echoPerSecond: higher("echoes at best", "perSecond"),
   pullsPerCpuSecond: higher("pulls per server CPU second", "count"),
   usersWithinLimit: higher("members online within the limit", "count"),
   messagesWithinLimit: higher("messages per second within the limit", "count"),

@@ -146,14 +146,15 @@ function overloadObservation({
 }
 
 function connectObservation(result: ConnectResult): Observation {
-  const { users, gateways, connection, bytesPerConnection, counts, messages, hold } = result;
+  const { users, gateways, connection, bytesPerConnection, counts, messages } = result;
+  const bytes = bytesPerConnection?.server ?? null;
   return {
     row: `connect, ${users} members, ${gateways ?? 0} gateways`,
     figures: figures({
       connectsPerSecond: connection?.perSecond ?? null,
-      rssPerConnectionBytes: bytesPerConnection?.server ?? null,
+      rssPerConnectionBytes: bytes,
       kernelPerConnectionBytes: bytesPerConnection?.kernel ?? null,
-      rssGrowthBytes: hold?.rssGrowthBytes ?? undefined,
+      rssGrowthBytes: bytes === null ? undefined : bytes * users,
       p100Ms: messages.length === 0 ? undefined : median(messages.map(({ p100Ms }) => p100Ms)),
       dropped: counts.dropped,
       lost: counts.lost,
@@ -171,7 +172,7 @@ function registerObservation({ users, registration }: RegisterResult): Observati
 function echoObservations({ rows }: EchoResult): Observation[] {
   const servers = [...new Set(rows.map(({ server }) => server))];
   return servers.map((server) => ({
-    row: `echo, ${server}, best of all concurrencies`,
+    row: `echo, ${server}`,
     figures: figures({ echoPerSecond: bestPerSecond(rows, server) }),
   }));
 }

@@ -9,6 +9,7 @@ import type { ConnectMeasurement } from "../connections/connect-result.ts";
 import type { RegisterMeasurement } from "../connections/register-result.ts";
 import type { LoadMeasurement } from "../load/load-result.ts";
 import type { EchoMeasurement } from "../echo/echo-result.ts";
+import type { HttpMeasurement } from "../http/http-result.ts";
 import type { OverloadMeasurement } from "../overload/overload-result.ts";
 import type { StormMeasurement } from "../storm/storm-result.ts";
 import type { ServerUsage, TargetName } from "../targets/target.ts";
@@ -237,6 +238,10 @@ export interface CapacityResult extends ResultHead, CapacityMeasurement {
   command: "capacity";
 }
 
+export interface HttpResult extends ResultHead, HttpMeasurement {
+  command: "http";
+}
+
 export type Result =
   | BroadcastResult
   | LimitsResult
@@ -248,4 +253,5 @@ export type Result =
   | ConnectResult
   | CapacityResult
   | LoadResult
-  | EchoResult;
+  | EchoResult
+  | HttpResult;

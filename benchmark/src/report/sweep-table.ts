@@ -3,6 +3,9 @@ import { publishedText } from "./figures.ts";
 import { kib, ms, whole } from "./format.ts";
 import type { SweepRow } from "./result.ts";
 
+/** With fewer, what a server needs once hides what each takes. */
+const FEWEST_FOR_MEMORY = 1000;
+
 /** Rows of text, the first one the heading. */
 export function sweepTable(rows: readonly SweepRow[]): string[][] {
   const sizes = [...new Set(rows.flatMap((row) => row.bursts.map(({ messages }) => messages)))];
@@ -29,7 +32,7 @@ export function sweepTable(rows: readonly SweepRow[]): string[][] {
       ...sizes.map((size) => ms(row.bursts.find(({ messages }) => messages === size)?.allMs)),
       rate(row.registrationsPerSecond),
       rate(row.connectsPerSecond),
-      kib(row.rssPerConnectionBytes),
+      row.users < FEWEST_FOR_MEMORY ? "–" : kib(row.rssPerConnectionBytes),
       ms(row.cpuMsPerMessage),
       whole(row.lost),
     ]),

@@ -21,7 +21,10 @@ export function besidePublished(
       .flatMap(({ row: what, figures }) =>
         measured.length === 1
           ? figures
-          : figures.map((figure) => ({ ...figure, label: `${figure.label} (${what})` })),
+          : figures.map((figure) => ({
+              ...figure,
+              label: `${figure.label} (${what.replace(/^\w+, /, "")})`,
+            })),
       )
       .filter(({ key }) => keys === "all" || keys.includes(key));
     return (row.published ?? []).flatMap((id) => linesOf(command, ours, published(id)!));

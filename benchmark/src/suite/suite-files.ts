@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { standaloneSvg } from "../report/charts/theme.ts";
@@ -55,8 +56,7 @@ export async function readSuite(folder: string): Promise<Suite> {
 
 /** The folder of the newest suite by its name; undefined: there is none. */
 export async function newestSuite(folder: string): Promise<string | undefined> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const newest = names.sort().at(-1);
-  return newest === undefined ? undefined : join(folder, newest);
+  const names = await readdir(folder).catch(() => []);
+  const suites = names.map((name) => join(folder, name)).filter((path) => existsSync(join(path, INDEX)));
+  return suites.sort().at(-1);
 }

@@ -10,7 +10,9 @@ export function htmlReport(results: readonly Result[], title?: string): string {
   const documents = results.map((result) => ({ result, document: documentOf(result) }));
   const heading = title ?? documents[0]?.document.title ?? "Nothing was measured";
   const [first] = results;
-  const sections = documents.map(({ result, document }, i) => section(result, document, i));
+  const sections = documents.map(({ result, document }, i) =>
+    section(result, document, i, document.title !== heading),
+  );
   const links = documents.map(({ document }, i) => `<a href="#r${i}">${escape(document.title)}</a><br>`);
   return (
     `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n` +
@@ -20,7 +22,12 @@ export function htmlReport(results: readonly Result[], title?: string): string {
   );
 }
 
-function section(result: Result, { title, subtitle, blocks }: Document, index: number): string {
+function section(
+  result: Result,
+  { title, subtitle, blocks }: Document,
+  index: number,
+  hasHeading: boolean,
+): string {
   const thresholds = result.thresholds.map(({ expression, value, passed }) => [
     expression,
     value === null ? "not measured" : String(Number(value.toPrecision(4))),
@@ -34,7 +41,7 @@ function section(result: Result, { title, subtitle, blocks }: Document, index: n
     ? "<p><strong>Interrupted: this is what there was until then.</strong></p>"
     : "";
   return (
-    `<section id="r${index}"><h2>${escape(title)}</h2>\n<p class="quiet">${escape(subtitle)}</p>${interrupted}\n` +
+    `<section id="r${index}">${hasHeading ? `<h2>${escape(title)}</h2>` : ""}\n<p class="quiet">${escape(subtitle)}</p>${interrupted}\n` +
     `${[...blocks, ...closing].map(block).join("\n")}\n</section>`
   );
 }

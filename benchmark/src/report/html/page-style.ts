@@ -23,10 +23,12 @@ svg { display: block; width: 100%; max-width: 52rem; height: auto; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; margin: 0.5rem 0; }
 th, td { padding: 0.3rem 0.8rem 0.3rem 0; text-align: right; border-bottom: 1px solid var(--grid); }
+td { white-space: nowrap; }
 th { font-weight: 600; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; }
 ul { padding-left: 1.2rem; }
 @media print {
+  td { white-space: normal; }
   @page { margin: 14mm; }
   body { padding: 0; max-width: none; font-size: 11pt; }
   h2 { break-before: page; border: 0; padding: 0; margin-top: 0; }
