@@ -5,7 +5,7 @@ import { Progress } from "../src/report/progress.ts";
 import type { BroadcastMeasurement } from "../src/report/result.ts";
 import { openTarget } from "../src/targets/open-target.ts";
 
-const PLAN: BroadcastPlan = {
+export const PLAN: BroadcastPlan = {
   users: 40,
   kind: "light",
   probes: 5,
