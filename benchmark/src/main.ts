@@ -9,6 +9,7 @@ import { connectCommand } from "./commands/connect.ts";
 import { directCommand } from "./commands/direct.ts";
 import { echoCommand } from "./commands/echo.ts";
 import { groupCommand } from "./commands/group.ts";
+import { httpCommand } from "./commands/http.ts";
 import { limitsCommand } from "./commands/limits.ts";
 import { loginCommand } from "./commands/login.ts";
 import { overloadCommand } from "./commands/overload.ts";
@@ -39,6 +40,7 @@ const cli = yargs(hideBin(process.argv))
   .command(reportCommand)
   .command(compareCommand)
   .command(echoCommand)
+  .command(httpCommand)
   .demandCommand(1, "Say what to measure, for example: bench broadcast --users 1000")
   .strict()
   .help()

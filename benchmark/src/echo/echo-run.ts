@@ -76,8 +76,8 @@ function echo(port: number, concurrency: number, durationMs: number, signal: Abo
     timeoutMs: TIMEOUT_MS,
     request: () => request,
     faultOf: ({ status, body }) => {
-      if (status !== 200) return `HTTP_${status}`;
-      return body.length === TEXT.length ? undefined : "WRONG_LENGTH";
+      if (status !== 200) return { code: `HTTP_${status}`, waitMs: 0 };
+      return body.length === TEXT.length ? undefined : { code: "WRONG_LENGTH", waitMs: 0 };
     },
     signal,
   }).run();

@@ -22,7 +22,7 @@ async function loop(listener: RequestListener, options: Partial<HttpLoopOptions>
     durationMs: 10_000,
     timeoutMs: 1000,
     request: (index) => encodeRequest("POST", "/echo", "localhost", {}, `hello ${index}`),
-    faultOf: ({ status }) => (status === 200 ? undefined : `HTTP_${status}`),
+    faultOf: ({ status }) => (status === 200 ? undefined : { code: `HTTP_${status}`, waitMs: 0 }),
     signal: new AbortController().signal,
     ...options,
   });
@@ -59,6 +59,26 @@ test("refusals, hangs and lost connections are counted as what they are", async 
   const outcome = await run.run();
   expect(outcome).toMatchObject({ sent: 20, acknowledged: 17, refused: 1, unanswered: 2 });
   expect(outcome.errors).toEqual({ HTTP_503: 1, CONNECTION_CLOSED: 1, NO_ANSWER: 1 });
+});
+
+test("who is told to wait does, and the others go on", async () => {
+  const asked: string[] = [];
+  const run = await loop(
+    (request, response) => {
+      asked.push(request.url!);
+      response.writeHead(request.url === "/0" ? 503 : 200, { "content-length": 0 }).end();
+    },
+    {
+      concurrency: 1,
+      requests: 3,
+      request: (index) => encodeRequest("GET", `/${index}`, "localhost"),
+      faultOf: ({ status }) => (status === 200 ? undefined : { code: "BUSY", waitMs: 60 }),
+    },
+  );
+  const outcome = await run.run();
+  expect(outcome).toMatchObject({ sent: 3, acknowledged: 2, refused: 1, errors: { BUSY: 1 } });
+  expect(outcome.measuredMs).toBeGreaterThan(50);
+  expect(asked).toEqual(["/0", "/1", "/2"]);
 });
 
 test("nobody listens", async () => {

@@ -2,6 +2,12 @@ import { nowMs } from "../measure/clock.ts";
 import { SourceAddresses } from "../receiver/source-addresses.ts";
 import { httpReadBuffer, LightHttp, type HttpAnswer, type HttpPlace } from "./light-http.ts";
 
+/** `waitMs`: how long the server asks to leave it alone; the connection does. */
+export interface HttpFault {
+  code: string;
+  waitMs: number;
+}
+
 export interface HttpLoopOptions {
   place: HttpPlace;
   /** Connections that stay open, each with one request on its way. */
@@ -12,8 +18,8 @@ export interface HttpLoopOptions {
   timeoutMs: number;
   /** The bytes of a request. @param index counts from 0 */
   request: (index: number) => Buffer;
-  /** undefined: as it should be; else the code of the error. The bytes are valid only during the call. */
-  faultOf: (answer: HttpAnswer) => string | undefined;
+  /** undefined: as it should be. The bytes are valid only during the call. */
+  faultOf: (answer: HttpAnswer) => HttpFault | undefined;
   signal: AbortSignal;
 }
 
@@ -44,6 +50,7 @@ interface Lane {
   askedMs: number | null;
   failures: number;
   address: string | undefined;
+  timer: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -92,13 +99,16 @@ export class HttpLoop {
     const onAbort = () => this.#finished();
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
-    for (const lane of this.#lanes) if (lane.isOpen) this.#ask(lane);
+    for (const lane of this.#lanes) this.#ask(lane);
     this.#tick();
     await done;
     this.#isRunning = false;
     clearInterval(timer);
     signal.removeEventListener("abort", onAbort);
-    for (const { http } of this.#lanes) http.destroy();
+    for (const { http, timer } of this.#lanes) {
+      clearTimeout(timer);
+      http.destroy();
+    }
     return {
       ...this.#outcome,
       latenciesMs: this.#outcome.latenciesMs.subarray(0, this.#outcome.acknowledged),
@@ -110,7 +120,14 @@ export class HttpLoop {
     const addresses = new SourceAddresses(place.host).take(concurrency);
     const opened = new Promise<void>((resolve) => (this.#whenOpened = resolve));
     for (const address of addresses) {
-      const lane: Lane = { http: undefined as never, isOpen: false, askedMs: null, failures: 0, address };
+      const lane: Lane = {
+        http: undefined as never,
+        isOpen: false,
+        askedMs: null,
+        failures: 0,
+        address,
+        timer: undefined,
+      };
       this.#lanes.push(lane);
       this.#connect(lane);
     }
@@ -140,6 +157,7 @@ export class HttpLoop {
   }
 
   #ask(lane: Lane): void {
+    if (!this.#isRunning || !lane.isOpen) return;
     if (this.#isOver) {
       if (this.settled === this.#outcome.sent) this.#finished();
       return;
@@ -159,11 +177,12 @@ export class HttpLoop {
       lane.failures = 0;
     } else {
       outcome.refused++;
-      this.#count(fault);
+      this.#count(fault.code);
     }
     outcome.measuredMs = atMs - this.#startedMs;
     lane.askedMs = null;
-    this.#ask(lane);
+    if (fault && fault.waitMs > 0) lane.timer = setTimeout(() => this.#ask(lane), fault.waitMs);
+    else this.#ask(lane);
   }
 
   #ended(lane: Lane, code: string): void {

@@ -75,6 +75,7 @@ async function startIn(workplace: Workplace, size: ClusterSize, signal: AbortSig
   return {
     gateways,
     workers: size.workers,
+    folder,
     natsMonitorUrl: `http://127.0.0.1:${monitorPort}`,
     get processes() {
       return workplace.processes;

@@ -11,6 +11,8 @@ export interface Gateway {
 export interface Platform {
   readonly gateways: readonly Gateway[];
   readonly workers: number;
+  /** Where everything is that it writes. */
+  readonly folder: string;
   /** Where nats-server tells what it has passed on; undefined for a single instance, which has none. */
   readonly natsMonitorUrl: string | undefined;
   /** All its processes that run; those that are not Fanfare's own program are called `database` or `…-server`. */

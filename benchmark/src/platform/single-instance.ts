@@ -30,6 +30,7 @@ export async function startSingleInstance(signal: AbortSignal): Promise<Platform
   return {
     gateways: [gateway],
     workers: 0,
+    folder: workplace.folder,
     natsMonitorUrl: undefined,
     get processes() {
       return workplace.processes;

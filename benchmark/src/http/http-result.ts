@@ -1,0 +1,66 @@
+import type { ServerUsage } from "../targets/target.ts";
+
+export interface HttpMeasurement {
+  target: { name: "fanfare"; url: string; isThrowaway: boolean };
+  users: number;
+  /** Direct channels, each of two of the users. */
+  channels: number;
+  concurrency: number;
+  requests: number;
+  payloadBytes: number;
+  /** Until all connections were there, before the first request. */
+  connectMs: number;
+  /** From the first request to the last answer. */
+  measuredMs: number;
+  /** As `ab` has them, of what was acknowledged. */
+  percentiles: { percent: number; ms: number }[] | null;
+  counts: {
+    sent: number;
+    acknowledged: number;
+    /** Answered with an error. */
+    refused: number;
+    unanswered: number;
+    /** Read back right after the last answer; null: interrupted. */
+    stored: number | null;
+    /** Acknowledged and not there at that moment: what a queue behind the answer would still hold. */
+    behind: number | null;
+  };
+  rates: {
+    acknowledgedPerSecond: number | null;
+    acknowledgedPerCpuSecond: number | null;
+    /** Messages in the database per second, from the first request until all of them were there. */
+    storedPerSecond: number | null;
+  };
+  /** What a million such messages take on the disk; null: not this machine's, or not measured. */
+  bytesPerMillion: number | null;
+  server: { before: ServerUsage | null; after: ServerUsage | null };
+  /** The tester's share of a core meanwhile: near 1, and it was what limits. */
+  testerBusy: number;
+  errors: { phase: string; code: string; count: number }[];
+}
+
+export const HTTP_METRICS = [
+  "acknowledgedPerSecond",
+  "acknowledgedPerCpuSecond",
+  "storedPerSecond",
+  "p50",
+  "p90",
+  "p99",
+  "p100",
+  "failed",
+  "unstored",
+];
+
+export function httpMetrics(result: Omit<HttpMeasurement, "target">): Record<string, number | null> {
+  const { counts, rates, percentiles } = result;
+  const at = (wanted: number) => percentiles?.find(({ percent }) => percent === wanted)?.ms ?? null;
+  return {
+    ...rates,
+    p50: at(50),
+    p90: at(90),
+    p99: at(99),
+    p100: at(100),
+    failed: counts.refused + counts.unanswered,
+    unstored: counts.behind,
+  };
+}

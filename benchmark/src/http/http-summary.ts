@@ -1,0 +1,104 @@
+import { styleText } from "node:util";
+import { publishedLines } from "../published/published-lines.ts";
+import { PUBLISHED } from "../published/published.ts";
+import { figures } from "../report/figures.ts";
+import { duration, mib, short, whole } from "../report/format.ts";
+import type { HttpResult } from "../report/result.ts";
+import { errorTable, section, thresholdLines } from "../report/summary.ts";
+import type { HttpMeasurement } from "./http-result.ts";
+
+const BUSY = 0.9;
+
+/** In the form of `ab`, with what `ab` does not know: whether it is stored, and what it takes. */
+export function httpSummary(result: HttpResult): string {
+  const { counts } = result;
+  const where = result.target.isThrowaway ? "started for this run" : `at ${result.target.url}`;
+  const isClean = counts.refused + counts.unanswered + (counts.behind ?? 0) === 0;
+  return [
+    styleText("bold", `Direct messages by HTTP · POST /api/message.send · fanfare, ${where}`),
+    `${whole(result.users)} users, ${whole(result.channels)} direct channels, sender and receiver by lot`,
+    ...(result.interrupted
+      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
+      : []),
+    "",
+    styleText(
+      isClean ? "green" : "red",
+      `  ${whole(counts.sent)} sent · ${whole(counts.acknowledged)} acknowledged · ` +
+        `${counts.stored === null ? "stored not counted" : `${whole(counts.stored)} stored`} · ` +
+        `${whole(counts.refused)} refused · ${whole(counts.unanswered)} unanswered`,
+    ),
+    "",
+    ...abLines(result),
+    "",
+    ...section("Storing", storeLines(result)),
+    ...section(
+      "Published by others, on their machines",
+      publishedLines(figuresOf(result), [PUBLISHED["queue-8c16g"], PUBLISHED["queue-4c8g"]]),
+    ),
+    ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
+    ...section("Thresholds", thresholdLines(result)),
+  ]
+    .join("\n")
+    .trimEnd();
+}
+
+function abLines({
+  concurrency,
+  measuredMs,
+  counts,
+  rates,
+  percentiles,
+  testerBusy,
+}: HttpMeasurement): string[] {
+  const perSecond = rates.acknowledgedPerSecond;
+  return [
+    `Concurrency Level:      ${concurrency}`,
+    `Time taken for tests:   ${(measuredMs / 1000).toFixed(3)} seconds`,
+    `Complete requests:      ${counts.acknowledged + counts.refused}`,
+    `Failed requests:        ${counts.refused + counts.unanswered}`,
+    `Keep-Alive requests:    ${counts.acknowledged + counts.refused}`,
+    `Requests per second:    ${perSecond === null ? "-" : perSecond.toFixed(2)} [#/sec] (mean, acknowledged only)`,
+    "",
+    "Percentage of the requests served within a certain time (ms)",
+    ...(percentiles ?? []).map(
+      ({ percent, ms }) =>
+        `${`${percent}%`.padStart(5)} ${ms.toFixed(ms < 10 ? 1 : 0).padStart(6)}` +
+        (percent === 100 ? " (longest request)" : ""),
+    ),
+    ...(counts.refused > 0
+      ? [
+          "Refused: told to come back later, which the tester obeys; what came late is not in the percentiles.",
+        ]
+      : []),
+    ...(testerBusy > BUSY
+      ? [styleText("yellow", "The tester's thread was busy all the time: the server can do more than this.")]
+      : []),
+  ];
+}
+
+function storeLines({ counts, rates, bytesPerMillion, measuredMs }: HttpMeasurement): string[] {
+  const perCpu = rates.acknowledgedPerCpuSecond;
+  return [
+    counts.behind === 0
+      ? `  There is no queue behind the answers: all was in the database after ${duration(measuredMs)}, ` +
+        `${rates.storedPerSecond === null ? "–" : whole(rates.storedPerSecond)}/s`
+      : `  ${counts.behind === null ? "Not counted" : `${whole(counts.behind)} acknowledged messages were not in the database`}`,
+    ...(perCpu === null ? [] : [`  ${whole(perCpu)} per second of server CPU`]),
+    ...(bytesPerMillion === null
+      ? []
+      : [
+          `  ${mib(bytesPerMillion)} on the disk per million messages, ${short(bytesPerMillion / 1e6)} bytes each`,
+        ]),
+  ];
+}
+
+function figuresOf({ rates, percentiles, bytesPerMillion }: HttpMeasurement) {
+  const at = (wanted: number) => percentiles?.find(({ percent }) => percent === wanted)?.ms ?? null;
+  return figures({
+    acknowledgedPerSecond: rates.acknowledgedPerSecond,
+    ackP50Ms: at(50),
+    ackP100Ms: at(100),
+    storedPerSecond: rates.storedPerSecond,
+    bytesPerMillion,
+  });
+}

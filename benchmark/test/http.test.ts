@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { HttpResult } from "../src/report/result.ts";
+import { Bench } from "./run-bench.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.open();
+});
+afterEach(() => bench.close());
+
+const SMALL = ["--users", "20", "--channels", "30", "--warmup", "10"];
+
+test("every acknowledged message is in the database at once", async () => {
+  const { code, stdout, ...outcome } = await bench.run(
+    "http",
+    ...SMALL,
+    "--concurrency",
+    "20",
+    "--requests",
+    "400",
+    "--threshold",
+    "unstored==0",
+    "--threshold",
+    "failed==0",
+  );
+  const result = outcome.result as HttpResult;
+  expect(code).toBe(0);
+  expect(result.counts).toEqual({
+    sent: 400,
+    acknowledged: 400,
+    refused: 0,
+    unanswered: 0,
+    stored: 400,
+    behind: 0,
+  });
+  expect(result.percentiles!.map(({ percent }) => percent)).toEqual([50, 66, 75, 80, 90, 95, 98, 99, 100]);
+  expect(result.bytesPerMillion).not.toBeNull();
+  expect(stdout).toMatch("Percentage of the requests served within a certain time (ms)");
+  expect(stdout).toMatch(/100% +\d+(\.\d)? \(longest request\)/);
+  expect(await bench.leftovers()).toEqual([]);
+});
+
+test("Ctrl-C prints what there is, and leaves nothing behind", async () => {
+  const child = bench.start("http", ...SMALL, "-c", "10", "-n", "5000000", "--progress");
+  let stdout = "";
+  child.stdout!.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  await new Promise<void>((resolve) => {
+    child.stderr!.on("data", (chunk: Buffer) => chunk.includes("sending messages") && resolve());
+  });
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([105, null]);
+  expect(stdout).toMatch("Interrupted: what follows is what there was until then.");
+  expect(stdout).toMatch(/\d+ acknowledged · stored not counted/);
+  expect(await bench.leftovers()).toEqual([]);
+});
+
+test.each([
+  [["--concurrency", "10", "--requests", "5"], "--concurrency 10 needs at least as many --requests"],
+  [["--users", "1"], "--users must be one whole number from 2"],
+])("wrong usage is told: %j", async (args, message) => {
+  const { code, stderr } = await bench.run("http", ...args);
+  expect(stderr).toMatch(message);
+  expect(code).toBe(1);
+});
+
+test("nobody listens", async () => {
+  const { code, stderr } = await bench.run("http", "--url", "http://127.0.0.1:9");
+  expect(stderr).toMatch("ECONNREFUSED");
+  expect(code).toBe(2);
+});
