@@ -1,6 +1,6 @@
 import type { ArgumentsCamelCase, Argv } from "yargs";
 import { usageError } from "../exit.ts";
-import { LOAD_METRICS, loadMetrics } from "../load/load-figures.ts";
+import { LOAD_METRICS, loadMetrics } from "../load/load-metrics.ts";
 import type { LoadContext } from "../load/load-context.ts";
 import type { LoadPlan } from "../load/load-plan.ts";
 import { checkLoadLimits } from "../load/load-preflight.ts";

@@ -1,4 +1,5 @@
 import type { Scene } from "./scene.ts";
+import { Session } from "./session.ts";
 import { createGuest, doAll, type SceneContext } from "./scene-builder.ts";
 
 export interface DirectSize {
@@ -16,6 +17,7 @@ export async function buildDirectScene(context: SceneContext, size: DirectSize):
   );
   const sending = users.slice(0, senders);
   const receiving = users.slice(senders);
+  const sessions = sending.map((tokens) => new Session(context.api, tokens));
   const online = isOnline ? receivers : Math.min(1, receivers - 1);
   const { users: ids } = await doAll(
     context,
@@ -50,7 +52,7 @@ export async function buildDirectScene(context: SceneContext, size: DirectSize):
       const receiver = i % receivers;
       return {
         id,
-        readerToken: sending[sender]!.accessToken,
+        reader: sessions[sender]!,
         connections: Int32Array.from([...(receiver < online ? [receiver] : []), online + sender]),
       };
     }),

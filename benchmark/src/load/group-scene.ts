@@ -1,5 +1,7 @@
+import type { Result } from "@fanfare/contract";
 import { randomBytes } from "node:crypto";
 import type { Scene } from "./scene.ts";
+import { Session } from "./session.ts";
 import { createGuest, doAll, explain, type SceneContext } from "./scene-builder.ts";
 
 export interface GroupSize {
@@ -16,7 +18,9 @@ export interface GroupSize {
 export async function buildGroupScene(context: SceneContext, size: GroupSize): Promise<Scene> {
   const { groups, members, senders, online } = size;
   const { api, signal } = context;
-  const owner = await registerOwner(context).catch(explain);
+  const ownerTokens = await registerOwner(context).catch(explain);
+  const owner = ownerTokens.accessToken;
+  const session = new Session(api, ownerTokens);
   const { users: meetings } = await doAll(context, "making groups", groups, async (index) => {
     const name = `bench ${index + 1}`;
     const { group, channels } = await api.call("group.create", { name }, owner, signal);
@@ -37,21 +41,20 @@ export async function buildGroupScene(context: SceneContext, size: GroupSize): P
     senders: tokens.slice(0, senders),
     channels: meetings.map(({ channelId }) => ({
       id: channelId,
-      readerToken: owner,
+      reader: session,
       connections: everybody,
     })),
     // Not all begin with the same group.
     channelOf: (sender, turn) => (sender + turn) % groups,
     remove: async () => {
-      for (const { groupId } of meetings) await api.call("group.delete", { groupId }, owner);
+      for (const { groupId } of meetings) await api.call("group.delete", { groupId }, await session.token());
     },
   };
 }
 
-/** Only who has an account can own a group. @returns the owner's token */
-async function registerOwner({ api, signal }: SceneContext): Promise<string> {
+/** Only who has an account can own a group. */
+function registerOwner({ api, signal }: SceneContext): Promise<Result<"user.register">> {
   const username = `bench-${randomBytes(6).toString("hex")}`;
   const password = randomBytes(18).toString("base64url");
-  const { accessToken } = await api.call("user.register", { username, password }, undefined, signal);
-  return accessToken;
+  return api.call("user.register", { username, password }, undefined, signal);
 }

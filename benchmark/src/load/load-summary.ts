@@ -3,9 +3,9 @@ import type { Bucket } from "../measure/histogram.ts";
 import { PERCENTILES, type Percentiles } from "../measure/percentiles.ts";
 import { publishedLines } from "../published/published-lines.ts";
 import { count, duration, mib, ms, short, table, whole } from "../report/format.ts";
+import { observationsOf } from "../report/observations.ts";
 import type { LoadResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
-import { loadFigures } from "./load-figures.ts";
 import { publishedFor } from "./load-published.ts";
 import type { LoadMeasurement } from "./load-result.ts";
 
@@ -31,7 +31,7 @@ export function loadSummary(result: LoadResult): string {
     ...section(histogramHeading(result), histogramLines((result.delivery ?? result.ack).bars)),
     ...section(
       "Beside what others have published of their own machines",
-      publishedLines(loadFigures(result), publishedFor(result.command, result.scene)),
+      publishedLines(observationsOf(result)[0]!.figures, publishedFor(result.command, result.scene)),
     ),
     ...section("Server", serverLines(result)),
     ...section("Tester", testerLines(result)),

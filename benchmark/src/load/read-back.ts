@@ -45,12 +45,12 @@ export async function readBack(context: ReadBackContext): Promise<Uint8Array> {
 
 async function readChannel(
   { api, signal }: ReadBackContext,
-  { id, readerToken }: SceneChannel,
+  { id, reader }: SceneChannel,
   count: (content: string) => void,
 ): Promise<void> {
   for (let after = 0; ;) {
     const page = { channelId: id, after, limit: PAGE_ITEMS };
-    const { messages } = await api.call("message.list", page, readerToken, signal);
+    const { messages } = await api.call("message.list", page, await reader.token(), signal);
     for (const { content } of messages) count(content);
     const last = messages.at(-1);
     if (!last || messages.length < PAGE_ITEMS) return;

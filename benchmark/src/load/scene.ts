@@ -1,10 +1,11 @@
 import type { RegistrationResult } from "../targets/registration.ts";
 import type { LoadScene } from "./load-result.ts";
+import type { Session } from "./session.ts";
 
 export interface SceneChannel {
   id: string;
-  /** The token of somebody who may read it. */
-  readerToken: string;
+  /** Somebody who may read it. */
+  reader: Session;
   /** Connections that get its messages, ascending: those that only receive come first, then those that send. */
   connections: Int32Array;
 }

@@ -1,30 +1,4 @@
-import { figures, type Figure } from "../report/figures.ts";
 import type { LoadMeasurement } from "./load-result.ts";
-
-/** The numbers of a load that stand beside others. */
-export function loadFigures({ rates, ack, lastDelivery, delivery, counts }: LoadMeasurement): Figure[] {
-  return figures({
-    acknowledgedPerSecond: rates.acknowledgedPerSecond,
-    acknowledgedPerCpuSecond: rates.acknowledgedPerCpuSecond,
-    ...(delivery
-      ? {
-          deliveriesPerSecond: rates.deliveriesPerSecond,
-          deliveriesPerCpuSecond: rates.deliveriesPerCpuSecond,
-          receivedShare: rates.receivedShare,
-        }
-      : {}),
-    ackP50Ms: ack.latencyMs?.p50 ?? null,
-    ackP90Ms: ack.latencyMs?.p90 ?? null,
-    ackP99Ms: ack.latencyMs?.p99 ?? null,
-    ackP100Ms: ack.latencyMs?.p100 ?? null,
-    ...(lastDelivery ? { p100Ms: lastDelivery.latencyMs?.p100 ?? null } : {}),
-    ...(counts.stored === null ? {} : { unstored: counts.unstored }),
-    lost: counts.lost,
-    duplicates: counts.duplicates,
-    missed: counts.missed,
-    errors: counts.refused + counts.unanswered,
-  });
-}
 
 /** What --threshold of the load commands can be about. */
 export const LOAD_METRICS = [
