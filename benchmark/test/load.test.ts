@@ -17,6 +17,26 @@ async function load(...args: string[]) {
   return { ...outcome, result: result as LoadResult };
 }
 
+test.each([
+  [["direct", "--scale", "2"], "--scale must be above 0 and at most 1."],
+  [["direct", "--rate", "0"], "--rate must be above 0"],
+  [
+    ["direct", "--rate", "1000000", "--duration", "60"],
+    "makes 1 to 10000000 requests, and this one would make",
+  ],
+  [["direct", "--workers", "many"], "--workers must be"],
+  [["direct", "--threshold", "speed>1"], "there is no metric speed. There are: p50, p90"],
+  [["group", "--online", "2"], "--online must be a part of 1"],
+  [["group", "--groups", "1000"], "--groups must be one whole number from 1 to 200."],
+  [["chatroom", "--users", "10", "--senders", "20"], "--senders must be one whole number from 1 to 10."],
+  [["login", "-c", "0"], "--count must be"],
+])("what makes no sense is refused before anything starts: %j", async (args, message) => {
+  const { code, stdout, stderr } = await bench.run(...args);
+  expect(stderr).toMatch(message);
+  expect(stdout).toBe("");
+  expect(code).toBe(1);
+});
+
 describe("an instance of its own", () => {
   test("direct: everything that is acknowledged is stored, and received by those who are online", async () => {
     const size = ["--senders", "4", "--receivers", "10", "--scale", "0.5", "--rounds", "3", "--online"];
