@@ -15,6 +15,7 @@ import { loginCommand } from "./commands/login.ts";
 import { overloadCommand } from "./commands/overload.ts";
 import { registerCommand } from "./commands/register.ts";
 import { reportCommand } from "./commands/report.ts";
+import { stagesCommand } from "./commands/stages.ts";
 import { stormCommand } from "./commands/storm.ts";
 import { suiteCommand } from "./commands/suite.ts";
 import { sweepCommand } from "./commands/sweep.ts";
@@ -41,6 +42,7 @@ const cli = yargs(hideBin(process.argv))
   .command(compareCommand)
   .command(echoCommand)
   .command(httpCommand)
+  .command(stagesCommand)
   .demandCommand(1, "Say what to measure, for example: bench broadcast --users 1000")
   .strict()
   .help()

@@ -10,6 +10,7 @@ import type { RegisterMeasurement } from "../connections/register-result.ts";
 import type { LoadMeasurement } from "../load/load-result.ts";
 import type { EchoMeasurement } from "../echo/echo-result.ts";
 import type { HttpMeasurement } from "../http/http-result.ts";
+import type { StagesMeasurement } from "../stages/stages-result.ts";
 import type { OverloadMeasurement } from "../overload/overload-result.ts";
 import type { StormMeasurement } from "../storm/storm-result.ts";
 import type { ServerUsage, TargetName } from "../targets/target.ts";
@@ -242,6 +243,10 @@ export interface HttpResult extends ResultHead, HttpMeasurement {
   command: "http";
 }
 
+export interface StagesResult extends ResultHead, StagesMeasurement {
+  command: "stages";
+}
+
 export type Result =
   | BroadcastResult
   | LimitsResult
@@ -254,4 +259,5 @@ export type Result =
   | CapacityResult
   | LoadResult
   | EchoResult
-  | HttpResult;
+  | HttpResult
+  | StagesResult;

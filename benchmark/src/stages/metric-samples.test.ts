@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { histogramChange, parseMetrics, sumOf } from "./metric-samples.ts";
+
+const BEFORE = parseMetrics(`# HELP x_seconds Something.
+x_seconds_bucket{le="0.1",action="a"} 1
+x_seconds_bucket{le="1",action="a"} 1
+x_seconds_bucket{le="+Inf",action="a"} 1
+x_seconds_sum{action="a"} 0.05
+x_seconds_count{action="a"} 1
+`);
+const AFTER = parseMetrics(`x_seconds_bucket{le="0.1",action="a"} 91
+x_seconds_bucket{le="1",action="a"} 101
+x_seconds_bucket{le="+Inf",action="a"} 101
+x_seconds_sum{action="a"} 10.05
+x_seconds_count{action="a"} 101
+x_seconds_bucket{le="0.1",action="b"} 5
+x_seconds_count{action="b"} 5
+y_total 7
+y_total{kind="z"} 3
+`);
+
+test("what a histogram counted between two looks", () => {
+  const change = histogramChange(BEFORE, AFTER, "x_seconds", { action: "a" });
+  expect(change).toEqual({ count: 100, meanMs: 100, p99BelowMs: 1000 });
+});
+
+test("nothing, and something beyond the last bucket", () => {
+  expect(histogramChange(AFTER, AFTER, "x_seconds")).toEqual({ count: 0, meanMs: null, p99BelowMs: null });
+  const slow = parseMetrics(
+    'x_seconds_bucket{le="1"} 0\nx_seconds_bucket{le="+Inf"} 2\nx_seconds_count 2\nx_seconds_sum 8',
+  );
+  expect(histogramChange([], slow, "x_seconds")).toEqual({ count: 2, meanMs: 4000, p99BelowMs: null });
+});
+
+test("samples of all labels add up", () => {
+  expect(sumOf(AFTER, "y_total")).toBe(10);
+  expect(sumOf(AFTER, "y_total", { kind: "z" })).toBe(3);
+  expect(sumOf(AFTER, "nothing")).toBe(0);
+});

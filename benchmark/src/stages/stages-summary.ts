@@ -1,0 +1,58 @@
+import { styleText } from "node:util";
+import { ms, short, table, whole } from "../report/format.ts";
+import type { StagesResult } from "../report/result.ts";
+import { errorTable, section, thresholdLines } from "../report/summary.ts";
+
+/** Each stage with its time and its rate, in the order in which a message goes through them. */
+export function stagesSummary(result: StagesResult): string {
+  const { users, senders, counts, rows } = result;
+  const perSecond = (value: number | null) => (value === null ? "–" : whole(value));
+  const header = ["", "times", "per second", "per server CPU second", "mean", "99 % below"];
+  const lines = rows.map((row) => [
+    row.stage,
+    whole(row.count),
+    perSecond(row.perSecond),
+    perSecond(row.perCpuSecond),
+    ms(row.meanMs),
+    ms(row.p99BelowMs),
+  ]);
+  const isClean = counts.received === counts.expected;
+  return [
+    styleText(
+      "bold",
+      `Stages of a message · ${whole(users)} members online in one group, ${whole(senders)} requests at the same time`,
+    ),
+    ...(result.interrupted
+      ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
+      : []),
+    "",
+    styleText(
+      isClean ? "green" : "red",
+      `  ${whole(counts.sent)} sent · ${whole(counts.acknowledged)} acknowledged · ` +
+        `${whole(counts.received)} of ${whole(counts.expected)} deliveries · ${whole(counts.pulls)} pulls`,
+    ),
+    "",
+    table([header, ...lines]),
+    "",
+    ...section(
+      "What is timed, by the server's own metrics",
+      rows.map(({ stage, what, metric }) => `  ${stage.padEnd(10)}  ${what} (${metric})`),
+    ),
+    ...section("Published by others, on their machines", [
+      "  WildfireChat: pull and notify together 2,978/s per core; it writes each message to a queue of every recipient,",
+      "  tells him that there is something, and he pulls it. Here a message is written once and pushed whole; who missed",
+      `  some pulls. Pushes and pulls per server CPU second here: ${pushesAndPulls(result)}.`,
+    ]),
+    ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
+    ...section("Thresholds", thresholdLines(result)),
+  ]
+    .join("\n")
+    .trimEnd();
+}
+
+function pushesAndPulls({ rows }: StagesResult): string {
+  return rows
+    .filter(({ stage }) => stage === "push" || stage === "pull")
+    .map(({ perCpuSecond }) => (perCpuSecond === null ? "–" : short(perCpuSecond)))
+    .join(" and ");
+}

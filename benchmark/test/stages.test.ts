@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { StagesResult } from "../src/report/result.ts";
+import { Bench } from "./run-bench.ts";
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await Bench.open();
+});
+afterEach(() => bench.close());
+
+test("each stage is what the server counted", async () => {
+  const { code, stdout, ...outcome } = await bench.run(
+    "stages",
+    "--users",
+    "25",
+    "--senders",
+    "5",
+    "--messages",
+    "100",
+    "--pulls",
+    "80",
+    "--threshold",
+    "lost==0",
+  );
+  const result = outcome.result as StagesResult;
+  expect(code).toBe(0);
+  expect(result.counts).toEqual({
+    sent: 100,
+    acknowledged: 100,
+    expected: 2500,
+    received: 2500,
+    pulls: 80,
+  });
+  const { send, distribute, notify, push, pull } = Object.fromEntries(
+    result.rows.map((row) => [row.stage, row]),
+  );
+  expect(send).toMatchObject({ count: 100 });
+  expect(pull).toMatchObject({ count: 80 });
+  for (const row of [send, distribute, notify, pull]) expect(row!.meanMs).toBeGreaterThan(0);
+  // Several messages leave in one write.
+  expect(distribute!.count).toBeLessThanOrEqual(100);
+  expect(push!.count).toBeGreaterThan(0);
+  expect(stdout).toMatch("2,500 of 2,500 deliveries");
+  expect(await bench.leftovers()).toEqual([]);
+});
+
+test("a running server must say where its metrics are", async () => {
+  const { code, stderr } = await bench.run("stages", "--url", "http://127.0.0.1:9");
+  expect(stderr).toMatch("--url needs --metrics-url");
+  expect(code).toBe(1);
+});
