@@ -30,6 +30,8 @@ test.each([
   [["group", "--groups", "1000"], "--groups must be one whole number from 1 to 200."],
   [["chatroom", "--users", "10", "--senders", "20"], "--senders must be one whole number from 1 to 10."],
   [["login", "-c", "0"], "--count must be"],
+  [["login", "--url", "https://127.0.0.1"], "Loads are made over plain sockets"],
+  [["login", "--url", "nonsense"], "is not an address"],
 ])("what makes no sense is refused before anything starts: %j", async (args, message) => {
   const { code, stdout, stderr } = await bench.run(...args);
   expect(stderr).toMatch(message);

@@ -172,6 +172,8 @@ export async function runLoadCommand(
   { command, plan, options, connections, deliveries, measure }: LoadCommandRun,
 ): Promise<void> {
   const thresholds = parseThresholds(args.threshold, LOAD_METRICS);
+  if (args.url?.startsWith("https:"))
+    throw usageError("Loads are made over plain sockets: give --url the http:// address behind the proxy.");
   checkLoadLimits({
     ...(await addressNeeds(args.url, "light")),
     connections,

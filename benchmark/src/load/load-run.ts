@@ -102,17 +102,16 @@ async function warmUp(
 async function measure(job: LoadJob, record: LoadRecord): Promise<void> {
   const { plan, senders, memory, threads, tally, receivers, progress, signal } = job;
   record.receiving.before = (await receivers?.sampleLoads()) ?? [];
-  const startMs = nowMs() + START_MS;
   const totals = () => ({
     acknowledged: Atomics.load(memory.progress, Progressed.acknowledged),
     received: tally ? Atomics.load(tally.memory.counts, TallyCount.received) : 0,
   });
-  const sampler = new LoadSampler(job.usage, totals, startMs);
+  const sampler = new LoadSampler(job.usage, totals);
   record.before = await sampler.start();
   const cpuBefore = record.before?.cpuSeconds ?? null;
   const endWatch = job.isThrowaway && cpuBefore !== null ? watchOtherPrograms(cpuBefore) : undefined;
-  // Whatever the look at the server took, requests are due from here on.
-  record.startMs = Math.max(startMs, nowMs() + START_MS);
+  record.startMs = nowMs() + START_MS;
+  sampler.startMs = record.startMs;
   const phase = {
     loop: plan.loop,
     isWarmUp: false,

@@ -19,17 +19,17 @@ interface Look extends Totals {
 export class LoadSampler {
   readonly #usage: () => Promise<ServerUsage | null>;
   readonly #totals: () => Totals;
-  readonly #startMs: number;
   readonly #samples: LoadSample[] = [];
   #last: Look | undefined;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<ServerUsage | null> | undefined;
 
-  /** @param startMs what the samples' times count from */
-  constructor(usage: () => Promise<ServerUsage | null>, totals: () => Totals, startMs: number) {
+  /** What the samples' times count from; to be set before the first one, a second after the start. */
+  startMs = 0;
+
+  constructor(usage: () => Promise<ServerUsage | null>, totals: () => Totals) {
     this.#usage = usage;
     this.#totals = totals;
-    this.#startMs = startMs;
   }
 
   /** @returns what was used up to now */
@@ -54,7 +54,7 @@ export class LoadSampler {
       const last = this.#last!;
       this.#last = now;
       this.#samples.push({
-        atMs: nowMs() - this.#startMs,
+        atMs: nowMs() - this.startMs,
         acknowledged: now.acknowledged - last.acknowledged,
         received: now.received - last.received,
         cpuSeconds:
