@@ -1,7 +1,8 @@
-import { totalmem } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectError } from "../exit.ts";
 import { nowMs } from "../measure/clock.ts";
+import { watchOtherPrograms } from "../measure/machine-load.ts";
 import { allocateOutcomes, countOutcomes, Outcome, type OutcomeMemory } from "../overload/outcomes.ts";
 import { SenderThread } from "../overload/sender-thread.ts";
 import { addressOf, Audience } from "../receiver/audience.ts";
@@ -129,6 +130,7 @@ class RateAttempt {
     const from = this.sent;
     const loads = await this.#audience.sampleLoads();
     const cpu = await target.cpuSeconds();
+    const endWatch = cpu === null || !target.isThrowaway ? undefined : watchOtherPrograms(cpu);
     const threads = threadTimes(pids);
     const fromMs = nowMs();
     await sleep(plan.rateMs, undefined, { signal });
@@ -137,6 +139,7 @@ class RateAttempt {
     const durationMs = toMs - fromMs;
     const share = busiestShare(threads, threadTimes(pids), durationMs);
     const cpuAfter = await target.cpuSeconds();
+    const otherProgramsCores = cpuAfter === null ? null : (endWatch?.(cpuAfter) ?? null);
     const loadsAfter = await this.#audience.sampleLoads();
     this.#senders.order({ type: "pause" });
     const reportAfter = await this.#senders.report();
@@ -155,6 +158,8 @@ class RateAttempt {
       ),
       sentLateMs: reportAfter.latestMs,
       serverThreadBusy: share,
+      otherProgramsCores,
+      cores: availableParallelism(),
       memoryFree: process.availableMemory() / totalmem(),
       p100LimitMs: plan.p100LimitMs,
     });

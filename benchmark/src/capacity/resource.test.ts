@@ -9,6 +9,8 @@ const idle: Evidence = {
   missed: 0,
   serverCores: 0.4,
   serverThreadBusy: 0.4,
+  otherProgramsCores: 0.5,
+  cores: 4,
   memoryFree: 0.5,
   p100LimitMs: 200,
 };
@@ -25,6 +27,8 @@ test.each<[Partial<Evidence>, string, RegExp]>([
   [{ serverThreadBusy: 0.97 }, "cpu", /busiest thread was busy for 97 %/],
   [{ testerWaiting: 0.6 }, "cpu", /too few cores/],
   [{ serverThreadBusy: null, serverCores: 0.91 }, "cpu", /0.91 cores/],
+  [{ otherProgramsCores: 2.8 }, "cpu", /other programs kept 2.8 of the 4 cores busy/],
+  [{ otherProgramsCores: null }, "unknown", /another machine/],
   [{}, "unknown", /nothing that the tester can see/],
 ])("%j: %s", (seen, name, why) => {
   const resource = judgeResource({ ...idle, ...seen });

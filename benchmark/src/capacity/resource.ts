@@ -20,6 +20,10 @@ export interface Evidence {
   /** Cores that the server kept busy while messages were on their way, and the share of its busiest thread. */
   serverCores: number | null;
   serverThreadBusy: number | null;
+  /** Kept busy by programs that have no part in it; null where the server is elsewhere. */
+  otherProgramsCores: number | null;
+  /** Of the machine. */
+  cores: number;
   /** Of all memory of the machine, what can still be had. */
   memoryFree: number;
   p100LimitMs: number;
@@ -29,6 +33,7 @@ const TESTER_BUSY = 0.85;
 const TESTER_WAITING = 0.35;
 const SENT_LATE_SHARE = 0.25;
 const SERVER_BUSY = 0.75;
+const OTHERS_SHARE = 0.25;
 const MEMORY_FREE = 0.05;
 
 const DESCRIPTOR_CODES = ["EMFILE", "ENFILE"];
@@ -76,6 +81,9 @@ export function judgeResource(evidence: Evidence): Resource {
       name: "cpu",
       why: `the server used ${serverCores.toFixed(2)} cores while messages were on their way`,
     };
+  const { otherProgramsCores: others, cores } = evidence;
+  if (others !== null && others > cores * OTHERS_SHARE)
+    return { name: "cpu", why: `other programs kept ${others.toFixed(1)} of the ${cores} cores busy` };
   return {
     name: "unknown",
     why: "nothing that the tester can see was used up (the disk, or another machine)",

@@ -86,20 +86,16 @@ export class UsersAttempts {
     serverCores: number | null = null,
   ): Resource {
     const rows = errors?.rows() ?? measured?.errors ?? [];
-    const others = measured?.generator.otherProgramsCores ?? 0;
-    const waiting = measured?.generator.receiverWaiting ?? null;
     return judgeResource({
       errorCodes: rows.map(({ code }) => code),
       testerBusy: measured?.generator.receiverBusy ?? null,
-      // Other programs that take all cores are as bad as too few of them.
-      testerWaiting:
-        others > availableParallelism() / 2
-          ? Math.max(waiting ?? 0, others / availableParallelism())
-          : waiting,
+      testerWaiting: measured?.generator.receiverWaiting ?? null,
       sentLateMs: measured?.generator.senderDelayMs ?? 0,
       missed: 0,
       serverCores,
       serverThreadBusy: null,
+      otherProgramsCores: measured?.generator.otherProgramsCores ?? null,
+      cores: availableParallelism(),
       memoryFree: process.availableMemory() / totalmem(),
       p100LimitMs: this.#context.plan.p100LimitMs,
     });
