@@ -53,8 +53,6 @@ export const PRESENCE_GRACE_MS = 3000;
 export const PRESENCE_TICK_MS = 250;
 /** A gateway that has nothing to report says so this often; five times as long without a word, and it is taken for dead. */
 export const PRESENCE_HEARTBEAT_MS = 1000;
-/** After it had been forgotten: by then the other gateways have noticed, and reported anew, too. */
-export const PRESENCE_ANEW_MS = 3000;
 /** So short that after a worker that does not answer another one is asked in time. */
 export const PRESENCE_REPORT_TIMEOUT_MS = 1500;
 export const PRESENCE_REPORT_MAX_USERS = LIMITS.usersPerPresenceReport;
