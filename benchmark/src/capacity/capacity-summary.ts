@@ -25,13 +25,13 @@ export function capacitySummary(result: CapacityResult): string {
     .trimEnd();
 }
 
-function headingOf({ what, members }: CapacitySearch): string {
+export function headingOf({ what, members }: CapacitySearch): string {
   if (what === "users") return "Members online in one group";
   return `Messages per second, to ${whole(members ?? 0)} members online in one group`;
 }
 
 function searchLines(search: CapacitySearch): string[] {
-  const { held, failed, atMost, attempts } = search;
+  const { held, failed, atMost } = search;
   const gaveOut = failed?.resource;
   return [
     held
@@ -42,21 +42,25 @@ function searchLines(search: CapacitySearch): string[] {
       : `  does not hold nothing was too much, up to the bound of the search (${whole(atMost)})`,
     ...(gaveOut ? [`  what gave out ${gaveOut.name}: ${gaveOut.why}`] : []),
     "",
-    table([
-      ["attempt", "p100", "lost", "refused", "server cores", ""],
-      ...attempts.map((attempt) => [
-        whole(attempt.value),
-        ms(attempt.p100Ms),
-        whole(attempt.lost),
-        whole(attempt.refused),
-        attempt.serverCores === null ? "–" : attempt.serverCores.toFixed(2),
-        attempt.held ? "holds" : "does not",
-      ]),
-    ]),
+    table(attemptRows(search)),
   ];
 }
 
-function amountOf({ what, members }: CapacitySearch, { value }: CapacityAttempt): string {
+export function amountOf({ what, members }: CapacitySearch, { value }: CapacityAttempt): string {
   if (what === "users") return `${whole(value)} members`;
   return `${whole(value)} messages/s, ${whole(value * (members ?? 0))} deliveries/s`;
+}
+
+export function attemptRows({ attempts }: CapacitySearch): string[][] {
+  return [
+    ["attempt", "p100", "lost", "refused", "server cores", ""],
+    ...attempts.map((attempt) => [
+      whole(attempt.value),
+      ms(attempt.p100Ms),
+      whole(attempt.lost),
+      whole(attempt.refused),
+      attempt.serverCores === null ? "–" : attempt.serverCores.toFixed(2),
+      attempt.held ? "holds" : "does not",
+    ]),
+  ];
 }

@@ -1,3 +1,4 @@
+import { capacityDocument } from "../../capacity/capacity-document.ts";
 import type { Result } from "../result.ts";
 import { broadcastDocument } from "./broadcast-document.ts";
 import { clusterDocument, limitsDocument } from "./comparison-document.ts";
@@ -22,6 +23,8 @@ export function documentOf(result: Result): Document {
       return stormDocument(result);
     case "overload":
       return overloadDocument(result);
+    case "capacity":
+      return capacityDocument(result);
     default:
       return isLoad(result) ? loadDocument(`bench ${result.command}`, result) : plainDocument(result);
   }

@@ -1,0 +1,61 @@
+import { lineChart } from "../report/charts/line-chart.ts";
+import type { Block, Document } from "../report/document/document.ts";
+import { ms, short, whole } from "../report/format.ts";
+import type { CapacityResult } from "../report/result.ts";
+import type { CapacitySearch } from "./capacity-result.ts";
+import { amountOf, attemptRows, headingOf } from "./capacity-summary.ts";
+
+export function capacityDocument({ target, searches, p100LimitMs }: CapacityResult): Document {
+  return {
+    title: `Capacity of ${target.name} within a p100 of ${short(p100LimitMs)} ms`,
+    subtitle:
+      "The most at which everybody had every message in time, and nothing was lost; each was tried twice.",
+    blocks: searches.flatMap((search) => searchBlocks(search, p100LimitMs)),
+  };
+}
+
+function searchBlocks(search: CapacitySearch, limitMs: number): Block[] {
+  const { held, failed, attempts, what } = search;
+  const heading = headingOf(search);
+  const points = attempts
+    .filter((attempt) => attempt.p100Ms !== null)
+    .toSorted((a, b) => a.value - b.value)
+    .map(({ value, p100Ms }) => ({ x: value, y: p100Ms!, title: `${whole(value)}: ${ms(p100Ms)}` }));
+  const gaveOut = failed?.resource;
+  return [
+    {
+      kind: "tiles",
+      tiles: [
+        {
+          label: `${heading}: holds`,
+          value: held ? amountOf(search, held) : "nothing that was tried",
+          tone: held ? "good" : "bad",
+        },
+        {
+          label: "Does not hold",
+          value: failed ? amountOf(search, failed) : "–",
+          note: failed ? failed.reasons.join(", ") : "nothing was too much, up to the bound of the search",
+        },
+        ...(gaveOut ? [{ label: "What gave out", value: gaveOut.name, note: gaveOut.why }] : []),
+      ],
+    },
+    ...(points.length === 0
+      ? []
+      : [
+          {
+            kind: "chart" as const,
+            heading: `p100 of each attempt; the limit is ${short(limitMs)} ms`,
+            svg: lineChart({
+              description: `p100 by ${what === "users" ? "members online" : "messages a second"}`,
+              x: what === "users" ? "members online" : "messages a second",
+              y: "ms",
+              isLog: true,
+              height: 320,
+              lines: [{ name: "p100", colour: "one" as const, points }],
+              bands: [],
+            }),
+          },
+        ]),
+    { kind: "table", heading, rows: attemptRows(search) },
+  ];
+}
