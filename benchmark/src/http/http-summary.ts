@@ -1,10 +1,10 @@
 import { styleText } from "node:util";
 import { publishedLines } from "../published/published-lines.ts";
 import { PUBLISHED } from "../published/published.ts";
-import { figures } from "../report/figures.ts";
 import { duration, mib, short, whole } from "../report/format.ts";
 import type { HttpResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
+import { httpFigures } from "./http-figures.ts";
 import type { HttpMeasurement } from "./http-result.ts";
 
 const BUSY = 0.9;
@@ -33,7 +33,7 @@ export function httpSummary(result: HttpResult): string {
     ...section("Storing", storeLines(result)),
     ...section(
       "Published by others, on their machines",
-      publishedLines(figuresOf(result), [PUBLISHED["queue-8c16g"], PUBLISHED["queue-4c8g"]]),
+      publishedLines(httpFigures(result), [PUBLISHED["queue-8c16g"], PUBLISHED["queue-4c8g"]]),
     ),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
     ...section("Thresholds", thresholdLines(result)),
@@ -90,15 +90,4 @@ function storeLines({ counts, rates, bytesPerMillion, measuredMs }: HttpMeasurem
           `  ${mib(bytesPerMillion)} on the disk per million messages, ${short(bytesPerMillion / 1e6)} bytes each`,
         ]),
   ];
-}
-
-function figuresOf({ rates, percentiles, bytesPerMillion }: HttpMeasurement) {
-  const at = (wanted: number) => percentiles?.find(({ percent }) => percent === wanted)?.ms ?? null;
-  return figures({
-    acknowledgedPerSecond: rates.acknowledgedPerSecond,
-    ackP50Ms: at(50),
-    ackP100Ms: at(100),
-    storedPerSecond: rates.storedPerSecond,
-    bytesPerMillion,
-  });
 }

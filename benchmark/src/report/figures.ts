@@ -61,6 +61,7 @@ const KINDS = {
   bytesPerMillion: lower("disk per million messages", "mib"),
   echoPerSecond: higher("echoes at best", "perSecond"),
   pullsPerCpuSecond: higher("pulls per server CPU second", "count"),
+  stageMs: lower("this stage, on average", "ms"),
   usersWithinLimit: higher("members online within the limit", "count"),
   messagesWithinLimit: higher("messages per second within the limit", "count"),
   backMs: lower("all back and caught up", "ms"),

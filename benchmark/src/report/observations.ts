@@ -1,5 +1,6 @@
 import { capacityMetrics } from "../capacity/capacity-result.ts";
 import { bestPerSecond } from "../echo/echo-result.ts";
+import { httpFigures } from "../http/http-figures.ts";
 import type { LoadMeasurement } from "../load/load-result.ts";
 import { figures, type Figure } from "./figures.ts";
 import type {
@@ -7,9 +8,11 @@ import type {
   CapacityResult,
   ConnectResult,
   EchoResult,
+  HttpResult,
   OverloadResult,
   RegisterResult,
   Result,
+  StagesResult,
   StormResult,
 } from "./result.ts";
 import { median } from "../measure/limit-figures.ts";
@@ -40,6 +43,10 @@ export function observationsOf(result: Result): Observation[] {
       return [registerObservation(result)];
     case "echo":
       return echoObservations(result);
+    case "http":
+      return [httpObservation(result)];
+    case "stages":
+      return stagesObservations(result);
     case "capacity":
       return [capacityObservation(result)];
     default:
@@ -174,6 +181,22 @@ function echoObservations({ rows }: EchoResult): Observation[] {
   return servers.map((server) => ({
     row: `echo, ${server}`,
     figures: figures({ echoPerSecond: bestPerSecond(rows, server) }),
+  }));
+}
+
+function httpObservation(result: HttpResult): Observation {
+  const { concurrency, requests } = result;
+  return { row: `http, ${concurrency} at once, ${requests} requests`, figures: httpFigures(result) };
+}
+
+function stagesObservations({ users, senders, rows }: StagesResult): Observation[] {
+  return rows.map(({ stage, meanMs, perCpuSecond }) => ({
+    row: `stages, ${users} members, ${senders} at once, ${stage}`,
+    figures: figures({
+      stageMs: meanMs ?? undefined,
+      pullsPerCpuSecond: stage === "pull" ? perCpuSecond : undefined,
+      deliveriesPerCpuSecond: stage === "push" ? perCpuSecond : undefined,
+    }),
   }));
 }
 
