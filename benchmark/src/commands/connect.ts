@@ -8,7 +8,7 @@ import {
 import { CONNECT_METRICS, connectMetrics } from "../connections/connect-result.ts";
 import { measureConnections } from "../connections/connect-run.ts";
 import { connectSummary } from "../connections/connect-summary.ts";
-import { registerCrowd, type CrowdAccess } from "../connections/crowd-access.ts";
+import { logInOwner, registerCrowd, type CrowdAccess } from "../connections/crowd-access.ts";
 import { readTokenFile } from "../connections/token-file.ts";
 import { connectError, usageError } from "../exit.ts";
 import type { ClusterSize } from "../platform/cluster.ts";
@@ -178,13 +178,17 @@ async function register(
   const work = () => registerCrowd(api, { users, concurrency }, signal, () => done++);
   try {
     const crowd = await progress.during("registering guests", users, () => done, work);
-    const { groupId, ownerToken } = crowd.access;
+    const { access } = crowd;
     // On somebody's server the group goes; the guests stay, as guests do.
-    if (!isThrowaway) defer(async () => void (await api.call("group.delete", { groupId }, ownerToken)));
+    if (!isThrowaway) defer(() => deleteGroup(api, access));
     return crowd;
   } catch (error) {
     throw error instanceof ApiError ? connectError(error.message) : error;
   }
+}
+
+async function deleteGroup(api: Api, access: CrowdAccess): Promise<void> {
+  await api.call("group.delete", { groupId: access.groupId }, await logInOwner(api, access));
 }
 
 function planOf(args: ArgumentsCamelCase<Arguments>, inFile: number | undefined): ConnectPlan {

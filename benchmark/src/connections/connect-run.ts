@@ -13,7 +13,7 @@ import type { Sender, ServerUsage } from "../targets/target.ts";
 import type { ConnectPlan } from "./connect-plan.ts";
 import type { ConnectionBytes, ConnectMeasurement, CrowdMessage, HoldSample } from "./connect-result.ts";
 import { Crowd } from "./crowd.ts";
-import type { CrowdAccess } from "./crowd-access.ts";
+import { logInOwner, type CrowdAccess } from "./crowd-access.ts";
 import type { CrowdReport } from "./crowd-messages.ts";
 import { grownObjects, readKernelMemory, type KernelMemory } from "./kernel-memory.ts";
 import { memoryByKind } from "./memory-by-kind.ts";
@@ -101,12 +101,10 @@ class ConnectRun {
       await this.#connect(crowd);
       await this.#hold(crowd);
       if (plan.messages > 0 && crowd.online > 0) {
-        sender = await openFanfareSender(
-          server.urls[0]!,
-          this.#context.access.ownerToken,
-          this.#context.access.channelId,
-        );
-        await this.#sendAll(crowd, sender);
+        const { access } = this.#context;
+        const ownerToken = await logInOwner(server.api, access, signal);
+        sender = await openFanfareSender(server.urls[0]!, ownerToken, access.channelId);
+        await this.#sendAll(crowd, sender, ownerToken);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -170,9 +168,9 @@ class ConnectRun {
     this.#server.afterHold = await server.usage();
   }
 
-  async #sendAll(crowd: Crowd, sender: Sender): Promise<void> {
+  async #sendAll(crowd: Crowd, sender: Sender, ownerToken: string): Promise<void> {
     const { plan, server, access, progress, signal } = this.#context;
-    const { channelId, ownerToken } = access;
+    const { channelId } = access;
     const { head } = await server.api.call("message.list", { channelId, limit: 1 }, ownerToken, signal);
     crowd.measure(true);
     const work = async () => {

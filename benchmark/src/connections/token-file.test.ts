@@ -7,7 +7,7 @@ import { readTokenFile, writeTokenFile } from "./token-file.ts";
 const ACCESS = {
   groupId: "g",
   channelId: "c",
-  ownerToken: "owner",
+  owner: { username: "owner", password: "secret" },
   tokens: ["a", "b"],
   expiresAt: "2026-01-01T00:15:00.000Z",
 };

@@ -46,8 +46,8 @@ async function readText(file: string): Promise<string> {
 function parse(file: string, text: string): TokenFile {
   try {
     const content = JSON.parse(text) as Partial<TokenFile> | null;
-    const { version, url, groupId, channelId, ownerToken, tokens, expiresAt } = content ?? {};
-    const isComplete = [url, groupId, channelId, ownerToken, expiresAt].every(
+    const { version, url, groupId, channelId, owner, tokens, expiresAt } = content ?? {};
+    const isComplete = [url, groupId, channelId, owner?.username, owner?.password, expiresAt].every(
       (part) => typeof part === "string",
     );
     if (version === VERSION && isComplete && Array.isArray(tokens) && tokens.length > 0)
