@@ -165,6 +165,23 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     published: ["tailchat-connect"],
   },
   {
+    name: "http",
+    title: "Direct messages by HTTP, as ab -k sends them",
+    run: {
+      quick: "http --concurrency 10000 --requests 50000",
+      full: "http --concurrency 10000 --requests 100000",
+    },
+    published: ["queue-8c16g", "queue-4c8g"],
+    headline: ["acknowledgedPerSecond", "ackP50Ms", "ackP100Ms", "storedPerSecond", "bytesPerMillion"],
+  },
+  {
+    name: "stages",
+    title: "Send, distribute, notify, push and pull by the server's own metrics",
+    run: "stages --users 500",
+    published: ["wildfire-stages"],
+    headline: ["pullsPerCpuSecond"],
+  },
+  {
     name: "echo",
     title: "HTTP echo of 14 bytes on one thread, beside nginx",
     run: {
