@@ -16,7 +16,7 @@ export function besidePublished(
     const command = suite.index.rows.find(({ name }) => name === row.name)?.command;
     if (result === undefined || command === undefined) return [];
     const keys = keysOf(row);
-    const measured = rowFigures(result);
+    const measured = rowFigures(result).filter((measured) => [undefined, measured.row].includes(row.ours));
     const ours = measured
       .flatMap(({ row: what, figures }) =>
         measured.length === 1

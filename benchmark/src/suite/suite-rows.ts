@@ -15,6 +15,8 @@ export interface SuiteRow {
   published?: readonly PublishedId[];
   /** The figures that stand beside published ones in the README; none: it is not in that table. */
   headline?: readonly FigureKey[];
+  /** Which of several things that are measured stands beside the published ones; all, where nothing is said. */
+  ours?: string;
   /** Programs that must be installed. */
   needs?: readonly string[];
 }
@@ -190,6 +192,7 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     },
     published: ["echo-hydrogen", "echo-nginx"],
     headline: ["echoPerSecond"],
+    ours: "echo, fastify",
   },
   {
     name: "cluster",
