@@ -76,6 +76,14 @@ export class Bench {
     return { code, stdout: stdout(), stderr: stderr(), result };
   }
 
+  /** Runs what is no measurement to the end. */
+  async runPlain(...args: string[]): Promise<Omit<Outcome, "result">> {
+    const child = this.start(...args);
+    const [stdout, stderr] = [collect(child.stdout!), collect(child.stderr!)];
+    const [code] = (await once(child, "close")) as [number];
+    return { code, stdout: stdout(), stderr: stderr() };
+  }
+
   /** What is left of the servers: their folders, and processes that were given one. */
   async leftovers(): Promise<string[]> {
     const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));

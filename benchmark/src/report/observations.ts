@@ -86,10 +86,7 @@ function loadObservation(result: Result & LoadMeasurement): Observation {
   };
 }
 
-export function broadcastObservation(
-  pass: BroadcastMeasurement,
-  label: string = pass.target.name,
-): Observation {
+function broadcastObservation(pass: BroadcastMeasurement, label: string = pass.target.name): Observation {
   const { users, warm, cold, server, connection, registration, counts } = pass;
   const burst = (size: number, of: "allMs" | "deliveriesPerCpuSecond") => {
     const same = pass.bursts.filter(({ messages }) => messages === size);
