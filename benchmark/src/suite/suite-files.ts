@@ -15,7 +15,11 @@ export function derivedFiles(suite: Suite, name: string): Record<string, string>
   const { index, results } = suite;
   const files: Record<string, string> = {
     [`${name}.md`]: suiteMarkdown(suite, name),
-    [`${name}.html`]: htmlReport([...results.values()], `Measured on ${index.startedAt.slice(0, 10)}`),
+    [`${name}.html`]: htmlReport(
+      [...results.values()],
+      `Measured on ${index.startedAt.slice(0, 10)}`,
+      [...results.keys()].map((row) => index.rows.find((outcome) => outcome.name === row)!.title),
+    ),
   };
   const sweep = results.get("sweep");
   const chart = sweep?.command === "sweep" ? sweepChart(sweep.rows) : undefined;

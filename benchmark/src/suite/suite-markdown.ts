@@ -31,9 +31,9 @@ export function suiteMarkdown(suite: Suite, folder: string): string {
             "that the server used, theirs by the number of cores that they counted.",
           markdownTable(table, 2),
         ]),
-    ...index.rows.flatMap(({ name, command }) => {
+    ...index.rows.flatMap(({ name, title, command }) => {
       const result = results.get(name);
-      return result === undefined ? [] : resultLines(result, command);
+      return result === undefined ? [] : resultLines(result, title, command);
     }),
   ].join("\n\n")}\n`;
 }
@@ -51,8 +51,8 @@ function outcomeLine({ name, title, command, hasResult, problem, durationMs }: R
   return [title, `\`bench ${command}\``, result, duration(durationMs)];
 }
 
-function resultLines(result: Result, command: string): string[] {
-  const { title, subtitle, blocks } = documentOf(result);
+function resultLines(result: Result, title: string, command: string): string[] {
+  const { subtitle, blocks } = documentOf(result);
   return [`## ${title}`, `\`bench ${command}\``, subtitle, ...blocks.flatMap(blockLines)];
 }
 

@@ -5,11 +5,24 @@ import { environmentLine } from "../environment-line.ts";
 import type { Result } from "../result.ts";
 import { PAGE_CSS } from "./page-style.ts";
 
-/** One page with everything in it: no script, no font, no other file. @param title of the page, where it holds several results */
-export function htmlReport(results: readonly Result[], title?: string): string {
-  const documents = results.map((result) => ({ result, document: documentOf(result) }));
+/**
+ * One page with everything in it: no script, no font, no other file.
+ * @param title of the page, where it holds several results
+ * @param headings of the results, where they are not to have their own
+ */
+export function htmlReport(
+  results: readonly Result[],
+  title?: string,
+  headings: readonly string[] = [],
+): string {
+  const documents = results.map((result, i) => {
+    const document = documentOf(result);
+    return { result, document: { ...document, title: headings[i] ?? document.title } };
+  });
   const heading = title ?? documents[0]?.document.title ?? "Nothing was measured";
   const [first] = results;
+  const { startedAt, environment } = first ?? {};
+  const when = results.length === 1 ? first : startedAt && environment && { startedAt, environment };
   const sections = documents.map(({ result, document }, i) =>
     section(result, document, i, document.title !== heading),
   );
@@ -17,7 +30,7 @@ export function htmlReport(results: readonly Result[], title?: string): string {
   return (
     `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n` +
     `<title>${escape(heading)}</title>\n<style>${PAGE_CSS}</style>\n<body>\n<header><h1>${escape(heading)}</h1>\n` +
-    (first ? `<p class="quiet">${escape(environmentLine(first))}</p>` : "") +
+    (when ? `<p class="quiet">${escape(environmentLine(when))}</p>` : "") +
     `</header>\n${links.length > 1 ? `<nav>${links.join("")}</nav>\n` : ""}<main>\n${sections.join("\n")}\n</main>\n</body>\n</html>\n`
   );
 }
