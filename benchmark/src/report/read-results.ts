@@ -1,7 +1,9 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { usageError } from "../exit.ts";
 import { RESULT_VERSION, type Result } from "./result.ts";
+
+const SUITE_INDEX = "suite.json";
 
 /** What --json has written, from files and from folders of them. @throws {ExitError} that names the first which is none. */
 export async function readResults(paths: readonly string[]): Promise<Result[]> {
@@ -13,10 +15,9 @@ async function filesOf(path: string): Promise<string[]> {
   const found = await stat(path).catch(() => {
     throw usageError(`There is no ${path}.`);
   });
-  if (!found.isDirectory()) return [path];
-  const names = (await readdir(path))
-    .filter((name) => name.endsWith(".json") && name !== "suite.json")
-    .sort();
+  // The index of a suite may be among them where a shell has made the list.
+  if (!found.isDirectory()) return basename(path) === SUITE_INDEX ? [] : [path];
+  const names = (await readdir(path)).filter((name) => name.endsWith(".json") && name !== SUITE_INDEX).sort();
   if (names.length === 0) throw usageError(`There are no results (*.json) in ${path}.`);
   return names.map((name) => join(path, name));
 }
