@@ -17,8 +17,8 @@ import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
 import type { ConnectResult } from "../report/result.ts";
 import { parseThresholds } from "../report/thresholds.ts";
 import { runCommand, type CommandContext } from "../run-command.ts";
-import { Api, ApiError } from "../targets/fanfare/api.ts";
-import { openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+import { type Api, ApiError } from "../targets/fanfare/api.ts";
+import { openFanfareApi } from "./open-fanfare.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
 import { addressNeeds } from "./address-needs.ts";
 import { durationMs } from "./durations.ts";
@@ -137,16 +137,11 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     thresholds,
     metrics: connectMetrics,
     async measure(context) {
-      const { errors, signal, defer } = context;
-      const onError = (code: string) => errors.add("api", code);
-      const urls = url === undefined ? [] : [url];
-      const concurrency = Math.min(plan.window, MOST_REGISTRATIONS);
+      const { signal } = context;
       const { metricsUrl } = args;
-      const options = { urls, metricsUrl, cluster, registrationConcurrency: concurrency, onError };
-      const target = await openFanfareTarget(options, signal);
-      defer(() => target.close());
-      const api = new Api(target.urls[0]!, concurrency, onError);
-      defer(() => Promise.resolve(api.close()));
+      const concurrency = Math.min(plan.window, MOST_REGISTRATIONS);
+      const platform = { url, metricsUrl, cluster, registrations: concurrency };
+      const { target, api } = await openFanfareApi(context, platform, concurrency);
       const { access, registration } = file
         ? { access: { ...file, tokens: file.tokens.slice(0, plan.users) }, registration: null }
         : await register(api, plan.users, concurrency, context, target.isThrowaway);

@@ -8,9 +8,9 @@ import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
 import type { HttpResult } from "../report/result.ts";
 import { parseThresholds } from "../report/thresholds.ts";
 import { runCommand } from "../run-command.ts";
-import { Api, ApiError } from "../targets/fanfare/api.ts";
-import { openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+import { ApiError } from "../targets/fanfare/api.ts";
 import { addressNeeds } from "./address-needs.ts";
+import { openFanfareApi } from "./open-fanfare.ts";
 import { MAX_PAYLOAD_BYTES, RESULT_OPTIONS, wholeNumber } from "./options.ts";
 import { serverOptions } from "./server-options.ts";
 
@@ -64,14 +64,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     thresholds: parseThresholds(args.threshold, HTTP_METRICS),
     metrics: httpMetrics,
     async measure(context) {
-      const { errors, signal, defer } = context;
-      const onError = (code: string) => errors.add("api", code);
-      const urls = url === undefined ? [] : [url];
-      const options = { urls, metricsUrl, cluster: undefined, registrationConcurrency: CALLS, onError };
-      const target = await openFanfareTarget(options, signal);
-      defer(() => target.close());
-      const api = new Api(target.urls[0]!, CALLS, onError);
-      defer(() => Promise.resolve(api.close()));
+      const { target, api } = await openFanfareApi(context, { url, metricsUrl, registrations: CALLS }, CALLS);
       const server = {
         url: target.urls[0]!,
         platform: target.platform,

@@ -11,9 +11,9 @@ import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
 import type { LoadResult } from "../report/result.ts";
 import { parseThresholds } from "../report/thresholds.ts";
 import { runCommand } from "../run-command.ts";
-import { Api } from "../targets/fanfare/api.ts";
-import { openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+import type { Api } from "../targets/fanfare/api.ts";
 import { addressNeeds } from "./address-needs.ts";
+import { openFanfareApi } from "./open-fanfare.ts";
 import { MAX_PAYLOAD_BYTES, RESULT_OPTIONS, threadCount, wholeNumber } from "./options.ts";
 import { serverOptions } from "./server-options.ts";
 
@@ -191,21 +191,11 @@ export async function runLoadCommand(
     progress: args.progress,
     thresholds,
     metrics: loadMetrics,
-    async measure({ progress, errors, signal, defer }) {
-      const onError = (code: string) => errors.add("api", code);
-      const target = await openFanfareTarget(
-        {
-          urls: args.url === undefined ? [] : [args.url],
-          cluster: undefined,
-          metricsUrl: args.metricsUrl,
-          registrationConcurrency: plan.window,
-          onError,
-        },
-        signal,
-      );
-      defer(() => target.close());
-      const api = new Api(target.urls[0]!, plan.window, onError);
-      defer(async () => api.close());
+    async measure(context) {
+      const { progress, errors, signal } = context;
+      const { url, metricsUrl } = args;
+      const place = { url, metricsUrl, registrations: plan.window };
+      const { target, api } = await openFanfareApi(context, place, plan.window);
       return measure({ target, plan, progress, errors, signal }, api);
     },
     print: loadSummary,

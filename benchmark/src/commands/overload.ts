@@ -9,7 +9,7 @@ import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
 import type { OverloadResult } from "../report/result.ts";
 import { parseThresholds } from "../report/thresholds.ts";
 import { runCommand } from "../run-command.ts";
-import { openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+import { openFanfare } from "./open-fanfare.ts";
 import {
   clusterOptions,
   clusterSizeOf,
@@ -80,16 +80,9 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     progress: args.progress,
     thresholds,
     metrics: overloadMetrics,
-    async measure({ progress, errors, signal, defer }) {
-      const options = {
-        urls: [],
-        cluster: plan.cluster,
-        metricsUrl: undefined,
-        registrationConcurrency: plan.window,
-        onError: (code: string) => errors.add("api", code),
-      };
-      const target = await openFanfareTarget(options, signal);
-      defer(() => target.close());
+    async measure(context) {
+      const { progress, errors, signal } = context;
+      const target = await openFanfare(context, { cluster: plan.cluster, registrations: plan.window });
       return measureOverload({ target, plan, progress, errors, signal });
     },
     print: overloadSummary,

@@ -11,8 +11,8 @@ import { connectError, usageError } from "../exit.ts";
 import type { RegisterResult } from "../report/result.ts";
 import { parseThresholds } from "../report/thresholds.ts";
 import { assertWritable, runCommand } from "../run-command.ts";
-import { Api, ApiError } from "../targets/fanfare/api.ts";
-import { openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+import { ApiError } from "../targets/fanfare/api.ts";
+import { openFanfareApi } from "./open-fanfare.ts";
 import { addressNeeds } from "./address-needs.ts";
 import { RESULT_OPTIONS, wholeNumber } from "./options.ts";
 import { serverOptions } from "./server-options.ts";
@@ -72,15 +72,14 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     progress: args.progress,
     thresholds,
     metrics: registerMetrics,
-    async measure({ progress, errors, signal, defer }): Promise<RegisterMeasurement> {
-      const onError = (code: string) => errors.add("api", code);
-      const urls = url === undefined ? [] : [url];
+    async measure(context): Promise<RegisterMeasurement> {
+      const { progress, errors, signal } = context;
       const { metricsUrl } = args;
-      const options = { urls, metricsUrl, cluster: undefined, registrationConcurrency: 1, onError };
-      const target = await openFanfareTarget(options, signal);
-      defer(() => target.close());
-      const api = new Api(target.urls[0]!, concurrency, onError);
-      defer(() => Promise.resolve(api.close()));
+      const { target, api } = await openFanfareApi(
+        context,
+        { url, metricsUrl, registrations: 1 },
+        concurrency,
+      );
       const before = await target.usage();
       let done = 0;
       const register = () => registerCrowd(api, { users, concurrency }, signal, () => done++);

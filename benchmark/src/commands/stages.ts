@@ -8,9 +8,9 @@ import { runCommand } from "../run-command.ts";
 import { STAGES_METRICS, stagesMetrics } from "../stages/stages-result.ts";
 import { measureStages, type StagesPlan } from "../stages/stages-run.ts";
 import { stagesSummary } from "../stages/stages-summary.ts";
-import { Api, ApiError } from "../targets/fanfare/api.ts";
-import { openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+import { ApiError } from "../targets/fanfare/api.ts";
 import { addressNeeds } from "./address-needs.ts";
+import { openFanfareApi } from "./open-fanfare.ts";
 import { MAX_PAYLOAD_BYTES, RESULT_OPTIONS, wholeNumber } from "./options.ts";
 import { serverOptions } from "./server-options.ts";
 
@@ -66,14 +66,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     thresholds: parseThresholds(args.threshold, STAGES_METRICS),
     metrics: stagesMetrics,
     async measure(context) {
-      const { errors, signal, defer } = context;
-      const onError = (code: string) => errors.add("api", code);
-      const urls = url === undefined ? [] : [url];
-      const options = { urls, metricsUrl, cluster: undefined, registrationConcurrency: CALLS, onError };
-      const target = await openFanfareTarget(options, signal);
-      defer(() => target.close());
-      const api = new Api(target.urls[0]!, CALLS, onError);
-      defer(() => Promise.resolve(api.close()));
+      const { target, api } = await openFanfareApi(context, { url, metricsUrl, registrations: CALLS }, CALLS);
       const server = {
         url: target.urls[0]!,
         metricsUrl: metricsUrl ?? target.platform!.gateways[0]!.metricsUrl,

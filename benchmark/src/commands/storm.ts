@@ -9,7 +9,7 @@ import { FAULTS, mostMessages, type Fault, type StormPlan } from "../storm/storm
 import { STORM_METRICS, stormMetrics } from "../storm/storm-result.ts";
 import { measureStorm } from "../storm/storm-run.ts";
 import { stormSummary } from "../storm/storm-summary.ts";
-import { openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+import { openFanfare } from "./open-fanfare.ts";
 import {
   clusterOptions,
   clusterSizeOf,
@@ -90,16 +90,10 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     progress: args.progress,
     thresholds,
     metrics: stormMetrics,
-    async measure({ progress, errors, signal, defer }) {
-      const options = {
-        urls: [],
-        cluster: plan.cluster,
-        metricsUrl: undefined,
-        registrationConcurrency: Math.min(plan.window, MAX_REGISTRATIONS),
-        onError: (code: string) => errors.add("api", code),
-      };
-      const target = await openFanfareTarget(options, signal);
-      defer(() => target.close());
+    async measure(context) {
+      const { progress, errors, signal } = context;
+      const registrations = Math.min(plan.window, MAX_REGISTRATIONS);
+      const target = await openFanfare(context, { cluster: plan.cluster, registrations });
       return measureStorm({ target, plan, progress, errors, signal });
     },
     print: stormSummary,

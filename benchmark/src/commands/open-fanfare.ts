@@ -1,0 +1,42 @@
+import type { ClusterSize } from "../platform/cluster.ts";
+import type { CommandContext } from "../run-command.ts";
+import { Api } from "../targets/fanfare/api.ts";
+import { type FanfareTarget, openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+
+export interface FanfarePlace {
+  /** A running platform; undefined: one of its own for this run. */
+  url?: string | undefined;
+  metricsUrl?: string | undefined;
+  cluster?: ClusterSize | undefined;
+  /** How many guests register at the same time. */
+  registrations: number;
+}
+
+/** The platform that a command measures; closed when the command ends. Errors of its API go to the command's table. */
+export async function openFanfare(
+  { errors, signal, defer }: Pick<CommandContext, "errors" | "signal" | "defer">,
+  { url, metricsUrl, cluster, registrations }: FanfarePlace,
+): Promise<FanfareTarget> {
+  const options = {
+    urls: url === undefined ? [] : [url],
+    metricsUrl,
+    cluster,
+    registrationConcurrency: registrations,
+    onError: (code: string) => errors.add("api", code),
+  };
+  const target = await openFanfareTarget(options, signal);
+  defer(() => target.close());
+  return target;
+}
+
+/** The same, with a client of its API for `calls` at the same time. */
+export async function openFanfareApi(
+  context: Pick<CommandContext, "errors" | "signal" | "defer">,
+  place: FanfarePlace,
+  calls: number,
+): Promise<{ target: FanfareTarget; api: Api }> {
+  const target = await openFanfare(context, place);
+  const api = new Api(target.urls[0]!, calls, (code) => context.errors.add("api", code));
+  context.defer(async () => api.close());
+  return { target, api };
+}
