@@ -10,7 +10,8 @@ import {
   type World,
 } from "@fanfare/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ACTORS, MATRIX, type ActorName } from "./matrix.ts";
+import { MATRIX } from "./matrix.ts";
+import { ACTORS, type ActorName } from "./row.ts";
 
 let instance: Instance;
 beforeAll(async () => {

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { LIMITS } from "../limits.ts";
+
+/** Anything that leaves a mark on a screen, as opposed to spaces, controls and characters that are meant to be ignored. */
+const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+/** Controls, line breaks, and what turns the direction of the text around it: a name stands among other people's words. */
+const NOT_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+/** Half a surrogate pair cannot be stored: it would come back as another character. */
+const wellFormed = z.string().refine((text) => text.isWellFormed(), "must not have unpaired surrogates");
+const displayName = (maxChars: number) =>
+  wellFormed
+    .trim()
+    .min(1)
+    .max(maxChars)
+    .refine((name) => VISIBLE.test(name), "must have a visible character")
+    .refine((name) => !NOT_IN_NAMES.test(name), "must not have control characters");
+
+export const id = z.string().regex(/^[0-9a-f]{24}$/, "must be an id of 24 hexadecimal digits");
+export const time = z.iso.datetime({ precision: 3 }).describe("ISO 8601 with milliseconds, UTC");
+export const seq = z.int().min(0);
+export const username = z
+  .string()
+  .regex(
+    new RegExp(`^[A-Za-z0-9_.-]{${LIMITS.usernameMinChars},${LIMITS.usernameMaxChars}}$`),
+    `must be ${LIMITS.usernameMinChars}-${LIMITS.usernameMaxChars} letters, digits, '.', '_' or '-'`,
+  );
+export const nickname = displayName(LIMITS.nicknameMaxChars);
+export const password = z.string().min(LIMITS.passwordMinChars).max(LIMITS.passwordMaxChars);
+export const email = z.email().max(LIMITS.emailMaxChars);
+export const groupName = displayName(LIMITS.groupNameMaxChars);
+export const channelName = displayName(LIMITS.channelNameMaxChars);
+export const messageContent = wellFormed
+  .max(LIMITS.messageMaxChars)
+  .refine((content) => VISIBLE.test(content), "must not be empty");
+export const nonce = wellFormed
+  .min(1)
+  .max(LIMITS.nonceMaxChars)
+  .describe("Chosen by the sender; the same nonce never makes a second message.");

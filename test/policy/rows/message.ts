@@ -1,0 +1,18 @@
+import { row, outcomes, inChannel, channelOwner, freshName, messageOf } from "../row.ts";
+
+export const messageRows = {
+  "message.send": row("message.send", { ...inChannel, muted: "MUTED" }, ({ channel }) => ({
+    channelId: channel.id,
+    content: "Hello",
+    nonce: freshName(),
+  })),
+  // The message is somebody else's: only its author may edit it, not even the owner of the group.
+  "message.edit": row(
+    "message.edit",
+    outcomes("UNAUTHENTICATED", "CHANNEL_NOT_FOUND", "FORBIDDEN", "MUTED", "FORBIDDEN"),
+    (world) => ({ ...messageOf(world), content: "Changed" }),
+  ),
+  "message.delete": row("message.delete", channelOwner, messageOf),
+  "message.get": row("message.get", inChannel, messageOf),
+  "message.list": row("message.list", inChannel, ({ channel }) => ({ channelId: channel.id })),
+};
