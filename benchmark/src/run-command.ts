@@ -4,6 +4,7 @@ import { ExitCode, usageError } from "./exit.ts";
 import { nowMs } from "./measure/clock.ts";
 import { ErrorTable } from "./measure/error-table.ts";
 import { htmlReport } from "./report/html/html-report.ts";
+import { nothingSummary } from "./report/nothing-summary.ts";
 import { Progress } from "./report/progress.ts";
 import { RESULT_VERSION, type Result } from "./report/result.ts";
 import { checkThresholds, type Threshold } from "./report/thresholds.ts";
@@ -56,10 +57,12 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   const cleanUps: (() => Promise<void>)[] = [];
   const { signal } = interruption;
+  const progress = new Progress(run.progress);
+  const errors = new ErrorTable();
   try {
     const body = await run.measure({
-      progress: new Progress(run.progress),
-      errors: new ErrorTable(),
+      progress,
+      errors,
       signal,
       defer: (cleanUp) => cleanUps.push(cleanUp),
     });
@@ -80,6 +83,10 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
     if (result.thresholds.some((threshold) => !threshold.passed)) process.exitCode = ExitCode.thresholdFailed;
   } catch (error) {
     if (!signal.aborted) throw error;
+    const afterMs = nowMs() - startedMs;
+    process.stdout.write(
+      `${nothingSummary(run.command, { afterMs, last: progress.last, errors: errors.rows() })}\n`,
+    );
   } finally {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     if (signal.aborted) process.exitCode = ExitCode.interrupted;

@@ -44,6 +44,19 @@ test("each stage is what the server counted", async () => {
   expect(await bench.leftovers()).toEqual([]);
 });
 
+test("Ctrl-C while members connect prints how far it came", async () => {
+  const outcome = await bench.runAndAct(["stages", "--users", "2000"], "connecting 0/2,000", (child) =>
+    child.kill("SIGINT"),
+  );
+  expect(outcome.code).toBe(105);
+  expect(outcome.stdout).toMatch(/Stages of a message · [\d,]+ of 2,000 members online/);
+  expect(outcome.stdout).toMatch("Interrupted: what follows is what there was until then.");
+  const result = outcome.result as StagesResult;
+  expect(result).toMatchObject({ interrupted: true, rows: [], counts: { sent: 0, expected: 0 } });
+  expect(result.online).toBeLessThan(2000);
+  expect(await bench.leftovers()).toEqual([]);
+});
+
 test("a running server must say where its metrics are", async () => {
   const { code, stderr } = await bench.run("stages", "--url", "http://127.0.0.1:9");
   expect(stderr).toMatch("--url needs --metrics-url");

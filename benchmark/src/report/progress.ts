@@ -22,11 +22,12 @@ export class Progress {
 
   /** Shows how far `done()` is on the way to `total` until the work ends, however it ends. */
   async during<T>(label: string, total: number, done: () => number, work: () => Promise<T>): Promise<T> {
-    if (!this.#isEnabled) return work();
     this.#label = label;
     this.#total = total;
     this.#done = done;
     this.#startedMs = nowMs();
+    if (!this.#isEnabled) return work();
+    this.#draw();
     this.#timer = setInterval(() => this.#draw(), this.#stream.isTTY ? REFRESH_MS : PLAIN_REFRESH_MS);
     try {
       return await work();
@@ -34,6 +35,12 @@ export class Progress {
       clearInterval(this.#timer);
       if (this.#stream.isTTY) this.#stream.write("\r\x1b[2K");
     }
+  }
+
+  /** What was begun last, and how far it came; undefined: nothing yet. */
+  get last(): string | undefined {
+    if (this.#label === "") return undefined;
+    return `${this.#label}, ${whole(this.#done())} of ${whole(this.#total)}`;
   }
 
   #draw(): void {

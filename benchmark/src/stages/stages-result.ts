@@ -15,8 +15,10 @@ export interface StageRow {
 
 export interface StagesMeasurement {
   target: { name: "fanfare"; url: string; isThrowaway: boolean };
-  /** Members of one group, all of them online. */
+  /** Members of one group. */
   users: number;
+  /** Fewer where it was interrupted while they connected; results before this was counted do not have it. */
+  online?: number;
   senders: number;
   rows: StageRow[];
   counts: {

@@ -56,6 +56,10 @@ export async function measureStages(
     connectTimeoutMs: plan.timeoutMs,
     napMs: 1,
   });
+  const load = { server, plan, access, host: await addressOf(server.url), signal };
+  let sending: Observed | undefined;
+  let pulling: Observed | undefined;
+  let [online, received] = [0, 0];
   try {
     await progress.during(
       "connecting",
@@ -63,28 +67,13 @@ export async function measureStages(
       () => crowd.online,
       () => crowd.connect(access.tokens, signal),
     );
-    const host = await addressOf(server.url);
-    const load = { server, plan, access, host, signal };
     await sendLoop(load, newRunId(), WARM_UP).run();
+    signal.throwIfAborted();
     crowd.measure(true);
-    const sending = await observed(server, () => {
-      const loop = sendLoop(load, runId, plan.messages);
-      return progress.during(
-        "sending messages",
-        plan.messages,
-        () => loop.settled,
-        async () => {
-          const outcome = await loop.run();
-          const wanted = (index: number) =>
-            crowd.waitFor(index, plan.timeoutMs, signal, () => outcome.acknowledged === 0);
-          if (outcome.acknowledged === plan.messages)
-            for (let index = 0; index < plan.messages; index++) await wanted(index);
-          return outcome;
-        },
-      );
-    });
+    sending = await observed(server, () => send(load, runId, crowd, progress));
     crowd.measure(false);
-    const pulling = await observed(server, () => {
+    signal.throwIfAborted();
+    pulling = await observed(server, () => {
       const loop = pullLoop(load);
       return progress.during(
         "pulling",
@@ -93,31 +82,61 @@ export async function measureStages(
         () => loop.run(),
       );
     });
-    for (const { outcome, phase } of [
-      { ...sending, phase: "send" },
-      { ...pulling, phase: "pull" },
-    ])
-      for (const [code, count] of Object.entries(outcome.errors)) errors.add(phase, code, count);
-    let received = 0;
-    for (let index = 0; index < plan.messages; index++) received += crowd.received(index);
-    return {
-      target: { name: "fanfare", url: server.url, isThrowaway: server.isThrowaway },
-      users: plan.users,
-      senders: plan.senders,
-      rows: [...sendingRows(sending), pullRow(pulling)],
-      counts: {
-        sent: sending.outcome.sent,
-        acknowledged: sending.outcome.acknowledged,
-        expected: sending.outcome.acknowledged * crowd.online,
-        received,
-        pulls: pulling.outcome.acknowledged,
-      },
-      cpuSeconds: { sending: sending.cpuSeconds, pulling: pulling.cpuSeconds },
-      errors: errors.rows(),
-    };
+  } catch (error) {
+    if (!signal.aborted) throw error;
   } finally {
+    // When it is closed nobody is online any more.
+    online = crowd.online;
+    for (let index = 0; index < plan.messages; index++) received += crowd.received(index);
     await crowd.close();
   }
+  const codes = { send: sending?.outcome.errors ?? {}, pull: pulling?.outcome.errors ?? {} };
+  for (const [phase, counted] of Object.entries(codes))
+    for (const [code, count] of Object.entries(counted)) errors.add(phase, code, count);
+  const acknowledged = sending?.outcome.acknowledged ?? 0;
+  return {
+    target: { name: "fanfare", url: server.url, isThrowaway: server.isThrowaway },
+    users: plan.users,
+    online,
+    senders: plan.senders,
+    rows: [...(sending ? sendingRows(sending) : []), ...(pulling ? [pullRow(pulling)] : [])],
+    counts: {
+      sent: sending?.outcome.sent ?? 0,
+      acknowledged,
+      expected: acknowledged * online,
+      received,
+      pulls: pulling?.outcome.acknowledged ?? 0,
+    },
+    cpuSeconds: { sending: sending?.cpuSeconds ?? null, pulling: pulling?.cpuSeconds ?? null },
+    errors: errors.rows(),
+  };
+}
+
+/** Ends when everybody who is online has everything. */
+async function send(
+  load: LoadContext,
+  runId: string,
+  crowd: Crowd,
+  progress: CommandContext["progress"],
+): Promise<HttpLoopOutcome> {
+  const { plan, signal } = load;
+  const loop = sendLoop(load, runId, plan.messages);
+  return progress.during(
+    "sending messages",
+    plan.messages,
+    () => loop.settled,
+    async () => {
+      const outcome = await loop.run();
+      if (outcome.acknowledged < plan.messages) return outcome;
+      try {
+        for (let index = 0; index < plan.messages; index++)
+          await crowd.waitFor(index, plan.timeoutMs, signal, () => false);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+      return outcome;
+    },
+  );
 }
 
 interface Observed {

@@ -5,7 +5,7 @@ import { errorTable, section, thresholdLines } from "../report/summary.ts";
 
 /** Each stage with its time and its rate, in the order in which a message goes through them. */
 export function stagesSummary(result: StagesResult): string {
-  const { users, senders, counts, rows } = result;
+  const { senders, counts, rows } = result;
   const perSecond = (value: number | null) => (value === null ? "–" : whole(value));
   const header = ["", "times", "per second", "per server CPU second", "mean", "99 % below"];
   const lines = rows.map((row) => [
@@ -20,7 +20,7 @@ export function stagesSummary(result: StagesResult): string {
   return [
     styleText(
       "bold",
-      `Stages of a message · ${whole(users)} members online in one group, ${whole(senders)} requests at the same time`,
+      `Stages of a message · ${onlineText(result)} members online in one group, ${whole(senders)} requests at the same time`,
     ),
     ...(result.interrupted
       ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
@@ -32,22 +32,30 @@ export function stagesSummary(result: StagesResult): string {
         `${whole(counts.received)} of ${whole(counts.expected)} deliveries · ${whole(counts.pulls)} pulls`,
     ),
     "",
-    table([header, ...lines]),
-    "",
+    ...(rows.length > 0 ? [table([header, ...lines]), ""] : []),
     ...section(
       "What is timed, by the server's own metrics",
       rows.map(({ stage, what, metric }) => `  ${stage.padEnd(10)}  ${what} (${metric})`),
     ),
-    ...section("Published by others, on their machines", [
-      "  WildfireChat: pull and notify together 2,978/s per core; it writes each message to a queue of every recipient,",
-      "  tells him that there is something, and he pulls it. Here a message is written once and pushed whole; who missed",
-      `  some pulls. Pushes and pulls per server CPU second here: ${pushesAndPulls(result)}.`,
-    ]),
+    ...section(
+      "Published by others, on their machines",
+      rows.length === 0
+        ? []
+        : [
+            "  WildfireChat: pull and notify together 2,978/s per core; it writes each message to a queue of every recipient,",
+            "  tells him that there is something, and he pulls it. Here a message is written once and pushed whole; who missed",
+            `  some pulls. Pushes and pulls per server CPU second here: ${pushesAndPulls(result)}.`,
+          ],
+    ),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
     ...section("Thresholds", thresholdLines(result)),
   ]
     .join("\n")
     .trimEnd();
+}
+
+function onlineText({ users, online = users }: StagesResult): string {
+  return online === users ? whole(users) : `${whole(online)} of ${whole(users)}`;
 }
 
 function pushesAndPulls({ rows }: StagesResult): string {

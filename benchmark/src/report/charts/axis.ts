@@ -47,3 +47,23 @@ export function tickText(value: number): string {
 function trimmed(value: number): string {
   return String(Number(short(value)));
 }
+
+/** About the width of a digit of the axes' text. */
+export const CHARACTER_WIDTH = 6.9;
+const LABEL_GAP = 8;
+
+/**
+ * Those of the labels that can stand on one axis without touching: the last and the first, then each that still has room.
+ * @param at where the middle of the label stands @param size what it takes along the axis
+ */
+export function withRoom<T>(labels: readonly T[], at: (label: T) => number, size: (label: T) => number): T[] {
+  const [first, last] = [labels[0], labels.at(-1)];
+  const kept: T[] = [];
+  for (const label of new Set(labels.length === 0 ? [] : [last!, first!, ...labels])) {
+    const isFree = kept.every(
+      (other) => Math.abs(at(other) - at(label)) >= (size(other) + size(label)) / 2 + LABEL_GAP,
+    );
+    if (isFree) kept.push(label);
+  }
+  return kept.toSorted((a, b) => at(a) - at(b));
+}

@@ -1,7 +1,8 @@
-import { tickText, type Axis } from "./axis.ts";
+import { CHARACTER_WIDTH, tickText, withRoom, type Axis } from "./axis.ts";
 import { escape } from "./escape.ts";
 
 export const WIDTH = 720;
+const LINE_HEIGHT = 5;
 const MARGIN = { left: 58, right: 16, top: 30, bottom: 44 };
 
 export interface Plot {
@@ -38,8 +39,9 @@ export function svg(height: number, description: string, parts: readonly string[
 
 /** Horizontal lines with their values at the left. */
 export function yGrid(plot: Plot, axis: Axis, label: string): string {
-  const lines = axis.ticks.map((tick) => {
-    const y = at(plot.top + plot.height * (1 - axis.place(tick)));
+  const place = (tick: number) => plot.top + plot.height * (1 - axis.place(tick));
+  const lines = withRoom(axis.ticks, place, () => LINE_HEIGHT).map((tick) => {
+    const y = at(place(tick));
     return (
       `<line class="grid" x1="${plot.left}" x2="${plot.left + plot.width}" y1="${y}" y2="${y}"/>` +
       `<text class="tick" x="${plot.left - 8}" y="${y + 4}" text-anchor="end">${tickText(tick)}</text>`
@@ -58,7 +60,7 @@ export function legend(entries: readonly LegendEntry[]): string {
   if (entries.length < 2) return "";
   let x = WIDTH - 16;
   const parts = entries.toReversed().map(({ name, colour }) => {
-    x -= name.length * 6.9 + 34;
+    x -= name.length * CHARACTER_WIDTH + 34;
     return (
       `<rect class="fill-${colour}" x="${at(x)}" y="5" width="10" height="10" rx="2"/>` +
       `<text class="label" x="${at(x + 15)}" y="14">${escape(name)}</text>`

@@ -1,4 +1,4 @@
-import { linearAxis, logAxis, tickText, type Axis } from "./axis.ts";
+import { CHARACTER_WIDTH, linearAxis, logAxis, tickText, withRoom, type Axis } from "./axis.ts";
 import { escape } from "./escape.ts";
 import { at, legend, plotOf, svg, xLabel, yGrid, type Colour, type Plot } from "./frame.ts";
 
@@ -44,7 +44,7 @@ export function lineChart(chart: LineChart): string {
   return svg(height, chart.description, [
     yGrid(plot, yAxis, chart.y),
     // On a logarithmic axis the values themselves are what one looks for.
-    xTicks(plot, xAxis, isLog ? [...new Set(xs)] : xAxis.ticks),
+    xTicks(plot, xAxis, isLog ? [...new Set(xs)].toSorted((a, b) => a - b) : xAxis.ticks),
     xLabel(plot, chart.x),
     ...bands.map((band) => area(band, place)),
     ...lines.map((line) => path(line, place)),
@@ -60,9 +60,10 @@ function placer(plot: Plot, xAxis: Axis, yAxis: Axis): Place {
 }
 
 function xTicks(plot: Plot, axis: Axis, values: readonly number[]): string {
-  return values
+  const place = (value: number) => plot.left + plot.width * axis.place(value);
+  return withRoom(values, place, (value) => tickText(value).length * CHARACTER_WIDTH)
     .map((value) => {
-      const x = at(plot.left + plot.width * axis.place(value));
+      const x = at(place(value));
       return `<text class="tick" x="${x}" y="${plot.top + plot.height + 18}" text-anchor="middle">${tickText(value)}</text>`;
     })
     .join("");
