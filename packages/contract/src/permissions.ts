@@ -16,14 +16,26 @@ export const PERMISSIONS = {
   manageGroup: 1 << 9,
   /** Delete the group or give it to somebody else. */
   ownGroup: 1 << 10,
+  attachFiles: 1 << 11,
+  addReactions: 1 << 12,
+  /** Notify everybody, or a role that is not mentionable. */
+  mentionEveryone: 1 << 13,
+  /** Make, change and give roles below one's own highest, and change who may do what in a channel. */
+  manageRoles: 1 << 14,
+  /** Manage bots and integrations. */
+  manageWebhooks: 1 << 15,
+  viewAuditLog: 1 << 16,
 } as const;
 
 export type PermissionName = keyof typeof PERMISSIONS;
 
 export const NO_PERMISSIONS = 0;
-export const MEMBER_PERMISSIONS = PERMISSIONS.view | PERMISSIONS.sendMessages | PERMISSIONS.createInvites;
+/** What both may who talk directly. */
+export const DIRECT_PERMISSIONS =
+  PERMISSIONS.view | PERMISSIONS.sendMessages | PERMISSIONS.attachFiles | PERMISSIONS.addReactions;
+/** The default role of a new group: what everybody in it may. */
+export const MEMBER_PERMISSIONS = DIRECT_PERMISSIONS | PERMISSIONS.createInvites;
 export const OWNER_PERMISSIONS = Object.values(PERMISSIONS).reduce((all, bit) => all | bit, 0);
-export const DIRECT_PERMISSIONS = PERMISSIONS.view | PERMISSIONS.sendMessages;
 
 export function hasPermission(permissions: number, name: PermissionName): boolean {
   return (permissions & PERMISSIONS[name]) !== 0;
