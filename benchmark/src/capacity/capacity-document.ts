@@ -3,24 +3,26 @@ import type { Block, Document } from "../report/document/document.ts";
 import { ms, short, whole } from "../report/format.ts";
 import type { CapacityResult } from "../report/result.ts";
 import type { CapacitySearch } from "./capacity-result.ts";
-import { amountOf, attemptRows, headingOf } from "./capacity-summary.ts";
+import { amountOf, attemptRows, headingOf, nothingFailed, nothingHeld } from "./capacity-summary.ts";
 
-export function capacityDocument({ target, searches, p100LimitMs }: CapacityResult): Document {
+export function capacityDocument({ target, searches, p100LimitMs, interrupted }: CapacityResult): Document {
   return {
     title: `Capacity of ${target.name} within a p100 of ${short(p100LimitMs)} ms`,
     subtitle:
       "The most at which everybody had every message in time, and nothing was lost; each was tried twice.",
-    blocks: searches.flatMap((search) => searchBlocks(search, p100LimitMs)),
+    blocks: searches.flatMap((search) => searchBlocks(search, p100LimitMs, interrupted)),
   };
 }
 
-function searchBlocks(search: CapacitySearch, limitMs: number): Block[] {
+function searchBlocks(search: CapacitySearch, limitMs: number, interrupted: boolean): Block[] {
   const { held, failed, attempts, what } = search;
   const heading = headingOf(search);
-  const points = attempts
-    .filter((attempt) => attempt.p100Ms !== null)
-    .toSorted((a, b) => a.value - b.value)
-    .map(({ value, p100Ms }) => ({ x: value, y: p100Ms!, title: `${whole(value)}: ${ms(p100Ms)}` }));
+  const known = attempts.filter((attempt) => attempt.p100Ms !== null).toSorted((a, b) => a.value - b.value);
+  const points = (held: boolean) =>
+    known
+      .filter((attempt) => attempt.held === held)
+      .map(({ value, p100Ms }) => ({ x: value, y: p100Ms!, title: `${whole(value)}: ${ms(p100Ms)}` }));
+  const ends = [known[0], known.at(-1)].flatMap((attempt) => (attempt ? [attempt.value] : []));
   const gaveOut = failed?.resource;
   return [
     {
@@ -28,18 +30,18 @@ function searchBlocks(search: CapacitySearch, limitMs: number): Block[] {
       tiles: [
         {
           label: `${heading}: holds`,
-          value: held ? amountOf(search, held) : "nothing that was tried",
-          tone: held ? "good" : "bad",
+          value: held ? amountOf(search, held) : nothingHeld(search),
+          ...(held ? { tone: "good" as const } : interrupted ? {} : { tone: "bad" as const }),
         },
         {
           label: "Does not hold",
           value: failed ? amountOf(search, failed) : "–",
-          note: failed ? failed.reasons.join(", ") : "nothing was too much, up to the bound of the search",
+          note: failed ? failed.reasons.join(", ") : nothingFailed(search, interrupted),
         },
         ...(gaveOut ? [{ label: "What gave out", value: gaveOut.name, note: gaveOut.why }] : []),
       ],
     },
-    ...(points.length === 0
+    ...(known.length === 0
       ? []
       : [
           {
@@ -51,8 +53,16 @@ function searchBlocks(search: CapacitySearch, limitMs: number): Block[] {
               y: "ms",
               isLog: true,
               height: 320,
-              lines: [{ name: "p100", colour: "one" as const, points }],
-              bands: [],
+              lines: [
+                { name: "holds", colour: "three", points: points(true), isScattered: true },
+                { name: "does not", colour: "bad", points: points(false), isScattered: true },
+                {
+                  name: "limit",
+                  colour: "quiet",
+                  points: ends.map((x) => ({ x, y: limitMs, title: `limit: ${ms(limitMs)}` })),
+                  isDashed: true,
+                },
+              ],
             }),
           },
         ]),

@@ -17,7 +17,7 @@ export function capacitySummary(result: CapacityResult): string {
       ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
       : []),
     "",
-    ...searches.flatMap((search) => section(headingOf(search), searchLines(search))),
+    ...searches.flatMap((search) => section(headingOf(search), searchLines(search, result.interrupted))),
     ...section("Errors", errors.length === 0 ? [] : [errorTable(errors)]),
     ...section("Thresholds", thresholdLines(result)),
   ]
@@ -30,20 +30,27 @@ export function headingOf({ what, members }: CapacitySearch): string {
   return `Messages per second, to ${whole(members ?? 0)} members online in one group`;
 }
 
-function searchLines(search: CapacitySearch): string[] {
-  const { held, failed, atMost } = search;
+function searchLines(search: CapacitySearch, interrupted: boolean): string[] {
+  const { held, failed } = search;
   const gaveOut = failed?.resource;
   return [
     held
       ? styleText("green", `  holds         ${amountOf(search, held)}: p100 ${ms(held.p100Ms)}`)
-      : styleText("red", "  holds         nothing that was tried"),
-    failed
-      ? `  does not hold ${amountOf(search, failed)}: ${failed.reasons.join(", ")}`
-      : `  does not hold nothing was too much, up to the bound of the search (${whole(atMost)})`,
+      : styleText(interrupted ? "yellow" : "red", `  holds         ${nothingHeld(search)}`),
+    `  does not hold ${failed ? `${amountOf(search, failed)}: ${failed.reasons.join(", ")}` : nothingFailed(search, interrupted)}`,
     ...(gaveOut ? [`  what gave out ${gaveOut.name}: ${gaveOut.why}`] : []),
     "",
     table(attemptRows(search)),
   ];
+}
+
+export function nothingHeld({ attempts }: CapacitySearch): string {
+  return attempts.length === 0 ? "nothing was tried" : "nothing that was tried";
+}
+
+export function nothingFailed({ atMost }: CapacitySearch, interrupted: boolean): string {
+  if (interrupted) return "not known: interrupted before anything was too much";
+  return `nothing was too much, up to the bound of the search (${whole(atMost)})`;
 }
 
 export function amountOf({ what, members }: CapacitySearch, { value }: CapacityAttempt): string {

@@ -1,8 +1,9 @@
 import { styleText } from "node:util";
 import { figureText } from "../report/figures.ts";
-import { count, table } from "../report/format.ts";
+import { count, short, table } from "../report/format.ts";
 import { section } from "../report/summary.ts";
 import type { Difference, Verdict } from "./comparison.ts";
+import { runsNeeded } from "./rank-test.ts";
 
 /** @param limit the probability below which a difference is taken for real */
 export function comparisonSummary(differences: readonly Difference[], limit: number): string {
@@ -13,9 +14,39 @@ export function comparisonSummary(differences: readonly Difference[], limit: num
     `  show it in less than ${Math.round(limit * 1000) / 10} % of comparisons; of ${Math.round(1 / limit)} figures, one is expected to by chance.`,
     "",
     ...[...rows].flatMap(([row, same]) => section(row, [rowTable(same)])),
+    ...conclusion(differences, limit),
   ]
     .join("\n")
     .trimEnd();
+}
+
+/** What can be said of it all, and what cannot. */
+function conclusion(differences: readonly Difference[], limit: number): string[] {
+  const withVerdict = (wanted: Verdict) => differences.filter(({ verdict }) => verdict === wanted).length;
+  const [unjudged, worse, better] = [
+    withVerdict("too few runs"),
+    withVerdict("worse"),
+    withVerdict("better"),
+  ];
+  const judged = differences.length - unjudged;
+  const needed = runsNeeded(limit);
+  return [
+    ...(judged > 0
+      ? [
+          `  Of ${count(judged, "figure")} that can be judged: ${worse} worse, ${better} better, ${judged - worse - better} within the noise; ` +
+            `by chance alone, about ${short(judged * limit)} would be one or the other.`,
+        ]
+      : []),
+    ...(unjudged > 0
+      ? [
+          styleText(
+            "yellow",
+            `  ${judged === 0 ? "Nothing can be said" : `Nothing can be said of ${count(unjudged, "figure")}`}: too few runs. ` +
+              `It takes at least ${needed} of each side (made in turns: base, new, base, new …).`,
+          ),
+        ]
+      : []),
+  ];
 }
 
 function rowTable(differences: readonly Difference[]): string {

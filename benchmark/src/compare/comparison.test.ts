@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { figures } from "../report/figures.ts";
+import { checkThresholds, parseThresholds } from "../report/thresholds.ts";
+import { comparisonSummary } from "./comparison-summary.ts";
 import { compare, comparisonMetrics } from "./comparison.ts";
 
 const runs = (p100s: number[], perSecond = 100) =>
@@ -44,4 +46,22 @@ test("metrics: the worst ratio of a figure, whatever its direction", () => {
     p100Ms: 1.2,
     connectsPerSecond: 0.8,
   });
+});
+
+test("one run against one: nothing is known of what became worse, and no threshold about it passes", () => {
+  const differences = compare(runs([10]), runs([100]), 0.05);
+  const metrics = comparisonMetrics(differences);
+  expect(metrics).toMatchObject({ worse: null, better: null });
+  expect(checkThresholds(parseThresholds(["worse==0"], Object.keys(metrics)), metrics)[0]?.passed).toBe(
+    false,
+  );
+  expect(comparisonSummary(differences, 0.05)).toMatch(
+    /Nothing can be said: too few runs. It takes at least 4/,
+  );
+});
+
+test("what is judged is counted, with what chance alone would bring", () => {
+  const text = comparisonSummary(compare(runs([1, 2, 3, 4], 9), runs([5, 6, 7, 8], 9), 0.05), 0.05);
+  expect(text).toMatch("Of 3 figures that can be judged: 1 worse, 0 better, 2 within the noise");
+  expect(text).not.toMatch("Nothing can be said");
 });

@@ -85,9 +85,11 @@ function valuesOf(observations: readonly Observation[], row: string, key: string
 /** What --threshold of `bench compare` can be about: rows that are so, and new ÷ base of a figure where it is worst. */
 export function comparisonMetrics(differences: readonly Difference[]): Record<string, number | null> {
   const count = (verdict: Verdict) => differences.filter((d) => d.verdict === verdict).length;
+  // Where nothing can be judged, "none became worse" is not known, and no threshold about it may pass.
+  const isJudged = differences.some(({ verdict }) => verdict !== "too few runs");
   const metrics: Record<string, number | null> = {
-    worse: count("worse"),
-    better: count("better"),
+    worse: isJudged ? count("worse") : null,
+    better: isJudged ? count("better") : null,
     tooFewRuns: count("too few runs"),
   };
   for (const { figure, ratio } of differences) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rankTest, smallestProbability } from "./rank-test.ts";
+import { rankTest, runsNeeded, smallestProbability } from "./rank-test.ts";
 
 test("sides that do not overlap are as improbable as their sizes allow", () => {
   expect(rankTest([1, 2, 3, 4], [5, 6, 7, 8])).toBeCloseTo(2 / 70, 10);
@@ -28,4 +28,10 @@ test("many values: nearly the same as exact", () => {
   const alike = base.map((value) => value + 1);
   expect(rankTest(base, shifted)).toBeLessThan(0.01);
   expect(rankTest(base, alike)).toBeGreaterThan(0.5);
+});
+
+test("how many runs a limit needs", () => {
+  expect(runsNeeded(0.05)).toBe(4);
+  expect(runsNeeded(0.01)).toBe(5);
+  expect(runsNeeded(0.5)).toBe(2);
 });

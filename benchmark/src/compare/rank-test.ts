@@ -21,6 +21,13 @@ export function smallestProbability(base: number, other: number): number {
   return Math.min(1, 2 / ways(base + other, base));
 }
 
+/** With how many values on each side a difference can come to less than this. */
+export function runsNeeded(limit: number): number {
+  let runs = 1;
+  while (smallestProbability(runs, runs) >= limit) runs++;
+  return runs;
+}
+
 /** Equal values share the mean of their ranks. */
 function midranks(values: readonly number[]): number[] {
   return values.map((value) => {

@@ -44,7 +44,8 @@ export async function measureEcho(plan: EchoPlan, context: CommandContext): Prom
     const outcome = await echo(port, concurrency, plan.durationMs, signal);
     const { user, system } = process.cpuUsage(testerBefore);
     const cpuSeconds = (processUsage(pid)?.cpuSeconds ?? 0) - (cpuBefore ?? 0);
-    for (const [code, count] of Object.entries(outcome.errors)) errors.add(name, code, count);
+    for (const [code, count] of Object.entries({ ...outcome.refusals, ...outcome.failures }))
+      errors.add(name, code, count);
     const { acknowledged, measuredMs } = outcome;
     rows.push({
       server: name,

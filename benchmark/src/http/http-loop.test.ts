@@ -39,7 +39,14 @@ test("every request is made once, on connections that stay", async () => {
     response.setHeader("content-length", 2).end("ok");
   });
   const outcome = await run.run();
-  expect(outcome).toMatchObject({ sent: 100, acknowledged: 100, refused: 0, unanswered: 0, errors: {} });
+  expect(outcome).toMatchObject({
+    sent: 100,
+    acknowledged: 100,
+    refused: 0,
+    unanswered: 0,
+    refusals: {},
+    failures: {},
+  });
   expect(outcome.latenciesMs.length).toBe(100);
   expect(outcome.latenciesMs.every((ms) => ms > 0)).toBe(true);
   expect(new Set(bodies).size).toBe(100);
@@ -58,7 +65,8 @@ test("refusals, hangs and lost connections are counted as what they are", async 
   );
   const outcome = await run.run();
   expect(outcome).toMatchObject({ sent: 20, acknowledged: 17, refused: 1, unanswered: 2 });
-  expect(outcome.errors).toEqual({ HTTP_503: 1, CONNECTION_CLOSED: 1, NO_ANSWER: 1 });
+  expect(outcome.refusals).toEqual({ HTTP_503: 1 });
+  expect(outcome.failures).toEqual({ CONNECTION_CLOSED: 1, NO_ANSWER: 1 });
 });
 
 test("who is told to wait does, and the others go on", async () => {
@@ -76,14 +84,14 @@ test("who is told to wait does, and the others go on", async () => {
     },
   );
   const outcome = await run.run();
-  expect(outcome).toMatchObject({ sent: 3, acknowledged: 2, refused: 1, errors: { BUSY: 1 } });
+  expect(outcome).toMatchObject({ sent: 3, acknowledged: 2, refused: 1, refusals: { BUSY: 1 } });
   expect(outcome.measuredMs).toBeGreaterThan(50);
   expect(asked).toEqual(["/0", "/1", "/2"]);
 });
 
 test("nobody listens", async () => {
   const run = await loop(() => {}, { place: { host: "127.0.0.1", port: 9 }, requests: 5 });
-  expect(await run.run()).toMatchObject({ sent: 0, acknowledged: 0, errors: { ECONNREFUSED: 16 } });
+  expect(await run.run()).toMatchObject({ sent: 0, acknowledged: 0, failures: { ECONNREFUSED: 16 } });
 });
 
 test("an answer in pieces", () => {

@@ -36,7 +36,10 @@ export interface HttpLoopOutcome {
   connectMs: number;
   /** From the first request to the last answer. */
   measuredMs: number;
-  errors: Record<string, number>;
+  /** By code: answers with an error. */
+  refusals: Record<string, number>;
+  /** By code: what became of the connections. */
+  failures: Record<string, number>;
 }
 
 const TICK_MS = 250;
@@ -78,7 +81,8 @@ export class HttpLoop {
       unanswered: 0,
       connectMs: 0,
       measuredMs: 0,
-      errors: {},
+      refusals: {},
+      failures: {},
     };
   }
 
@@ -177,7 +181,7 @@ export class HttpLoop {
       lane.failures = 0;
     } else {
       outcome.refused++;
-      this.#count(fault.code);
+      count(outcome.refusals, fault.code);
     }
     outcome.measuredMs = atMs - this.#startedMs;
     lane.askedMs = null;
@@ -187,7 +191,7 @@ export class HttpLoop {
 
   #ended(lane: Lane, code: string): void {
     lane.isOpen = false;
-    this.#count(code);
+    count(this.#outcome.failures, code);
     if (lane.askedMs !== null) {
       this.#outcome.unanswered++;
       lane.askedMs = null;
@@ -211,8 +215,8 @@ export class HttpLoop {
     );
     if (isHopeless || (this.#isOver && this.settled === this.#outcome.sent)) this.#finished();
   }
+}
 
-  #count(code: string): void {
-    this.#outcome.errors[code] = (this.#outcome.errors[code] ?? 0) + 1;
-  }
+function count(codes: Record<string, number>, code: string): void {
+  codes[code] = (codes[code] ?? 0) + 1;
 }

@@ -11,6 +11,7 @@ import { abPercentiles } from "./ab-percentiles.ts";
 import { folderBytes } from "./folder-bytes.ts";
 import { HttpLoop, type HttpFault, type HttpLoopOutcome } from "./http-loop.ts";
 import type { HttpMeasurement } from "./http-result.ts";
+import { REFUSED } from "./refused-lines.ts";
 import { encodeRequest, type HttpAnswer } from "./light-http.ts";
 
 export interface HttpPlan {
@@ -80,7 +81,8 @@ export async function measureHttp(
   const stored = signal.aborted ? null : (await storedIn(server.api, pairs, plan.calls)) - storedBefore;
   const after = await server.usage();
   const bytesAfter = server.platform && folderBytes(server.platform.folder);
-  for (const [code, count] of Object.entries(outcome.errors)) errors.add("send", code, count);
+  for (const [code, count] of Object.entries(outcome.refusals)) errors.add(REFUSED, code, count);
+  for (const [code, count] of Object.entries(outcome.failures)) errors.add("send", code, count);
   const { acknowledged, measuredMs } = outcome;
   const seconds = measuredMs / 1000;
   const cpuSeconds = cpuBefore === null || cpuAfter === null ? 0 : cpuAfter - cpuBefore;

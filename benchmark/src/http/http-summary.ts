@@ -5,6 +5,7 @@ import { duration, mib, short, whole } from "../report/format.ts";
 import type { HttpResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
 import { httpFigures } from "./http-figures.ts";
+import { refusedLines } from "./refused-lines.ts";
 import type { HttpMeasurement } from "./http-result.ts";
 
 const BUSY = 0.9;
@@ -30,6 +31,7 @@ export function httpSummary(result: HttpResult): string {
     "",
     ...abLines(result),
     "",
+    ...section("Refused", refusedLines(result)),
     ...section("Storing", storeLines(result)),
     ...section(
       "Published by others, on their machines",
@@ -65,11 +67,6 @@ function abLines({
         `${`${percent}%`.padStart(5)} ${ms.toFixed(ms < 10 ? 1 : 0).padStart(6)}` +
         (percent === 100 ? " (longest request)" : ""),
     ),
-    ...(counts.refused > 0
-      ? [
-          "Refused: told to come back later, which the tester obeys; what came late is not in the percentiles.",
-        ]
-      : []),
     ...(testerBusy > BUSY
       ? [styleText("yellow", "The tester's thread was busy all the time: the server can do more than this.")]
       : []),

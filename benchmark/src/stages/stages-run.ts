@@ -90,9 +90,9 @@ export async function measureStages(
     for (let index = 0; index < plan.messages; index++) received += crowd.received(index);
     await crowd.close();
   }
-  const codes = { send: sending?.outcome.errors ?? {}, pull: pulling?.outcome.errors ?? {} };
-  for (const [phase, counted] of Object.entries(codes))
-    for (const [code, count] of Object.entries(counted)) errors.add(phase, code, count);
+  for (const [phase, part] of Object.entries({ send: sending, pull: pulling }))
+    for (const [code, count] of Object.entries({ ...part?.outcome.refusals, ...part?.outcome.failures }))
+      errors.add(phase, code, count);
   const acknowledged = sending?.outcome.acknowledged ?? 0;
   return {
     target: { name: "fanfare", url: server.url, isThrowaway: server.isThrowaway },

@@ -65,5 +65,5 @@ export function withRoom<T>(labels: readonly T[], at: (label: T) => number, size
     );
     if (isFree) kept.push(label);
   }
-  return kept.toSorted((a, b) => at(a) - at(b));
+  return labels.filter((label) => kept.includes(label));
 }

@@ -7,6 +7,8 @@ export interface Line {
   colour: Colour;
   points: readonly { x: number; y: number | null; title?: string }[];
   isDashed?: boolean;
+  /** Only the points, for values that do not follow each other. */
+  isScattered?: boolean;
 }
 
 /** The range between two values at each x, as a published "from … to" is. */
@@ -75,12 +77,14 @@ function area({ colour, points }: Band, place: Place): string {
   return `<polygon class="band fill-${colour}" points="${[...upper, ...lower].join(" ")}"/>`;
 }
 
-function path({ colour, points, isDashed }: Line, place: Place): string {
+function path({ colour, points, isDashed, isScattered }: Line, place: Place): string {
   const known = points.filter((point): point is typeof point & { y: number } => point.y !== null);
-  const drawn = `<polyline class="line stroke-${colour}${isDashed ? " dashed" : ""}" points="${known
-    .map(({ x, y }) => place(x, y))
-    .join(" ")}"/>`;
-  if (known.length > DOTS_UP_TO) return drawn;
+  const drawn = isScattered
+    ? ""
+    : `<polyline class="line stroke-${colour}${isDashed ? " dashed" : ""}" points="${known
+        .map(({ x, y }) => place(x, y))
+        .join(" ")}"/>`;
+  if (known.length > DOTS_UP_TO && !isScattered) return drawn;
   const dots = known.map(({ x, y, title }) => {
     const [cx, cy] = place(x, y).split(",");
     const tip = `<title>${escape(title ?? `${tickText(x)}: ${tickText(y)}`)}</title>`;

@@ -55,8 +55,34 @@ function section(
     : "";
   return (
     `<section id="r${index}">${hasHeading ? `<h2>${escape(title)}</h2>` : ""}\n<p class="quiet">${escape(subtitle)}</p>${interrupted}\n` +
-    `${[...blocks, ...closing].map(block).join("\n")}\n</section>`
+    `${sideBySide([...blocks, ...closing]).join("\n")}\n</section>`
   );
+}
+
+/** Lists of facts that follow each other stand in columns: one below the other they would be pages of empty paper. */
+function sideBySide(blocks: readonly Block[]): string[] {
+  const parts: string[] = [];
+  let facts: string[] = [];
+  const endFacts = () => {
+    if (facts.length === 1) parts.push(facts[0]!);
+    else if (facts.length > 1)
+      parts.push(`<div class="facts">${facts.map((fact) => `<div>${fact}</div>`).join("")}</div>`);
+    facts = [];
+  };
+  for (const content of blocks) {
+    if (isFacts(content)) {
+      facts.push(block(content));
+      continue;
+    }
+    endFacts();
+    parts.push(block(content));
+  }
+  endFacts();
+  return parts;
+}
+
+function isFacts(content: Block): boolean {
+  return content.kind === "table" && content.rows.length > 1 && content.rows.every((row) => row.length === 2);
 }
 
 function block(content: Block): string {
@@ -78,5 +104,6 @@ function tile({ label, value, note, tone }: Tile): string {
 function table([head = [], ...rows]: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[], tag: "th" | "td") =>
     `<tr>${cells.map((cell) => `<${tag}>${escape(cell)}</${tag}>`).join("")}</tr>`;
-  return `<table><thead>${line(head, "th")}</thead><tbody>${rows.map((row) => line(row, "td")).join("")}</tbody></table>`;
+  const titles = head.some((cell) => cell !== "") ? `<thead>${line(head, "th")}</thead>` : "";
+  return `<table>${titles}<tbody>${rows.map((row) => line(row, "td")).join("")}</tbody></table>`;
 }

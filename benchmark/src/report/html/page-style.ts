@@ -20,6 +20,11 @@ a { color: var(--one); }
 .tile.bad b { color: var(--bad); }
 figure { margin: 0.5rem 0 1rem; }
 svg { display: block; width: 100%; max-width: 52rem; height: auto; }
+.facts { columns: 17rem; column-gap: 2.5rem; margin-top: 1rem; }
+.facts > div { break-inside: avoid; padding-bottom: 1rem; }
+.facts h3 { margin-top: 0; }
+.facts table { width: 100%; }
+.facts td { white-space: normal; overflow-wrap: break-word; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; margin: 0.5rem 0; }
 th, td { padding: 0.3rem 0.8rem 0.3rem 0; text-align: right; border-bottom: 1px solid var(--grid); }

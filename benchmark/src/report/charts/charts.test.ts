@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { withRoom } from "./axis.ts";
+import { barChart } from "./bar-chart.ts";
+import { WIDTH } from "./frame.ts";
+import { lineChart } from "./line-chart.ts";
+
+/** Middle and text of the labels that stand at a height. */
+function ticksUnderneath(svg: string): { x: number; text: string }[] {
+  const ticks = svg.matchAll(/<text class="tick" x="([\d.]+)" y="[\d.]+" text-anchor="middle">([^<]*)</g);
+  return [...ticks].map(([, x, text]) => ({ x: Number(x), text: text! }));
+}
+
+test("values that are close: their labels do not touch, and the ends keep theirs", () => {
+  const values = [100, 400, 402, 405, 410, 411, 430, 476, 566, 800];
+  const svg = lineChart({
+    description: "close",
+    x: "members",
+    y: "ms",
+    isLog: true,
+    lines: [{ name: "p100", colour: "one", points: values.map((x) => ({ x, y: x })) }],
+  });
+  const ticks = ticksUnderneath(svg);
+  expect([ticks[0]!.text, ticks.at(-1)!.text]).toEqual(["100", "800"]);
+  for (const [i, { x, text }] of ticks.entries()) {
+    const before = ticks[i - 1];
+    if (before) expect(x - before.x).toBeGreaterThan(((text.length + before.text.length) / 2) * 6.5);
+  }
+  // Every point is there all the same.
+  expect(svg.match(/<circle/g)).toHaveLength(values.length);
+});
+
+test("labels that have room all stay, in their order", () => {
+  const at = (value: number) => value * 100;
+  expect(withRoom([3, 1, 2], at, () => 20)).toEqual([3, 1, 2]);
+  expect(withRoom([1, 1.1, 1.2], at, () => 50)).toEqual([1.2]);
+  expect(withRoom([], at, () => 50)).toEqual([]);
+});
+
+test("points that do not follow each other are not joined", () => {
+  const line = { name: "holds", colour: "one" as const, points: [{ x: 1, y: 2 }], isScattered: true };
+  expect(lineChart({ description: "", x: "", y: "", lines: [line] })).not.toMatch("<polyline");
+});
+
+test("bars with long names and values stay within the picture", () => {
+  const label = "a cluster of a hundred gateways and as many workers, in turns";
+  const svg = barChart("long", [
+    { label, value: 1e9, text: "1,000,000,000 deliveries", colour: "one" },
+    { label: "b", value: 0, text: "0", colour: "two" },
+  ]);
+  const [, left, width] = /<rect [^>]*x="([\d.]+)"[^>]*width="([\d.]+)"/.exec(svg)!.map(Number);
+  expect(left! + width! + "1,000,000,000 deliveries".length * 7).toBeLessThan(WIDTH);
+  expect(width!).toBeGreaterThan(50);
+  expect(svg).toMatch("…</text>");
+});
