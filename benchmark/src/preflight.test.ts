@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { describeEnvironment } from "./environment.ts";
 import { currentLimits, findObstacles, type Limits, type Needs } from "./preflight.ts";
@@ -39,4 +40,19 @@ test("too little memory", () => {
 
 test("the environment is described", () => {
   expect(describeEnvironment()).toMatchObject({ node: process.version, cores: expect.any(Number) as number });
+});
+
+test("the environment knows the commit, wherever the tester is called from", () => {
+  const git = spawnSync("git", ["rev-parse", "--short=12", "HEAD"], {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+  });
+  const commit = git.status === 0 ? git.stdout.trim() : null;
+  const before = process.cwd();
+  process.chdir("/");
+  try {
+    expect(describeEnvironment().commit?.replace("+changes", "") ?? null).toBe(commit);
+  } finally {
+    process.chdir(before);
+  }
 });

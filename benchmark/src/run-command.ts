@@ -47,6 +47,8 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
   await assertWritable("html", run.html);
   const startedAt = new Date().toISOString();
   const startedMs = nowMs();
+  // Before the run: at its end another commit may be there, and a machine full of connections may have no room for git.
+  const environment = describeEnvironment();
   const interruption = new AbortController();
   const onSignal = () => {
     // The second time somebody means it; what is on the "exit" event still cleans up.
@@ -73,7 +75,7 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
       durationMs: nowMs() - startedMs,
       interrupted: signal.aborted,
       options: run.options,
-      environment: describeEnvironment(),
+      environment,
       ...body,
       thresholds: checkThresholds(run.thresholds, run.metrics(body)),
     } as unknown as R;

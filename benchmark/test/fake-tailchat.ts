@@ -27,6 +27,7 @@ export interface FakeTailchat {
 type Params = Record<string, string>;
 
 const PAGE_MESSAGES = 50;
+const MOST_NAME_CHARACTERS = 100;
 const GROUP = "64a0c0ffee0000000000000a";
 const PANEL = "64a0c0ffee0000000000000b";
 
@@ -64,13 +65,15 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
       const _id = `user-${users.push(nickname!)}`;
       return { _id, nickname, temporary: true, token: `token of ${_id}` };
     },
-    "group.createGroup": (user) => {
+    "group.createGroup": (user, { name, panels }) => {
+      assertValid(typeof name === "string" && name.length <= MOST_NAME_CHARACTERS && Array.isArray(panels));
       members.add(user);
       fake.groups.add(GROUP);
       // The ids of panels are given anew.
       return { _id: GROUP, owner: user, panels: [{ id: PANEL, name: "general", type: 0 }] };
     },
-    "group.invite.createGroupInvite": (user) => {
+    "group.invite.createGroupInvite": (user, { groupId, inviteType }) => {
+      assertValid(groupId === GROUP && ["normal", "permanent"].includes(inviteType!));
       assertMember(user);
       return { _id: GROUP, code: "tFH3Ys", groupId: GROUP };
     },
@@ -84,8 +87,10 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
       fake.groups.delete(groupId!);
       return null;
     },
-    "chat.message.fetchConverseMessage": (user, { startId }) => {
+    "chat.message.fetchConverseMessage": (user, { converseId, startId }) => {
       assertMember(user);
+      // Newer servers look whether the panel is one of a group that he has joined.
+      if (converseId !== PANEL) throw new Error("No permission");
       return fake.stored
         .toReversed()
         .filter(({ _id }) => startId === undefined || _id < startId)
@@ -125,11 +130,14 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
       if (members.has(user)) void socket.join([GROUP, PANEL]);
       return { dmConverseIds: [], groupIds: [GROUP], textPanelIds: [PANEL], subscribeFeaturePanelIds: [] };
     },
-    "chat.message.sendMessage": (user, { converseId, content }) => {
+    "chat.message.sendMessage": (user, { groupId, converseId, content }) => {
+      assertValid(typeof content === "string");
       assertMember(user);
+      // Without its group the panel would be taken for a conversation of two.
+      if (groupId !== GROUP || converseId !== PANEL) throw new Error("No permission");
       if (fake.muteWith !== undefined) throw new Error(fake.muteWith);
       const message = store(content!);
-      io.to(converseId!).emit("notify:chat.message.add", message);
+      io.to(PANEL).emit("notify:chat.message.add", message);
       return message;
     },
   };
@@ -149,6 +157,11 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
   await once(http, "listening");
   fake.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   return fake;
+}
+
+/** What the server's broker does before an action is called. */
+function assertValid(isValid: boolean): void {
+  if (!isValid) throw new Error("Parameters validation error!");
 }
 
 function userOf(token: string | string[] | undefined): string | undefined {

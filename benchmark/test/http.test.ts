@@ -57,6 +57,7 @@ test("Ctrl-C prints what there is, and leaves nothing behind", async () => {
 
 test.each([
   [["--concurrency", "10", "--requests", "5"], "--concurrency 10 needs at least as many --requests"],
+  [["--target", "tailchat"], "--target tailchat: this command measures only fanfare"],
   [["--users", "1"], "--users must be one whole number from 2"],
 ])("wrong usage is told: %j", async (args, message) => {
   const { code, stderr } = await bench.run("http", ...args);

@@ -10,7 +10,7 @@ export function environmentLine(
     `${startedAt.slice(0, 16).replace("T", " ")} UTC`,
     ...(durationMs === undefined ? [] : [`took ${duration(durationMs)}`]),
     machineLine(environment),
-    ...(environment.commit === null ? [] : [`commit ${environment.commit}`]),
+    `commit ${environment.commit ?? "unknown"}`,
   ].join(" · ");
 }
 
