@@ -49,6 +49,7 @@ export function hasPermission(permissions: number, name: PermissionName): boolea
  * - `account`: whoever is logged in and not a guest.
  * - `group`: members of `params.groupId` that have the permission there.
  * - `channel`: those who have the permission in `params.channelId`.
+ * - `admin`: who runs this instance; says nothing about what they see of other people's groups and messages.
  * - `internal`: other services only; never reachable from outside.
  */
 export type PermissionRule =
@@ -57,4 +58,5 @@ export type PermissionRule =
   | { rule: "account" }
   | { rule: "group"; can: PermissionName }
   | { rule: "channel"; can: PermissionName }
+  | { rule: "admin" }
   | { rule: "internal" };

@@ -5,6 +5,8 @@ export interface Actor {
   userId: string;
   sessionId: string;
   kind: User["kind"];
+  /** Absent in everybody who does not run this instance. */
+  admin?: true;
 }
 
 /** What travels with every call. */

@@ -102,7 +102,7 @@ function assertUsable(
 ): asserts definition is ActionDefinition {
   if (definition === undefined) throw new Error(`The action ${name} is not in the contract.`);
   const rule: { rule?: unknown } | undefined = definition.permission;
-  const known = ["public", "session", "account", "group", "channel", "internal"];
+  const known = ["public", "session", "account", "group", "channel", "admin", "internal"];
   if (typeof rule?.rule !== "string" || !known.includes(rule.rule)) {
     throw new Error(`The action ${name} has no permission rule: say in the contract who may call it.`);
   }

@@ -6,6 +6,7 @@ import { refuseAccess, refuseActor } from "./policy.ts";
 
 const member: Actor = { userId: "u", sessionId: "s", kind: "member" };
 const guest: Actor = { ...member, kind: "guest" };
+const admin: Actor = { ...member, admin: true };
 const access = (permissions: number, mutedUntilMs = 0): Access => ({
   permissions,
   groupId: "g",
@@ -22,6 +23,10 @@ describe("before any place is looked at", () => {
     ["account", null, "UNAUTHENTICATED"],
     ["account", guest, "GUEST_NOT_ALLOWED"],
     ["account", member, undefined],
+    ["admin", null, "UNAUTHENTICATED"],
+    ["admin", guest, "FORBIDDEN"],
+    ["admin", member, "FORBIDDEN"],
+    ["admin", admin, undefined],
   ] as const)("%s as %j", (rule, actor, expected) => {
     expect(refuseActor({ rule }, actor)?.type).toBe(expected);
   });

@@ -15,6 +15,8 @@ export function refuseActor(rule: PermissionRule, actor: Actor | null): ServiceE
 function refuseSession(rule: SessionRule, actor: Actor | null): ServiceError | null {
   if (actor === null) return serviceError("UNAUTHENTICATED");
   if (rule.rule === "account" && actor.kind === "guest") return serviceError("GUEST_NOT_ALLOWED");
+  // That there are such actions is no secret, so there is nothing to hide.
+  if (rule.rule === "admin" && actor.admin !== true) return serviceError("FORBIDDEN");
   return null;
 }
 

@@ -17,6 +17,12 @@ function forge(header: object, claims: object, key = secret): string {
 
 test("gives back who it was made for", () => {
   expect(tokens.verify(tokens.sign(actor).accessToken)).toEqual(actor);
+  const admin = { ...actor, admin: true } as const;
+  expect(tokens.verify(tokens.sign(admin).accessToken)).toEqual(admin);
+});
+
+test.each([[false], [1], ["true"], [{}]])("a claim of %j does not make an admin", (adm) => {
+  expect(tokens.verify(forge({ alg: "HS256", typ: "JWT" }, { ...claims, adm }))).toEqual(actor);
 });
 
 test("is refused after its time", () => {

@@ -19,6 +19,7 @@ interface Claims {
   sub: string;
   sid: string;
   kind: Actor["kind"];
+  adm?: true;
 }
 
 const ISSUER = "fanfare";
@@ -39,16 +40,16 @@ export function createAccessTokens(secret: string): AccessTokens {
     cache: false,
   });
   return {
-    sign({ userId, sessionId, kind }) {
-      const claims: Claims = { sub: userId, sid: sessionId, kind };
+    sign({ userId, sessionId, kind, admin }) {
+      const claims: Claims = { sub: userId, sid: sessionId, kind, ...(admin === true && { adm: true }) };
       // The token's clock counts whole seconds, so the answer promises no more than it keeps.
       const issuedAt = Math.floor(Date.now() / 1000) * 1000;
       return { accessToken: sign(claims), expiresAt: new Date(issuedAt + ACCESS_TOKEN_LIFETIME_MS) };
     },
     verify(accessToken) {
       try {
-        const { sub, sid, kind }: Claims = verify(accessToken);
-        return { userId: sub, sessionId: sid, kind };
+        const { sub, sid, kind, adm }: Claims = verify(accessToken);
+        return { userId: sub, sessionId: sid, kind, ...(adm === true && { admin: true }) };
       } catch (error) {
         const expired = error instanceof TokenError && error.code === "FAST_JWT_EXPIRED";
         throw serviceError(expired ? "TOKEN_EXPIRED" : "UNAUTHENTICATED");

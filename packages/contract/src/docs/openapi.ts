@@ -73,6 +73,7 @@ export function errorsOf({ errors, permission }: ActionDefinition): ErrorCode[] 
     internal: [],
     session: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED"],
     account: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "GUEST_NOT_ALLOWED"],
+    admin: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "FORBIDDEN"],
     group: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "GROUP_NOT_FOUND", "FORBIDDEN"],
     channel: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "CHANNEL_NOT_FOUND", "FORBIDDEN"],
   };
@@ -100,6 +101,8 @@ function describeRule(rule: PermissionRule): string {
       return `members of the group with the permission \`${rule.can}\``;
     case "channel":
       return `those with the permission \`${rule.can}\` in the channel`;
+    case "admin":
+      return "admins of this instance";
     case "internal":
       return "other services only";
   }
