@@ -3,6 +3,8 @@ export * from "./entities/primitives.ts";
 export * from "./entities/user.ts";
 export * from "./entities/presence.ts";
 export * from "./entities/group.ts";
+export * from "./entities/role.ts";
 export * from "./entities/channel.ts";
+export * from "./entities/friend.ts";
 export * from "./entities/invite.ts";
 export * from "./entities/message.ts";

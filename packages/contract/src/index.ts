@@ -10,14 +10,22 @@ export type {
 } from "./define.ts";
 export type {
   Channel,
+  AuditEntry,
+  Ban,
   ChannelState,
+  Friend,
+  FriendRequest,
   Group,
   Head,
   Invite,
+  Locale,
   Member,
   Message,
   OwnUser,
+  Override,
   Presence,
+  Role,
+  Reach,
   SessionTokens,
   User,
 } from "./entities.ts";

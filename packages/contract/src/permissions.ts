@@ -36,6 +36,16 @@ export const DIRECT_PERMISSIONS =
 /** The default role of a new group: what everybody in it may. */
 export const MEMBER_PERMISSIONS = DIRECT_PERMISSIONS | PERMISSIONS.createInvites;
 export const OWNER_PERMISSIONS = Object.values(PERMISSIONS).reduce((all, bit) => all | bit, 0);
+/** What a role can have: everything but to own the group. */
+export const GRANTABLE_PERMISSIONS = OWNER_PERMISSIONS & ~PERMISSIONS.ownGroup;
+/** What an override of a channel can allow or deny. */
+export const CHANNEL_PERMISSIONS =
+  DIRECT_PERMISSIONS |
+  PERMISSIONS.manageMessages |
+  PERMISSIONS.manageChannels |
+  PERMISSIONS.mentionEveryone |
+  PERMISSIONS.manageRoles |
+  PERMISSIONS.manageWebhooks;
 
 export function hasPermission(permissions: number, name: PermissionName): boolean {
   return (permissions & PERMISSIONS[name]) !== 0;

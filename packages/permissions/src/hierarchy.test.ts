@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  compareRoles,
+  isReorderAllowed,
+  mayGrant,
+  mayTouchMember,
+  mayTouchRole,
+  type Authority,
+} from "./hierarchy.ts";
+
+const role = fc.record({
+  id: fc.constantFrom<string>("a", "b", "c", "d", "e"),
+  position: fc.integer({ min: -3, max: 3 }),
+});
+const roles = fc.uniqueArray(role, { selector: (one) => one.id });
+const subsetOf = (all: Authority["roles"]) => fc.subarray([...all]);
+
+/** A group's roles, and two members with some of them. */
+const scene = roles.chain((all) =>
+  fc.record({
+    all: fc.constant(all),
+    actor: fc.record({ userId: fc.constant("actor"), isOwner: fc.boolean(), roles: subsetOf(all) }),
+    target: fc.record({ userId: fc.constant("target"), isOwner: fc.constant(false), roles: subsetOf(all) }),
+  }),
+);
+
+test("nobody touches a role that he has as his highest, or one above it, and the owner touches all", () => {
+  fc.assert(
+    fc.property(scene, ({ all, actor }) => {
+      const highest = actor.roles.toSorted(compareRoles).at(-1);
+      for (const one of all) {
+        const isBelow = highest !== undefined && compareRoles(one, highest) < 0;
+        expect(mayTouchRole(actor, one)).toBe(actor.isOwner || isBelow);
+      }
+    }),
+  );
+});
+
+test("of two members at most one may touch the other, nobody himself, nobody the owner", () => {
+  fc.assert(
+    fc.property(scene, ({ actor, target }) => {
+      expect(mayTouchMember(actor, target) && mayTouchMember(target, actor)).toBe(false);
+      expect(mayTouchMember(actor, actor)).toBe(false);
+      expect(mayTouchMember(actor, { ...target, isOwner: true })).toBe(false);
+      const equal = { ...target, roles: actor.roles };
+      expect(mayTouchMember({ ...actor, isOwner: false }, equal)).toBe(false);
+    }),
+  );
+});
+
+test("a moderator touches members without a role; without a role nobody touches anybody", () => {
+  const moderator = { userId: "m", isOwner: false, roles: [{ id: "mod", position: 1 }] };
+  const plain = { userId: "p", isOwner: false, roles: [] };
+  expect(mayTouchMember(moderator, plain)).toBe(true);
+  expect(mayTouchMember(plain, moderator)).toBe(false);
+  expect(mayTouchMember(plain, { ...plain, userId: "q" })).toBe(false);
+});
+
+test("a new order leaves in place what the actor may not touch", () => {
+  fc.assert(
+    fc.property(
+      scene.chain((s) =>
+        fc.record({
+          scene: fc.constant(s),
+          order: fc.shuffledSubarray(
+            s.all.map(({ id }) => id),
+            { minLength: s.all.length },
+          ),
+        }),
+      ),
+      ({ scene: { all, actor }, order }) => {
+        const before = all.toSorted(compareRoles).map(({ id }) => id);
+        expect(isReorderAllowed(actor, all, before)).toBe(true);
+        if (!isReorderAllowed(actor, all, order)) return;
+        const moved = all.filter(({ id }) => before.indexOf(id) !== order.indexOf(id));
+        for (const one of moved) expect(mayTouchRole(actor, one)).toBe(true);
+        // Nor does a role come above one that it was below, if that one may not be touched.
+        const highest = actor.roles.toSorted(compareRoles).at(-1);
+        if (!actor.isOwner && highest !== undefined)
+          expect(order.indexOf(highest.id)).toBe(before.indexOf(highest.id));
+      },
+    ),
+  );
+});
+
+test("one gives what one has", () => {
+  expect(mayGrant(0b0110, 0b0010)).toBe(true);
+  expect(mayGrant(0b0110, 0b0011)).toBe(false);
+  expect(mayGrant(0, 0)).toBe(true);
+});
