@@ -12,13 +12,14 @@ import { parseThresholds } from "../report/thresholds.ts";
 import { runCommand, type CommandContext } from "../run-command.ts";
 import { openTarget } from "../targets/open-target.ts";
 import type { Prepared, Target, TargetName } from "../targets/target.ts";
+import { compareNodes } from "./cluster-nodes.ts";
 import { audienceOptions, MAX_PROCESSES, planOf, wholeNumber } from "./options.ts";
 
 type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
 
 export const clusterCommand: CommandModule<object, Arguments> = {
   command: "cluster",
-  describe: "The same users on 1, 2, 4 gateways: what each adds, and what it costs",
+  describe: "The same users on 1, 2, 4 gateways, or the same messages on 1, 2, 3, 4 nodes: what each adds",
   builder,
   handler,
 };
@@ -30,38 +31,69 @@ function builder(yargs: Argv) {
     .option("gateways", {
       group: "Server:",
       type: "string",
-      default: "1,2,4",
+      defaultDescription: "1,2,4",
       describe: "Numbers of gateways to compare; one cluster with the most of them is started",
     })
     .option("workers", {
       group: "Server:",
       type: "number",
-      default: 1,
+      defaultDescription: "1",
       describe: "Processes that host the services",
     })
     .option("beside", {
       group: "Server:",
       type: "string",
-      default: "socket.io,single",
+      defaultDescription: "socket.io,single",
       describe:
         "Measured in the same run: socket.io and ws (bare, one process), single (the instance without NATS)",
     })
     .option("passes", {
       group: "Server:",
       type: "number",
-      default: 2,
+      defaultDescription: "2, with --nodes 1",
       describe: "How often they take turns",
     })
+    .option("nodes", {
+      group: "Nodes:",
+      type: "string",
+      describe:
+        "Instead: direct messages per second on a fresh cluster of each of these sizes; a node is a gateway and a worker",
+    })
+    .option("count", {
+      group: "Nodes:",
+      alias: "c",
+      type: "number",
+      defaultDescription: "50000",
+      describe: "Messages on each number of nodes",
+    })
+    .option("in-flight", {
+      group: "Nodes:",
+      alias: "t",
+      type: "number",
+      defaultDescription: "200",
+      describe: "Messages on their way at the same time, and people who send them",
+    })
+    .option("receivers", {
+      group: "Nodes:",
+      type: "number",
+      defaultDescription: "10",
+      describe: "To one after the other of whom each sender writes; all are online",
+    })
+    .example("$0 cluster --nodes 1,2,3,4", "WildfireChat's cluster: messages/s and scaling efficiency")
     .example("$0 cluster --users 10000", "1, 2 and 4 gateways beside one process: some minutes")
     .example("$0 cluster -u 10000 --threshold 'p100At2VsSocketIo<=0.58'", "exit code 99 when it is slower");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  assertOneMode(args);
+  if (args.nodes !== undefined) return compareNodes({ ...args, nodes: args.nodes });
   const plan = planOf(args);
-  const gateways = args.gateways.split(",").map((n) => wholeNumber("gateways", Number(n), 1, MAX_PROCESSES));
-  const workers = wholeNumber("workers", args.workers, 1, MAX_PROCESSES);
-  const passes = wholeNumber("passes", args.passes, 1, 1000);
-  const beside = besideNames(args.beside);
+  const gateways = (args.gateways ?? "1,2,4")
+    .split(",")
+    .map((n) => wholeNumber("gateways", Number(n), 1, MAX_PROCESSES));
+  const workers = wholeNumber("workers", args.workers ?? 1, 1, MAX_PROCESSES);
+  const passes = wholeNumber("passes", args.passes ?? 2, 1, 1000);
+  const beside = besideNames(args.beside ?? "socket.io,single");
   const thresholds = parseThresholds(args.threshold, clusterMetricNames(gateways));
   const canSpreadAddresses = process.platform === "linux";
   checkLimits({ ...plan, messages: plannedMessages(plan), isLocalServer: true, canSpreadAddresses });
@@ -93,6 +125,22 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
     },
     print: clusterSummary,
   });
+}
+
+/** Either broadcasts on gateways, or direct messages on nodes. @throws {ExitError} */
+function assertOneMode(args: ArgumentsCamelCase<Arguments>): void {
+  const ofGateways = { gateways: args.gateways, workers: args.workers, beside: args.beside };
+  const ofNodes = { count: args.count, "in-flight": args.inFlight, receivers: args.receivers };
+  const foreign = Object.entries(args.nodes === undefined ? ofNodes : ofGateways)
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => `--${name}`);
+  if (foreign.length === 0) return;
+  throw usageError(
+    args.nodes === undefined
+      ? `Without --nodes there is no ${foreign.join(" and no ")}: say on how many nodes, for example --nodes 1,2,3,4.`
+      : `--nodes and ${foreign.join(" and ")} exclude each other: --nodes sends direct messages to clusters of so many gateways ` +
+          "and as many workers, --gateways broadcasts to the same members on so many gateways.",
+  );
 }
 
 const BESIDE = ["socket.io", "ws", "single"] as const;

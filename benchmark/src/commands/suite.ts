@@ -28,6 +28,7 @@ function builder(yargs: Argv) {
       describe: "quick: some minutes, each thing once or twice; full: repeated, for a release",
     })
     .option("only", { type: "string", describe: "Only these rows, with commas between them" })
+    .option("skip", { type: "string", describe: "All but these rows, with commas between them" })
     .option("list", { type: "boolean", default: false, describe: "Show the rows and run nothing" })
     .option("out", {
       type: "string",
@@ -51,13 +52,17 @@ function builder(yargs: Argv) {
       describe: "Measure nothing: write everything that is derived from the newest results again",
     })
     .example("$0 suite --update-readme", "some minutes; leave the machine alone meanwhile")
-    .example("$0 suite --only sweep,storm --out /tmp/report", "a part of it, somewhere else");
+    .example("$0 suite --only sweep,storm --out /tmp/report", "a part of it, somewhere else")
+    .example(
+      "$0 suite --profile full --skip connect",
+      "without the connections that are held for half an hour",
+    );
 }
 
 type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
-  const rows = chosenRows(args.only, args.profile);
+  const rows = chosenRows(args.only, args.skip, args.profile);
   if (args.list) {
     const lines = rows.map((row) => [row.name, `bench ${commandLine(row, args.profile)}`, row.title]);
     process.stdout.write(`${lines.map((line) => line.join("\n    ")).join("\n")}\n`);
@@ -72,16 +77,28 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   if (suite.index.interrupted && !args.again) process.exitCode = ExitCode.interrupted;
 }
 
-function chosenRows(only: string | undefined, profile: Profile): SuiteRow[] {
-  const names = only?.split(",");
-  const unknown = names?.filter((name) => !SUITE_ROWS.some((row) => row.name === name)) ?? [];
-  if (unknown.length > 0) {
-    const known = SUITE_ROWS.map(({ name }) => name).join(", ");
-    throw usageError(`--only: there is no ${unknown.join(", ")}. There are: ${known}.`);
-  }
-  return SUITE_ROWS.filter(
-    (row) => commandLine(row, profile) !== null && (names?.includes(row.name) ?? true),
+function chosenRows(only: string | undefined, skip: string | undefined, profile: Profile): SuiteRow[] {
+  const wanted = rowNames("only", only);
+  const unwanted = rowNames("skip", skip);
+  const rows = SUITE_ROWS.filter(
+    (row) =>
+      commandLine(row, profile) !== null &&
+      (wanted?.includes(row.name) ?? true) &&
+      !(unwanted?.includes(row.name) ?? false),
   );
+  if (rows.length > 0) return rows;
+  throw usageError(
+    `The profile ${profile} has none of these rows: bench suite --profile ${profile} --list shows them.`,
+  );
+}
+
+/** undefined: the option was not given. @throws {ExitError} that names those which do not exist */
+function rowNames(option: string, text: string | undefined): string[] | undefined {
+  const names = text?.split(",");
+  const unknown = names?.filter((name) => !SUITE_ROWS.some((row) => row.name === name)) ?? [];
+  if (unknown.length === 0) return names;
+  const known = SUITE_ROWS.map(({ name }) => name).join(", ");
+  throw usageError(`--${option}: there is no ${unknown.join(", ")}. There are: ${known}.`);
 }
 
 async function newest(out: string): Promise<string> {

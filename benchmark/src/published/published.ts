@@ -34,6 +34,9 @@ const ECHO = {
   source: "published with hydrogen, an HTTP echo of 14 bytes",
 };
 
+/** Messages per second. */
+const WILDFIRE_ONE_NODE = 6537;
+
 function tailchat(users: number, from: number, to: number): PublishedRow {
   return {
     ...TAILCHAT,
@@ -67,7 +70,10 @@ function wildfireCluster(nodes: number, messages: number): PublishedRow {
     ...WILDFIRE,
     hardware: "as many such machines as nodes",
     what: `the same load on ${nodes} nodes`,
-    figures: { acknowledgedPerSecond: messages },
+    figures: {
+      acknowledgedPerSecond: messages,
+      scalingEfficiency: messages / (nodes * WILDFIRE_ONE_NODE),
+    },
   };
 }
 
@@ -130,7 +136,7 @@ export const PUBLISHED = {
   "wildfire-chatroom-1000": wildfireChatroom(1000, 32_000),
   "wildfire-chatroom-2000": wildfireChatroom(2000, 25_773),
   "wildfire-chatroom-5000": wildfireChatroom(5000, 13_440),
-  "wildfire-cluster-1": wildfireCluster(1, 6537),
+  "wildfire-cluster-1": wildfireCluster(1, WILDFIRE_ONE_NODE),
   "wildfire-cluster-2": wildfireCluster(2, 9459),
   "wildfire-cluster-3": wildfireCluster(3, 13_400),
   "wildfire-cluster-4": wildfireCluster(4, 16_080),

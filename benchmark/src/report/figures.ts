@@ -60,6 +60,7 @@ const KINDS = {
   storedPerSecond: higher("stored", "perSecond"),
   bytesPerMillion: lower("disk per million messages", "mib"),
   echoPerSecond: higher("echoes at best", "perSecond"),
+  scalingEfficiency: higher("scaling efficiency", "ratio"),
   pullsPerCpuSecond: higher("pulls per server CPU second", "count"),
   stageMs: lower("this stage, on average", "ms"),
   usersWithinLimit: higher("members online within the limit", "count"),

@@ -1,11 +1,13 @@
 import { capacityMetrics } from "../capacity/capacity-result.ts";
 import { bestPerSecond } from "../echo/echo-result.ts";
+import { rateOfOne, scalingEfficiency } from "../cluster-nodes/nodes-result.ts";
 import { httpFigures } from "../http/http-figures.ts";
 import type { LoadMeasurement } from "../load/load-result.ts";
 import { figures, type Figure } from "./figures.ts";
 import type {
   BroadcastMeasurement,
   CapacityResult,
+  ClusterNodesResult,
   ConnectResult,
   EchoResult,
   HttpResult,
@@ -33,6 +35,8 @@ export function observationsOf(result: Result): Observation[] {
       return result.passes.map((pass) => broadcastObservation(pass));
     case "cluster":
       return result.passes.map((pass) => broadcastObservation(pass, pass.label));
+    case "cluster-nodes":
+      return nodesObservations(result);
     case "storm":
       return [stormObservation(result)];
     case "overload":
@@ -84,6 +88,22 @@ function loadObservation(result: Result & LoadMeasurement): Observation {
       missed: counts.missed,
     }),
   };
+}
+
+function nodesObservations({ passes }: ClusterNodesResult): Observation[] {
+  const one = rateOfOne(passes);
+  return passes.map(({ nodes, rates, ack, counts }) => ({
+    row: `cluster-nodes, ${nodes} ${nodes === 1 ? "node" : "nodes"}`,
+    figures: figures({
+      acknowledgedPerSecond: rates.acknowledgedPerSecond,
+      acknowledgedPerCpuSecond: rates.acknowledgedPerCpuSecond,
+      ackP90Ms: ack.latencyMs?.p90 ?? null,
+      scalingEfficiency: scalingEfficiency(nodes, rates.acknowledgedPerSecond, one),
+      lost: counts.lost,
+      duplicates: counts.duplicates,
+      unstored: counts.unstored ?? undefined,
+    }),
+  }));
 }
 
 function broadcastObservation(pass: BroadcastMeasurement, label: string = pass.target.name): Observation {

@@ -1,4 +1,5 @@
 import type { CapacityMeasurement } from "../capacity/capacity-result.ts";
+import type { NodesMeasurement } from "../cluster-nodes/nodes-result.ts";
 import type { Bucket } from "../measure/histogram.ts";
 import type { Percentiles, Spread } from "../measure/percentiles.ts";
 import type { ServerSample } from "../measure/server-samples.ts";
@@ -211,6 +212,11 @@ export interface ClusterResult extends ResultHead {
   passes: ({ label: string } & BroadcastMeasurement)[];
 }
 
+/** Of `bench cluster --nodes`. */
+export interface ClusterNodesResult extends ResultHead, NodesMeasurement {
+  command: "cluster-nodes";
+}
+
 export interface StormResult extends ResultHead, StormMeasurement {
   command: "storm";
 }
@@ -252,6 +258,7 @@ export type Result =
   | LimitsResult
   | SweepResult
   | ClusterResult
+  | ClusterNodesResult
   | StormResult
   | OverloadResult
   | RegisterResult

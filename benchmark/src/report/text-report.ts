@@ -1,3 +1,4 @@
+import { nodesSummary } from "../cluster-nodes/nodes-summary.ts";
 import { overloadSummary } from "../overload/overload-summary.ts";
 import { stormSummary } from "../storm/storm-summary.ts";
 import { clusterSummary } from "./cluster-summary.ts";
@@ -19,6 +20,8 @@ export function textReport(result: Result): string {
       return sweepSummary(result);
     case "cluster":
       return clusterSummary(result);
+    case "cluster-nodes":
+      return nodesSummary(result);
     case "storm":
       return stormSummary(result);
     case "overload":

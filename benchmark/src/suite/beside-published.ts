@@ -16,20 +16,32 @@ export function besidePublished(
     const command = suite.index.rows.find(({ name }) => name === row.name)?.command;
     if (result === undefined || command === undefined) return [];
     const keys = keysOf(row);
-    const measured = rowFigures(result).filter((measured) => [undefined, measured.row].includes(row.ours));
-    const ours = measured
-      .flatMap(({ row: what, figures }) =>
-        measured.length === 1
-          ? figures
-          : figures.map((figure) => ({
-              ...figure,
-              label: `${figure.label} (${what.replace(/^\w+, /, "")})`,
-            })),
-      )
-      .filter(({ key }) => keys === "all" || keys.includes(key));
-    return (row.published ?? []).flatMap((id) => linesOf(command, ours, published(id)!));
+    const all = rowFigures(result);
+    return (row.published ?? []).flatMap((id) => {
+      const ours = besideOne(all, typeof row.ours === "object" ? { is: row.ours[id] } : row.ours);
+      return linesOf(
+        command,
+        ours.filter(({ key }) => keys === "all" || keys.includes(key)),
+        published(id)!,
+      );
+    });
   });
   return lines.length === 0 ? undefined : [HEADER, ...lines];
+}
+
+/** @param which one of them, whose name is to be seen where each published row has another one */
+function besideOne(
+  all: ReturnType<typeof rowFigures>,
+  which: string | { is: string | undefined } | undefined,
+): Figure[] {
+  const name = typeof which === "object" ? which.is : which;
+  const measured = which === undefined ? all : all.filter(({ row }) => row === name);
+  const isNamed = typeof which === "object" || measured.length > 1;
+  return measured.flatMap(({ row, figures }) =>
+    figures.map((figure) =>
+      isNamed ? { ...figure, label: `${figure.label} (${row.replace(/^[\w-]+, /, "")})` } : figure,
+    ),
+  );
 }
 
 function linesOf(command: string, ours: readonly Figure[], theirs: PublishedRow): string[][] {

@@ -1,4 +1,5 @@
 import { capacityDocument } from "../../capacity/capacity-document.ts";
+import { nodesDocument } from "../../cluster-nodes/nodes-document.ts";
 import type { Result } from "../result.ts";
 import { broadcastDocument } from "./broadcast-document.ts";
 import { clusterDocument, limitsDocument } from "./comparison-document.ts";
@@ -19,6 +20,8 @@ export function documentOf(result: Result): Document {
       return sweepDocument(result);
     case "cluster":
       return clusterDocument(result);
+    case "cluster-nodes":
+      return nodesDocument(result);
     case "storm":
       return stormDocument(result);
     case "overload":
