@@ -36,7 +36,12 @@ describe.each(Object.entries(MATRIX))("%s", (name, [outcomes, params]) => {
 });
 
 test.each([
+  "user.adminState",
   "user.listRevokedSessions",
+  "user.findByUsername",
+  "friend.listReachable",
+  "user.startOidc",
+  "user.finishOidc",
   "group.access",
   "group.listRooms",
   "group.listAcquaintances",

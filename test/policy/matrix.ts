@@ -1,6 +1,8 @@
 import type { ActionName } from "@fanfare/contract";
 import type { Row } from "./row.ts";
+import { accountRows } from "./rows/account.ts";
 import { channelRows } from "./rows/channel.ts";
+import { friendRows } from "./rows/friend.ts";
 import { groupRows } from "./rows/group.ts";
 import { inviteRows } from "./rows/invite.ts";
 import { messageRows } from "./rows/message.ts";
@@ -8,7 +10,12 @@ import { presenceRows } from "./rows/presence.ts";
 import { userRows } from "./rows/user.ts";
 
 type InternalAction =
+  | "user.adminState"
   | "user.listRevokedSessions"
+  | "user.findByUsername"
+  | "friend.listReachable"
+  | "user.startOidc"
+  | "user.finishOidc"
   | "group.access"
   | "group.listRooms"
   | "group.listAcquaintances"
@@ -19,8 +26,10 @@ type InternalAction =
 /** Who gets what from every action that can be reached from outside: an action without a row does not compile. */
 export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...userRows,
+  ...accountRows,
   ...groupRows,
   ...channelRows,
+  ...friendRows,
   ...inviteRows,
   ...messageRows,
   ...presenceRows,

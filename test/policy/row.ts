@@ -42,6 +42,8 @@ export const accountsOnly = outcomes(
   "GUEST_NOT_ALLOWED",
   "GUEST_NOT_ALLOWED",
 );
+/** Nobody of the world runs the instance. */
+export const adminsOnly = outcomes("UNAUTHENTICATED", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN");
 
 let names = 0;
 export const freshName = (): string => `matrix${(names += 1)}-${Date.now().toString(36)}`;

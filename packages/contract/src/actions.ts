@@ -1,17 +1,23 @@
 import type { z } from "zod";
+import { accountActions } from "./actions/account.ts";
 import { channelActions } from "./actions/channel.ts";
+import { friendActions } from "./actions/friend.ts";
 import { groupActions } from "./actions/group.ts";
 import { inviteActions } from "./actions/invite.ts";
 import { messageActions } from "./actions/message.ts";
 import { presenceActions } from "./actions/presence.ts";
+import { roleActions } from "./actions/role.ts";
 import { userActions } from "./actions/user.ts";
 import type { ActionDefinition } from "./define.ts";
 
 /** Every action of the platform by its name. Nothing that is not here can be called from outside. */
 export const ACTIONS = {
   ...userActions,
+  ...accountActions,
   ...groupActions,
+  ...roleActions,
   ...channelActions,
+  ...friendActions,
   ...inviteActions,
   ...messageActions,
   ...presenceActions,

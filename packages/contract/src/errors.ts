@@ -32,6 +32,30 @@ export const ERRORS = {
   TOKEN_EXPIRED: { status: 401, advice: "log in", message: "The access token has expired: refresh it." },
   SESSION_REVOKED: { status: 401, advice: "log in", message: "This session has ended." },
   WRONG_CREDENTIALS: { status: 401, advice: "correct", message: "The name or the password is wrong." },
+  TOTP_REQUIRED: {
+    status: 401,
+    advice: "correct",
+    message: "This account has a second factor: repeat the login with a code.",
+  },
+  WRONG_CODE: { status: 401, advice: "correct", message: "The code is wrong or was used before." },
+  TOTP_ALREADY_ON: { status: 409, advice: "give up", message: "The second factor is on already." },
+  TOTP_NOT_SET_UP: { status: 409, advice: "correct", message: "There is no second factor: set it up first." },
+  INVALID_LINK: {
+    status: 404,
+    advice: "give up",
+    message: "This link does not exist, has expired or was used: ask for a new one.",
+  },
+  EMAIL_MISSING: {
+    status: 409,
+    advice: "correct",
+    message: "This account has no e-mail address: add one first.",
+  },
+  OIDC_FAILED: {
+    status: 401,
+    advice: "correct",
+    message: "The login at the provider did not succeed: begin it anew.",
+  },
+  OIDC_LINKED: { status: 409, advice: "give up", message: "This login belongs to another account." },
   FORBIDDEN: { status: 403, advice: "give up", message: "You are not allowed to do this." },
   GUEST_NOT_ALLOWED: {
     status: 403,
@@ -59,10 +83,21 @@ export const ERRORS = {
   },
   MESSAGE_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such message in this channel." },
   MEMBER_NOT_FOUND: { status: 404, advice: "give up", message: "This user is not in the group." },
+  ROLE_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such role in this group." },
   INVITE_NOT_FOUND: {
     status: 404,
     advice: "give up",
     message: "This invite does not exist, has expired or is used up.",
+  },
+  FRIEND_REQUEST_NOT_FOUND: {
+    status: 404,
+    advice: "give up",
+    message: "This user has not asked you to be a friend, or has taken it back.",
+  },
+  NOT_REACHABLE: {
+    status: 403,
+    advice: "give up",
+    message: "This user does not take this from you, or you have blocked them.",
   },
   USERNAME_TAKEN: { status: 409, advice: "correct", message: "This username is taken." },
   EMAIL_TAKEN: { status: 409, advice: "correct", message: "This e-mail address is in use." },
@@ -70,6 +105,11 @@ export const ERRORS = {
     status: 409,
     advice: "give up",
     message: "The owner cannot leave: transfer or delete the group first.",
+  },
+  LAST_ADMIN: {
+    status: 409,
+    advice: "give up",
+    message: "This is the last admin: make somebody else one first.",
   },
   LIMIT_REACHED: {
     status: 409,

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { EventDefinition } from "./define.ts";
 import { channelEvents } from "./events/channel.ts";
 import { connectionEvents } from "./events/connection.ts";
+import { friendEvents } from "./events/friend.ts";
 import { groupEvents } from "./events/group.ts";
 import { messageEvents } from "./events/message.ts";
 import { presenceEvents } from "./events/presence.ts";
@@ -13,6 +14,7 @@ export const EVENTS = {
   ...userEvents,
   ...groupEvents,
   ...channelEvents,
+  ...friendEvents,
   ...messageEvents,
   ...presenceEvents,
 } satisfies Record<string, EventDefinition>;

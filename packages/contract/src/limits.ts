@@ -9,6 +9,11 @@ export const LIMITS = {
   passwordMinChars: 8,
   passwordMaxChars: 128,
   emailMaxChars: 254,
+  bioMaxChars: 300,
+  /** Of a second factor: six digits, or a recovery code. */
+  codeMaxChars: 32,
+  /** Of a random token that a link or a login carries. */
+  secretMaxChars: 128,
   groupNameMaxChars: 100,
   channelNameMaxChars: 100,
   messageMaxChars: 4000,
@@ -22,6 +27,19 @@ export const LIMITS = {
   channelsPerGroup: 500,
   invitesPerGroup: 100,
   sessionsPerUser: 50,
+  friendsPerUser: 1000,
+  /** Those that others have sent, and those to others, each. */
+  friendRequestsPerUser: 100,
+  recoveryCodesPerUser: 10,
+  /** Wrong codes of a second factor in `totpGuessWindowMs`, whoever tries. */
+  totpGuesses: 5,
+  totpGuessWindowMs: 15 * 60 * 1000,
+  passwordResetLifetimeMs: 60 * 60 * 1000,
+  emailVerificationLifetimeMs: 24 * 60 * 60 * 1000,
+  /** From the provider's answer until the page has exchanged it, with the time to find one's authenticator app. */
+  oidcCodeLifetimeMs: 5 * 60 * 1000,
+  /** They are one document. */
+  adminsPerInstance: 100,
 
   /** Users whose presence one socket hears of; each is a room. */
   watchedUsersPerSocket: 500,
@@ -45,6 +63,20 @@ export const LIMITS = {
   inviteMaxUses: 100_000,
   inviteMaxAgeMs: 30 * 24 * 60 * 60 * 1000,
   muteMaxDurationMs: 365 * 24 * 60 * 60 * 1000,
+
+  membersPerGroup: 500_000,
+  rolesPerGroup: 100,
+  /** A socket joins one room for each of its user's roles at login. */
+  rolesPerMember: 30,
+  /** They are read with the channel wherever access to it is looked up. */
+  overridesPerChannel: 100,
+  roleNameMaxChars: 100,
+  topicMaxChars: 1024,
+  groupDescriptionMaxChars: 1000,
+  reasonMaxChars: 512,
+  slowModeMaxSeconds: 6 * 60 * 60,
+  /** Entries of a group's audit log are kept for so long. */
+  groupAuditLifetimeMs: 90 * 24 * 60 * 60 * 1000,
 
   /** The longest that one write may take before its sender is told that it failed. */
   writeTimeoutMs: 10_000,

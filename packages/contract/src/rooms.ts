@@ -2,5 +2,9 @@
 export const userRoom = (userId: string): string => `user:${userId}`;
 export const userOfRoom = (room: string): string | null => (room.startsWith("user:") ? room.slice(5) : null);
 export const groupRoom = (groupId: string): string => `group:${groupId}`;
+/** Those who see a private channel. Who sees it has changed so many times: each time gets a room of its own. */
+export const channelRoom = (channelId: string, times: number): string => `channel:${channelId}:${times}`;
+/** Those who have a role. Nothing is published to it: it stands for them where others join or leave a room. */
+export const roleRoom = (roleId: string): string => `role:${roleId}`;
 /** Those who watch the presence of a user. */
 export const presenceRoom = (userId: string): string => `presence:${userId}`;

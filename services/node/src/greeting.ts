@@ -5,8 +5,18 @@ import type { Fanfare } from "./start-fanfare.ts";
 /** Hosts that stand for every address of this machine. */
 const EVERYWHERE = new Set(["0.0.0.0", "::"]);
 
+/** What an operator has to know of the admin; null where there is one. */
+export function noticeOfAdmin(state: Awaited<ReturnType<Fanfare["adminState"]>>): string | null {
+  if (state === "firstToRegister") return "there is none yet: the first to register becomes admin";
+  return state === "none" ? "there is none: make one with `fanfare create-admin`" : null;
+}
+
 /** What a person who has just started it wants to know. */
-export function greeting({ url, engine }: Pick<Fanfare, "url" | "engine">, config: Config): string {
+export function greeting(
+  { url, engine }: Pick<Fanfare, "url" | "engine">,
+  config: Config,
+  adminNotice: string | null,
+): string {
   const data = {
     embedded: `in ${resolve(config.dataDir)}; it survives a restart`,
     mongodb: "in the MongoDB of MONGO_URL",
@@ -18,6 +28,7 @@ export function greeting({ url, engine }: Pick<Fanfare, "url" | "engine">, confi
     ...(EVERYWHERE.has(config.host) ? ["  and for others in your network at this machine's address"] : []),
     "",
     "  Try it     open that address in two browser windows and write to yourself",
+    ...(adminNotice === null ? [] : [`  Admin      ${adminNotice}`]),
     `  Data       ${data}`,
     "  Measure    npx -y pnpm@12 bench:broadcast --users 1000",
     "  Stop       Ctrl-C",

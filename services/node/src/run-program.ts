@@ -1,6 +1,6 @@
 import { ConfigError, loadConfig, type Config } from "@fanfare/kernel";
 import { explainStartError } from "./explain-start-error.ts";
-import { greeting } from "./greeting.ts";
+import { greeting, noticeOfAdmin } from "./greeting.ts";
 import { startFanfare, type Fanfare } from "./start-fanfare.ts";
 import { superviseErrors } from "./supervise-errors.ts";
 
@@ -36,8 +36,13 @@ export async function runProgram(): Promise<void> {
     fail(explainStartError(error, config) ?? `It could not start: ${describe(error)}`);
   }
   superviseErrors(fanfare.context);
-  if (config.environment === "development") process.stdout.write(greeting(fanfare, config));
-  else fanfare.context.logger.info({ url: fanfare.url, opsUrl: fanfare.opsUrl }, "Fanfare is running");
+  const notice = noticeOfAdmin(await fanfare.adminState());
+  if (config.environment === "development") process.stdout.write(greeting(fanfare, config, notice));
+  else {
+    const { url, opsUrl, context } = fanfare;
+    context.logger.info({ url, opsUrl }, "Fanfare is running");
+    if (notice !== null) context.logger.warn({}, `Admin: ${notice}`);
+  }
 }
 
 function readConfig(): Config {

@@ -59,6 +59,12 @@ async function createGuest(url: string): Promise<{ accessToken: string }> {
   return ((await response.json()) as { data: { accessToken: string } }).data;
 }
 
+async function register(url: string): Promise<void> {
+  const body = JSON.stringify({ username: "first", password: "correct horse" });
+  const headers = { "content-type": "application/json" };
+  await fetch(`${url}/api/user.register`, { method: "POST", headers, body });
+}
+
 async function me(url: string, accessToken: string): Promise<number> {
   const headers = { authorization: `Bearer ${accessToken}` };
   return (await fetch(`${url}/api/user.me`, { method: "POST", headers })).status;
@@ -72,8 +78,10 @@ describe("pnpm dev", () => {
     expect(first.stdout).toContain(dataDir);
     expect(first.stdout).toContain("Ctrl-C");
     expect(first.stdout).toContain("npx -y pnpm@12 bench:broadcast --users 1000");
+    expect(first.stdout).toContain("the first to register becomes admin");
     const { accessToken } = await createGuest(url);
     expect(await me(url, accessToken)).toBe(200);
+    await register(url);
     first.child.kill("SIGINT");
     expect(await first.exited).toBe(0);
     expect(first.stderr).toBe("");

@@ -29,7 +29,9 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
 
   const present = (user: UserDocument, token: RefreshToken, refreshTokenExpiresAt: Date): SessionTokens => {
     const { sessionId } = token;
-    const access = node.tokens.sign({ userId: user._id.toHexString(), sessionId, kind: user.kind });
+    const userId = user._id.toHexString();
+    const admin = user.admin === true && { admin: user.admin };
+    const access = node.tokens.sign({ userId, sessionId, kind: user.kind, ...admin });
     return {
       user: presentOwnUser(user),
       sessionId,

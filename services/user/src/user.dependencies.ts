@@ -1,4 +1,5 @@
 import type { NodeContext } from "@fanfare/kernel";
+import type { Admins } from "./admins.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionRepository } from "./session.repository.ts";
 import type { Sessions } from "./sessions.ts";
@@ -8,6 +9,7 @@ import type { UserRepository } from "./user.repository.ts";
 export interface UserDependencies {
   node: NodeContext;
   users: UserRepository;
+  admins: Admins;
   sessionRepository: SessionRepository;
   sessions: Sessions;
   passwords: Passwords;

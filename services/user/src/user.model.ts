@@ -1,4 +1,15 @@
+import type { Locale } from "@fanfare/contract";
 import { Schema, type Connection, type Model, type Types } from "mongoose";
+
+/** The second factor of an account. */
+export interface Totp {
+  /** Base32; readable, for the server computes codes with it. */
+  secret: string;
+  /** The 30 s that the last code was of: it and all before it are used up. */
+  lastStep: number;
+  /** SHA-256 of the recovery codes that are left. */
+  recoveryHashes: string[];
+}
 
 export interface UserDocument {
   _id: Types.ObjectId;
@@ -7,11 +18,25 @@ export interface UserDocument {
   usernameLower?: string;
   email?: string;
   emailLower?: string;
+  /** Absent until somebody has opened the link that was mailed to `email`. */
+  emailVerifiedAt?: Date;
+  locale?: Locale;
   nickname: string;
   avatarUrl: string | null;
+  bio?: string;
   kind: "member" | "guest" | "bot";
-  /** As written by passwords.ts; absent for a guest. */
+  /** As written by passwords.ts; absent for a guest, and for who only logs in by OIDC. */
   passwordHash?: string;
+  /** Absent where a login asks for no code. */
+  totp?: Totp;
+  /** A secret that no code of has been seen yet. */
+  totpPending?: string;
+  /** Codes tried since the window began; those that were right begin it anew. */
+  totpGuesses?: { count: number; endsAt: Date };
+  /** Who this is at the OIDC provider, as written by oidc-key.ts. */
+  oidcKey?: string;
+  /** A copy of what admins.ts keeps: read with the user, written only there. */
+  admin?: true;
   createdAt: Date;
 }
 
@@ -20,6 +45,12 @@ export const DURABLE = { w: "majority", j: true } as const;
 
 export const USERNAME_INDEX = "usernameLower_1";
 export const EMAIL_INDEX = "emailLower_1";
+export const OIDC_INDEX = "oidcKey_1";
+
+const totpSchema = new Schema<Totp>(
+  { secret: String, lastStep: Number, recoveryHashes: [String] },
+  { _id: false },
+);
 
 const userSchema = new Schema<UserDocument>(
   {
@@ -27,16 +58,25 @@ const userSchema = new Schema<UserDocument>(
     usernameLower: String,
     email: String,
     emailLower: String,
+    emailVerifiedAt: Date,
+    locale: String,
     nickname: { type: String, required: true },
     avatarUrl: { type: String, default: null },
+    bio: String,
     kind: { type: String, enum: ["member", "guest", "bot"], required: true },
     passwordHash: String,
+    totp: { type: totpSchema, default: undefined },
+    totpPending: String,
+    totpGuesses: { type: new Schema({ count: Number, endsAt: Date }, { _id: false }), default: undefined },
+    oidcKey: String,
+    admin: Boolean,
     createdAt: { type: Date, required: true },
   },
   { collection: "users", writeConcern: DURABLE, versionKey: false },
 );
 userSchema.index({ usernameLower: 1 }, { name: USERNAME_INDEX, unique: true, sparse: true });
 userSchema.index({ emailLower: 1 }, { name: EMAIL_INDEX, unique: true, sparse: true });
+userSchema.index({ oidcKey: 1 }, { name: OIDC_INDEX, unique: true, sparse: true });
 
 export function userModel(connection: Connection): Model<UserDocument> {
   return connection.model<UserDocument>("User", userSchema);

@@ -1,6 +1,8 @@
 import type { OwnUser, User } from "@fanfare/contract";
 import type { UserDocument } from "./user.model.ts";
 
+const DEFAULT_LOCALE = "en";
+
 /** What anybody may see of a user. */
 export function presentUser(user: UserDocument): User {
   return {
@@ -8,6 +10,7 @@ export function presentUser(user: UserDocument): User {
     username: user.username ?? null,
     nickname: user.nickname,
     avatarUrl: user.avatarUrl,
+    bio: user.bio ?? "",
     kind: user.kind,
     createdAt: user.createdAt.toISOString(),
   };
@@ -15,5 +18,14 @@ export function presentUser(user: UserDocument): User {
 
 /** What only the user may see. */
 export function presentOwnUser(user: UserDocument): OwnUser {
-  return { ...presentUser(user), email: user.email ?? null };
+  return {
+    ...presentUser(user),
+    email: user.email ?? null,
+    emailVerified: user.emailVerifiedAt !== undefined,
+    locale: user.locale ?? DEFAULT_LOCALE,
+    hasPassword: user.passwordHash !== undefined,
+    totpEnabled: user.totp !== undefined,
+    oidcLinked: user.oidcKey !== undefined,
+    admin: user.admin === true,
+  };
 }

@@ -28,8 +28,15 @@ export function createUserRepository(connection: Connection) {
 
     findByEmail: (email: string) => users.findOne({ emailLower: email.toLowerCase() }).lean(),
 
-    setNickname: (userId: string, nickname: string) =>
-      users.findOneAndUpdate({ _id: userId }, { $set: { nickname } }, { returnDocument: "after" }).lean(),
+    /** Any account: of guests there are none with a username. */
+    findAnyAccount: () => users.findOne({ usernameLower: { $gt: "" } }).lean(),
+
+    async setAdmin(userId: string, isAdmin: boolean): Promise<void> {
+      await users.updateOne({ _id: userId }, isAdmin ? { $set: { admin: true } } : { $unset: { admin: 1 } });
+    },
+
+    setProfile: (userId: string, profile: Partial<Pick<UserDocument, "nickname" | "bio" | "locale">>) =>
+      users.findOneAndUpdate({ _id: userId }, { $set: profile }, { returnDocument: "after" }).lean(),
 
     /** null when the password is no longer the one that the caller has verified. */
     replacePasswordHash: (userId: string, oldHash: string, passwordHash: string) =>
@@ -42,11 +49,17 @@ export function createUserRepository(connection: Connection) {
         .lean(),
 
     /** null when the user is not a guest, or no longer. */
-    claimGuest: (userId: string, credentials: Credentials) =>
+    claimGuest: (userId: string, credentials: Credentials, isAdmin: boolean) =>
       users
         .findOneAndUpdate(
           { _id: userId, kind: "guest" },
-          { $set: { kind: "member", ...credentialFields(credentials) } },
+          {
+            $set: {
+              kind: "member",
+              ...credentialFields(credentials),
+              ...(isAdmin && { admin: true as const }),
+            },
+          },
           { returnDocument: "after" },
         )
         .lean(),

@@ -1,13 +1,18 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { accountStubs } from "./actions/account-stubs.ts";
+import { adminState } from "./actions/admin-state.ts";
 import { changePassword } from "./actions/change-password.ts";
 import { claimGuest } from "./actions/claim-guest.ts";
 import { createGuest } from "./actions/create-guest.ts";
+import { findByUsername } from "./actions/find-by-username.ts";
 import { login } from "./actions/login.ts";
 import { listRevokedSessions, logout, logoutAll } from "./actions/logout.ts";
 import { get, getMany, me } from "./actions/profile.ts";
 import { refresh } from "./actions/refresh.ts";
 import { register } from "./actions/register.ts";
 import { updateProfile } from "./actions/update-profile.ts";
+import { createAdminRepository } from "./admin.repository.ts";
+import { createAdmins } from "./admins.ts";
 import { createPasswords } from "./passwords.ts";
 import { createSessionRepository } from "./session.repository.ts";
 import { createSessions } from "./sessions.ts";
@@ -17,9 +22,11 @@ import { createUserRepository } from "./user.repository.ts";
 /** Accounts, sessions and profiles: the actions `user.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {
   const sessionRepository = createSessionRepository(node.database);
+  const users = createUserRepository(node.database);
   const dependencies: UserDependencies = {
     node,
-    users: createUserRepository(node.database),
+    users,
+    admins: createAdmins(users, createAdminRepository(node.database)),
     sessionRepository,
     sessions: createSessions(node, sessionRepository),
     passwords: createPasswords(),
@@ -37,12 +44,15 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.me": me(dependencies),
       "user.get": get(dependencies),
       "user.getMany": getMany(dependencies),
+      "user.findByUsername": findByUsername(dependencies),
       "user.updateProfile": updateProfile(dependencies),
       "user.changePassword": changePassword(dependencies),
+      "user.adminState": adminState(dependencies),
+      ...accountStubs,
       "user.listRevokedSessions": listRevokedSessions(dependencies),
     },
     async started() {
-      await Promise.all([dependencies.users.createIndexes(), sessionRepository.createIndexes()]);
+      await Promise.all([users.createIndexes(), sessionRepository.createIndexes()]);
     },
   });
 }

@@ -1,6 +1,8 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAdminRepository } from "../src/admin.repository.ts";
+import { createAdmins } from "../src/admins.ts";
 import { changePassword } from "../src/actions/change-password.ts";
 import { createPasswords } from "../src/passwords.ts";
 import { createSessionRepository } from "../src/session.repository.ts";
@@ -161,6 +163,7 @@ describe("ending sessions", () => {
     const dying = changePassword({
       node: node.node,
       users: createUserRepository(database),
+      admins: createAdmins(createUserRepository(database), createAdminRepository(database)),
       sessionRepository,
       sessions: {
         ...createSessions(node.node, sessionRepository),

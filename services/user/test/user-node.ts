@@ -68,7 +68,7 @@ export async function startUserNode(): Promise<UserNode> {
 }
 
 export function actorOf({ user, sessionId }: Pick<SessionTokens, "user" | "sessionId">): Actor {
-  return { userId: user.id, sessionId, kind: user.kind };
+  return { userId: user.id, sessionId, kind: user.kind, ...(user.admin && { admin: true }) };
 }
 
 let names = 0;

@@ -4,6 +4,7 @@ import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
 const nothing = z.object({});
+const slowModeSeconds = z.int().min(0).max(LIMITS.slowModeMaxSeconds).default(0);
 const inChannel = z.object({ channelId: e.id });
 
 export const ChannelSyncSchema = z
@@ -22,20 +23,69 @@ export type ChannelSync = z.output<typeof ChannelSyncSchema>;
 
 export const channelActions = {
   "channel.create": action({
-    summary: "Make a text channel in a group.",
-    params: z.object({ groupId: e.id, name: e.channelName }),
+    summary: "Make a channel in a group, or a section that channels stand in.",
+    params: z.object({
+      groupId: e.id,
+      name: e.channelName,
+      kind: z.enum(["text", "section"]).default("text"),
+      topic: e.topic.default(""),
+      sectionId: e.id.nullable().default(null),
+      slowModeSeconds,
+      private: z
+        .boolean()
+        .default(false)
+        .describe("seen by the caller, the owner, and those given in memberIds and roleIds"),
+      memberIds: z.array(e.id).max(LIMITS.overridesPerChannel).default([]),
+      roleIds: z.array(e.id).max(LIMITS.rolesPerGroup).default([]),
+    }),
     result: z.object({ channel: e.ChannelSchema }),
     permission: { rule: "group", can: "manageChannels" },
-    errors: ["LIMIT_REACHED"],
+    errors: ["LIMIT_REACHED", "CHANNEL_NOT_FOUND", "ROLE_NOT_FOUND", "MEMBER_NOT_FOUND"],
   }),
   "channel.update": action({
-    summary: "Rename a channel or move it in the list.",
+    summary: "Change a channel's name, topic, slow mode or place.",
     params: inChannel.extend({
       name: e.channelName.optional(),
+      topic: e.topic.optional(),
+      sectionId: e.id.nullable().optional(),
+      slowModeSeconds: slowModeSeconds.removeDefault().optional(),
       position: z.int().min(0).max(10_000).optional(),
     }),
     result: z.object({ channel: e.ChannelSchema }),
     permission: { rule: "channel", can: "manageChannels" },
+  }),
+  "channel.reorder": action({
+    summary: "Put channels of a group into other places, all at once. Repeating it changes nothing.",
+    params: z.object({
+      groupId: e.id,
+      places: z.array(e.ChannelPlaceSchema).min(1).max(LIMITS.channelsPerGroup),
+    }),
+    result: nothing,
+    permission: { rule: "group", can: "manageChannels" },
+    errors: ["CHANNEL_NOT_FOUND"],
+  }),
+  "channel.listOverrides": action({
+    summary: "What a channel allows and denies, to whom.",
+    params: inChannel,
+    result: z.object({ overrides: z.array(e.OverrideSchema) }),
+    permission: { rule: "channel", can: "manageRoles" },
+  }),
+  "channel.setOverride": action({
+    summary: "Allow or deny something in a channel to everyone, a role or a member. To deny `view` makes it private.",
+    params: inChannel.extend({
+      target: e.OverrideTargetSchema,
+      allow: e.overrideBits,
+      deny: e.overrideBits,
+    }),
+    result: z.object({ channel: e.ChannelSchema, overrides: z.array(e.OverrideSchema) }),
+    permission: { rule: "channel", can: "manageRoles" },
+    errors: ["ROLE_NOT_FOUND", "MEMBER_NOT_FOUND", "LIMIT_REACHED"],
+  }),
+  "channel.removeOverride": action({
+    summary: "Let hold in a channel what holds in the group, for everyone, a role or a member.",
+    params: inChannel.extend({ target: e.OverrideTargetSchema }),
+    result: z.object({ channel: e.ChannelSchema, overrides: z.array(e.OverrideSchema) }),
+    permission: { rule: "channel", can: "manageRoles" },
   }),
   "channel.delete": action({
     summary: "Delete a channel with its messages, for ever.",
@@ -54,7 +104,7 @@ export const channelActions = {
     params: z.object({ userId: e.id }),
     result: z.object({ channel: e.ChannelStateSchema }),
     permission: { rule: "session" },
-    errors: ["USER_NOT_FOUND"],
+    errors: ["USER_NOT_FOUND", "NOT_REACHABLE"],
     // Each may put a channel into the list of somebody who has not asked for it.
     rateLimit: { points: 30, durationMs: 60_000 },
   }),

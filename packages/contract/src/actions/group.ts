@@ -6,6 +6,7 @@ import { LIMITS } from "../limits.ts";
 const nothing = z.object({});
 const inGroup = z.object({ groupId: e.id });
 const ofMember = z.object({ groupId: e.id, userId: e.id });
+const because = { reason: e.reason.optional().describe("for the audit log") };
 
 export const groupActions = {
   "group.create": action({
@@ -29,10 +30,24 @@ export const groupActions = {
     permission: { rule: "session" },
   }),
   "group.update": action({
-    summary: "Rename the group.",
-    params: inGroup.extend({ name: e.groupName }),
+    summary: "Change the group's name, description or default channel.",
+    params: inGroup.extend({
+      name: e.groupName.optional(),
+      description: e.groupDescription.optional(),
+      defaultChannelId: e.id.nullable().optional(),
+    }),
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "group", can: "manageGroup" },
+    errors: ["CHANNEL_NOT_FOUND"],
+  }),
+  "group.myPermissions": action({
+    summary: "What the caller may in the group, and in each channel that he sees.",
+    params: inGroup,
+    result: z.object({
+      permissions: z.int(),
+      channels: z.array(z.object({ channelId: e.id, permissions: z.int() })),
+    }),
+    permission: { rule: "group", can: "view" },
   }),
   "group.delete": action({
     summary: "Delete the group with its channels and messages, for ever.",
@@ -72,27 +87,58 @@ export const groupActions = {
   }),
   "group.kick": action({
     summary: "Put a member out; an invite lets them in again.",
-    params: ofMember,
+    params: ofMember.extend(because),
     result: nothing,
     permission: { rule: "group", can: "kickMembers" },
     errors: ["MEMBER_NOT_FOUND"],
   }),
   "group.ban": action({
     summary: "Put a user out, and keep them out.",
-    params: ofMember,
+    params: ofMember.extend(because),
     result: nothing,
     permission: { rule: "group", can: "banMembers" },
     errors: ["USER_NOT_FOUND"],
   }),
   "group.unban": action({
     summary: "Let a banned user join again.",
-    params: ofMember,
+    params: ofMember.extend(because),
     result: nothing,
     permission: { rule: "group", can: "banMembers" },
   }),
+  "group.listBans": action({
+    summary: "A page of the users who are banned, in the order of their ids.",
+    params: inGroup.extend({
+      afterUserId: e.id.optional(),
+      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+    }),
+    result: z.object({ bans: z.array(e.BanSchema), nextUserId: e.id.nullable() }),
+    permission: { rule: "group", can: "banMembers" },
+  }),
+  "group.auditLog": action({
+    summary: "A page of who has done what in the group, newest first.",
+    params: inGroup.extend({
+      actorId: e.id.optional(),
+      action: z.string().max(64).optional().describe("the name of an action of this contract"),
+      beforeId: e.id.optional(),
+      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+    }),
+    result: z.object({ entries: z.array(e.AuditEntrySchema) }),
+    permission: { rule: "group", can: "viewAuditLog" },
+  }),
+  "group.recordAudit": action({
+    summary: "What another service has let somebody do in a group, for its audit log.",
+    params: e.AuditEntrySchema.omit({ id: true, createdAt: true }).partial({
+      targetId: true,
+      reason: true,
+      before: true,
+      after: true,
+    }),
+    result: nothing,
+    permission: { rule: "internal" },
+  }),
   "group.mute": action({
     summary: "A muted member reads but does not write, until the time has passed.",
-    params: ofMember.extend({ durationMs: z.int().min(1000).max(LIMITS.muteMaxDurationMs) }),
+    params: ofMember.extend({ ...because, durationMs: z.int().min(1000).max(LIMITS.muteMaxDurationMs) }),
     result: z.object({ member: e.MemberSchema }),
     permission: { rule: "group", can: "muteMembers" },
     errors: ["MEMBER_NOT_FOUND"],
@@ -111,13 +157,18 @@ export const groupActions = {
       permissions: z.int(),
       groupId: e.id.nullable(),
       mutedUntil: e.time.nullable(),
+      slowModeMs: z.int().optional().describe("between two messages of this user; absent: none"),
       rooms: z.array(z.string()),
     }),
     permission: { rule: "internal" },
   }),
   "group.listAcquaintances": action({
     summary: "Those of the given users that a user shares a group or a direct channel with, the user too.",
-    params: z.object({ userId: e.id, userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    params: z.object({
+      userId: e.id,
+      userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup),
+      groupsOnly: z.boolean().default(false).describe("true: a direct channel alone does not count"),
+    }),
     result: z.object({ userIds: z.array(e.id) }),
     permission: { rule: "internal" },
   }),

@@ -18,6 +18,7 @@ export const userActions = {
       password: e.password,
       nickname: e.nickname.optional(),
       email: e.email.optional(),
+      locale: e.locale.optional(),
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
@@ -30,10 +31,16 @@ export const userActions = {
     params: z.object({
       username: z.string().min(1).max(LIMITS.emailMaxChars),
       password: z.string().min(1).max(LIMITS.passwordMaxChars),
+      code: z
+        .string()
+        .min(1)
+        .max(LIMITS.codeMaxChars)
+        .optional()
+        .describe("When the answer was TOTP_REQUIRED: of the authenticator app, or a recovery code."),
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
-    errors: ["WRONG_CREDENTIALS"],
+    errors: ["WRONG_CREDENTIALS", "TOTP_REQUIRED", "WRONG_CODE"],
     rateLimit: { ...credentialLimit, perValueOf: guessLimit },
     transports: ["http"],
   }),
@@ -47,7 +54,12 @@ export const userActions = {
   }),
   "user.claimGuest": action({
     summary: "Turn the guest that is logged in into an account with a password; all its other sessions end.",
-    params: z.object({ username: e.username, password: e.password, email: e.email.optional() }),
+    params: z.object({
+      username: e.username,
+      password: e.password,
+      email: e.email.optional(),
+      locale: e.locale.optional(),
+    }),
     result: e.SessionTokensSchema,
     permission: { rule: "session" },
     errors: ["NOT_A_GUEST", "USERNAME_TAKEN", "EMAIL_TAKEN"],
@@ -92,6 +104,13 @@ export const userActions = {
     permission: { rule: "session" },
     errors: ["USER_NOT_FOUND"],
   }),
+  "user.findByUsername": action({
+    summary: "The user with this name, however it is capitalised.",
+    params: z.object({ username: e.username }),
+    result: z.object({ user: e.UserSchema }),
+    permission: { rule: "internal" },
+    errors: ["USER_NOT_FOUND"],
+  }),
   "user.getMany": action({
     summary: "Public profiles of several users; those that do not exist are left out.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
@@ -99,15 +118,19 @@ export const userActions = {
     permission: { rule: "session" },
   }),
   "user.updateProfile": action({
-    summary: "Change what others see of you.",
-    params: z.object({ nickname: e.nickname }),
+    summary: "Change what others see of you, and the language of mails. What is left out stays as it is.",
+    params: z.object({
+      nickname: e.nickname.optional(),
+      bio: e.bio.optional(),
+      locale: e.locale.optional(),
+    }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "session" },
     // Each is told to everybody in up to LIMITS.groupsPerUser groups.
     rateLimit: { points: 10, durationMs: minute },
   }),
   "user.changePassword": action({
-    summary: "Change the password; all other sessions end, this one continues with the new tokens.",
+    summary: "Change the password. All sessions end, this one too: go on with the new one that is answered.",
     params: z.object({
       oldPassword: z.string().min(1).max(LIMITS.passwordMaxChars),
       newPassword: e.password,
@@ -117,6 +140,16 @@ export const userActions = {
     errors: ["WRONG_CREDENTIALS"],
     rateLimit: credentialLimit,
     transports: ["http"],
+  }),
+  "user.adminState": action({
+    summary: "Whether this instance has an admin, or who becomes one.",
+    params: nothing,
+    result: z.object({
+      state: z
+        .enum(["exists", "firstToRegister", "none"])
+        .describe("firstToRegister: there is no account yet. none: accounts, and none of them is an admin"),
+    }),
+    permission: { rule: "internal" },
   }),
   "user.listRevokedSessions": action({
     summary: "Sessions that ended while access tokens of theirs may still be valid.",

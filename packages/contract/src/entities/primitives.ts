@@ -26,10 +26,17 @@ export const username = z
     `must be ${LIMITS.usernameMinChars}-${LIMITS.usernameMaxChars} letters, digits, '.', '_' or '-'`,
   );
 export const nickname = displayName(LIMITS.nicknameMaxChars);
+export const bio = wellFormed.trim().max(LIMITS.bioMaxChars);
+export const locale = z.enum(["en", "zh"]);
+export type Locale = z.output<typeof locale>;
 export const password = z.string().min(LIMITS.passwordMinChars).max(LIMITS.passwordMaxChars);
 export const email = z.email().max(LIMITS.emailMaxChars);
 export const groupName = displayName(LIMITS.groupNameMaxChars);
 export const channelName = displayName(LIMITS.channelNameMaxChars);
+export const roleName = displayName(LIMITS.roleNameMaxChars);
+export const topic = wellFormed.trim().max(LIMITS.topicMaxChars);
+export const groupDescription = wellFormed.trim().max(LIMITS.groupDescriptionMaxChars);
+export const reason = wellFormed.trim().min(1).max(LIMITS.reasonMaxChars);
 export const messageContent = wellFormed
   .max(LIMITS.messageMaxChars)
   .refine((content) => VISIBLE.test(content), "must not be empty");

@@ -3,6 +3,29 @@ import { event } from "../define.ts";
 import * as e from "../entities.ts";
 
 export const groupEvents = {
+  "role.created": event({
+    summary: "A new role in a group.",
+    audience: "group",
+    payload: z.object({ role: e.RoleSchema }),
+  }),
+  "role.updated": event({
+    summary: "The role has another name or colour, or those who have it may do other things.",
+    audience: "group",
+    payload: z.object({ role: e.RoleSchema }),
+  }),
+  "role.deleted": event({
+    summary: "The role is gone, and nobody has it any more.",
+    audience: "group",
+    payload: z.object({ groupId: e.id, roleId: e.id }),
+  }),
+  "role.reordered": event({
+    summary: "The roles of a group stand in another order.",
+    audience: "group",
+    payload: z.object({
+      groupId: e.id,
+      positions: z.array(z.object({ roleId: e.id, position: z.int() })),
+    }),
+  }),
   "group.joined": event({
     summary: "The user is now in this group.",
     audience: "self",
@@ -14,7 +37,7 @@ export const groupEvents = {
     payload: z.object({ groupId: e.id, reason: z.enum(["left", "kicked", "banned", "deleted"]) }),
   }),
   "group.updated": event({
-    summary: "The group has another name or owner.",
+    summary: "The group has another name, owner, default role or other settings.",
     audience: "group",
     payload: z.object({ group: e.GroupSchema }),
   }),
@@ -34,7 +57,7 @@ export const groupEvents = {
     payload: z.object({ groupId: e.id, userIds: z.array(e.id), memberCount: z.int() }),
   }),
   "member.updated": event({
-    summary: "A member was muted or unmuted.",
+    summary: "A member was muted or unmuted, or has other roles.",
     audience: "group",
     payload: z.object({ member: e.MemberSchema }),
   }),

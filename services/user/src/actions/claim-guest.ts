@@ -5,7 +5,7 @@ import type { UserDependencies } from "../user.dependencies.ts";
 import { presentUser } from "../user.presenter.ts";
 
 export function claimGuest(dependencies: UserDependencies): Handler<"user.claimGuest"> {
-  const { node, users, sessions, passwords } = dependencies;
+  const { node, users, admins, sessions, passwords } = dependencies;
   return async ({ params, actor }) => {
     // The token may be older than a claim by another session, so the document decides.
     const guest = await users.find(actor.userId);
@@ -13,8 +13,12 @@ export function claimGuest(dependencies: UserDependencies): Handler<"user.claimG
     await refuseTaken(users, params);
     const { username, email, password } = params;
     const passwordHash = await passwords.hash(password);
-    const user = await users.claimGuest(actor.userId, { username, email, passwordHash }).catch(throwTaken);
-    if (user === null) throw serviceError("NOT_A_GUEST");
+    const user = await admins.withFirst(actor.userId, async (isFirst) => {
+      const credentials = { username, email, passwordHash };
+      const claimed = await users.claimGuest(actor.userId, credentials, isFirst).catch(throwTaken);
+      if (claimed === null) throw serviceError("NOT_A_GUEST");
+      return claimed;
+    });
     const tokens = await sessions.continueAlone(user, actor.sessionId);
     const profile = { user: presentUser(user) };
     node.publish(userRoom(actor.userId), "user.updated", profile);

@@ -5,7 +5,7 @@ import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
 import { credentialFields } from "../user.repository.ts";
 
-export function register({ users, sessions, passwords }: UserDependencies): Handler<"user.register"> {
+export function register({ users, admins, sessions, passwords }: UserDependencies): Handler<"user.register"> {
   return async ({ params }) => {
     const { username, email, password, nickname = username } = params;
     await refuseTaken(users, params);
@@ -18,7 +18,11 @@ export function register({ users, sessions, passwords }: UserDependencies): Hand
       kind: "member",
       createdAt: new Date(),
     };
-    await users.insert(user).catch(throwTaken);
-    return sessions.open(user);
+    const stored = await admins.withFirst(user._id.toHexString(), async (isFirst) => {
+      const made: UserDocument = isFirst ? { ...user, admin: true } : user;
+      await users.insert(made).catch(throwTaken);
+      return made;
+    });
+    return sessions.open(stored);
   };
 }

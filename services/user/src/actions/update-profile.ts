@@ -4,12 +4,19 @@ import type { UserDependencies } from "../user.dependencies.ts";
 import { presentOwnUser, presentUser } from "../user.presenter.ts";
 
 export function updateProfile({ node, users }: UserDependencies): Handler<"user.updateProfile"> {
-  return async ({ params, actor }) => {
-    const changed = await users.setNickname(actor.userId, params.nickname);
+  return async ({ params: { nickname, bio, locale }, actor }) => {
+    const changed = await users.setProfile(actor.userId, {
+      ...(nickname !== undefined && { nickname }),
+      ...(bio !== undefined && { bio }),
+      ...(locale !== undefined && { locale }),
+    });
     if (changed === null) throw serviceError("UNAUTHENTICATED");
     const user = presentUser(changed);
-    node.publish(userRoom(actor.userId), "user.updated", { user });
-    node.broadcast("user.profileChanged", { user });
+    // The language is nobody else's business.
+    if (nickname !== undefined || bio !== undefined) {
+      node.publish(userRoom(actor.userId), "user.updated", { user });
+      node.broadcast("user.profileChanged", { user });
+    }
     return { user: presentOwnUser(changed) };
   };
 }

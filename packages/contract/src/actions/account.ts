@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const nothing = z.object({});
+const minute = 60_000;
+const hour = 60 * minute;
+/** Each call costs a password hash, or lets somebody guess. */
+const credentialLimit = { points: 20, durationMs: minute, perAddress: true, exact: true };
+/** Each call may send a mail. */
+const mailLimit = { points: 10, durationMs: hour, perAddress: true, exact: true };
+
+const password = z.string().min(1).max(LIMITS.passwordMaxChars);
+const secret = z.string().min(1).max(LIMITS.secretMaxChars);
+const code = z
+  .string()
+  .min(1)
+  .max(LIMITS.codeMaxChars)
+  .describe("Six digits of the authenticator app, or a recovery code.");
+
+/** What the page shows to our server to prove that it began this login: see `GET /auth/oidc/start`. */
+const oidcLogin = {
+  oidcCode: secret.describe("From the fragment of the address that the provider's login ended at."),
+  verifier: secret.describe("Its SHA-256 in base64url was the `challenge` of `GET /auth/oidc/start`."),
+};
+
+/** What keeps an account its owner's: passwords, addresses, the second factor, logins at an OIDC provider. */
+export const accountActions = {
+  "user.requestPasswordReset": action({
+    summary:
+      "Have a link to set a new password sent. The answer is the same whether there is such an account.",
+    params: z.object({ email: e.email }),
+    result: nothing,
+    permission: { rule: "public" },
+    rateLimit: { ...mailLimit, perValueOf: { param: "email", points: 3, durationMs: hour } },
+    transports: ["http"],
+  }),
+  "user.resetPassword": action({
+    summary: "Set a new password with the token of the link that was mailed; all sessions end.",
+    params: z.object({ token: secret, newPassword: e.password }),
+    result: nothing,
+    permission: { rule: "public" },
+    errors: ["INVALID_LINK"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.requestEmailVerification": action({
+    summary: "Have the link that verifies the own e-mail address sent again.",
+    params: nothing,
+    result: nothing,
+    permission: { rule: "account" },
+    errors: ["EMAIL_MISSING"],
+    rateLimit: mailLimit,
+  }),
+  "user.verifyEmail": action({
+    summary: "Verify an e-mail address, or change to a new one, with the token of the link that was mailed.",
+    params: z.object({ token: secret }),
+    result: nothing,
+    permission: { rule: "public" },
+    errors: ["INVALID_LINK", "EMAIL_TAKEN"],
+    rateLimit: { points: 30, durationMs: minute },
+    transports: ["http"],
+  }),
+  "user.changeEmail": action({
+    summary:
+      "Have a link sent to a new e-mail address. It takes the old one's place when the link is opened.",
+    params: z.object({ email: e.email, password }),
+    result: nothing,
+    permission: { rule: "account" },
+    errors: ["WRONG_CREDENTIALS", "EMAIL_TAKEN"],
+    rateLimit: mailLimit,
+  }),
+  "user.setupTotp": action({
+    summary:
+      "Make a new secret for an authenticator app. It counts once `user.enableTotp` has seen a code of it.",
+    params: z.object({ password }),
+    result: z.object({
+      secret: z.string().describe("Base32, to be typed into the app."),
+      uri: z.string().describe("otpauth://, to be shown as a QR code."),
+    }),
+    permission: { rule: "account" },
+    errors: ["WRONG_CREDENTIALS", "TOTP_ALREADY_ON"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.enableTotp": action({
+    summary: "Ask for a code at each login from now on. The recovery codes are shown once, here.",
+    params: z.object({ code }),
+    result: z.object({ recoveryCodes: z.array(z.string()).describe("Each is good for one login.") }),
+    permission: { rule: "account" },
+    errors: ["WRONG_CODE", "TOTP_ALREADY_ON", "TOTP_NOT_SET_UP"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.disableTotp": action({
+    summary: "Ask for no code at login any more.",
+    params: z.object({ password, code }),
+    result: nothing,
+    permission: { rule: "account" },
+    errors: ["WRONG_CREDENTIALS", "WRONG_CODE", "TOTP_NOT_SET_UP"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.exchangeOidcCode": action({
+    summary: "Log in with what the login at the OIDC provider ended with. The first time makes an account.",
+    params: z.object({ ...oidcLogin, code: code.optional() }),
+    result: e.SessionTokensSchema,
+    permission: { rule: "public" },
+    errors: ["OIDC_FAILED", "EMAIL_TAKEN", "TOTP_REQUIRED", "WRONG_CODE"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.linkOidc": action({
+    summary: "Let the account be logged in to by the OIDC provider too.",
+    params: z.object({ ...oidcLogin, password }),
+    result: z.object({ user: e.OwnUserSchema }),
+    permission: { rule: "account" },
+    errors: ["WRONG_CREDENTIALS", "OIDC_FAILED", "OIDC_LINKED"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.unlinkOidc": action({
+    summary: "Let the account no longer be logged in to by the OIDC provider.",
+    params: z.object({ password }),
+    result: z.object({ user: e.OwnUserSchema }),
+    permission: { rule: "account" },
+    errors: ["WRONG_CREDENTIALS"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.startOidc": action({
+    summary: "Begin a login at the OIDC provider.",
+    params: z.object({ challenge: z.string() }),
+    result: z.object({
+      authorizationUrl: z.string(),
+      flow: z.string().describe("What the browser keeps as a cookie until it is back."),
+    }),
+    permission: { rule: "internal" },
+  }),
+  "user.finishOidc": action({
+    summary: "Take what the provider sent the browser back with.",
+    params: z.object({ query: z.string(), flow: z.string() }),
+    result: z.object({ oidcCode: z.string() }),
+    permission: { rule: "internal" },
+    errors: ["OIDC_FAILED"],
+  }),
+};

@@ -1,0 +1,64 @@
+import { LIMITS } from "@fanfare/contract";
+import { duplicateKeyIndex } from "@fanfare/kernel";
+import { Types, type Connection } from "mongoose";
+import { adminModel } from "./admin.model.ts";
+
+export type AdminRepository = ReturnType<typeof createAdminRepository>;
+
+/** Every query of the collection admins, which has one document. */
+export function createAdminRepository(connection: Connection) {
+  const admins = adminModel(connection);
+  const _id = "admins" as const;
+
+  /** false when there is a list already. */
+  const insert = async (userId: string): Promise<boolean> => {
+    try {
+      await admins.create({ _id, userIds: [new Types.ObjectId(userId)], claimedAt: new Date() });
+      return true;
+    } catch (error) {
+      if (duplicateKeyIndex(error) === null) throw error;
+      return false;
+    }
+  };
+
+  const listIds = async (): Promise<string[]> => {
+    const list = await admins.findById(_id).lean();
+    return list?.userIds.map((id) => id.toHexString()) ?? [];
+  };
+
+  return {
+    listIds,
+
+    /** Makes the user the only admin, if there is none, or only one that was noted before `abandonedBefore`. */
+    async claim(userId: string, abandonedBefore: Date): Promise<boolean> {
+      if (await insert(userId)) return true;
+      const result = await admins.updateOne(
+        { _id, claimedAt: { $lt: abandonedBefore } },
+        { $set: { userIds: [userId], claimedAt: new Date() } },
+      );
+      return result.matchedCount === 1;
+    },
+
+    /** Puts another user, or nobody, in the place of the only admin. */
+    async replaceOnly(userId: string, otherId: string | null): Promise<void> {
+      const filter = { _id, userIds: [new Types.ObjectId(userId)] };
+      if (otherId === null) await admins.deleteOne(filter);
+      else await admins.updateOne(filter, { $set: { userIds: [otherId] } });
+    },
+
+    /** false when there are too many. */
+    async add(userId: string): Promise<boolean> {
+      const room = { _id, [`userIds.${LIMITS.adminsPerInstance - 1}`]: { $exists: false } };
+      const addOne = async () =>
+        (await admins.updateOne(room, { $addToSet: { userIds: userId } })).matchedCount;
+      return (await addOne()) === 1 || (await insert(userId)) || (await addOne()) === 1;
+    },
+
+    /** false when the user is the last one. */
+    async remove(userId: string): Promise<boolean> {
+      const notLast = { _id, userIds: userId, "userIds.1": { $exists: true } };
+      const result = await admins.updateOne(notLast, { $pull: { userIds: userId } });
+      return result.matchedCount === 1 || !(await listIds()).includes(userId);
+    },
+  };
+}

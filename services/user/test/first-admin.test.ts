@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+
+let node: UserNode;
+beforeEach(async () => {
+  node = await startUserNode();
+});
+afterEach(() => node.stop());
+
+const register = (username = newName()) => node.call("user.register", { username, password: PASSWORD });
+const state = async () => (await node.call("user.adminState", {})).state;
+
+test("of many that register at once on a fresh instance exactly one is the admin", async () => {
+  expect(await state()).toBe("firstToRegister");
+  const registered = await Promise.all(Array.from({ length: 6 }, () => register()));
+  const admins = registered.filter(({ user }) => user.admin);
+  expect(admins).toHaveLength(1);
+  const [admin] = admins;
+  expect(node.node.tokens.verify(admin!.accessToken)).toMatchObject({ admin: true });
+  expect((await node.call("user.me", {}, actorOf(admin!))).user.admin).toBe(true);
+  const refreshed = await node.call("user.refresh", { refreshToken: admin!.refreshToken });
+  expect(node.node.tokens.verify(refreshed.accessToken)).toMatchObject({ admin: true });
+  expect((await register()).user.admin).toBe(false);
+  expect(await state()).toBe("exists");
+});
+
+test("who presses the button twice is the admin too", async () => {
+  const username = newName();
+  await Promise.allSettled(Array.from({ length: 4 }, () => register(username)));
+  const { user } = await node.call("user.login", { username, password: PASSWORD });
+  expect(user.admin).toBe(true);
+});
+
+test("a guest is none until it claims the first account", async () => {
+  const guest = await node.call("user.createGuest", {});
+  expect(guest.user.admin).toBe(false);
+  const claim = { username: newName(), password: PASSWORD };
+  const claimed = await node.call("user.claimGuest", claim, actorOf(guest));
+  expect(claimed.user.admin).toBe(true);
+  expect((await register()).user.admin).toBe(false);
+});
+
+test("an instance that has accounts makes nobody its admin by itself", async () => {
+  const { user } = await register();
+  const { database } = node.node;
+  await database.collection("admins").deleteMany({});
+  await database.collection("users").updateOne({ username: user.username }, { $unset: { admin: 1 } });
+  expect(await state()).toBe("none");
+  expect((await register()).user.admin).toBe(false);
+});
+
+test("who died before the first account was stored does not keep the place for ever", async () => {
+  const { database } = node.node;
+  const gone = { _id: "admins" as never, userIds: [], claimedAt: new Date(Date.now() - 60_000) };
+  await database.collection("admins").insertOne(gone);
+  expect((await register()).user.admin).toBe(true);
+});
