@@ -3,6 +3,8 @@ import type {
   Channel,
   EventName,
   EventPayload,
+  Friend,
+  FriendRequest,
   Group,
   Member,
   Message,
@@ -17,6 +19,9 @@ export interface ClientState {
   groups: Record<string, Group>;
   channels: Record<string, Channel>;
   lastReadSeqs: Record<string, number>;
+  /** By user. Guests have neither. */
+  friends: Record<string, Friend>;
+  friendRequests: Record<string, FriendRequest>;
   /** By group, then by user. Loaded for the groups the client was in when it started. */
   members: Record<string, Record<string, Member>>;
   /** By channel, then by seq. Loaded for the channels that there were when it started. */
@@ -37,6 +42,7 @@ export async function fetchState(call: Call, shape?: ClientState): Promise<Clien
     lastReadSeqs: Object.fromEntries(
       states.filter((s) => s.lastReadSeq > 0).map((s) => [s.id, s.lastReadSeq]),
     ),
+    ...(await fetchFriends(call, user)),
     members: {},
     messages: {},
     presences: {},
@@ -58,6 +64,19 @@ export async function fetchState(call: Call, shape?: ClientState): Promise<Clien
     state.messages[channelId] = Object.fromEntries(messages.map((message) => [message.seq, message]));
   }
   return state;
+}
+
+async function fetchFriends(
+  call: Call,
+  user: OwnUser,
+): Promise<Pick<ClientState, "friends" | "friendRequests">> {
+  if (user.kind !== "member") return { friends: {}, friendRequests: {} };
+  const { friends } = await call("friend.list", { limit: 100 });
+  const { requests } = await call("friend.listRequests", { limit: 100 });
+  return {
+    friends: Object.fromEntries(friends.map((friend) => [friend.userId, friend])),
+    friendRequests: Object.fromEntries(requests.map((request) => [request.userId, request])),
+  };
 }
 
 /** What each event does to a client's state: an event without an entry does not compile. */
@@ -104,6 +123,17 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "message.created": (state, { messages }) => messages.forEach((message) => putMessage(state, message)),
   "message.changed": (state, { message }) => putMessage(state, message),
   "message.deleted": (state, { message }) => putMessage(state, message),
+  "friend.requested": (state, { request }) => {
+    state.friendRequests[request.userId] = request;
+  },
+  "friend.added": (state, { friend }) => {
+    delete state.friendRequests[friend.userId];
+    state.friends[friend.userId] = friend;
+  },
+  "friend.removed": (state, { userId }) => {
+    delete state.friendRequests[userId];
+    delete state.friends[userId];
+  },
   "presence.changed": (state, { presences }) => {
     // What is told a second late may come after the last common group is gone: the socket watches the user a while longer.
     for (const { userId, status } of presences) {

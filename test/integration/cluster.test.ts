@@ -247,7 +247,7 @@ test.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
   async () => {
     const [nats, redis, database] = await Promise.all([startNats(), startRedis(), startDatabase()]);
     const env = { NATS_URL: nats.url, REDIS_URL: redis.url, MONGO_URL: database.url };
-    const parts = [["gateway", "message"], ["user", "presence"], ["group"], ["gateway", "user"]];
+    const parts = [["gateway", "message"], ["user", "presence", "friend"], ["group"], ["gateway", "user"]];
     const nodes = await Promise.all(
       parts.map((services) => startNode({ name: services.join("-"), services, env })),
     );

@@ -165,6 +165,20 @@ test("a direct channel opened", async () => {
   await expectSame([owner, ownersPhone, member], ["channel.created"]);
 });
 
+test("friends: asked, taken, ended, and asked from both sides", async () => {
+  const [ownerId, memberId] = [owner.tokens.user.id, member.tokens.user.id];
+  const requested = owner.call("friend.request", { userId: memberId });
+  expect(await requested).toEqual({ state: "requested" });
+  await expectSame([owner, ownersPhone, member], ["friend.requested"]);
+  await member.call("friend.accept", { userId: ownerId });
+  await expectSame([owner, ownersPhone, member], ["friend.added"]);
+  await owner.call("friend.remove", { userId: memberId });
+  await expectSame([owner, ownersPhone, member], ["friend.removed"]);
+  await member.call("friend.request", { userId: ownerId });
+  expect(await owner.call("friend.request", { userId: memberId })).toEqual({ state: "friends" });
+  await expectSame([owner, ownersPhone, member], ["friend.added"]);
+});
+
 test("a profile changed, seen by the user's sessions and by the group", async () => {
   await owner.call("user.updateProfile", { nickname: "Renamed" });
   await expectSame([owner, ownersPhone], ["user.updated"]);

@@ -68,6 +68,25 @@ test("a gateway needs no database", () => {
   expect(needsDatabase(loadConfig(cluster))).toBe(true);
 });
 
+test("mail and OIDC are configured whole or not at all", () => {
+  expect(() => loadConfig({ SMTP_URL: "smtp://localhost" })).toThrow("MAIL_FROM: is required");
+  expect(() => loadConfig({ OIDC_ISSUER: "https://login.example.org", OIDC_CLIENT_ID: "chat" })).toThrow(
+    "OIDC_CLIENT_SECRET: is required",
+  );
+  const oidc = { OIDC_ISSUER: "http://login.example.org", OIDC_CLIENT_ID: "chat", OIDC_CLIENT_SECRET: "x" };
+  const production = { NODE_ENV: "production", TOKEN_SECRET: "x".repeat(32) };
+  const faulty = () => loadConfig({ ...production, ...oidc, SMTP_URL: "smtp://localhost", MAIL_FROM: "a@b" });
+  for (const fault of [
+    "PUBLIC_URL: is required with SMTP_URL",
+    "PUBLIC_URL: is required with OIDC_ISSUER",
+    "OIDC_ISSUER: must start with https://",
+  ]) {
+    expect(faulty).toThrow(fault);
+  }
+  expect(loadConfig(oidc).oidc).toEqual({ issuer: oidc.OIDC_ISSUER, clientId: "chat", clientSecret: "x" });
+  expect(loadConfig({ PUBLIC_URL: "https://chat.example.org/" }).publicUrl).toBe("https://chat.example.org");
+});
+
 test("reads lists", () => {
   expect(loadConfig({ SERVICES: " message,user, group ,gateway,presence,user" }).services).toEqual([
     "message",
@@ -75,6 +94,7 @@ test("reads lists", () => {
     "group",
     "gateway",
     "presence",
+    "friend",
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 
-const SERVICES = ["gateway", "user", "group", "message", "presence"] as const;
+const SERVICES = ["gateway", "user", "group", "message", "presence", "friend"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** Without one of these nobody can be served. */
@@ -28,6 +28,8 @@ const list = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter((item) => item !== ""),
 );
+
+const httpUrl = z.url({ protocol: /^https?$/, message: "must start with https:// or http://" });
 
 const Environment = z
   .object({
@@ -62,6 +64,15 @@ const Environment = z
     MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1).default(1000),
     GATEWAY_THREADS: wholeNumber(0, MAX_GATEWAY_THREADS).optional(),
     WEB_DIR: z.string().default("web/dist"),
+    PUBLIC_URL: httpUrl.transform((url) => url.replace(/\/+$/, "")).optional(),
+    SMTP_URL: z
+      .string()
+      .regex(/^smtps?:\/\//, "must start with smtp:// or smtps://")
+      .optional(),
+    MAIL_FROM: z.string().regex(/@/, "must have an e-mail address").optional(),
+    OIDC_ISSUER: httpUrl.optional(),
+    OIDC_CLIENT_ID: z.string().optional(),
+    OIDC_CLIENT_SECRET: z.string().optional(),
   })
   .refine((env) => env.NODE_ENV !== "production" || env.TOKEN_SECRET !== undefined, {
     path: ["TOKEN_SECRET"],
@@ -72,6 +83,21 @@ const Environment = z
   .superRefine((env, context) => {
     const fault = (path: string, message: string): void =>
       context.addIssue({ code: "custom", path: [path], message });
+    const together = (names: readonly (keyof typeof env)[], why: string): void => {
+      const absent = names.filter((name) => env[name] === undefined);
+      if (absent.length === names.length) return;
+      for (const name of absent) fault(name, `is required with ${why}`);
+    };
+    together(["SMTP_URL", "MAIL_FROM"], "SMTP_URL and MAIL_FROM: one says how mails go out, one from whom");
+    together(["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"], "the other settings OIDC_*");
+    if (env.PUBLIC_URL === undefined && env.NODE_ENV === "production") {
+      if (env.SMTP_URL !== undefined)
+        fault("PUBLIC_URL", "is required with SMTP_URL: links in mails lead there");
+      if (env.OIDC_ISSUER !== undefined)
+        fault("PUBLIC_URL", "is required with OIDC_ISSUER: the provider sends people back there");
+    }
+    if (env.NODE_ENV === "production" && env.OIDC_ISSUER?.startsWith("http:") === true)
+      fault("OIDC_ISSUER", "must start with https:// in production: what it says decides who somebody is");
     const missing = SERVICES.filter((name) => !env.SERVICES.includes(name));
     if (missing.length > 0 && env.NATS_URL === undefined) {
       fault(
@@ -118,6 +144,12 @@ export interface Config {
   maxConnections: number;
   maxConnectionsPerAddress: number;
   webDir: string;
+  /** Where people open the page, without a slash at its end: for links in mails. */
+  publicUrl: string;
+  /** undefined: no mail goes out; in development it is shown in the log. */
+  smtp: { url: string; from: string } | undefined;
+  /** undefined: nobody logs in by OpenID Connect. */
+  oidc: { issuer: string; clientId: string; clientSecret: string } | undefined;
   /** Threads that this process's gateway has; 0: it runs in the main one. */
   gatewayThreads: number;
 }
@@ -136,6 +168,18 @@ function gatewayThreads(env: z.output<typeof Environment>): number {
   if (env.GATEWAY_THREADS !== undefined) return env.GATEWAY_THREADS;
   if (process.platform !== "linux" || availableParallelism() < 2) return 0;
   return Math.min(Math.max(2, Math.floor(availableParallelism() / 2)), DEFAULT_GATEWAY_THREADS);
+}
+
+type Parsed = z.output<typeof Environment>;
+
+function smtpOf({ SMTP_URL: url, MAIL_FROM: from }: Parsed): Config["smtp"] {
+  return url === undefined || from === undefined ? undefined : { url, from };
+}
+
+function oidcOf(env: Parsed): Config["oidc"] {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
+  return { issuer, clientId, clientSecret };
 }
 
 export class ConfigError extends Error {
@@ -175,6 +219,9 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     maxConnections: e.MAX_CONNECTIONS,
     maxConnectionsPerAddress: e.MAX_CONNECTIONS_PER_ADDRESS,
     webDir: e.WEB_DIR,
+    publicUrl: e.PUBLIC_URL ?? `http://localhost:${e.PORT}`,
+    smtp: smtpOf(e),
+    oidc: oidcOf(e),
     gatewayThreads: gatewayThreads(e),
   };
 }

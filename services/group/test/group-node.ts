@@ -28,6 +28,8 @@ export interface GroupNode {
   channelsRemoved: string[];
   /** Set `next` to let the next removal of channels fail. */
   failRemovals: { next: boolean };
+  /** Users whom nobody reaches. */
+  unreachable: Set<string>;
   guest(): Promise<Actor>;
   account(): Promise<Actor>;
   stop(): Promise<void>;
@@ -46,6 +48,7 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
   const out: Outgoing[] = [];
   const channelsRemoved: string[] = [];
   const failRemovals = { next: false };
+  const unreachable = new Set<string>();
   let brokerCall: AnyCall | undefined;
   const probe: ServiceFactory = () => ({
     name: "probe",
@@ -74,6 +77,15 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
         }),
       },
     });
+  const friend: ServiceFactory = (node) =>
+    defineService(node, {
+      name: "friend",
+      actions: {
+        "friend.listReachable": ({ params }) => ({
+          userIds: params.userIds.filter((id) => !unreachable.has(id)),
+        }),
+      },
+    });
   const group: ServiceFactory = (node) => createGroupService({ ...node, ...recorder(out) });
   const config = loadConfig({
     NODE_ENV: "test",
@@ -82,7 +94,7 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
     DATA_DIR: dir,
     ...(mongoUrl === undefined ? {} : { MONGO_URL: mongoUrl }),
   });
-  const running = await startNode(config, [probe, message, createUserService, group], (error) => {
+  const running = await startNode(config, [probe, message, friend, createUserService, group], (error) => {
     throw error;
   });
   const call: GroupNode["call"] = (name, params, actor = null) =>
@@ -95,6 +107,7 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
       out.flatMap((item) => ("name" in item && item.name === name ? [item.payload as EventPayload<N>] : [])),
     channelsRemoved,
     failRemovals,
+    unreachable,
     async guest() {
       const { user, sessionId } = await call("user.createGuest", {});
       return { userId: user.id, sessionId, kind: user.kind };

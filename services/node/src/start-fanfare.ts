@@ -1,4 +1,5 @@
-import { ACTIONS } from "@fanfare/contract";
+import { ACTIONS, type Result } from "@fanfare/contract";
+import { createFriendService } from "@fanfare/friend";
 import { createGatewayService } from "@fanfare/gateway";
 import { createGroupService } from "@fanfare/group";
 import {
@@ -21,6 +22,8 @@ export interface Fanfare {
   opsUrl: string;
   /** null: this process stores nothing. */
   engine: "embedded" | "mongodb" | null;
+  /** Who is its admin, or becomes it; null: another process knows. */
+  adminState(): Promise<Result<"user.adminState">["state"] | null>;
   context: Pick<NodeContext, "logger" | "metrics">;
   /** Answers what is running, says goodbye to the clients, and closes the database. */
   stop(): Promise<void>;
@@ -52,6 +55,7 @@ export async function startFanfare(
     group: remember(createGroupService),
     message: remember(createMessageService),
     presence: remember(createPresenceService),
+    friend: remember(createFriendService),
     // The last, because it stops first: it drains while the others still answer.
     gateway: (node) => {
       if (config.natsUrl === undefined) assertAllHosted(hosted);
@@ -78,6 +82,10 @@ export async function startFanfare(
     url: `http://${hostForUrl(config.host)}:${port}`,
     opsUrl: `http://${hostForUrl(config.opsHost)}:${node.opsPort}`,
     engine: node.engine,
+    async adminState() {
+      if (!config.services.includes("user")) return null;
+      return (await node.context.call("user.adminState", {})).state;
+    },
     context: node.context,
     stop: () => node.stop(),
   };

@@ -7,7 +7,7 @@ export function listAcquaintances({
   members,
   channels,
 }: GroupDependencies): Handler<"group.listAcquaintances"> {
-  return async ({ params: { userId, userIds } }) => {
+  return async ({ params: { userId, userIds, groupsOnly } }) => {
     const [ownGroupIds, ...groupIds] = await Promise.all(
       [userId, ...userIds].map((id) => members.listGroupIds(id)),
     );
@@ -15,7 +15,7 @@ export function listAcquaintances({
     const known = new Set(
       userIds.filter((id, index) => id === userId || groupIds[index]!.some((groupId) => own.has(groupId))),
     );
-    const others = userIds.filter((id) => !known.has(id));
+    const others = groupsOnly ? [] : userIds.filter((id) => !known.has(id));
     const found = await channels.listDirectKeys(others.map((id) => directKey(userId, id)));
     return { userIds: userIds.filter((id) => known.has(id) || found.has(directKey(userId, id))) };
   };

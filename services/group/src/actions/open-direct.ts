@@ -4,6 +4,7 @@ import { Types } from "mongoose";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { ChannelRepository } from "../channel.repository.ts";
 import { channelStates } from "../channel-states.ts";
+import { assertReachable } from "../reachable.ts";
 import { directKey } from "../direct-key.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel } from "../group.presenter.ts";
@@ -15,7 +16,10 @@ export function openDirect({ node, channels }: GroupDependencies): Handler<"chan
       throw serviceError("VALIDATION_FAILED", { issues });
     }
     const existing = await channels.findDirect(directKey(actor.userId, userId));
-    if (existing === null) await call("user.get", { userId });
+    if (existing === null) {
+      await call("user.get", { userId });
+      await assertReachable(call, "direct", actor.userId, [userId]);
+    }
     const channel = existing ?? (await createDirect(node, channels, actor.userId, userId));
     const [state] = await channelStates(call, actor.userId, [channel]);
     if (state === undefined) throw serviceError("INTERNAL");

@@ -1,0 +1,75 @@
+import { duplicateKeyIndex } from "@fanfare/kernel";
+import { Types, type Connection } from "mongoose";
+import { DURABLE, friendshipModel, type FriendshipDocument } from "./friendship.model.ts";
+import { pairOf } from "./pair.ts";
+
+export type FriendshipRepository = ReturnType<typeof createFriendshipRepository>;
+export type FriendshipState = FriendshipDocument["state"];
+
+/** Every query of the collection friendships. */
+export function createFriendshipRepository(connection: Connection) {
+  const friendships = friendshipModel(connection);
+  return {
+    createIndexes: () => friendships.createIndexes(),
+
+    find: (userId: string, otherId: string) => friendships.findOne({ pair: pairOf(userId, otherId) }).lean(),
+
+    /** null when there is something between the two already. */
+    async request(userId: string, otherId: string): Promise<FriendshipDocument | null> {
+      const requested: FriendshipDocument = {
+        _id: new Types.ObjectId(),
+        pair: pairOf(userId, otherId),
+        userIds: [userId, otherId].map((id) => new Types.ObjectId(id)),
+        state: "requested",
+        requestedBy: new Types.ObjectId(userId),
+        since: new Date(),
+      };
+      try {
+        await friendships.collection.insertOne(requested, { writeConcern: DURABLE });
+        return requested;
+      } catch (error) {
+        if (duplicateKeyIndex(error) !== null) return null;
+        throw error;
+      }
+    },
+
+    /** null when `otherId` has not asked, or has taken it back. */
+    accept: (userId: string, otherId: string) =>
+      friendships
+        .findOneAndUpdate(
+          { pair: pairOf(userId, otherId), state: "requested", requestedBy: otherId },
+          { $set: { state: "friends", since: new Date() } },
+          { returnDocument: "after" },
+        )
+        .lean(),
+
+    /** What was between the two, or null: a request of `requestedBy`, or whatever there is where that is not given. */
+    remove: (userId: string, otherId: string, requestedBy?: string) =>
+      friendships
+        .findOneAndDelete({
+          pair: pairOf(userId, otherId),
+          ...(requestedBy === undefined ? {} : { state: "requested", requestedBy }),
+        })
+        .lean(),
+
+    /** Newest first, older than `beforeId` where that is given. */
+    list: (userId: string, state: FriendshipState, beforeId: string | undefined, limit: number) =>
+      friendships
+        .find({ userIds: userId, state, ...(beforeId === undefined ? {} : { _id: { $lt: beforeId } }) })
+        .sort({ userIds: 1, state: 1, _id: -1 })
+        .limit(limit)
+        .lean(),
+
+    /** Reads `max` entries at most. */
+    count: (userId: string, state: FriendshipState, max: number) =>
+      friendships.countDocuments({ userIds: userId, state }, { limit: max }),
+
+    async friendsAmong(userId: string, otherIds: readonly string[]): Promise<Set<string>> {
+      const pairs = new Map(otherIds.map((otherId) => [pairOf(userId, otherId), otherId]));
+      const found = await friendships
+        .find({ pair: { $in: [...pairs.keys()] }, state: "friends" }, { pair: 1 })
+        .lean();
+      return new Set(found.map(({ pair }) => pairs.get(pair)!));
+    },
+  };
+}

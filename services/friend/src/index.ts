@@ -1,0 +1,1 @@
+export { createFriendService } from "./friend.service.ts";

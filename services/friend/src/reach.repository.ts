@@ -1,0 +1,29 @@
+import type { Reach } from "@fanfare/contract";
+import type { Connection } from "mongoose";
+import { reachModel, type ReachDocument } from "./reach.model.ts";
+
+const OPEN: Reach = { requestsFrom: "everyone", directFrom: "everyone" };
+
+export type ReachRepository = ReturnType<typeof createReachRepository>;
+
+/** Every query of the collection reaches: all are by `_id`, the user's. */
+export function createReachRepository(connection: Connection) {
+  const reaches = reachModel(connection);
+  const toReach = (stored: Partial<ReachDocument> | null | undefined): Reach => ({
+    requestsFrom: stored?.requestsFrom ?? OPEN.requestsFrom,
+    directFrom: stored?.directFrom ?? OPEN.directFrom,
+  });
+  return {
+    async set(userId: string, changes: Partial<Reach>): Promise<Reach> {
+      const change = { $set: changes };
+      const options = { upsert: true, returnDocument: "after" } as const;
+      return toReach(await reaches.findOneAndUpdate({ _id: userId }, change, options).lean());
+    },
+
+    async findMany(userIds: readonly string[]): Promise<Map<string, Reach>> {
+      const found = await reaches.find({ _id: { $in: userIds } }).lean();
+      const byId = new Map(found.map((stored) => [stored._id.toHexString(), stored]));
+      return new Map(userIds.map((userId) => [userId, toReach(byId.get(userId))]));
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import {
+  createAccount,
+  createGuest,
+  createWorld,
+  must,
+  post,
+  startInstance,
+  type Instance,
+} from "@fanfare/testing";
+import type { ActionName, Params } from "@fanfare/contract";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+type Person = Awaited<ReturnType<typeof createAccount>>;
+
+let instance: Instance;
+let [ann, ben, cat]: Person[] = [];
+beforeAll(async () => {
+  instance = await startInstance();
+});
+beforeEach(async () => {
+  [ann, ben, cat] = await Promise.all([1, 2, 3].map(() => createAccount(instance.url)));
+});
+afterAll(() => instance?.stop());
+
+const call = <N extends ActionName>(who: Person | undefined, name: N, params: Params<N>) =>
+  must(instance.url, name, params, who!.accessToken);
+const refusal = async <N extends ActionName>(who: { accessToken: string }, name: N, params: Params<N>) => {
+  const answer = await post(instance.url, name, params, who.accessToken);
+  return answer.ok ? "ok" : answer.error.type;
+};
+const friendsOf = async (who?: Person) =>
+  (await call(who, "friend.list", {})).friends.map(({ userId }) => userId);
+const requestsOf = async (who?: Person) =>
+  (await call(who, "friend.listRequests", {})).requests.map(({ userId, direction }) => [direction, userId]);
+
+describe("a request", () => {
+  test("is seen by both, and accepted by the one who was asked", async () => {
+    await call(ann, "friend.request", { username: ben!.username.toUpperCase() });
+    expect(await requestsOf(ann)).toEqual([["outgoing", ben!.userId]]);
+    expect(await requestsOf(ben)).toEqual([["incoming", ann!.userId]]);
+    expect(await refusal(ann!, "friend.accept", { userId: ben!.userId })).toBe("FRIEND_REQUEST_NOT_FOUND");
+    expect(await refusal(cat!, "friend.accept", { userId: ann!.userId })).toBe("FRIEND_REQUEST_NOT_FOUND");
+    const { friend } = await call(ben, "friend.accept", { userId: ann!.userId });
+    expect(friend.userId).toBe(ann!.userId);
+    expect(await call(ben, "friend.accept", { userId: ann!.userId })).toEqual({ friend });
+    for (const who of [ann, ben]) expect(await requestsOf(who)).toEqual([]);
+    expect([await friendsOf(ann), await friendsOf(ben), await friendsOf(cat)]).toEqual([
+      [ben!.userId],
+      [ann!.userId],
+      [],
+    ]);
+  });
+
+  test("from both sides at once makes friends", async () => {
+    const states = await Promise.all([
+      call(ann, "friend.request", { userId: ben!.userId }),
+      call(ben, "friend.request", { userId: ann!.userId }),
+    ]);
+    expect(states.map(({ state }) => state)).toContain("friends");
+    expect(await friendsOf(ann)).toEqual([ben!.userId]);
+    expect(await call(ann, "friend.request", { userId: ben!.userId })).toEqual({ state: "friends" });
+  });
+
+  test("asked twice is one", async () => {
+    for (let time = 0; time < 2; time += 1) {
+      expect(await call(ann, "friend.request", { userId: ben!.userId })).toEqual({ state: "requested" });
+    }
+    expect(await requestsOf(ben)).toHaveLength(1);
+  });
+
+  test("is declined by the one who was asked, and taken back by the one who asked", async () => {
+    await call(ann, "friend.request", { userId: ben!.userId });
+    await call(ann, "friend.decline", { userId: ben!.userId });
+    await call(cat, "friend.remove", { userId: ben!.userId });
+    expect(await requestsOf(ben)).toHaveLength(1);
+    await call(ben, "friend.decline", { userId: ann!.userId });
+    expect(await requestsOf(ann)).toEqual([]);
+    await call(ann, "friend.request", { userId: ben!.userId });
+    await call(ann, "friend.remove", { userId: ben!.userId });
+    expect(await requestsOf(ben)).toEqual([]);
+  });
+
+  test("is neither made to oneself, nor to somebody who does not exist, nor to a guest, nor by one", async () => {
+    const guest = await createGuest(instance.url);
+    expect(await refusal(ann!, "friend.request", { userId: ann!.userId })).toBe("VALIDATION_FAILED");
+    expect(await refusal(ann!, "friend.request", {})).toBe("VALIDATION_FAILED");
+    expect(await refusal(ann!, "friend.request", { userId: "0".repeat(24) })).toBe("USER_NOT_FOUND");
+    expect(await refusal(ann!, "friend.request", { username: "nobody-there" })).toBe("USER_NOT_FOUND");
+    expect(await refusal(ann!, "friend.request", { userId: guest.userId })).toBe("NOT_REACHABLE");
+    expect(await refusal(guest, "friend.request", { userId: ann!.userId })).toBe("GUEST_NOT_ALLOWED");
+  });
+});
+
+test("a friendship ends for both", async () => {
+  await call(ann, "friend.request", { userId: ben!.userId });
+  await call(ben, "friend.accept", { userId: ann!.userId });
+  await call(ben, "friend.remove", { userId: ann!.userId });
+  expect([await friendsOf(ann), await friendsOf(ben)]).toEqual([[], []]);
+});
+
+test("friends are listed in pages", async () => {
+  for (const other of [ben, cat]) {
+    await call(other, "friend.request", { userId: ann!.userId });
+    await call(ann, "friend.accept", { userId: other!.userId });
+  }
+  const first = await call(ann, "friend.list", { limit: 1 });
+  expect(first.friends.map(({ userId }) => userId)).toEqual([cat!.userId]);
+  const second = await call(ann, "friend.list", { limit: 1, cursor: first.nextCursor! });
+  expect(second).toMatchObject({ friends: [{ userId: ben!.userId }], nextCursor: null });
+});
+
+describe("who may reach a user", () => {
+  const request = (userId: string) => refusal(ann!, "friend.request", { userId });
+  const open = (who: { accessToken: string }, userId: string) =>
+    refusal(who, "channel.openDirect", { userId });
+
+  test("is what the user says, and everybody where nothing was said", async () => {
+    expect((await call(ben, "friend.getReach", {})).reach).toEqual({
+      requestsFrom: "everyone",
+      directFrom: "everyone",
+    });
+    const { reach } = await call(ben, "friend.setReach", { requestsFrom: "groupMates" });
+    expect(reach).toEqual({ requestsFrom: "groupMates", directFrom: "everyone" });
+    expect(await call(ben, "friend.setReach", {})).toEqual({ reach });
+    expect(await request(ben!.userId)).toBe("NOT_REACHABLE");
+    const { group } = await call(ben, "group.create", { name: "A group" });
+    const { invite } = await call(ben, "invite.create", { groupId: group.id });
+    await call(ann, "invite.accept", { code: invite.code });
+    expect(await request(ben!.userId)).toBe("ok");
+    await call(cat, "friend.setReach", { requestsFrom: "nobody" });
+    expect(await request(cat!.userId)).toBe("NOT_REACHABLE");
+  });
+
+  test("is asked before a direct channel is made, and not for one that there is", async () => {
+    await call(ben, "friend.setReach", { directFrom: "friends" });
+    expect(await open(ann!, ben!.userId)).toBe("NOT_REACHABLE");
+    await call(ben, "friend.request", { userId: ann!.userId });
+    expect(await open(ann!, ben!.userId)).toBe("NOT_REACHABLE");
+    await call(ann, "friend.accept", { userId: ben!.userId });
+    expect(await open(ann!, ben!.userId)).toBe("ok");
+    await call(ann, "friend.remove", { userId: ben!.userId });
+    expect(await open(ann!, ben!.userId)).toBe("ok");
+  });
+
+  test("a direct channel alone makes nobody a group mate", async () => {
+    const { owner, member, stranger } = await createWorld(instance.url);
+    const reach = { directFrom: "groupMates", requestsFrom: "groupMates" } as const;
+    await must(instance.url, "channel.openDirect", { userId: owner.userId }, ann!.accessToken);
+    await must(instance.url, "friend.setReach", reach, owner.accessToken);
+    expect(await open(stranger, owner.userId)).toBe("NOT_REACHABLE");
+    expect(await open(member, owner.userId)).toBe("ok");
+  });
+});
