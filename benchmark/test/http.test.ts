@@ -68,5 +68,6 @@ test.each([
 test("nobody listens", async () => {
   const { code, stderr } = await bench.run("http", "--url", "http://127.0.0.1:9");
   expect(stderr).toMatch("ECONNREFUSED");
+  expect(stderr).toMatch("start the server first, or leave --url out");
   expect(code).toBe(2);
 });

@@ -10,14 +10,15 @@ import { measureConnections } from "../connections/connect-run.ts";
 import { connectSummary } from "../connections/connect-summary.ts";
 import { logInOwner, registerCrowd, type CrowdAccess } from "../connections/crowd-access.ts";
 import { readTokenFile } from "../connections/token-file.ts";
-import { connectError, usageError } from "../exit.ts";
+import { usageError } from "../exit.ts";
 import type { ClusterSize } from "../platform/cluster.ts";
 import { currentLimits } from "../preflight.ts";
 import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
 import type { ConnectResult } from "../report/result.ts";
 import { parseThresholds } from "../report/thresholds.ts";
 import { runCommand, type CommandContext } from "../run-command.ts";
-import { type Api, ApiError } from "../targets/fanfare/api.ts";
+import type { Api } from "../targets/fanfare/api.ts";
+import { explain } from "../targets/fanfare/explain.ts";
 import { openFanfareApi } from "./open-fanfare.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
 import { addressNeeds } from "./address-needs.ts";
@@ -178,7 +179,7 @@ async function register(
     if (!isThrowaway) defer(() => deleteGroup(api, access));
     return crowd;
   } catch (error) {
-    throw error instanceof ApiError ? connectError(error.message) : error;
+    return explain(error);
   }
 }
 

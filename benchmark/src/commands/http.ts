@@ -1,5 +1,5 @@
 import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
-import { connectError, usageError } from "../exit.ts";
+import { usageError } from "../exit.ts";
 import { HTTP_METRICS, httpMetrics } from "../http/http-result.ts";
 import { measureHttp, type HttpPlan } from "../http/http-run.ts";
 import { httpSummary } from "../http/http-summary.ts";
@@ -8,7 +8,7 @@ import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
 import type { HttpResult } from "../report/result.ts";
 import { parseThresholds } from "../report/thresholds.ts";
 import { runCommand } from "../run-command.ts";
-import { ApiError } from "../targets/fanfare/api.ts";
+import { explain } from "../targets/fanfare/explain.ts";
 import { addressNeeds } from "./address-needs.ts";
 import { openFanfareApi } from "./open-fanfare.ts";
 import { MAX_PAYLOAD_BYTES, RESULT_OPTIONS, wholeNumber } from "./options.ts";
@@ -75,7 +75,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
       try {
         return await measureHttp(server, plan, context);
       } catch (error) {
-        throw error instanceof ApiError ? connectError(error.message) : error;
+        return explain(error);
       }
     },
     print: httpSummary,

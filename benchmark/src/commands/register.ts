@@ -7,11 +7,11 @@ import {
 } from "../connections/register-result.ts";
 import { registerSummary } from "../connections/register-summary.ts";
 import { writeTokenFile } from "../connections/token-file.ts";
-import { connectError, usageError } from "../exit.ts";
+import { usageError } from "../exit.ts";
 import type { RegisterResult } from "../report/result.ts";
 import { parseThresholds } from "../report/thresholds.ts";
 import { assertWritable, runCommand } from "../run-command.ts";
-import { ApiError } from "../targets/fanfare/api.ts";
+import { explain } from "../targets/fanfare/explain.ts";
 import { openFanfareApi } from "./open-fanfare.ts";
 import { addressNeeds } from "./address-needs.ts";
 import { RESULT_OPTIONS, wholeNumber } from "./options.ts";
@@ -86,7 +86,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
       const work = () => progress.during("registering guests", users, () => done, register);
       const registered = await work().catch((error: unknown) => {
         if (signal.aborted) return undefined;
-        throw error instanceof ApiError ? connectError(error.message) : error;
+        return explain(error);
       });
       const after = await target.usage();
       if (registered && out !== undefined) await writeTokenFile(out, target.urls[0]!, registered.access);

@@ -1,5 +1,5 @@
 import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
-import { connectError, usageError } from "../exit.ts";
+import { usageError } from "../exit.ts";
 import { checkLimits } from "../preflight.ts";
 import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
 import type { StagesResult } from "../report/result.ts";
@@ -8,7 +8,7 @@ import { runCommand } from "../run-command.ts";
 import { STAGES_METRICS, stagesMetrics } from "../stages/stages-result.ts";
 import { measureStages, type StagesPlan } from "../stages/stages-run.ts";
 import { stagesSummary } from "../stages/stages-summary.ts";
-import { ApiError } from "../targets/fanfare/api.ts";
+import { explain } from "../targets/fanfare/explain.ts";
 import { addressNeeds } from "./address-needs.ts";
 import { openFanfareApi } from "./open-fanfare.ts";
 import { MAX_PAYLOAD_BYTES, RESULT_OPTIONS, wholeNumber } from "./options.ts";
@@ -77,7 +77,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
       try {
         return await measureStages(server, plan, context);
       } catch (error) {
-        throw error instanceof ApiError ? connectError(error.message) : error;
+        return explain(error);
       }
     },
     print: stagesSummary,

@@ -1,8 +1,9 @@
 import type { Result } from "@fanfare/contract";
 import { randomBytes } from "node:crypto";
+import { explain } from "../targets/fanfare/explain.ts";
 import type { Scene } from "./scene.ts";
 import { Session } from "./session.ts";
-import { createGuest, doAll, explain, type SceneContext } from "./scene-builder.ts";
+import { createGuest, doAll, type SceneContext } from "./scene-builder.ts";
 
 export interface GroupSize {
   groups: number;

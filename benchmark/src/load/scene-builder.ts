@@ -1,7 +1,7 @@
 import type { Result } from "@fanfare/contract";
-import { connectError } from "../exit.ts";
 import type { Progress } from "../report/progress.ts";
-import { ApiError, type Api } from "../targets/fanfare/api.ts";
+import type { Api } from "../targets/fanfare/api.ts";
+import { explain } from "../targets/fanfare/explain.ts";
 import { registerAll } from "../targets/registration.ts";
 
 export interface SceneContext {
@@ -37,14 +37,4 @@ export async function doAll<T>(
       () => registerAll(count, concurrency, doOne, () => done++),
     )
     .catch(explain);
-}
-
-const ADVICE: Record<string, string | undefined> = {
-  RATE_LIMITED: " The server limits the rate: start it with RATE_LIMIT_FACTOR=1000 for a test.",
-  ECONNREFUSED: ". Nothing listens there: start the server first, or leave --url out.",
-};
-
-export function explain(error: unknown): never {
-  if (!(error instanceof ApiError)) throw error;
-  throw connectError(`${error.message}${ADVICE[error.code] ?? ""}`);
 }

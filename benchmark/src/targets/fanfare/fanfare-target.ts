@@ -3,14 +3,14 @@ import { randomBytes } from "node:crypto";
 import { readNatsTraffic, type NatsTraffic } from "../../measure/nats-traffic.ts";
 import { metricsUsage } from "../../measure/prometheus.ts";
 import { processUsage } from "../../measure/process-usage.ts";
-import { connectError } from "../../exit.ts";
 import { startCluster, type ClusterSize } from "../../platform/cluster.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { startSingleInstance } from "../../platform/single-instance.ts";
 import type { Progress } from "../../report/progress.ts";
 import { registerAll } from "../registration.ts";
 import type { Prepared, Sender, ServerUsage, Target } from "../target.ts";
-import { Api, ApiError } from "./api.ts";
+import { Api } from "./api.ts";
+import { explain } from "./explain.ts";
 import { openFanfareSender } from "./fanfare-sender.ts";
 
 const PAGE_ITEMS = 100;
@@ -204,14 +204,4 @@ export class FanfareTarget implements Target {
       process.stderr.write(`The group of this run could not be deleted (${error.message}).\n`);
     });
   }
-}
-
-const ADVICE: Record<string, string | undefined> = {
-  RATE_LIMITED: " The server limits the rate: start it with RATE_LIMIT_FACTOR=1000 for a test.",
-  ECONNREFUSED: ". Nothing listens there: start the server first, or leave --url out.",
-};
-
-function explain(error: unknown): never {
-  if (!(error instanceof ApiError)) throw error;
-  throw connectError(`${error.message}${ADVICE[error.code] ?? ""}`);
 }

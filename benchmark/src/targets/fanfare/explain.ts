@@ -1,0 +1,13 @@
+import { connectError } from "../../exit.ts";
+import { ApiError } from "./api.ts";
+
+const ADVICE: Record<string, string | undefined> = {
+  RATE_LIMITED: " The server limits the rate: start it with RATE_LIMIT_FACTOR=1000 for a test.",
+  ECONNREFUSED: ". Nothing listens there: start the server first, or leave --url out.",
+};
+
+/** For calls without which there is nothing to measure. @throws {ExitError} instead of an ApiError, with what to do about it */
+export function explain(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error;
+  throw connectError(`${error.message}${ADVICE[error.code] ?? ""}`);
+}
