@@ -38,6 +38,16 @@ test.each([
   expect(await cache.get("u", place)).toEqual(stranger);
 });
 
+test("forgets a direct channel by its own id", async () => {
+  const friend: Access = { ...member, groupId: null };
+  const { cache } = countingCache([friend, stranger]);
+  await cache.get("u", place);
+  cache.invalidate("another channel", null);
+  expect(cache.peek("u", place)).toEqual(friend);
+  cache.invalidate("c", null);
+  expect(await cache.get("u", place)).toEqual(stranger);
+});
+
 test("keeps the others when one member is invalidated", async () => {
   const { cache } = countingCache([member]);
   await cache.get("u", place);

@@ -50,7 +50,7 @@ export class AccessCache {
   /** The access if it is known: without a promise, because this is the hot path. */
   peek(userId: string, place: Place): Access | undefined {
     const entry = this.#entries.get(cacheKey(userId, place));
-    return entry !== undefined && this.#isFresh(entry, userId) ? entry.access : undefined;
+    return entry !== undefined && this.#isFresh(entry, userId, place) ? entry.access : undefined;
   }
 
   async get(userId: string, place: Place): Promise<Access> {
@@ -62,11 +62,11 @@ export class AccessCache {
     return entry.access;
   }
 
-  /** Forgets what a user, or everybody where userId is null, may do in a group. */
-  invalidate(groupId: string, userId: string | null): void {
+  /** Forgets what a user, or everybody where userId is null, may do in a group, or in a channel that is in none. */
+  invalidate(scopeId: string, userId: string | null): void {
     if (this.#invalidatedAt.size >= this.#maxInvalidations) this.clear();
     this.#epoch += 1;
-    this.#invalidatedAt.set(userId === null ? groupId : `${groupId}:${userId}`, this.#epoch);
+    this.#invalidatedAt.set(userId === null ? scopeId : `${scopeId}:${userId}`, this.#epoch);
   }
 
   /** Forgets everything, for when invalidations may have been lost. */
@@ -77,12 +77,13 @@ export class AccessCache {
     this.#forgottenUntil = this.#epoch;
   }
 
-  #isFresh({ access, epoch }: Entry, userId: string): boolean {
-    if (access.groupId === null || this.#epoch === epoch) return true;
+  #isFresh({ access, epoch }: Entry, userId: string, place: Place): boolean {
+    if (this.#epoch === epoch) return true;
     if (epoch < this.#forgottenUntil) return false;
-    const ofGroup = this.#invalidatedAt.get(access.groupId) ?? 0;
-    const ofMember = this.#invalidatedAt.get(`${access.groupId}:${userId}`) ?? 0;
-    return ofGroup <= epoch && ofMember <= epoch;
+    const scopeId = access.groupId ?? ("channelId" in place ? place.channelId : place.groupId);
+    const ofAll = this.#invalidatedAt.get(scopeId) ?? 0;
+    const ofUser = this.#invalidatedAt.get(`${scopeId}:${userId}`) ?? 0;
+    return ofAll <= epoch && ofUser <= epoch;
   }
 }
 

@@ -4,7 +4,7 @@ import type { ServiceBroker } from "moleculer";
 
 /** What services tell each other (and every process hears); clients get the contract's events instead. */
 export interface DomainEvents {
-  /** What a user, or everybody where userId is null, may do in a group has changed. */
+  /** What a user, or everybody where userId is null, may do has changed in a group, or in a channel that is in none. */
   "access.changed": { groupId: string; userId: string | null };
   "session.ended": { userId: string; sessionIds: string[] };
   "user.profileChanged": { user: User };
