@@ -53,6 +53,7 @@ const LOGS_IN: ReadonlySet<ActionName> = new Set<ActionName>([
   "user.createGuest",
   "user.claimGuest",
   "user.changePassword",
+  "user.exchangeOidcCode",
 ]);
 
 /** One user's connection to Fanfare, in Node and in the browser. */

@@ -1,3 +1,4 @@
+import { hkdfSync } from "node:crypto";
 import type { FanoutBus } from "@fanfare/fanout";
 import type { ServiceBroker } from "moleculer";
 import type { Connection } from "mongoose";
@@ -19,6 +20,7 @@ interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis" | "coun
   connection: Connection | null;
 }
 
+const KEY_BYTES = 32;
 const noActor: CallMeta = { actor: null, requestId: "server" };
 
 /** What the services of a process are given. */
@@ -48,6 +50,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
       return connection;
     },
     tokens: createAccessTokens(secret),
+    keyFor: (purpose) => Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES)),
     access,
     fanout,
     publish: (rooms, name, payload) => fanout.emit(rooms, name, payload),

@@ -32,6 +32,8 @@ export interface NodeContext {
   /** The collections; a service touches only its own. A process that hosts nothing but the gateway has none. */
   database: Connection;
   tokens: AccessTokens;
+  /** A key of 32 bytes for one purpose alone, the same in every process: what is signed for one cannot stand for another. */
+  keyFor(purpose: string): Buffer;
   access: AccessCache;
   fanout: Fanout;
   publish: Publish;

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { render } from "./render.ts";
+import { textOf } from "./texts/texts.ts";
+
+test("whatever is put into a mail is text and no markup", () => {
+  const link = `https://chat.example.org/#token=a"><script>alert('1')</script>&b`;
+  const { html, text } = render({ subject: "<b>", paragraphs: ["<i>&</i>"], action: "Go <on>" }, "en", link);
+  expect(html).not.toMatch(/<script|<i>|<b>|<on>/);
+  expect(html).toContain("&lt;i&gt;&amp;&lt;/i&gt;");
+  expect(html).toContain('<a href="https://chat.example.org/#token=a&quot;&gt;');
+  expect(text).toContain(link);
+});
+
+test("a mail without a link has none", () => {
+  const mail = render(textOf("en", "emailChanged", { host: "chat.example.org" }), "en");
+  expect(mail.html).not.toContain("<a ");
+  expect(mail.text).toContain("chat.example.org");
+});
+
+test("each language has its own words", () => {
+  const values = { host: "chat.example.org", minutes: 60 };
+  const [en, zh] = (["en", "zh"] as const).map((locale) =>
+    render(textOf(locale, "resetPassword", values), locale, "https://chat.example.org/x"),
+  );
+  expect(en?.subject).toBe("Set a new password for chat.example.org");
+  expect(zh?.subject).toBe("设置您在 chat.example.org 的新密码");
+  expect(zh?.html).toContain('lang="zh-Hans"');
+});

@@ -1,0 +1,52 @@
+import type { MailTexts } from "./texts.ts";
+
+const notYou = "If this was not you, set a new password at once: whoever did it can log in to your account.";
+
+export const en: MailTexts = {
+  verifyEmail: ({ host }) => ({
+    subject: `Verify your e-mail address for ${host}`,
+    paragraphs: [
+      `Somebody, probably you, gave this address for an account at ${host}. Open the link to say that it is yours.`,
+      "The link is good for 24 hours. If it was not you, do nothing.",
+    ],
+    action: "Verify address",
+  }),
+  confirmNewEmail: ({ host }) => ({
+    subject: `Your new e-mail address for ${host}`,
+    paragraphs: [
+      `Open the link to use this address for your account at ${host} from now on.`,
+      "The link is good for 24 hours. If you did not ask for this, do nothing.",
+    ],
+    action: "Use this address",
+  }),
+  emailChanged: ({ host }) => ({
+    subject: `Your e-mail address for ${host} has changed`,
+    paragraphs: [
+      `Your account at ${host} has another e-mail address now, and mails no longer come here.`,
+      "If this was not you, tell whoever runs the server.",
+    ],
+  }),
+  resetPassword: ({ host, minutes }) => ({
+    subject: `Set a new password for ${host}`,
+    paragraphs: [
+      `Somebody, probably you, has forgotten the password of your account at ${host}. Open the link to set a new one.`,
+      `The link is good for ${minutes} minutes and for one time. If it was not you, do nothing: the old password stays.`,
+    ],
+    action: "Set a new password",
+  }),
+  passwordChanged: ({ host }) => ({
+    subject: `Your password for ${host} has changed`,
+    paragraphs: [
+      `The password of your account at ${host} has been changed, and everybody else was logged out.`,
+      "If this was not you, set a new one by “Forgot password?” at once.",
+    ],
+  }),
+  totpEnabled: ({ host }) => ({
+    subject: `Logging in to ${host} asks for a code now`,
+    paragraphs: [`The second factor of your account at ${host} has been turned on.`, notYou],
+  }),
+  totpDisabled: ({ host }) => ({
+    subject: `Logging in to ${host} asks for no code any more`,
+    paragraphs: [`The second factor of your account at ${host} has been turned off.`, notYou],
+  }),
+};

@@ -1,0 +1,38 @@
+import type { Locale } from "@fanfare/contract";
+import { en } from "./en.ts";
+import { zh } from "./zh.ts";
+
+/** The words of one mail. */
+export interface MailText {
+  subject: string;
+  /** One line or paragraph each. */
+  paragraphs: readonly string[];
+  /** What the link is called where it is a button; absent in a mail without a link. */
+  action?: string;
+}
+
+/** What each mail tells besides its link. */
+interface MailValues {
+  /** Sent at registration, and when somebody asks for it again. */
+  verifyEmail: { host: string };
+  /** To the new address. */
+  confirmNewEmail: { host: string };
+  /** To the old address. */
+  emailChanged: { host: string };
+  resetPassword: { host: string; minutes: number };
+  passwordChanged: { host: string };
+  totpEnabled: { host: string };
+  totpDisabled: { host: string };
+}
+
+export type MailName = keyof MailValues;
+export type ValuesOf<N extends MailName> = Omit<MailValues[N], "host">;
+
+/** The mails of one language: one that is missing does not compile. */
+export type MailTexts = { [N in MailName]: (values: MailValues[N]) => MailText };
+
+const TEXTS: Record<Locale, MailTexts> = { en, zh };
+
+export function textOf<N extends MailName>(locale: Locale, name: N, values: MailValues[N]): MailText {
+  return TEXTS[locale][name](values);
+}

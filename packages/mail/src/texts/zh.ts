@@ -1,0 +1,52 @@
+import type { MailTexts } from "./texts.ts";
+
+const notYou = "如果不是您本人操作，请立即设置新密码：对方已经可以登录您的账号。";
+
+export const zh: MailTexts = {
+  verifyEmail: ({ host }) => ({
+    subject: `验证您在 ${host} 的邮箱地址`,
+    paragraphs: [
+      `有人（应该是您）在 ${host} 的账号中填写了此邮箱地址。请打开链接，确认它属于您。`,
+      "链接 24 小时内有效。如果不是您本人操作，请忽略此邮件。",
+    ],
+    action: "验证邮箱",
+  }),
+  confirmNewEmail: ({ host }) => ({
+    subject: `您在 ${host} 的新邮箱地址`,
+    paragraphs: [
+      `请打开链接，此后您在 ${host} 的账号将使用此邮箱地址。`,
+      "链接 24 小时内有效。如果您没有提出此请求，请忽略此邮件。",
+    ],
+    action: "使用此邮箱",
+  }),
+  emailChanged: ({ host }) => ({
+    subject: `您在 ${host} 的邮箱地址已更改`,
+    paragraphs: [
+      `您在 ${host} 的账号已换用另一个邮箱地址，今后邮件不再发送到这里。`,
+      "如果不是您本人操作，请联系服务器管理员。",
+    ],
+  }),
+  resetPassword: ({ host, minutes }) => ({
+    subject: `设置您在 ${host} 的新密码`,
+    paragraphs: [
+      `有人（应该是您）忘记了您在 ${host} 的账号密码。请打开链接设置新密码。`,
+      `链接 ${minutes} 分钟内有效，且只能使用一次。如果不是您本人操作，请忽略此邮件，原密码不变。`,
+    ],
+    action: "设置新密码",
+  }),
+  passwordChanged: ({ host }) => ({
+    subject: `您在 ${host} 的密码已更改`,
+    paragraphs: [
+      `您在 ${host} 的账号密码已更改，其他所有登录均已退出。`,
+      "如果不是您本人操作，请立即通过“忘记密码”设置新密码。",
+    ],
+  }),
+  totpEnabled: ({ host }) => ({
+    subject: `登录 ${host} 现在需要验证码`,
+    paragraphs: [`您在 ${host} 的账号已开启两步验证。`, notYou],
+  }),
+  totpDisabled: ({ host }) => ({
+    subject: `登录 ${host} 不再需要验证码`,
+    paragraphs: [`您在 ${host} 的账号已关闭两步验证。`, notYou],
+  }),
+};
