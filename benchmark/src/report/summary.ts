@@ -1,6 +1,9 @@
 import { styleText } from "node:util";
 import type { Bucket } from "../measure/histogram.ts";
 import { PERCENTILES } from "../measure/percentiles.ts";
+import { published } from "../published/published.ts";
+import { publishedLines } from "../published/published-lines.ts";
+import { figures } from "./figures.ts";
 import { count, duration, kib, mib, ms, ratio, short, table, whole } from "./format.ts";
 import type { BroadcastMeasurement, BroadcastResult, BurstResult, RoundResult } from "./result.ts";
 
@@ -20,6 +23,7 @@ export function broadcastSummary(result: BroadcastResult, options: { everyRound:
     ...section(`Warm messages, time until each member has it`, latencyLines(result)),
     ...section("Messages one by one", options.everyRound ? [roundsTable(result.rounds)] : []),
     ...section("Bursts (messages sent in the same instant)", burstLines(result.bursts)),
+    ...section("Published by others, on their machines", publishedOf(result)),
     ...section("Getting there", preparationLines(result)),
     ...section("Server", serverLines(result)),
     ...section("Tester", testerLines(result)),
@@ -41,6 +45,12 @@ function title({ users, target, client }: BroadcastMeasurement): string {
     styleText("bold", `Broadcast to ${whole(users)} users · ${server}`) +
     `\n${whole(users - client.probes)} ${kind} in ${count(client.workers, "thread")}${nap}${probes}`
   );
+}
+
+/** Of as many members; none of most numbers. */
+function publishedOf({ users, warm }: BroadcastMeasurement): string[] {
+  const theirs = published(`tailchat-${users}`);
+  return theirs ? publishedLines(figures({ p100Ms: warm.p100Ms?.median ?? null }), [theirs]) : [];
 }
 
 function headline({ warm, first, cold }: BroadcastMeasurement): string {

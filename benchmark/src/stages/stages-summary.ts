@@ -1,4 +1,7 @@
 import { styleText } from "node:util";
+import { PUBLISHED } from "../published/published.ts";
+import { publishedLines } from "../published/published-lines.ts";
+import { figures } from "../report/figures.ts";
 import { ms, short, table, whole } from "../report/format.ts";
 import type { StagesResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
@@ -45,6 +48,9 @@ export function stagesSummary(result: StagesResult): string {
             "  WildfireChat: pull and notify together 2,978/s per core; it writes each message to a queue of every recipient,",
             "  tells him that there is something, and he pulls it. Here a message is written once and pushed whole; who missed",
             `  some pulls. Pushes and pulls per server CPU second here: ${pushesAndPulls(result)}.`,
+            ...publishedLines(figures({ pullsPerCpuSecond: pullsOf(result) }), [
+              PUBLISHED["wildfire-stages"],
+            ]),
           ],
     ),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
@@ -56,6 +62,10 @@ export function stagesSummary(result: StagesResult): string {
 
 function onlineText({ users, online = users }: StagesResult): string {
   return online === users ? whole(users) : `${whole(online)} of ${whole(users)}`;
+}
+
+function pullsOf({ rows }: StagesResult): number | null {
+  return rows.find(({ stage }) => stage === "pull")?.perCpuSecond ?? null;
 }
 
 function pushesAndPulls({ rows }: StagesResult): string {
