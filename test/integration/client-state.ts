@@ -9,6 +9,7 @@ import type {
   Member,
   Message,
   OwnUser,
+  Role,
 } from "@fanfare/contract";
 
 /** What a client holds of the server, as plain data so that two can be compared. */
@@ -17,6 +18,7 @@ export interface ClientState {
   /** By user: of those who are members of the groups the client was in when it started. */
   presences: Record<string, string>;
   groups: Record<string, Group>;
+  roles: Record<string, Role>;
   channels: Record<string, Channel>;
   lastReadSeqs: Record<string, number>;
   /** By user. Guests have neither. */
@@ -33,11 +35,13 @@ export async function fetchState(call: Call, shape?: ClientState): Promise<Clien
   const { user } = await call("user.me", {});
   const { groups } = await call("group.listMine", {});
   const lists = await Promise.all(groups.map(({ id }) => call("channel.list", { groupId: id })));
+  const roleLists = await Promise.all(groups.map(({ id }) => call("role.list", { groupId: id })));
   const directs = await call("channel.listDirect", {});
   const states = [...lists.flatMap(({ channels }) => channels), ...directs.channels];
   const state: ClientState = {
     me: user,
     groups: byId(groups),
+    roles: byId(roleLists.flatMap(({ roles }) => roles)),
     channels: byId(states.map(({ head: _head, lastReadSeq: _seq, ...channel }) => channel)),
     lastReadSeqs: Object.fromEntries(
       states.filter((s) => s.lastReadSeq > 0).map((s) => [s.id, s.lastReadSeq]),
@@ -97,6 +101,23 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     state.groups[group.id] = group;
   },
   "group.deleted": (state, { groupId }) => forgetGroup(state, groupId),
+  "role.created": (state, { role }) => {
+    state.roles[role.id] = role;
+  },
+  "role.updated": (state, { role }) => {
+    state.roles[role.id] = role;
+  },
+  "role.deleted": (state, { groupId, roleId }) => {
+    delete state.roles[roleId];
+    for (const member of Object.values(state.members[groupId] ?? {})) {
+      member.roleIds = member.roleIds.filter((id) => id !== roleId);
+    }
+  },
+  "role.reordered": (state, { positions }) => {
+    for (const { roleId, position } of positions) {
+      if (state.roles[roleId] !== undefined) state.roles[roleId].position = position;
+    }
+  },
   "member.joined": (state, { groupId, members, memberCount }) => {
     const group = state.groups[groupId];
     if (group !== undefined) group.memberCount = memberCount;
@@ -118,6 +139,12 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   },
   "channel.updated": (state, { channel }) => {
     state.channels[channel.id] = channel;
+  },
+  "channel.reordered": (state, { places }) => {
+    for (const { channelId, ...place } of places) {
+      const channel = state.channels[channelId];
+      if (channel !== undefined) Object.assign(channel, place);
+    }
   },
   "channel.deleted": (state, { channelId }) => forgetChannel(state, channelId),
   "message.created": (state, { messages }) => messages.forEach((message) => putMessage(state, message)),
@@ -160,6 +187,7 @@ function putMessage(state: ClientState, message: Message): void {
 
 function forgetGroup(state: ClientState, groupId: string): void {
   delete state.groups[groupId];
+  for (const role of Object.values(state.roles)) if (role.groupId === groupId) delete state.roles[role.id];
   delete state.members[groupId];
   forgetStrangers(state);
   for (const channel of Object.values(state.channels))

@@ -43,6 +43,7 @@ test.each([
   "user.startOidc",
   "user.finishOidc",
   "group.access",
+  "group.recordAudit",
   "group.listRooms",
   "group.listAcquaintances",
   "presence.report",

@@ -7,6 +7,7 @@ import { groupRows } from "./rows/group.ts";
 import { inviteRows } from "./rows/invite.ts";
 import { messageRows } from "./rows/message.ts";
 import { presenceRows } from "./rows/presence.ts";
+import { roleRows } from "./rows/role.ts";
 import { userRows } from "./rows/user.ts";
 
 type InternalAction =
@@ -17,6 +18,7 @@ type InternalAction =
   | "user.startOidc"
   | "user.finishOidc"
   | "group.access"
+  | "group.recordAudit"
   | "group.listRooms"
   | "group.listAcquaintances"
   | "presence.report"
@@ -28,6 +30,7 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...userRows,
   ...accountRows,
   ...groupRows,
+  ...roleRows,
   ...channelRows,
   ...friendRows,
   ...inviteRows,

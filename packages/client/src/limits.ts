@@ -32,6 +32,7 @@ const EVENT_TABLE: Record<EventName, true> = {
   "channel.created": true,
   "channel.updated": true,
   "channel.deleted": true,
+  "channel.closed": true,
   "channel.reordered": true,
   "message.created": true,
   "message.changed": true,

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { accountActions } from "./actions/account.ts";
 import { channelActions } from "./actions/channel.ts";
+import { directActions } from "./actions/direct.ts";
 import { friendActions } from "./actions/friend.ts";
 import { groupActions } from "./actions/group.ts";
 import { inviteActions } from "./actions/invite.ts";
@@ -18,6 +19,7 @@ export const ACTIONS = {
   ...roleActions,
   ...channelActions,
   ...friendActions,
+  ...directActions,
   ...inviteActions,
   ...messageActions,
   ...presenceActions,

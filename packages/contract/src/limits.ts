@@ -17,8 +17,27 @@ export const LIMITS = {
   groupNameMaxChars: 100,
   channelNameMaxChars: 100,
   messageMaxChars: 4000,
-  /** Each edit leaves a number with its message for ever. */
+  /** Each edit leaves its former text, and a number with its message for ever. */
   editsPerMessage: 1000,
+  /** Edits, pins, previews and batches of reactions of one message: each leaves a number with it for ever. */
+  changesPerMessage: 4000,
+  /** Tokens of mentions that are looked at in one text; further ones are plain text. */
+  mentionsPerMessage: 50,
+  /** Of whom or what mentions are looked for at once: a user, with their roles and groups. */
+  mentionKeysPerLookup: 500,
+  /** Further mentions of one channel are not counted. */
+  mentionsCounted: 100,
+  attachmentsPerMessage: 10,
+  embedsPerMessage: 5,
+  embedTitleMaxChars: 256,
+  embedDescriptionMaxChars: 1000,
+  urlMaxChars: 2048,
+  /** Different emoji on one message. */
+  reactionsPerMessage: 20,
+  /** Users whom a message names with each of its reactions. */
+  reactionUsersShown: 10,
+  emojiMaxChars: 64,
+  pinsPerChannel: 50,
   nonceMaxChars: 64,
   refreshTokenMaxChars: 512,
 
@@ -27,6 +46,9 @@ export const LIMITS = {
   channelsPerGroup: 500,
   invitesPerGroup: 100,
   sessionsPerUser: 50,
+  /** Those of two and of several. Whoever has as many is still reached by others, in a channel of two. */
+  directChannelsPerUser: 500,
+  membersPerGroupDirect: 10,
   friendsPerUser: 1000,
   /** Those that others have sent, and those to others, each. */
   friendRequestsPerUser: 100,

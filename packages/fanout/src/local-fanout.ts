@@ -21,18 +21,40 @@ export class LocalFanout implements Emitter {
     this.#io = null;
   }
 
-  emit(rooms: string | readonly string[], event: string, payload: unknown): void {
+  emit(
+    rooms: string | readonly string[],
+    event: string,
+    payload: unknown,
+    except: readonly string[] = [],
+  ): void {
     // Socket.IO takes an empty list of rooms for "everybody".
     if (rooms.length === 0) return;
-    this.#io?.to(rooms as string | string[]).emit(event, payload);
+    const to = this.#io?.to(rooms as string | string[]);
+    (except.length === 0 ? to : to?.except([...except]))?.emit(event, payload);
   }
 
-  socketsJoin(room: string, rooms: readonly string[]): void {
-    this.#io?.in(room).socketsJoin([...rooms]);
+  socketsJoin(
+    room: string | readonly string[],
+    rooms: readonly string[],
+    except: readonly string[] = [],
+  ): void {
+    if (room.length === 0) return;
+    this.#io
+      ?.in(room as string | string[])
+      .except([...except])
+      .socketsJoin([...rooms]);
   }
 
-  socketsLeave(room: string, rooms: readonly string[]): void {
-    this.#io?.in(room).socketsLeave([...rooms]);
+  socketsLeave(
+    room: string | readonly string[],
+    rooms: readonly string[],
+    except: readonly string[] = [],
+  ): void {
+    if (room.length === 0) return;
+    this.#io
+      ?.in(room as string | string[])
+      .except([...except])
+      .socketsLeave([...rooms]);
   }
 
   disconnectSockets(room: string): void {

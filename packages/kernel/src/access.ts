@@ -8,6 +8,8 @@ export interface Access {
   groupId: string | null;
   /** Milliseconds since the epoch; 0: not muted. */
   mutedUntilMs: number;
+  /** Between two messages of this user; absent: none. */
+  slowModeMs?: number;
   /** The rooms that hear of what happens in this place. */
   rooms: readonly string[];
 }
@@ -94,8 +96,12 @@ function cacheKey(userId: string, place: Place): string {
 /** Looks access up in the service that owns it. */
 export function accessLookUp(call: Call): (userId: string, place: Place) => Promise<Access> {
   return async (userId, place) => {
-    const { permissions, groupId, mutedUntil, rooms } = await call("group.access", { ...place, userId });
-    return { permissions, groupId, mutedUntilMs: mutedUntil === null ? 0 : Date.parse(mutedUntil), rooms };
+    const { permissions, groupId, mutedUntil, slowModeMs, rooms } = await call("group.access", {
+      ...place,
+      userId,
+    });
+    const mutedUntilMs = mutedUntil === null ? 0 : Date.parse(mutedUntil);
+    return { permissions, groupId, mutedUntilMs, rooms, ...(slowModeMs !== undefined && { slowModeMs }) };
   };
 }
 

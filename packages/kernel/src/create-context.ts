@@ -53,7 +53,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
     keyFor: (purpose) => Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES)),
     access,
     fanout,
-    publish: (rooms, name, payload) => fanout.emit(rooms, name, payload),
+    publish: (rooms, name, payload, except) => fanout.emit(rooms, name, payload, except),
     broadcast: createBroadcast(broker, bus),
     call,
   };

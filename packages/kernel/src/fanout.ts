@@ -115,22 +115,22 @@ class BusFanout implements Fanout {
     this.#local.detach();
   }
 
-  emit(rooms: string | readonly string[], event: string, payload: unknown): void {
+  emit(rooms: string | readonly string[], event: string, payload: unknown, except?: readonly string[]): void {
     try {
-      this.#current.emit(rooms, event, payload);
+      this.#current.emit(rooms, event, payload, except);
     } catch (error) {
       // Too large for the bus: then everybody has to fetch it.
       this.#options.logger.error({ err: error, event }, "an event could not be published");
-      this.#current.emit(rooms, "resync", {});
+      this.#current.emit(rooms, "resync", {}, except);
     }
   }
 
-  socketsJoin(room: string, rooms: readonly string[]): void {
-    this.#current.socketsJoin(room, rooms);
+  socketsJoin(...args: Parameters<Emitter["socketsJoin"]>): void {
+    this.#current.socketsJoin(...args);
   }
 
-  socketsLeave(room: string, rooms: readonly string[]): void {
-    this.#current.socketsLeave(room, rooms);
+  socketsLeave(...args: Parameters<Emitter["socketsLeave"]>): void {
+    this.#current.socketsLeave(...args);
   }
 
   disconnectSockets(room: string): void {

@@ -11,11 +11,12 @@ import type { Logger } from "./logger.ts";
 import type { Registry } from "./metrics.ts";
 import type { AccessTokens } from "./tokens.ts";
 
-/** Sends an event of the contract to everybody in any of the rooms. */
+/** Sends an event of the contract to everybody in any of the rooms, but not to those in any of `except`. */
 export type Publish = <N extends EventName>(
   rooms: string | readonly string[],
   name: N,
   payload: EventPayload<N>,
+  except?: readonly string[],
 ) => void;
 
 /** What one process gives to the services that it hosts. */

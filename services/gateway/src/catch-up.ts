@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { groupRoom } from "@fanfare/contract";
+import { CHANNEL_ROOMS, groupRoom } from "@fanfare/contract";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import type { NodeContext } from "@fanfare/kernel";
 import { CATCH_UP_CONCURRENCY, CATCH_UP_RETRY_MS } from "./bounds.ts";
@@ -7,7 +7,8 @@ import { closeIfEnded } from "./close-sessions.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 
-const GROUP_ROOMS = groupRoom("");
+/** What is said in these is not for everybody. */
+const CLOSED_ROOMS = [groupRoom(""), CHANNEL_ROOMS];
 
 export interface CatchUpOptions {
   node: Pick<NodeContext, "call" | "logger">;
@@ -46,7 +47,7 @@ async function refresh(
     if (!socket.connected) continue;
     // It was put out of a group unheard. Coming again it joins what it may, whatever changes meanwhile.
     const isInTooMany = [...before[index]!].some(
-      (room) => room.startsWith(GROUP_ROOMS) && !rooms.includes(room),
+      (room) => CLOSED_ROOMS.some((prefix) => room.startsWith(prefix)) && !rooms.includes(room),
     );
     if (isInTooMany) socket.conn.close();
     else emitDirectly(socket, "resync", {});

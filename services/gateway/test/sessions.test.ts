@@ -67,7 +67,17 @@ test("a socket that reads too slowly is left behind, and counted", async () => {
   await until(async () => {
     for (let count = 0; count < 20; count++)
       gateway.node.publish(GROUP_ROOM, "group.updated", {
-        group: { id: newId(), name, ownerId: newId(), memberCount: 1, createdAt: "" },
+        group: {
+          id: newId(),
+          name,
+          description: "",
+          ownerId: newId(),
+          memberCount: 1,
+          iconFileId: null,
+          defaultChannelId: null,
+          defaultPermissions: 0,
+          createdAt: "",
+        },
       });
     return (await slow()) > 0;
   });

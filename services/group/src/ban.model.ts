@@ -6,6 +6,7 @@ export interface BanDocument {
   groupId: Types.ObjectId;
   userId: Types.ObjectId;
   bannedBy: Types.ObjectId;
+  reason?: string | null;
   createdAt: Date;
 }
 
@@ -14,6 +15,7 @@ const banSchema = new Schema<BanDocument>(
     groupId: { type: Schema.Types.ObjectId, required: true },
     userId: { type: Schema.Types.ObjectId, required: true },
     bannedBy: { type: Schema.Types.ObjectId, required: true },
+    reason: String,
     createdAt: { type: Date, required: true },
   },
   { collection: "bans", writeConcern: DURABLE, versionKey: false },

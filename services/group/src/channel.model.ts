@@ -1,13 +1,37 @@
+import type { Override } from "@fanfare/contract";
 import { Schema, type Connection, type Model, type Types } from "mongoose";
 import { DURABLE } from "./durable.ts";
+
+export interface OverrideSubdocument {
+  type: Override["target"]["type"];
+  /** Absent for everyone. */
+  id?: Types.ObjectId;
+  allow: number;
+  deny: number;
+}
 
 export interface ChannelDocument {
   _id: Types.ObjectId;
   /** Absent in a direct channel. */
   groupId?: Types.ObjectId;
-  kind: "text" | "direct";
+  kind: "text" | "section" | "direct";
   name: string;
+  topic?: string;
+  sectionId?: Types.ObjectId | null;
+  slowModeSeconds?: number;
   position: number;
+  overrides?: OverrideSubdocument[];
+  /** How often the overrides have changed: says which room is to be that of those who see the channel. */
+  overridesRev?: number;
+  /** The rev whose room is in use; absent: the group's room. */
+  roomRev?: number;
+  /**
+   * Present in a private channel: `u:<member>`, `r:<role>`, `o:<group>` for its owner and `g:<group>` for everybody in it.
+   * Nobody sees the channel without one of them; whether who has one sees it the overrides say.
+   */
+  viewKeys?: string[];
+  /** Sockets are being moved since then from the room of `roomRev` to that of `overridesRev`. */
+  movingSince?: Date;
   /** The two users of a direct channel; absent elsewhere. */
   memberIds?: Types.ObjectId[];
   /** The sorted ids of the two, joined, so that one string is unique; absent elsewhere. */
@@ -17,11 +41,28 @@ export interface ChannelDocument {
   deletedAt?: Date;
 }
 
+const overrideSchema = new Schema<OverrideSubdocument>(
+  {
+    type: { type: String, required: true },
+    id: Schema.Types.ObjectId,
+    allow: { type: Number, required: true },
+    deny: { type: Number, required: true },
+  },
+  { _id: false },
+);
 const channelSchema = new Schema<ChannelDocument>(
   {
     groupId: Schema.Types.ObjectId,
-    kind: { type: String, enum: ["text", "direct"], required: true },
+    kind: { type: String, enum: ["text", "section", "direct"], required: true },
     name: { type: String, default: "" },
+    topic: String,
+    sectionId: Schema.Types.ObjectId,
+    slowModeSeconds: Number,
+    overrides: { type: [overrideSchema], default: undefined },
+    overridesRev: Number,
+    roomRev: Number,
+    viewKeys: { type: [String], default: undefined },
+    movingSince: Date,
     position: { type: Number, required: true },
     memberIds: { type: [Schema.Types.ObjectId], default: undefined },
     directKey: String,
@@ -31,6 +72,8 @@ const channelSchema = new Schema<ChannelDocument>(
   { collection: "channels", writeConcern: DURABLE, versionKey: false },
 );
 channelSchema.index({ groupId: 1, position: 1, _id: 1 });
+channelSchema.index({ viewKeys: 1 }, { sparse: true });
+channelSchema.index({ movingSince: 1 }, { sparse: true });
 channelSchema.index({ directKey: 1 }, { unique: true, sparse: true });
 channelSchema.index({ memberIds: 1, _id: -1 });
 channelSchema.index({ deletedAt: 1 }, { sparse: true });

@@ -4,8 +4,12 @@ import { DURABLE } from "./durable.ts";
 export interface GroupDocument {
   _id: Types.ObjectId;
   name: string;
+  description?: string;
   ownerId: Types.ObjectId;
   memberCount: number;
+  defaultChannelId?: Types.ObjectId | null;
+  /** What every member may; absent: MEMBER_PERMISSIONS. */
+  defaultPermissions?: number;
   createdAt: Date;
   /** Set when the group is deleted and its parts are still being removed; nobody sees it any more. */
   deletedAt?: Date;
@@ -14,6 +18,9 @@ export interface GroupDocument {
 const groupSchema = new Schema<GroupDocument>(
   {
     name: { type: String, required: true },
+    description: String,
+    defaultChannelId: Schema.Types.ObjectId,
+    defaultPermissions: Number,
     ownerId: { type: Schema.Types.ObjectId, required: true },
     memberCount: { type: Number, required: true },
     createdAt: { type: Date, required: true },
@@ -21,6 +28,7 @@ const groupSchema = new Schema<GroupDocument>(
   },
   { collection: "groups", writeConcern: DURABLE, versionKey: false },
 );
+groupSchema.index({ ownerId: 1 });
 groupSchema.index({ deletedAt: 1 }, { sparse: true });
 
 export function groupModel(connection: Connection): Model<GroupDocument> {

@@ -1,15 +1,78 @@
-import type { Channel, ChannelState, Group, Head, Invite, Member } from "@fanfare/contract";
+import {
+  MEMBER_PERMISSIONS,
+  type Ban,
+  type Channel,
+  type ChannelState,
+  type Group,
+  type Head,
+  type Invite,
+  type Member,
+  type Override,
+  type Role,
+} from "@fanfare/contract";
+import { hidesFromSome } from "@fanfare/permissions";
+import type { BanDocument } from "./ban.model.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDocument } from "./group.model.ts";
 import type { InviteDocument } from "./invite.model.ts";
 import type { MemberDocument } from "./member.model.ts";
+import type { RoleDocument } from "./role.model.ts";
+
+/** Fields that came later are absent in what was stored before. */
+export function defaultPermissionsOf({ defaultPermissions }: Pick<GroupDocument, "defaultPermissions">): number {
+  return defaultPermissions ?? MEMBER_PERMISSIONS;
+}
+
+export function roleIdsOf({ roleIds }: Pick<MemberDocument, "roleIds">): string[] {
+  return roleIds?.map((id) => id.toHexString()) ?? [];
+}
+
+/** In the order of the audit log and of what clients get; ids as text. */
+export function presentOverrides({ overrides }: Pick<ChannelDocument, "overrides">): Override[] {
+  return (overrides ?? []).map(({ type, id, allow, deny }) => ({
+    target: type === "everyone" ? { type } : { type, id: id!.toHexString() },
+    allow,
+    deny,
+  }));
+}
+
+export function isPrivate(channel: Pick<ChannelDocument, "overrides">): boolean {
+  return hidesFromSome(presentOverrides(channel));
+}
+
+export function presentRole(role: RoleDocument): Role {
+  return {
+    id: role._id.toHexString(),
+    groupId: role.groupId.toHexString(),
+    name: role.name,
+    color: role.color,
+    permissions: role.permissions,
+    position: role.position,
+    mentionable: role.mentionable,
+    createdAt: role.createdAt.toISOString(),
+  };
+}
+
+export function presentBan(ban: BanDocument): Ban {
+  return {
+    groupId: ban.groupId.toHexString(),
+    userId: ban.userId.toHexString(),
+    bannedBy: ban.bannedBy.toHexString(),
+    reason: ban.reason ?? null,
+    createdAt: ban.createdAt.toISOString(),
+  };
+}
 
 export function presentGroup(group: GroupDocument): Group {
   return {
     id: group._id.toHexString(),
     name: group.name,
+    description: group.description ?? "",
     ownerId: group.ownerId.toHexString(),
     memberCount: group.memberCount,
+    iconFileId: null,
+    defaultChannelId: group.defaultChannelId?.toHexString() ?? null,
+    defaultPermissions: defaultPermissionsOf(group),
     createdAt: group.createdAt.toISOString(),
   };
 }
@@ -20,6 +83,10 @@ export function presentChannel(channel: ChannelDocument): Channel {
     groupId: channel.groupId?.toHexString() ?? null,
     kind: channel.kind,
     name: channel.name,
+    topic: channel.topic ?? "",
+    sectionId: channel.sectionId?.toHexString() ?? null,
+    private: isPrivate(channel),
+    slowModeSeconds: channel.slowModeSeconds ?? 0,
     position: channel.position,
     memberIds: channel.memberIds?.map((id) => id.toHexString()) ?? [],
     createdAt: channel.createdAt.toISOString(),
@@ -37,6 +104,7 @@ export function presentMember(member: MemberDocument, now = new Date()): Member 
   return {
     groupId: member.groupId.toHexString(),
     userId: member.userId.toHexString(),
+    roleIds: roleIdsOf(member),
     mutedUntil: presentMute(member.mutedUntil, now),
     joinedAt: member.joinedAt.toISOString(),
   };

@@ -3,6 +3,9 @@ import { COUNTER, DURABLE } from "./durable.ts";
 import { createGather } from "./gather.ts";
 import { groupModel, type GroupDocument } from "./group.model.ts";
 
+export type GroupChanges = Partial<
+  Pick<GroupDocument, "name" | "description" | "defaultPermissions"> & { defaultChannelId: string | null }
+>;
 export type GroupRepository = ReturnType<typeof createGroupRepository>;
 
 /** Every query of the collection groups. Deleted groups are found by nothing but `listDeletedIds`. */
@@ -32,8 +35,9 @@ export function createGroupRepository(connection: Connection) {
 
     findMany: (groupIds: readonly string[]) => groups.find({ _id: { $in: groupIds }, ...alive }).lean(),
 
-    rename: (groupId: string, name: string) =>
-      groups.findOneAndUpdate({ _id: groupId, ...alive }, { $set: { name } }, after).lean(),
+    /** As it was before, or null when it is deleted. */
+    update: (groupId: string, changes: GroupChanges) =>
+      groups.findOneAndUpdate({ _id: groupId, ...alive }, { $set: changes }).lean(),
 
     /** null when `fromUserId` is not the owner, or the group is deleted. */
     changeOwner: (groupId: string, fromUserId: string, toUserId: string) =>

@@ -58,6 +58,7 @@ function create(slow: (found: StoredMembers | undefined) => Promise<void> = asyn
                   groupId,
                   userId,
                   mutedUntil: null,
+                  roleIds: [],
                   joinedAt: "2026-01-01T00:00:00.000Z",
                 })),
             };

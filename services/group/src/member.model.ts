@@ -5,6 +5,8 @@ export interface MemberDocument {
   _id: Types.ObjectId;
   groupId: Types.ObjectId;
   userId: Types.ObjectId;
+  /** Absent, never empty, where there is none, so that the index holds nobody in vain. */
+  roleIds?: Types.ObjectId[];
   mutedUntil: Date | null;
   joinedAt: Date;
 }
@@ -13,6 +15,7 @@ const memberSchema = new Schema<MemberDocument>(
   {
     groupId: { type: Schema.Types.ObjectId, required: true },
     userId: { type: Schema.Types.ObjectId, required: true },
+    roleIds: { type: [Schema.Types.ObjectId], default: undefined },
     mutedUntil: { type: Date, default: null },
     joinedAt: { type: Date, required: true },
   },
@@ -20,6 +23,7 @@ const memberSchema = new Schema<MemberDocument>(
 );
 memberSchema.index({ groupId: 1, userId: 1 }, { unique: true });
 memberSchema.index({ userId: 1 });
+memberSchema.index({ roleIds: 1 }, { sparse: true });
 
 export function memberModel(connection: Connection): Model<MemberDocument> {
   return connection.model<MemberDocument>("Member", memberSchema);

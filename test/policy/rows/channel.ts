@@ -7,6 +7,23 @@ export const channelRows = {
     name: "renamed",
   })),
   "channel.delete": row("channel.delete", channelOwner, ({ channel }) => ({ channelId: channel.id })),
+  "channel.reorder": row("channel.reorder", groupOwner, ({ group, channel }) => ({
+    groupId: group.id,
+    places: [{ channelId: channel.id, sectionId: null, position: 3 }],
+  })),
+  "channel.listOverrides": row("channel.listOverrides", channelOwner, ({ channel }) => ({
+    channelId: channel.id,
+  })),
+  "channel.setOverride": row("channel.setOverride", channelOwner, ({ channel }) => ({
+    channelId: channel.id,
+    target: { type: "everyone" },
+    allow: 0,
+    deny: 2,
+  })),
+  "channel.removeOverride": row("channel.removeOverride", channelOwner, ({ channel }) => ({
+    channelId: channel.id,
+    target: { type: "everyone" },
+  })),
   "channel.list": row("channel.list", inGroup, ({ group }) => ({ groupId: group.id })),
   "channel.openDirect": row("channel.openDirect", loggedIn, ({ target }) => ({ userId: target.userId })),
   "channel.listDirect": row("channel.listDirect", loggedIn, () => ({})),

@@ -15,6 +15,9 @@ export const groupRows = {
   "group.kick": row("group.kick", groupOwner, targetOf),
   "group.ban": row("group.ban", groupOwner, targetOf),
   "group.unban": row("group.unban", groupOwner, targetOf),
+  "group.listBans": row("group.listBans", groupOwner, ({ group }) => ({ groupId: group.id })),
+  "group.auditLog": row("group.auditLog", groupOwner, ({ group }) => ({ groupId: group.id })),
+  "group.myPermissions": row("group.myPermissions", inGroup, ({ group }) => ({ groupId: group.id })),
   "group.mute": row("group.mute", groupOwner, (world) => ({ ...targetOf(world), durationMs: 60_000 })),
   "group.unmute": row("group.unmute", groupOwner, targetOf),
 };

@@ -99,24 +99,6 @@ export const channelActions = {
     result: z.object({ channels: z.array(e.ChannelStateSchema) }),
     permission: { rule: "group", can: "view" },
   }),
-  "channel.openDirect": action({
-    summary: "The direct channel between the caller and another user; made where there is none.",
-    params: z.object({ userId: e.id }),
-    result: z.object({ channel: e.ChannelStateSchema }),
-    permission: { rule: "session" },
-    errors: ["USER_NOT_FOUND", "NOT_REACHABLE"],
-    // Each may put a channel into the list of somebody who has not asked for it.
-    rateLimit: { points: 30, durationMs: 60_000 },
-  }),
-  "channel.listDirect": action({
-    summary: "A page of the caller's direct channels, newest first by id.",
-    params: z.object({
-      beforeChannelId: e.id.optional(),
-      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
-    }),
-    result: z.object({ channels: z.array(e.ChannelStateSchema) }),
-    permission: { rule: "session" },
-  }),
   "channel.markRead": action({
     summary: "Everything up to this message is read. A marker never goes back.",
     params: inChannel.extend({ seq: e.seq }),

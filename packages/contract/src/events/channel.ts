@@ -9,14 +9,20 @@ export const channelEvents = {
     payload: z.object({ channel: e.ChannelSchema }),
   }),
   "channel.updated": event({
-    summary: "The channel has another name, topic, place or slow mode, or others see it or may write in it than before.",
+    summary:
+      "The channel has another name, topic, place or slow mode, or others see it or may write in it than before.",
     audience: "channel",
     payload: z.object({ channel: e.ChannelSchema }),
   }),
   "channel.deleted": event({
     summary: "The channel is gone, or the user does not see it any more.",
     audience: "channel",
-    payload: z.object({ groupId: e.id, channelId: e.id }),
+    payload: z.object({ groupId: e.id.nullable(), channelId: e.id }),
+  }),
+  "channel.closed": event({
+    summary: "The user has put a direct channel out of sight. The next message brings it back.",
+    audience: "self",
+    payload: z.object({ channelId: e.id }),
   }),
   "channel.reordered": event({
     summary: "Channels of a group stand in other places.",

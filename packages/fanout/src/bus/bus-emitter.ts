@@ -2,6 +2,7 @@ import { MessageType } from "socket.io-adapter";
 import type { Emitter } from "../emitter.ts";
 import type { FanoutBus } from "./bus.ts";
 import { Publisher } from "./publisher.ts";
+import type { Header } from "./wire.ts";
 import { checkedPrefix, Subjects } from "./subjects.ts";
 
 export interface BusEmitterOptions {
@@ -32,17 +33,17 @@ export class BusEmitter implements Emitter {
   }
 
   /** @throws RangeError when the event is larger than the bus takes. */
-  emit(rooms: string | readonly string[], event: string, payload: unknown): void {
+  emit(rooms: string | readonly string[], event: string, payload: unknown, except?: readonly string[]): void {
     if (rooms.length === 0) return;
-    this.#publisher.event({ rooms: asList(rooms) }, [event, payload]);
+    this.#publisher.event(headerOf(rooms, except), [event, payload]);
   }
 
-  socketsJoin(room: string, rooms: readonly string[]): void {
-    this.#publisher.join({ rooms: [room] }, rooms);
+  socketsJoin(room: string | readonly string[], rooms: readonly string[], except?: readonly string[]): void {
+    if (room.length > 0) this.#publisher.join(headerOf(room, except), rooms);
   }
 
-  socketsLeave(room: string, rooms: readonly string[]): void {
-    this.#publisher.leave({ rooms: [room] }, rooms);
+  socketsLeave(room: string | readonly string[], rooms: readonly string[], except?: readonly string[]): void {
+    if (room.length > 0) this.#publisher.leave(headerOf(room, except), rooms);
   }
 
   disconnectSockets(room: string): void {
@@ -71,5 +72,7 @@ export class BusEmitter implements Emitter {
   }
 }
 
-const asList = (rooms: string | readonly string[]): readonly string[] =>
-  typeof rooms === "string" ? [rooms] : rooms;
+function headerOf(rooms: string | readonly string[], except: readonly string[] = []): Header {
+  const header = { rooms: typeof rooms === "string" ? [rooms] : rooms };
+  return except.length === 0 ? header : { ...header, except };
+}

@@ -4,10 +4,10 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentGroup } from "../group.presenter.ts";
 
 export function updateGroup({ node, groups, announcer }: GroupDependencies): Handler<"group.update"> {
-  return async ({ params: { groupId, name } }) => {
-    const renamed = await groups.rename(groupId, name);
-    if (renamed === null) throw serviceError("GROUP_NOT_FOUND");
-    const group = presentGroup(renamed);
+  return async ({ params: { groupId, ...changes } }) => {
+    const updated = (await groups.update(groupId, changes)) && (await groups.find(groupId));
+    if (updated === null) throw serviceError("GROUP_NOT_FOUND");
+    const group = presentGroup(updated);
     node.publish(groupRoom(groupId), "group.updated", { group });
     announcer.told(groupId, group.memberCount);
     return { group };

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const ofUser = z.object({ userId: e.id });
+
+export const peopleActions = {
+  "user.search": action({
+    summary:
+      "Accounts whose username or nickname begins so. Left out: guests, bots, and whoever has blocked the caller.",
+    params: z.object({
+      query: z.string().trim().min(LIMITS.searchMinChars).max(LIMITS.nicknameMaxChars),
+      limit: z.int().min(1).max(LIMITS.usersPerSearch).default(10),
+    }),
+    result: z.object({ users: z.array(e.UserSchema) }),
+    permission: { rule: "account" },
+    // Or somebody reads the names of all users.
+    rateLimit: { points: 30, durationMs: 60_000, perAddress: true },
+  }),
+  "user.block": action({
+    summary:
+      "Neither of the two writes to the other directly any more, nor sends a friend request. The other is not told.",
+    params: ofUser,
+    result: z.object({}),
+    permission: { rule: "session" },
+    errors: ["USER_NOT_FOUND", "LIMIT_REACHED"],
+    rateLimit: { points: 30, durationMs: 60_000 },
+  }),
+  "user.unblock": action({
+    summary: "Take a block back.",
+    params: ofUser,
+    result: z.object({}),
+    permission: { rule: "session" },
+    rateLimit: { points: 30, durationMs: 60_000 },
+  }),
+  "user.listBlocked": action({
+    summary: "Whom the caller has blocked: a page in the order of their ids.",
+    params: z.object({
+      afterUserId: e.id.optional(),
+      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+    }),
+    result: z.object({ users: z.array(e.UserSchema), nextUserId: e.id.nullable() }),
+    permission: { rule: "session" },
+  }),
+  "user.listBlockedAmong": action({
+    summary: "Those of the given users whom a user has blocked, or who have blocked the user.",
+    params: z.object({ userId: e.id, userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    result: z.object({ userIds: z.array(e.id) }),
+    permission: { rule: "internal" },
+  }),
+};

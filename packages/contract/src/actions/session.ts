@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+
+export const sessionActions = {
+  "user.listSessions": action({
+    summary: "The caller's living sessions, newest first.",
+    params: z.object({}),
+    result: z.object({ sessions: z.array(e.SessionSchema) }),
+    permission: { rule: "session" },
+  }),
+  "user.revokeSession": action({
+    summary: "End one of the caller's sessions; its sockets close at once.",
+    params: z.object({ sessionId: e.id }),
+    result: z.object({}),
+    permission: { rule: "session" },
+    errors: ["SESSION_NOT_FOUND"],
+    // It may be this one, and then an answer by socket would not arrive.
+    transports: ["http"],
+  }),
+};
