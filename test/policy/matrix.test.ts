@@ -37,6 +37,8 @@ describe.each(Object.entries(MATRIX))("%s", (name, [outcomes, params]) => {
 
 test.each([
   "user.adminState",
+  "user.listBlockedAmong",
+  "group.forgetDirectAccess",
   "user.listRevokedSessions",
   "user.findByUsername",
   "friend.listReachable",

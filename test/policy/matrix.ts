@@ -2,16 +2,21 @@ import type { ActionName } from "@fanfare/contract";
 import type { Row } from "./row.ts";
 import { accountRows } from "./rows/account.ts";
 import { channelRows } from "./rows/channel.ts";
+import { directRows } from "./rows/direct.ts";
 import { friendRows } from "./rows/friend.ts";
 import { groupRows } from "./rows/group.ts";
 import { inviteRows } from "./rows/invite.ts";
 import { messageRows } from "./rows/message.ts";
+import { peopleRows } from "./rows/people.ts";
 import { presenceRows } from "./rows/presence.ts";
 import { roleRows } from "./rows/role.ts";
+import { sessionRows } from "./rows/session.ts";
 import { userRows } from "./rows/user.ts";
 
 type InternalAction =
   | "user.adminState"
+  | "user.listBlockedAmong"
+  | "group.forgetDirectAccess"
   | "user.listRevokedSessions"
   | "user.findByUsername"
   | "friend.listReachable"
@@ -29,9 +34,12 @@ type InternalAction =
 export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...userRows,
   ...accountRows,
+  ...sessionRows,
+  ...peopleRows,
   ...groupRows,
   ...roleRows,
   ...channelRows,
+  ...directRows,
   ...friendRows,
   ...inviteRows,
   ...messageRows,

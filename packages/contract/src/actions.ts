@@ -6,8 +6,10 @@ import { friendActions } from "./actions/friend.ts";
 import { groupActions } from "./actions/group.ts";
 import { inviteActions } from "./actions/invite.ts";
 import { messageActions } from "./actions/message.ts";
+import { peopleActions } from "./actions/people.ts";
 import { presenceActions } from "./actions/presence.ts";
 import { roleActions } from "./actions/role.ts";
+import { sessionActions } from "./actions/session.ts";
 import { userActions } from "./actions/user.ts";
 import type { ActionDefinition } from "./define.ts";
 
@@ -15,6 +17,8 @@ import type { ActionDefinition } from "./define.ts";
 export const ACTIONS = {
   ...userActions,
   ...accountActions,
+  ...sessionActions,
+  ...peopleActions,
   ...groupActions,
   ...roleActions,
   ...channelActions,

@@ -1,6 +1,7 @@
 /** What the platform deals with, as it goes over the wire: a file for each domain. */
 export * from "./entities/primitives.ts";
 export * from "./entities/user.ts";
+export * from "./entities/session.ts";
 export * from "./entities/presence.ts";
 export * from "./entities/group.ts";
 export * from "./entities/role.ts";

@@ -69,6 +69,12 @@ export const ERRORS = {
     message: "You are muted in this group.",
     data: z.object({ mutedUntil: z.iso.datetime() }),
   },
+  USER_DISABLED: {
+    status: 403,
+    advice: "give up",
+    message: "This account is disabled: ask who runs this server.",
+  },
+  SESSION_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such session of yours." },
   BANNED: { status: 403, advice: "give up", message: "You are banned from this group." },
   USER_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such user." },
   GROUP_NOT_FOUND: {
@@ -118,6 +124,12 @@ export const ERRORS = {
     data: z.object({ limit: z.string(), max: z.int() }),
   },
   RATE_LIMITED: { status: 429, advice: "retry", message: "Too many requests: wait.", data: retryAfter },
+  SLOW_MODE: {
+    status: 429,
+    advice: "retry",
+    message: "This channel is in slow mode: wait before you write again.",
+    data: retryAfter,
+  },
   OVERLOADED: {
     status: 503,
     advice: "retry",

@@ -30,12 +30,14 @@ export type {
   Reaction,
   Role,
   Reach,
+  Session,
   SessionTokens,
   User,
 } from "./entities.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export { LIMITS } from "./limits.ts";
+export { mentionKey, parseMentions } from "./mentions.ts";
 export * from "./permissions.ts";
 export * from "./rooms.ts";
 export * from "./wire.ts";

@@ -62,6 +62,11 @@ export const LIMITS = {
   oidcCodeLifetimeMs: 5 * 60 * 1000,
   /** They are one document. */
   adminsPerInstance: 100,
+  blockedPerUser: 1000,
+  userAgentMaxChars: 256,
+  /** Shorter beginnings would list half of all users. */
+  searchMinChars: 2,
+  usersPerSearch: 20,
 
   /** Users whose presence one socket hears of; each is a room. */
   watchedUsersPerSocket: 500,

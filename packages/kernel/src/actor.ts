@@ -9,8 +9,16 @@ export interface Actor {
   admin?: true;
 }
 
+/** Where a call by HTTP came from. */
+export interface CallClient {
+  address: string;
+  /** What the client calls itself: anything, and of any length. */
+  userAgent: string | null;
+}
+
 /** What travels with every call. */
 export interface CallMeta {
   actor: Actor | null;
   requestId: string;
+  client?: CallClient;
 }

@@ -9,7 +9,7 @@ import {
 } from "@fanfare/contract";
 import type { Context, ServiceSchema } from "moleculer";
 import type { Access, Place } from "./access.ts";
-import type { Actor, CallMeta } from "./actor.ts";
+import type { Actor, CallClient, CallMeta } from "./actor.ts";
 import type { ChannelStrategyOptions } from "./channel-strategy.ts";
 import type { DomainEventName, DomainEvents } from "./domain-events.ts";
 import { serviceError, toServiceError } from "./errors.ts";
@@ -32,6 +32,8 @@ export interface Request<N extends ActionName> {
   /** Calls another action for the same actor. */
   call: Call;
   requestId: string;
+  /** null where the call did not come in by HTTP. */
+  client: CallClient | null;
 }
 
 export type Handler<N extends ActionName> = (request: Request<N>) => Promise<Result<N>> | Result<N>;
@@ -50,6 +52,7 @@ type AnyRequest = {
   access: Access | undefined;
   call: Call;
   requestId: string;
+  client: CallClient | null;
 };
 
 /**
@@ -135,7 +138,8 @@ function guarded(
         if (refused !== null) throw refused;
       }
       const call: Call = (other, otherParams) => context.call(other, otherParams);
-      return await handler({ params, actor, access, call, requestId });
+      const client = context.meta.client ?? null;
+      return await handler({ params, actor, access, call, requestId, client });
     } catch (thrown) {
       const error = toServiceError(thrown);
       if (error.type === "INTERNAL")

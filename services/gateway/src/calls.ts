@@ -31,6 +31,8 @@ import { ActionLimits, type Wait } from "./action-limits.ts";
 export interface Caller {
   actor: Actor | null;
   address: string;
+  /** By HTTP. */
+  userAgent?: string | null;
   requestId: string;
 }
 
@@ -162,7 +164,7 @@ export class Calls {
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
     this.#inFlight += 1;
     try {
-      return await this.#call(name, parsed, { meta: { actor: caller.actor, requestId: caller.requestId } });
+      return await this.#call(name, parsed, { meta: metaOf(caller) });
     } catch (error) {
       if (channel !== undefined && error instanceof ServiceError && error.type === "OVERLOADED")
         this.#fullChannels.add(channel, Date.now());
@@ -171,6 +173,11 @@ export class Calls {
       this.#inFlight -= 1;
     }
   }
+}
+
+function metaOf({ actor, requestId, address, userAgent }: Caller): CallMeta {
+  const meta: CallMeta = { actor, requestId };
+  return userAgent === undefined ? meta : { ...meta, client: { address, userAgent } };
 }
 
 /** What is written to one channel waits in one queue. */

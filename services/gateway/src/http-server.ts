@@ -112,7 +112,8 @@ export async function createHttpServer({
       return failed(toServiceError(thrown), request, reply);
     }
     const address = clientAddress(request.raw, config.trustProxy);
-    const caller = { actor, address, requestId: request.id };
+    const userAgent = request.headers["user-agent"] ?? null;
+    const caller = { actor, address, userAgent, requestId: request.id };
     return send(reply, await calls.answer("http", request.params.action, request.body ?? {}, caller));
   });
   await app.ready();

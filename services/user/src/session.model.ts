@@ -11,6 +11,9 @@ export interface SessionDocument {
   /** The part before the last refresh, good for one repetition until `graceUntil`. */
   previousHash: string | null;
   graceUntil: Date | null;
+  /** Where it was opened from, and with what. */
+  address?: string;
+  userAgent?: string;
   createdAt: Date;
   refreshedAt: Date;
   /** When the refresh token dies; of a revoked session, when its last access token does. */
@@ -26,6 +29,8 @@ const sessionSchema = new Schema<SessionDocument>(
     currentHash: { type: String, required: true },
     previousHash: { type: String, default: null },
     graceUntil: { type: Date, default: null },
+    address: String,
+    userAgent: String,
     createdAt: { type: Date, required: true },
     refreshedAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },

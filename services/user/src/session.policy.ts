@@ -1,5 +1,12 @@
 import { matchesHash, type RefreshToken } from "./refresh-token.ts";
 import type { SessionDocument } from "./session.model.ts";
+import type { UserDocument } from "./user.model.ts";
+
+/** Whether tokens that were made for one of these are right for the other too. */
+export function isSameStanding(now: UserDocument | null, before: UserDocument): boolean {
+  if (now === null) return false;
+  return now.admin === before.admin && now.disabledAt === undefined && now.kind === before.kind;
+}
 
 /**
  * What a shown refresh token deserves.

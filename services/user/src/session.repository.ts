@@ -1,3 +1,4 @@
+import { LIMITS } from "@fanfare/contract";
 import { ACCESS_TOKEN_LIFETIME_MS } from "@fanfare/kernel";
 import type { Connection, QueryFilter } from "mongoose";
 import { sessionModel, type SessionDocument } from "./session.model.ts";
@@ -51,6 +52,8 @@ export function createSessionRepository(connection: Connection) {
     /** @returns the ids of those that were alive. */
     revoke: (sessionId: string) => revokeWhere({ _id: sessionId }),
 
+    revokeOf: (userId: string, sessionId: string) => revokeWhere({ _id: sessionId, userId }),
+
     revokeAll: (userId: string) => revokeWhere({ userId }),
 
     revokeOthers: (userId: string, sessionId: string) => revokeWhere({ userId, _id: { $ne: sessionId } }),
@@ -64,6 +67,14 @@ export function createSessionRepository(connection: Connection) {
       const tooMany = found.slice(0, Math.max(0, found.length - max));
       return tooMany.length === 0 ? [] : revokeWhere({ _id: { $in: tooMany.map(({ _id }) => _id) } });
     },
+
+    /** Newest first. */
+    listLiving: (userId: string, now: Date) =>
+      sessions
+        .find({ userId, ...living, expiresAt: { $gt: now } })
+        .sort({ _id: -1 })
+        .limit(LIMITS.sessionsPerUser)
+        .lean(),
 
     /** Those whose access tokens may still be valid. */
     async listRevokedIds(): Promise<string[]> {

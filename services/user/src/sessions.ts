@@ -1,5 +1,5 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
-import { serviceError, type NodeContext } from "@fanfare/kernel";
+import { serviceError, type CallClient, type NodeContext } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import {
   formatRefreshToken,
@@ -9,6 +9,7 @@ import {
   type RefreshToken,
 } from "./refresh-token.ts";
 import { judgeRefresh } from "./session.policy.ts";
+import type { SessionDocument } from "./session.model.ts";
 import type { Rotation, SessionRepository } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 import { presentOwnUser } from "./user.presenter.ts";
@@ -43,13 +44,23 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
   };
 
   return {
-    /** Stores a session of a user whose document may still be on its way to the database. */
-    async open(user: UserDocument): Promise<SessionTokens> {
+    /**
+     * Stores a session of a user whose document may still be on its way to the database.
+     * @throws {ServiceError} USER_DISABLED
+     */
+    async open(user: UserDocument, client: CallClient | null): Promise<SessionTokens> {
+      if (user.disabledAt !== undefined) throw serviceError("USER_DISABLED");
       const sessionId = new Types.ObjectId();
       const token = { sessionId: sessionId.toHexString(), family: newSecret(), current: newSecret() };
       const now = new Date();
       const fields = rotation(token, null, now);
-      await repository.insert({ _id: sessionId, userId: user._id, createdAt: now, ...fields });
+      await repository.insert({
+        _id: sessionId,
+        userId: user._id,
+        createdAt: now,
+        ...clientFields(client),
+        ...fields,
+      });
       return present(user, token, fields.expiresAt);
     },
 
@@ -81,6 +92,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
         }
         const user = await findUser(userId);
         if (user === null) throw serviceError("UNAUTHENTICATED");
+        if (user.disabledAt !== undefined) throw serviceError("USER_DISABLED");
         const next = { ...shown, current: newSecret() };
         const fields = rotation(next, verdict === "current" ? session.currentHash : null, now);
         if (await repository.rotate(session, fields)) return present(user, next, fields.expiresAt);
@@ -109,6 +121,13 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
       tellEnded(userId, await repository.revoke(sessionId));
     },
 
+    /** false when it is not a living one of the user's. */
+    async endOne(userId: string, sessionId: string): Promise<boolean> {
+      const ended = await repository.revokeOf(userId, sessionId);
+      tellEnded(userId, ended);
+      return ended.length > 0;
+    },
+
     async endOthers(userId: string, sessionId: string): Promise<void> {
       tellEnded(userId, await repository.revokeOthers(userId, sessionId));
     },
@@ -117,6 +136,12 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
       tellEnded(userId, await repository.revokeAll(userId));
     },
   };
+}
+
+function clientFields(client: CallClient | null): Pick<SessionDocument, "address" | "userAgent"> {
+  if (client === null) return {};
+  const userAgent = client.userAgent?.slice(0, LIMITS.userAgentMaxChars).toWellFormed();
+  return { address: client.address, ...(userAgent === undefined ? {} : { userAgent }) };
 }
 
 /** @param previousHash of the token that may be repeated for a moment, or null when none may */

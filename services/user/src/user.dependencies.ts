@@ -1,5 +1,6 @@
 import type { NodeContext } from "@fanfare/kernel";
 import type { Admins } from "./admins.ts";
+import type { BlockRepository } from "./block.repository.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionRepository } from "./session.repository.ts";
 import type { Sessions } from "./sessions.ts";
@@ -10,6 +11,7 @@ export interface UserDependencies {
   node: NodeContext;
   users: UserRepository;
   admins: Admins;
+  blocks: BlockRepository;
   sessionRepository: SessionRepository;
   sessions: Sessions;
   passwords: Passwords;

@@ -22,6 +22,8 @@ export interface UserDocument {
   emailVerifiedAt?: Date;
   locale?: Locale;
   nickname: string;
+  /** Absent for a guest, whom nobody searches. */
+  nicknameLower?: string;
   avatarUrl: string | null;
   bio?: string;
   kind: "member" | "guest" | "bot";
@@ -37,6 +39,8 @@ export interface UserDocument {
   oidcKey?: string;
   /** A copy of what admins.ts keeps: read with the user, written only there. */
   admin?: true;
+  /** Absent while the user may log in. */
+  disabledAt?: Date;
   createdAt: Date;
 }
 
@@ -61,6 +65,7 @@ const userSchema = new Schema<UserDocument>(
     emailVerifiedAt: Date,
     locale: String,
     nickname: { type: String, required: true },
+    nicknameLower: String,
     avatarUrl: { type: String, default: null },
     bio: String,
     kind: { type: String, enum: ["member", "guest", "bot"], required: true },
@@ -70,11 +75,13 @@ const userSchema = new Schema<UserDocument>(
     totpGuesses: { type: new Schema({ count: Number, endsAt: Date }, { _id: false }), default: undefined },
     oidcKey: String,
     admin: Boolean,
+    disabledAt: Date,
     createdAt: { type: Date, required: true },
   },
   { collection: "users", writeConcern: DURABLE, versionKey: false },
 );
 userSchema.index({ usernameLower: 1 }, { name: USERNAME_INDEX, unique: true, sparse: true });
+userSchema.index({ nicknameLower: 1 }, { sparse: true });
 userSchema.index({ emailLower: 1 }, { name: EMAIL_INDEX, unique: true, sparse: true });
 userSchema.index({ oidcKey: 1 }, { name: OIDC_INDEX, unique: true, sparse: true });
 

@@ -7,6 +7,12 @@ export interface Credentials {
   passwordHash: string;
 }
 
+type Claim = Credentials & Pick<UserDocument, "nickname">;
+type ProfileChange = Partial<Pick<UserDocument, "nickname" | "bio" | "locale">> & Pick<UserDocument, "kind">;
+
+/** Comes after everything that a name may go on with. */
+const LAST = "\u{10ffff}";
+
 export type UserRepository = ReturnType<typeof createUserRepository>;
 
 /** Every query of the collection users. */
@@ -35,8 +41,26 @@ export function createUserRepository(connection: Connection) {
       await users.updateOne({ _id: userId }, isAdmin ? { $set: { admin: true } } : { $unset: { admin: 1 } });
     },
 
-    setProfile: (userId: string, profile: Partial<Pick<UserDocument, "nickname" | "bio" | "locale">>) =>
-      users.findOneAndUpdate({ _id: userId }, { $set: profile }, { returnDocument: "after" }).lean(),
+    /** Accounts whose name begins so, in the order of the names. */
+    listByPrefix: (field: "usernameLower" | "nicknameLower", prefix: string, limit: number) =>
+      users
+        .find({
+          [field]: { $gte: prefix.toLowerCase(), $lt: prefix.toLowerCase() + LAST },
+          kind: "member",
+          disabledAt: null,
+        })
+        .sort({ [field]: 1 })
+        .limit(limit)
+        .lean(),
+
+    setProfile: (userId: string, { kind, ...profile }: ProfileChange) =>
+      users
+        .findOneAndUpdate(
+          { _id: userId },
+          { $set: { ...profile, ...(kind === "guest" ? {} : searchFields(profile)) } },
+          { returnDocument: "after" },
+        )
+        .lean(),
 
     /** null when the password is no longer the one that the caller has verified. */
     replacePasswordHash: (userId: string, oldHash: string, passwordHash: string) =>
@@ -49,7 +73,7 @@ export function createUserRepository(connection: Connection) {
         .lean(),
 
     /** null when the user is not a guest, or no longer. */
-    claimGuest: (userId: string, credentials: Credentials, isAdmin: boolean) =>
+    claimGuest: (userId: string, { nickname, ...credentials }: Claim, isAdmin: boolean) =>
       users
         .findOneAndUpdate(
           { _id: userId, kind: "guest" },
@@ -57,6 +81,7 @@ export function createUserRepository(connection: Connection) {
             $set: {
               kind: "member",
               ...credentialFields(credentials),
+              ...searchFields({ nickname }),
               ...(isAdmin && { admin: true as const }),
             },
           },
@@ -64,6 +89,11 @@ export function createUserRepository(connection: Connection) {
         )
         .lean(),
   };
+}
+
+/** What an account is found by besides its username. */
+export function searchFields({ nickname }: { nickname?: string }) {
+  return nickname === undefined ? {} : { nicknameLower: nickname.toLowerCase() };
 }
 
 export function credentialFields({ username, email, passwordHash }: Credentials) {

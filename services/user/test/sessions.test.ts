@@ -2,6 +2,7 @@ import { LIMITS, type SessionTokens } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAdminRepository } from "../src/admin.repository.ts";
+import { createBlockRepository } from "../src/block.repository.ts";
 import { createAdmins } from "../src/admins.ts";
 import { changePassword } from "../src/actions/change-password.ts";
 import { createPasswords } from "../src/passwords.ts";
@@ -163,6 +164,7 @@ describe("ending sessions", () => {
     const dying = changePassword({
       node: node.node,
       users: createUserRepository(database),
+      blocks: createBlockRepository(database),
       admins: createAdmins(createUserRepository(database), createAdminRepository(database)),
       sessionRepository,
       sessions: {
@@ -177,6 +179,7 @@ describe("ending sessions", () => {
       access: undefined,
       call: node.node.call,
       requestId: "test",
+      client: null,
     };
     await expect(dying(request)).rejects.toThrow("killed");
     await expect(refresh(second)).rejects.toMatchObject({ type: "SESSION_REVOKED" });

@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ActionName, Params, Result, SessionTokens } from "@fanfare/contract";
 import {
+  defineService,
   loadConfig,
   startNode,
   type Actor,
+  type CallClient,
   type DomainEvents,
   type NodeContext,
   type ServiceFactory,
@@ -14,7 +16,12 @@ import { createUserService } from "../src/index.ts";
 
 export interface UserNode {
   node: NodeContext;
-  call<N extends ActionName>(name: N, params: Params<N>, actor?: Actor | null): Promise<Result<N>>;
+  call<N extends ActionName>(
+    name: N,
+    params: Params<N>,
+    actor?: Actor | null,
+    client?: CallClient,
+  ): Promise<Result<N>>;
   /** What was published, and told to all processes, in order. */
   published: { rooms: string | readonly string[]; name: string; payload: unknown }[];
   sessionsEnded: DomainEvents["session.ended"][];
@@ -50,8 +57,11 @@ export async function startUserNode(): Promise<UserNode> {
       ...node,
       publish: (rooms, name, payload) => void published.push({ rooms, name, payload }),
     });
+  // Who may do what in a direct channel is no business of this service.
+  const group: ServiceFactory = (node) =>
+    defineService(node, { name: "group", actions: { "group.forgetDirectAccess": () => ({}) } });
   const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "error", DATA_DIR: dataDir });
-  const running = await startNode(config, [probe, user], (error) => {
+  const running = await startNode(config, [probe, group, user], (error) => {
     throw error;
   });
   return {
@@ -59,7 +69,8 @@ export async function startUserNode(): Promise<UserNode> {
     published,
     sessionsEnded,
     profilesChanged,
-    call: (name, params, actor = null) => brokerCall!(name, params, { meta: { actor, requestId: "test" } }),
+    call: (name, params, actor = null, client = undefined) =>
+      brokerCall!(name, params, { meta: { actor, requestId: "test", ...(client && { client }) } }),
     async stop() {
       await running.stop();
       await rm(dataDir, { recursive: true, force: true });

@@ -71,7 +71,8 @@ export const channelActions = {
     permission: { rule: "channel", can: "manageRoles" },
   }),
   "channel.setOverride": action({
-    summary: "Allow or deny something in a channel to everyone, a role or a member. To deny `view` makes it private.",
+    summary:
+      "Allow or deny something in a channel to everyone, a role or a member. To deny `view` makes it private.",
     params: inChannel.extend({
       target: e.OverrideTargetSchema,
       allow: e.overrideBits,

@@ -162,6 +162,12 @@ export const groupActions = {
     }),
     permission: { rule: "internal" },
   }),
+  "group.forgetDirectAccess": action({
+    summary: "What these two may do in their direct channel has changed.",
+    params: z.object({ userId: e.id, otherId: e.id }),
+    result: nothing,
+    permission: { rule: "internal" },
+  }),
   "group.listAcquaintances": action({
     summary: "Those of the given users that a user shares a group or a direct channel with, the user too.",
     params: z.object({

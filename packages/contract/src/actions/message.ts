@@ -6,22 +6,40 @@ import { LIMITS } from "../limits.ts";
 const inChannel = z.object({ channelId: e.id });
 const oneMessage = inChannel.extend({ messageId: e.id });
 const position = e.seq.optional();
+const anEmoji = oneMessage.extend({ emoji: e.emoji });
+const messageResult = z.object({ message: e.MessageSchema });
+const pageLimit = z.int().min(1).max(LIMITS.pageMaxItems).default(50);
+
+const sendParams = inChannel.extend({
+  content: e.messageContent,
+  nonce: e.nonce,
+  replyTo: e.id.optional(),
+  mentionAuthor: z.boolean().default(true).describe("whether a reply mentions whom it answers"),
+});
 
 export const messageActions = {
   "message.send": action({
     summary: "Send a message. When this is answered, the message is on disk.",
-    params: inChannel.extend({
-      content: e.messageContent,
-      nonce: e.nonce,
-      replyTo: e.id.optional(),
-      resend: z
-        .boolean()
-        .optional()
-        .describe("true when this nonce was sent before: the server then looks for that message first"),
-    }),
+    params: sendParams
+      .extend({
+        content: e.messageContent.or(z.literal("")).describe("empty only with attachments"),
+        attachmentIds: z
+          .array(e.id)
+          .max(LIMITS.attachmentsPerMessage)
+          .default([])
+          .describe("files that the caller has uploaded for this channel"),
+        resend: z
+          .boolean()
+          .optional()
+          .describe("true when this nonce was sent before: the server then looks for that message first"),
+      })
+      .refine(
+        ({ content, attachmentIds }) => content !== "" || attachmentIds.length > 0,
+        "give a content, or attachments",
+      ),
     result: z.object({ message: e.MessageSchema }),
     permission: { rule: "channel", can: "sendMessages" },
-    errors: ["MUTED", "MESSAGE_NOT_FOUND"],
+    errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "SLOW_MODE"],
     rateLimit: { points: 120, durationMs: 10_000 },
   }),
   "message.edit": action({
@@ -63,6 +81,128 @@ export const messageActions = {
       head: e.HeadSchema.describe("the channel as it was just before the page was read"),
     }),
     permission: { rule: "channel", can: "view" },
+  }),
+  "message.listEdits": action({
+    summary: "The former texts of an edited message, newest first: for its author and for those who manage messages.",
+    params: oneMessage.extend({ before: e.seq.optional().describe("a version"), limit: pageLimit }),
+    result: z.object({
+      edits: z.array(
+        z.object({
+          version: e.seq.describe("0 for the text that was sent"),
+          content: z.string(),
+          writtenAt: e.time,
+        }),
+      ),
+    }),
+    permission: { rule: "channel", can: "view" },
+    errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN"],
+  }),
+  "message.react": action({
+    summary: "React to a message. Repeatable; the message shows it a moment later.",
+    params: anEmoji,
+    result: z.object({}),
+    permission: { rule: "channel", can: "addReactions" },
+    errors: ["MUTED", "MESSAGE_NOT_FOUND", "LIMIT_REACHED"],
+    rateLimit: { points: 40, durationMs: 10_000 },
+  }),
+  "message.unreact": action({
+    summary: "Take one's reaction back. Repeatable.",
+    params: anEmoji,
+    result: z.object({}),
+    permission: { rule: "channel", can: "view" },
+    errors: ["MESSAGE_NOT_FOUND"],
+    rateLimit: { points: 40, durationMs: 10_000 },
+  }),
+  "message.listReactors": action({
+    summary: "A page of those who reacted with an emoji, in the order of their ids.",
+    params: anEmoji.extend({ afterUserId: e.id.optional(), limit: pageLimit }),
+    result: z.object({ userIds: z.array(e.id), nextUserId: e.id.nullable() }),
+    permission: { rule: "channel", can: "view" },
+    errors: ["MESSAGE_NOT_FOUND"],
+  }),
+  "message.listOwnReactions": action({
+    summary: "The caller's reactions to these messages.",
+    params: inChannel.extend({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
+    result: z.object({ reactions: z.array(z.object({ messageId: e.id, emoji: z.string() })) }),
+    permission: { rule: "channel", can: "view" },
+  }),
+  "message.pin": action({
+    summary: "Pin a message to its channel. Repeatable.",
+    params: oneMessage,
+    result: messageResult,
+    permission: { rule: "channel", can: "manageMessages" },
+    errors: ["MESSAGE_NOT_FOUND", "LIMIT_REACHED"],
+  }),
+  "message.unpin": action({
+    summary: "Take a message from the pins of its channel. Repeatable.",
+    params: oneMessage,
+    result: messageResult,
+    permission: { rule: "channel", can: "manageMessages" },
+    errors: ["MESSAGE_NOT_FOUND", "LIMIT_REACHED"],
+  }),
+  "message.listPins": action({
+    summary: "The pinned messages of a channel, the last pinned first.",
+    params: inChannel,
+    result: z.object({ messages: z.array(e.MessageSchema).max(LIMITS.pinsPerChannel) }),
+    permission: { rule: "channel", can: "view" },
+  }),
+  "message.post": action({
+    summary: "Send for somebody who may write there, under another name if one is given: webhooks and bots.",
+    params: sendParams.extend({
+      authorId: e.id,
+      as: z.object({ name: e.nickname, avatarUrl: z.url().max(LIMITS.urlMaxChars).nullable() }).optional(),
+    }),
+    result: messageResult,
+    permission: { rule: "internal" },
+    errors: ["CHANNEL_NOT_FOUND", "FORBIDDEN", "MUTED", "MESSAGE_NOT_FOUND"],
+  }),
+  "message.setEmbeds": action({
+    summary: "The previews of what a message links to; empty: none. Nothing happens where it was edited since `editedAt`.",
+    params: oneMessage.extend({
+      embeds: z.array(e.EmbedSchema).max(LIMITS.embedsPerMessage),
+      editedAt: e.time.nullable().describe("the message's when its text was read"),
+    }),
+    result: z.object({ isSet: z.boolean() }),
+    permission: { rule: "internal" },
+  }),
+  "message.getMany": action({
+    summary: "Those of these messages that there still are, in no order. Who may see them is for the caller to know.",
+    params: z.object({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
+    result: z.object({ messages: z.array(e.MessageSchema) }),
+    permission: { rule: "internal" },
+  }),
+  "message.listChanges": action({
+    summary: "The messages of a channel whose last change is later than `afterRev`, in the order of rev.",
+    params: inChannel.extend({ afterRev: e.seq, limit: z.int().min(1).max(LIMITS.changesPerSyncCall) }),
+    result: z.object({ messages: z.array(e.MessageSchema) }),
+    permission: { rule: "internal" },
+  }),
+  "message.listMentions": action({
+    summary: "Messages that mention any of the keys (`mentionKey`), newest first; one's own are for the caller to leave out.",
+    params: z.object({
+      keys: z.array(e.mentionKey).min(1).max(LIMITS.mentionKeysPerLookup),
+      before: e.id.optional().describe("a message's id: only older ones"),
+      limit: pageLimit,
+    }),
+    result: z.object({ messages: z.array(e.MessageSchema) }),
+    permission: { rule: "internal" },
+  }),
+  "message.countMentions": action({
+    summary: "How many messages of others mention a user in each channel after a seq, in the order asked for.",
+    params: z.object({
+      userId: e.id,
+      channels: z
+        .array(
+          z.object({
+            channelId: e.id,
+            afterSeq: e.seq,
+            keys: z.array(e.mentionKey).min(1).max(LIMITS.mentionKeysPerLookup),
+          }),
+        )
+        .max(LIMITS.channelsPerGroup),
+    }),
+    result: z.object({ counts: z.array(z.int().max(LIMITS.mentionsCounted)) }),
+    permission: { rule: "internal" },
   }),
   "message.removeChannels": action({
     summary:

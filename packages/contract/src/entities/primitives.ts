@@ -44,3 +44,9 @@ export const nonce = wellFormed
   .min(1)
   .max(LIMITS.nonceMaxChars)
   .describe("Chosen by the sender; the same nonce never makes a second message.");
+const EMOJI = /^\p{RGI_Emoji}$/v;
+export const emoji = z
+  .string()
+  .max(LIMITS.emojiMaxChars)
+  .refine((text) => EMOJI.test(text) || /^[0-9a-f]{24}$/.test(text), "must be one emoji, or the id of a custom one");
+export const mentionKey = z.string().regex(/^(u|r|all):[0-9a-f]{24}$/, "must be a key of a mention");

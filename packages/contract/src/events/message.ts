@@ -21,7 +21,9 @@ export const messageEvents = {
       messageId: e.id,
       seq: e.seq,
       rev: e.seq.describe("the number of this change"),
-      afterRev: e.seq.describe("the number of the message's change before it; who has not seen that one lacks something"),
+      afterRev: e.seq.describe(
+        "the number of the message's change before it; who has not seen that one lacks something",
+      ),
       reactions: z.array(e.ReactionSchema),
     }),
   }),

@@ -1,4 +1,4 @@
-import { groupRoom, NO_PERMISSIONS, userRoom, type Result } from "@fanfare/contract";
+import { groupRoom, NO_PERMISSIONS, PERMISSIONS, userRoom, type Call, type Result } from "@fanfare/contract";
 import type { Handler } from "@fanfare/kernel";
 import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
 import { presentMute } from "../group.presenter.ts";
@@ -8,9 +8,9 @@ type Access = Result<"group.access">;
 
 const NOWHERE: Access = { permissions: NO_PERMISSIONS, groupId: null, mutedUntil: null, rooms: [] };
 
-/** At most three look-ups by index, whatever the size of the group. */
+/** At most three look-ups by index, whatever the size of the group; for a direct channel one of them is in the user service. */
 export function access(dependencies: GroupDependencies): Handler<"group.access"> {
-  return async ({ params: { userId, groupId, channelId } }) => {
+  return async ({ params: { userId, groupId, channelId }, call }) => {
     if (channelId === undefined) {
       return groupId === undefined ? NOWHERE : accessToGroup(dependencies, groupId, userId);
     }
@@ -20,10 +20,20 @@ export function access(dependencies: GroupDependencies): Handler<"group.access">
       return accessToGroup(dependencies, channel.groupId.toHexString(), userId);
     const memberIds = channel.memberIds?.map((id) => id.toHexString()) ?? [];
     const permissions = directPermissions(memberIds, userId);
-    return permissions === NO_PERMISSIONS
-      ? NOWHERE
-      : { permissions, groupId: null, mutedUntil: null, rooms: memberIds.map(userRoom) };
+    if (permissions === NO_PERMISSIONS) return NOWHERE;
+    const isBlocked = channel.kind === "direct" && (await isBlockBetween(call, userId, memberIds));
+    return {
+      permissions: isBlocked ? PERMISSIONS.view : permissions,
+      groupId: null,
+      mutedUntil: null,
+      rooms: memberIds.map(userRoom),
+    };
   };
+}
+
+async function isBlockBetween(call: Call, userId: string, memberIds: readonly string[]): Promise<boolean> {
+  const userIds = memberIds.filter((id) => id !== userId);
+  return (await call("user.listBlockedAmong", { userId, userIds })).userIds.length > 0;
 }
 
 async function accessToGroup(

@@ -14,7 +14,7 @@ export function claimGuest(dependencies: UserDependencies): Handler<"user.claimG
     const { username, email, password } = params;
     const passwordHash = await passwords.hash(password);
     const user = await admins.withFirst(actor.userId, async (isFirst) => {
-      const credentials = { username, email, passwordHash };
+      const credentials = { username, email, passwordHash, nickname: guest.nickname };
       const claimed = await users.claimGuest(actor.userId, credentials, isFirst).catch(throwTaken);
       if (claimed === null) throw serviceError("NOT_A_GUEST");
       return claimed;

@@ -5,7 +5,7 @@ import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
 
 export function createGuest({ users, sessions }: UserDependencies): Handler<"user.createGuest"> {
-  return async ({ params }) => {
+  return async ({ params, client }) => {
     const user: UserDocument = {
       _id: new Types.ObjectId(),
       nickname: params.nickname ?? `Guest ${randomInt(1000, 10_000)}`,
@@ -14,7 +14,7 @@ export function createGuest({ users, sessions }: UserDependencies): Handler<"use
       createdAt: new Date(),
     };
     // Side by side: a session whose user was never stored is good for nothing and expires.
-    const [tokens] = await Promise.all([sessions.open(user), users.insert(user)]);
+    const [tokens] = await Promise.all([sessions.open(user, client), users.insert(user)]);
     return tokens;
   };
 }

@@ -3,10 +3,10 @@ import { Types } from "mongoose";
 import { refuseTaken, throwTaken } from "../taken.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
-import { credentialFields } from "../user.repository.ts";
+import { credentialFields, searchFields } from "../user.repository.ts";
 
 export function register({ users, admins, sessions, passwords }: UserDependencies): Handler<"user.register"> {
-  return async ({ params }) => {
+  return async ({ params, client }) => {
     const { username, email, password, nickname = username } = params;
     await refuseTaken(users, params);
     const passwordHash = await passwords.hash(password);
@@ -14,6 +14,7 @@ export function register({ users, admins, sessions, passwords }: UserDependencie
       _id: new Types.ObjectId(),
       ...credentialFields({ username, email, passwordHash }),
       nickname,
+      ...searchFields({ nickname }),
       avatarUrl: null,
       kind: "member",
       createdAt: new Date(),
@@ -23,6 +24,6 @@ export function register({ users, admins, sessions, passwords }: UserDependencie
       await users.insert(made).catch(throwTaken);
       return made;
     });
-    return sessions.open(stored);
+    return sessions.open(stored, client);
   };
 }

@@ -6,6 +6,7 @@ import { presentOwnUser, presentUser } from "../user.presenter.ts";
 export function updateProfile({ node, users }: UserDependencies): Handler<"user.updateProfile"> {
   return async ({ params: { nickname, bio, locale }, actor }) => {
     const changed = await users.setProfile(actor.userId, {
+      kind: actor.kind,
       ...(nickname !== undefined && { nickname }),
       ...(bio !== undefined && { bio }),
       ...(locale !== undefined && { locale }),
