@@ -146,6 +146,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
       if (channel !== undefined) Object.assign(channel, place);
     }
   },
+  "channel.closed": (state, { channelId }) => forgetChannel(state, channelId),
   "channel.deleted": (state, { channelId }) => forgetChannel(state, channelId),
   "message.created": (state, { messages }) => messages.forEach((message) => putMessage(state, message)),
   "message.changed": (state, { message }) => putMessage(state, message),

@@ -79,8 +79,22 @@ async function doTheRest(
   await must(url, "group.listMembers", { groupId, afterUserId: userId }, owner.accessToken);
   await must(url, "group.mute", { groupId, userId, durationMs: 60_000 }, owner.accessToken);
   await must(url, "group.leave", { groupId }, target.accessToken);
-  await must(url, "channel.listDirect", { beforeChannelId: channelId }, member.accessToken);
+  const cursor = `${Date.now()}-${channelId}`;
+  await must(url, "channel.listDirect", { cursor }, member.accessToken);
+  await doDirects(url, { owner, member, target });
   await must(url, "group.delete", { groupId }, owner.accessToken);
+}
+
+async function doDirects(url: string, { owner, member, target }: Pick<World, "owner" | "member" | "target">) {
+  const others = { userIds: [member.userId] };
+  const { channel } = await must(url, "channel.createGroupDirect", others, owner.accessToken);
+  const [channelId, userId] = [channel.id, target.userId];
+  await must(url, "channel.addToDirect", { channelId, userId }, owner.accessToken);
+  await must(url, "channel.renameDirect", { channelId, name: "Three" }, member.accessToken);
+  await must(url, "channel.closeDirect", { channelId }, member.accessToken);
+  for (const who of [target, member, owner]) {
+    await must(url, "channel.removeFromDirect", { channelId, userId: who.userId }, who.accessToken);
+  }
 }
 
 test("no action reads a whole collection", async () => {

@@ -12,22 +12,19 @@ export async function reachableAmong(
 ): Promise<string[]> {
   const others = [...new Set(userIds)].filter((id) => id !== userId);
   if (others.length === 0) return [];
-  const [friends, settings, mates, blocked] = await Promise.all([
+  const [friends, settings, mates, blocks] = await Promise.all([
     friendships.friendsAmong(userId, others),
     reaches.findMany(others),
     call("group.listAcquaintances", { userId, userIds: others, groupsOnly: true }),
-    blockedAmong(call, userId, others),
+    call("user.listBlockedAmong", { userId, userIds: others }),
   ]);
   const isMate = new Set(mates.userIds);
+  const isBlocked = new Set(blocks.userIds);
   return others.filter((id) =>
     isReachable(approach, settings.get(id)!, {
       isFriend: friends.has(id),
       isMate: isMate.has(id),
-      isBlocked: blocked.has(id),
+      isBlocked: isBlocked.has(id),
     }),
   );
-}
-
-async function blockedAmong(_call: Call, _userId: string, _others: readonly string[]): Promise<Set<string>> {
-  return new Set();
 }

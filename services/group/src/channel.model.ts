@@ -14,7 +14,7 @@ export interface ChannelDocument {
   _id: Types.ObjectId;
   /** Absent in a direct channel. */
   groupId?: Types.ObjectId;
-  kind: "text" | "section" | "direct";
+  kind: "text" | "section" | "direct" | "groupDirect" | "thread";
   name: string;
   topic?: string;
   sectionId?: Types.ObjectId | null;
@@ -32,8 +32,12 @@ export interface ChannelDocument {
   viewKeys?: string[];
   /** Sockets are being moved since then from the room of `roomRev` to that of `overridesRev`. */
   movingSince?: Date;
-  /** The two users of a direct channel; absent elsewhere. */
+  /** The users of a direct channel, who came first first; absent elsewhere. */
   memberIds?: Types.ObjectId[];
+  /** Of a direct channel or thread: when something was written last, a second late; when it was made until then. */
+  lastActivityAt?: Date;
+  /** By user: a direct channel that was put out of sight when this was its newest message. */
+  closedAtSeq?: Record<string, number>;
   /** The sorted ids of the two, joined, so that one string is unique; absent elsewhere. */
   directKey?: string;
   createdAt: Date;
@@ -53,7 +57,7 @@ const overrideSchema = new Schema<OverrideSubdocument>(
 const channelSchema = new Schema<ChannelDocument>(
   {
     groupId: Schema.Types.ObjectId,
-    kind: { type: String, enum: ["text", "section", "direct"], required: true },
+    kind: { type: String, enum: ["text", "section", "direct", "groupDirect", "thread"], required: true },
     name: { type: String, default: "" },
     topic: String,
     sectionId: Schema.Types.ObjectId,
@@ -65,6 +69,8 @@ const channelSchema = new Schema<ChannelDocument>(
     movingSince: Date,
     position: { type: Number, required: true },
     memberIds: { type: [Schema.Types.ObjectId], default: undefined },
+    lastActivityAt: Date,
+    closedAtSeq: Schema.Types.Mixed,
     directKey: String,
     createdAt: { type: Date, required: true },
     deletedAt: Date,
@@ -75,7 +81,7 @@ channelSchema.index({ groupId: 1, position: 1, _id: 1 });
 channelSchema.index({ viewKeys: 1 }, { sparse: true });
 channelSchema.index({ movingSince: 1 }, { sparse: true });
 channelSchema.index({ directKey: 1 }, { unique: true, sparse: true });
-channelSchema.index({ memberIds: 1, _id: -1 });
+channelSchema.index({ memberIds: 1, lastActivityAt: -1, _id: -1 });
 channelSchema.index({ deletedAt: 1 }, { sparse: true });
 
 export function channelModel(connection: Connection): Model<ChannelDocument> {

@@ -29,25 +29,8 @@ export function createChannelRepository(connection: Connection) {
 
     find: (channelId: string) => channels.findOne({ _id: channelId, ...alive }).lean(),
 
-    findDirect: (directKey: string) => channels.findOne({ directKey }).lean(),
-
-    /** Those of the keys that there is a direct channel for. */
-    async listDirectKeys(directKeys: readonly string[]): Promise<Set<string>> {
-      if (directKeys.length === 0) return new Set();
-      const found = await channels.find({ directKey: { $in: directKeys } }, { directKey: 1, _id: 0 }).lean();
-      return new Set(found.map(({ directKey }) => directKey!));
-    },
-
     /** In the order in which they are shown. */
     listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
-
-    /** Newest first, older than `beforeId` where that is given. */
-    listDirect: (userId: string, beforeId: string | undefined, limit: number) =>
-      channels
-        .find({ memberIds: userId, ...(beforeId === undefined ? {} : { _id: { $lt: beforeId } }) })
-        .sort({ _id: -1 })
-        .limit(limit)
-        .lean(),
 
     update: (channelId: string, changes: Partial<Pick<ChannelDocument, "name" | "position">>) =>
       channels
@@ -65,7 +48,7 @@ export function createChannelRepository(connection: Connection) {
 
     listDeleted: (limit: number) =>
       channels
-        .find({ deletedAt: { $gt: new Date(0) } }, { groupId: 1 })
+        .find({ deletedAt: { $gt: new Date(0) } }, { groupId: 1, memberIds: 1 })
         .limit(limit)
         .lean(),
 

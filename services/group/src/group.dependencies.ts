@@ -2,6 +2,7 @@ import type { NodeContext } from "@fanfare/kernel";
 import type { BanRepository } from "./ban.repository.ts";
 import type { ChannelRepository } from "./channel.repository.ts";
 import type { DepartureRepository } from "./departure.repository.ts";
+import type { DirectRepository } from "./direct.repository.ts";
 import type { GroupRepository } from "./group.repository.ts";
 import type { InviteRepository } from "./invite.repository.ts";
 import type { MemberAnnouncer } from "./member-announcer.ts";
@@ -14,6 +15,7 @@ import type { Purge } from "./purge.ts";
 export interface GroupRepositories {
   groups: GroupRepository;
   channels: ChannelRepository;
+  directs: DirectRepository;
   members: MemberRepository;
   mutes: MuteRepository;
   invites: InviteRepository;

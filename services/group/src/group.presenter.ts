@@ -11,6 +11,7 @@ import {
   type Role,
 } from "@fanfare/contract";
 import { hidesFromSome } from "@fanfare/permissions";
+import type { Types } from "mongoose";
 import type { BanDocument } from "./ban.model.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDocument } from "./group.model.ts";
@@ -89,8 +90,17 @@ export function presentChannel(channel: ChannelDocument): Channel {
     slowModeSeconds: channel.slowModeSeconds ?? 0,
     position: channel.position,
     memberIds: channel.memberIds?.map((id) => id.toHexString()) ?? [],
+    ownerId: ownerOf(channel)?.toHexString() ?? null,
+    parentId: null,
+    rootMessageId: null,
+    archivedAt: null,
     createdAt: channel.createdAt.toISOString(),
   };
+}
+
+/** A direct channel of several is looked after by who has been in it the longest: so it never is without anybody. */
+function ownerOf({ kind, memberIds }: ChannelDocument): Types.ObjectId | undefined {
+  return kind === "groupDirect" ? memberIds?.[0] : undefined;
 }
 
 export function presentChannelState(

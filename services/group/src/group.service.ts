@@ -7,12 +7,15 @@ import { createGroup } from "./actions/create-group.ts";
 import { createInvite } from "./actions/create-invite.ts";
 import { deleteChannel } from "./actions/delete-channel.ts";
 import { deleteGroup } from "./actions/delete-group.ts";
+import { forgetDirectAccess } from "./actions/forget-direct-access.ts";
 import { kickMember } from "./actions/kick-member.ts";
 import { leaveGroup } from "./actions/leave-group.ts";
 import { listAcquaintances } from "./actions/list-acquaintances.ts";
-import { listChannels, listDirectChannels } from "./actions/list-channels.ts";
+import { listChannels } from "./actions/list-channels.ts";
+import { closeDirect, getChannel, listDirect } from "./actions/list-direct.ts";
 import { listInvites, revokeInvite } from "./actions/manage-invites.ts";
 import { muteMember, unmuteMember } from "./actions/mute-member.ts";
+import { addToDirect, createGroupDirect, removeFromDirect, renameDirect } from "./actions/group-direct.ts";
 import { openDirect } from "./actions/open-direct.ts";
 import { previewInvite } from "./actions/preview-invite.ts";
 import { getGroup, listMyGroups } from "./actions/read-group.ts";
@@ -23,6 +26,7 @@ import { updateGroup } from "./actions/update-group.ts";
 import { createBanRepository } from "./ban.repository.ts";
 import { createChannelRepository } from "./channel.repository.ts";
 import { createDepartureRepository } from "./departure.repository.ts";
+import { createDirectRepository } from "./direct.repository.ts";
 import { userProfileChanged } from "./events/user-profile-changed.ts";
 import type { GroupDependencies, GroupRepositories } from "./group.dependencies.ts";
 import { presentMember } from "./group.presenter.ts";
@@ -59,13 +63,20 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.unmute": unmuteMember(dependencies),
       "group.access": access(dependencies),
       "group.listRooms": listRooms(dependencies),
+      "group.forgetDirectAccess": forgetDirectAccess(dependencies),
       "group.listAcquaintances": listAcquaintances(dependencies),
       "channel.create": createChannel(dependencies),
       "channel.update": updateChannel(dependencies),
       "channel.delete": deleteChannel(dependencies),
       "channel.list": listChannels(dependencies),
       "channel.openDirect": openDirect(dependencies),
-      "channel.listDirect": listDirectChannels(dependencies),
+      "channel.listDirect": listDirect(dependencies),
+      "channel.closeDirect": closeDirect(dependencies),
+      "channel.get": getChannel(dependencies),
+      "channel.createGroupDirect": createGroupDirect(dependencies),
+      "channel.addToDirect": addToDirect(dependencies),
+      "channel.removeFromDirect": removeFromDirect(dependencies),
+      "channel.renameDirect": renameDirect(dependencies),
       "invite.create": createInvite(dependencies),
       "invite.list": listInvites(dependencies),
       "invite.revoke": revokeInvite(dependencies),
@@ -90,6 +101,7 @@ function createDependencies(node: NodeContext): GroupDependencies {
   const repositories: GroupRepositories = {
     groups: createGroupRepository(node.database),
     channels: createChannelRepository(node.database),
+    directs: createDirectRepository(node.database),
     members: createMemberRepository(node.database),
     mutes: createMuteRepository(node.database),
     invites: createInviteRepository(node.database),

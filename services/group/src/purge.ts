@@ -1,5 +1,5 @@
 import type { NodeContext } from "@fanfare/kernel";
-import { groupRoom, LIMITS } from "@fanfare/contract";
+import { groupRoom, LIMITS, userRoom } from "@fanfare/contract";
 import type { GroupRepositories } from "./group.dependencies.ts";
 import type { Membership } from "./membership.ts";
 
@@ -78,6 +78,11 @@ export function createPurge(options: PurgeOptions) {
     node.publish(groupRoom(groupId), "channel.deleted", { groupId, channelId });
   };
 
+  const tellDirect = (channelId: string, memberIds: readonly string[]): void => {
+    membership.forget(channelId, null);
+    node.publish(memberIds.map(userRoom), "channel.deleted", { groupId: null, channelId });
+  };
+
   const once = async (id: string, work: () => Promise<void>): Promise<void> => {
     if (stopped || underWay.has(id)) return;
     underWay.add(id);
@@ -93,10 +98,11 @@ export function createPurge(options: PurgeOptions) {
 
   const sweep = async (): Promise<void> => {
     await finishDepartures();
-    for (const { _id, groupId } of await channels.listDeleted(CHANNEL_BATCH)) {
+    for (const { _id, groupId, memberIds } of await channels.listDeleted(CHANNEL_BATCH)) {
       const channelId = _id.toHexString();
       await once(channelId, async () => {
         if (groupId !== undefined) tellChannel(groupId.toHexString(), channelId);
+        else tellDirect(channelId, memberIds?.map((id) => id.toHexString()) ?? []);
         await removeChannels([channelId]);
       });
     }
@@ -143,6 +149,11 @@ export function createPurge(options: PurgeOptions) {
     },
     channel(groupId: string, channelId: string): void {
       tellChannel(groupId, channelId);
+      inBackground(() => once(channelId, () => removeChannels([channelId])));
+    },
+    /** A direct channel whose last members were these. */
+    direct(channelId: string, memberIds: readonly string[]): void {
+      tellDirect(channelId, memberIds);
       inBackground(() => once(channelId, () => removeChannels([channelId])));
     },
     async stop(): Promise<void> {

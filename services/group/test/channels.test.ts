@@ -150,7 +150,7 @@ describe("direct channels", () => {
     });
   });
 
-  test("are listed in pages, newest first", async () => {
+  test("are listed in pages, the last used first", async () => {
     const ada = await node.guest();
     const opened: string[] = [];
     for (let count = 0; count < 5; count += 1) {
@@ -158,7 +158,8 @@ describe("direct channels", () => {
       opened.unshift((await node.call("channel.openDirect", { userId }, ada)).channel.id);
     }
     const first = await node.call("channel.listDirect", { limit: 2 }, ada);
-    const rest = await node.call("channel.listDirect", { beforeChannelId: opened[1]! }, ada);
+    const rest = await node.call("channel.listDirect", { cursor: first.nextCursor! }, ada);
+    expect(rest.nextCursor).toBeNull();
     expect([...first.channels, ...rest.channels].map(({ id }) => id)).toEqual(opened);
     expect(first.channels[0]).toMatchObject(STATE);
   });

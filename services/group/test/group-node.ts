@@ -30,6 +30,8 @@ export interface GroupNode {
   failRemovals: { next: boolean };
   /** Users whom nobody reaches. */
   unreachable: Set<string>;
+  /** Where every channel stands. */
+  head: { seq: number; rev: number };
   guest(): Promise<Actor>;
   account(): Promise<Actor>;
   stop(): Promise<void>;
@@ -49,6 +51,7 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
   const channelsRemoved: string[] = [];
   const failRemovals = { next: false };
   const unreachable = new Set<string>();
+  const head = { seq: 7, rev: 9 };
   let brokerCall: AnyCall | undefined;
   const probe: ServiceFactory = () => ({
     name: "probe",
@@ -71,7 +74,7 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
         "message.listHeads": ({ params }) => ({
           heads: params.channelIds.map((channelId) => ({
             channelId,
-            head: { seq: 7, rev: 9 },
+            head,
             lastReadSeq: 5,
           })),
         }),
@@ -108,6 +111,7 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
     channelsRemoved,
     failRemovals,
     unreachable,
+    head,
     async guest() {
       const { user, sessionId } = await call("user.createGuest", {});
       return { userId: user.id, sessionId, kind: user.kind };

@@ -25,8 +25,6 @@ export const channelRows = {
     target: { type: "everyone" },
   })),
   "channel.list": row("channel.list", inGroup, ({ group }) => ({ groupId: group.id })),
-  "channel.openDirect": row("channel.openDirect", loggedIn, ({ target }) => ({ userId: target.userId })),
-  "channel.listDirect": row("channel.listDirect", loggedIn, () => ({})),
   "channel.markRead": row("channel.markRead", inChannel, ({ channel }) => ({
     channelId: channel.id,
     seq: 1,

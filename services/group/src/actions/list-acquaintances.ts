@@ -5,7 +5,7 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 /** Costs as much as the users have groups, however large those are. */
 export function listAcquaintances({
   members,
-  channels,
+  directs,
 }: GroupDependencies): Handler<"group.listAcquaintances"> {
   return async ({ params: { userId, userIds, groupsOnly } }) => {
     const [ownGroupIds, ...groupIds] = await Promise.all(
@@ -16,7 +16,12 @@ export function listAcquaintances({
       userIds.filter((id, index) => id === userId || groupIds[index]!.some((groupId) => own.has(groupId))),
     );
     const others = groupsOnly ? [] : userIds.filter((id) => !known.has(id));
-    const found = await channels.listDirectKeys(others.map((id) => directKey(userId, id)));
-    return { userIds: userIds.filter((id) => known.has(id) || found.has(directKey(userId, id))) };
+    const found = await directs.listKeys(others.map((id) => directKey(userId, id)));
+    const companions = others.length === 0 ? new Set<string>() : await directs.listCompanions(userId);
+    return {
+      userIds: userIds.filter(
+        (id) => known.has(id) || found.has(directKey(userId, id)) || companions.has(id),
+      ),
+    };
   };
 }

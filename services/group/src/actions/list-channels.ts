@@ -7,10 +7,3 @@ export function listChannels({ channels }: GroupDependencies): Handler<"channel.
     channels: await channelStates(call, actor.userId, await channels.listOfGroup(params.groupId)),
   });
 }
-
-export function listDirectChannels({ channels }: GroupDependencies): Handler<"channel.listDirect"> {
-  return async ({ params: { beforeChannelId, limit }, actor, call }) => {
-    const found = await channels.listDirect(actor.userId, beforeChannelId, limit);
-    return { channels: await channelStates(call, actor.userId, found) };
-  };
-}

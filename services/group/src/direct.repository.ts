@@ -1,0 +1,118 @@
+import { LIMITS } from "@fanfare/contract";
+import { Types, type Connection } from "mongoose";
+import { channelModel, type ChannelDocument } from "./channel.model.ts";
+
+/** Where a page of direct channels begins: behind this one. */
+export interface DirectCursor {
+  lastActivityAt: Date;
+  channelId: string;
+}
+
+export type DirectRepository = ReturnType<typeof createDirectRepository>;
+
+/** Every query of the collection channels that is about direct ones. */
+export function createDirectRepository(connection: Connection) {
+  const channels = channelModel(connection);
+  const after = { returnDocument: "after" } as const;
+  const alive = { deletedAt: null };
+  const last = `memberIds.${LIMITS.membersPerGroupDirect - 1}`;
+  return {
+    find: (directKey: string) => channels.findOne({ directKey }).lean(),
+
+    /** Those of the keys that there is a direct channel for. */
+    async listKeys(directKeys: readonly string[]): Promise<Set<string>> {
+      if (directKeys.length === 0) return new Set();
+      const found = await channels.find({ directKey: { $in: directKeys } }, { directKey: 1, _id: 0 }).lean();
+      return new Set(found.map(({ directKey }) => directKey!));
+    },
+
+    /** Those in which something was written last first; closed ones too. */
+    listOf: (userId: string, behind: DirectCursor | undefined, limit: number) =>
+      channels
+        .find({ memberIds: userId, ...(behind === undefined ? {} : olderThan(behind)) })
+        .sort({ memberIds: 1, lastActivityAt: -1, _id: -1 })
+        .limit(limit)
+        .lean(),
+
+    /** Reads `max` entries at most. */
+    countOf: (userId: string, max: number) =>
+      channels.countDocuments({ memberIds: new Types.ObjectId(userId) }, { limit: max }),
+
+    /** Everybody with whom the user is in a direct channel of several. */
+    async listCompanions(userId: string): Promise<Set<string>> {
+      const found = await channels
+        .find({ memberIds: userId, kind: "groupDirect" }, { memberIds: 1 })
+        .limit(LIMITS.directChannelsPerUser)
+        .lean();
+      return new Set(found.flatMap(({ memberIds }) => memberIds?.map((id) => id.toHexString()) ?? []));
+    },
+
+    /** null when the user is in it already, when it is full, or gone. */
+    addMember: (channelId: string, userId: string) =>
+      channels
+        .findOneAndUpdate(
+          {
+            _id: channelId,
+            kind: "groupDirect",
+            memberIds: { $ne: new Types.ObjectId(userId) },
+            [last]: { $exists: false },
+            ...alive,
+          },
+          { $push: { memberIds: new Types.ObjectId(userId) } },
+          after,
+        )
+        .lean(),
+
+    /** null when the user is not in it, or the only one. */
+    removeMember: (channelId: string, userId: string) =>
+      channels
+        .findOneAndUpdate(
+          { _id: channelId, memberIds: userId, "memberIds.1": { $exists: true } },
+          { $pull: { memberIds: new Types.ObjectId(userId) }, $unset: { [`closedAtSeq.${userId}`]: 1 } },
+          after,
+        )
+        .lean(),
+
+    /** false when there are others in it. */
+    async markDeletedBy(channelId: string, userId: string): Promise<boolean> {
+      const result = await channels.updateOne(
+        { _id: channelId, memberIds: [new Types.ObjectId(userId)], ...alive },
+        { $set: { deletedAt: new Date() } },
+      );
+      return result.matchedCount === 1;
+    },
+
+    rename: (channelId: string, name: string) =>
+      channels
+        .findOneAndUpdate({ _id: channelId, kind: "groupDirect", ...alive }, { $set: { name } }, after)
+        .lean(),
+
+    async close(channelId: string, userId: string, seq: number): Promise<void> {
+      await channels.updateOne(
+        { _id: channelId, memberIds: userId },
+        { $set: { [`closedAtSeq.${userId}`]: seq } },
+      );
+    },
+
+    async reopen(channelId: string, userId: string): Promise<void> {
+      await channels.updateOne(
+        { _id: channelId, memberIds: userId },
+        { $unset: { [`closedAtSeq.${userId}`]: 1 } },
+      );
+    },
+  };
+}
+
+/** The first condition is what an index can be read by. */
+function olderThan({ lastActivityAt, channelId }: DirectCursor) {
+  return {
+    lastActivityAt: { $lte: lastActivityAt },
+    $or: [{ lastActivityAt: { $lt: lastActivityAt } }, { _id: { $lt: new Types.ObjectId(channelId) } }],
+  };
+}
+
+/** Whether the user has put it out of sight, and nothing was written since. */
+export function isClosed({ closedAtSeq }: ChannelDocument, userId: string, headSeq: number): boolean {
+  const seq = closedAtSeq?.[userId];
+  return seq !== undefined && headSeq <= seq;
+}
