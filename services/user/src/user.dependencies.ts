@@ -1,7 +1,15 @@
 import type { NodeContext } from "@fanfare/kernel";
+import type { Mailer } from "@fanfare/mail";
+import type { AccountMails } from "./account-mails.ts";
 import type { Admins } from "./admins.ts";
 import type { BlockRepository } from "./block.repository.ts";
+import type { LogIn } from "./log-in.ts";
+import type { MailedTokenRepository } from "./mailed-token.repository.ts";
+import type { OidcAccounts } from "./oidc/oidc-accounts.ts";
+import type { OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
+import type { OidcProvider } from "./oidc/oidc-provider.ts";
 import type { Passwords } from "./passwords.ts";
+import type { SecondFactor } from "./second-factor.ts";
 import type { SessionRepository } from "./session.repository.ts";
 import type { Sessions } from "./sessions.ts";
 import type { UserRepository } from "./user.repository.ts";
@@ -15,4 +23,12 @@ export interface UserDependencies {
   sessionRepository: SessionRepository;
   sessions: Sessions;
   passwords: Passwords;
+  secondFactor: SecondFactor;
+  logIn: LogIn;
+  mailer: Mailer;
+  mailedTokens: MailedTokenRepository;
+  accountMails: AccountMails;
+  oidcProvider: OidcProvider;
+  oidcCodes: OidcCodeRepository;
+  oidcAccounts: OidcAccounts;
 }

@@ -1,7 +1,11 @@
-import type { OwnUser, User } from "@fanfare/contract";
+import type { Locale, OwnUser, User } from "@fanfare/contract";
 import type { UserDocument } from "./user.model.ts";
 
 const DEFAULT_LOCALE = "en";
+
+export function localeOf({ locale }: Pick<UserDocument, "locale">): Locale {
+  return locale ?? DEFAULT_LOCALE;
+}
 
 /** What anybody may see of a user. */
 export function presentUser(user: UserDocument): User {
@@ -22,7 +26,7 @@ export function presentOwnUser(user: UserDocument): OwnUser {
     ...presentUser(user),
     email: user.email ?? null,
     emailVerified: user.emailVerifiedAt !== undefined,
-    locale: user.locale ?? DEFAULT_LOCALE,
+    locale: localeOf(user),
     hasPassword: user.passwordHash !== undefined,
     totpEnabled: user.totp !== undefined,
     oidcLinked: user.oidcKey !== undefined,

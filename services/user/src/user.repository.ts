@@ -1,4 +1,7 @@
+import type { Locale } from "@fanfare/contract";
 import type { Connection } from "mongoose";
+import { createAccountQueries } from "./account.queries.ts";
+import { createTotpQueries } from "./totp.queries.ts";
 import { DURABLE, userModel, type UserDocument } from "./user.model.ts";
 
 export interface Credentials {
@@ -7,7 +10,7 @@ export interface Credentials {
   passwordHash: string;
 }
 
-type Claim = Credentials & Pick<UserDocument, "nickname">;
+type Claim = Credentials & Pick<UserDocument, "nickname"> & { locale: Locale | undefined };
 type ProfileChange = Partial<Pick<UserDocument, "nickname" | "bio" | "locale">> & Pick<UserDocument, "kind">;
 
 /** Comes after everything that a name may go on with. */
@@ -19,6 +22,9 @@ export type UserRepository = ReturnType<typeof createUserRepository>;
 export function createUserRepository(connection: Connection) {
   const users = userModel(connection);
   return {
+    ...createAccountQueries(users),
+    ...createTotpQueries(users),
+
     createIndexes: () => users.createIndexes(),
 
     /** Past mongoose's document class, which costs more than the insert itself when thousands of guests arrive. */
@@ -62,18 +68,8 @@ export function createUserRepository(connection: Connection) {
         )
         .lean(),
 
-    /** null when the password is no longer the one that the caller has verified. */
-    replacePasswordHash: (userId: string, oldHash: string, passwordHash: string) =>
-      users
-        .findOneAndUpdate(
-          { _id: userId, passwordHash: oldHash },
-          { $set: { passwordHash } },
-          { returnDocument: "after" },
-        )
-        .lean(),
-
     /** null when the user is not a guest, or no longer. */
-    claimGuest: (userId: string, { nickname, ...credentials }: Claim, isAdmin: boolean) =>
+    claimGuest: (userId: string, { nickname, locale, ...credentials }: Claim, isAdmin: boolean) =>
       users
         .findOneAndUpdate(
           { _id: userId, kind: "guest" },
@@ -82,6 +78,7 @@ export function createUserRepository(connection: Connection) {
               kind: "member",
               ...credentialFields(credentials),
               ...searchFields({ nickname }),
+              ...(locale !== undefined && { locale }),
               ...(isAdmin && { admin: true as const }),
             },
           },

@@ -1,41 +1,28 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { accountStubs } from "./actions/account-stubs.ts";
 import { adminState } from "./actions/admin-state.ts";
 import { block, listBlocked, listBlockedAmong, unblock } from "./actions/block.ts";
 import { changePassword } from "./actions/change-password.ts";
 import { claimGuest } from "./actions/claim-guest.ts";
 import { createGuest } from "./actions/create-guest.ts";
+import { changeEmail, requestEmailVerification, verifyEmail } from "./actions/email.ts";
 import { findByUsername } from "./actions/find-by-username.ts";
 import { listSessions, revokeSession } from "./actions/list-sessions.ts";
 import { login } from "./actions/login.ts";
 import { listRevokedSessions, logout, logoutAll } from "./actions/logout.ts";
+import { exchangeOidcCode, finishOidc, linkOidc, startOidc, unlinkOidc } from "./actions/oidc.ts";
+import { requestPasswordReset, resetPassword } from "./actions/password-reset.ts";
 import { get, getMany, me } from "./actions/profile.ts";
 import { refresh } from "./actions/refresh.ts";
 import { register } from "./actions/register.ts";
 import { search } from "./actions/search.ts";
+import { disableTotp, enableTotp, setupTotp } from "./actions/totp.ts";
 import { updateProfile } from "./actions/update-profile.ts";
-import { createAdminRepository } from "./admin.repository.ts";
-import { createAdmins } from "./admins.ts";
-import { createBlockRepository } from "./block.repository.ts";
-import { createPasswords } from "./passwords.ts";
-import { createSessionRepository } from "./session.repository.ts";
-import { createSessions } from "./sessions.ts";
-import type { UserDependencies } from "./user.dependencies.ts";
-import { createUserRepository } from "./user.repository.ts";
+import { createDependencies } from "./create-dependencies.ts";
 
 /** Accounts, sessions and profiles: the actions `user.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {
-  const sessionRepository = createSessionRepository(node.database);
-  const users = createUserRepository(node.database);
-  const dependencies: UserDependencies = {
-    node,
-    users,
-    admins: createAdmins(users, createAdminRepository(node.database)),
-    blocks: createBlockRepository(node.database),
-    sessionRepository,
-    sessions: createSessions(node, sessionRepository),
-    passwords: createPasswords(),
-  };
+  const dependencies = createDependencies(node);
+  const { users, blocks, sessionRepository, mailer, mailedTokens, oidcCodes } = dependencies;
   return defineService(node, {
     name: "user",
     actions: {
@@ -60,15 +47,30 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.listBlocked": listBlocked(dependencies),
       "user.listBlockedAmong": listBlockedAmong(dependencies),
       "user.adminState": adminState(dependencies),
-      ...accountStubs,
+      "user.requestPasswordReset": requestPasswordReset(dependencies),
+      "user.resetPassword": resetPassword(dependencies),
+      "user.requestEmailVerification": requestEmailVerification(dependencies),
+      "user.verifyEmail": verifyEmail(dependencies),
+      "user.changeEmail": changeEmail(dependencies),
+      "user.setupTotp": setupTotp(dependencies),
+      "user.enableTotp": enableTotp(dependencies),
+      "user.disableTotp": disableTotp(dependencies),
+      "user.startOidc": startOidc(dependencies),
+      "user.finishOidc": finishOidc(dependencies),
+      "user.exchangeOidcCode": exchangeOidcCode(dependencies),
+      "user.linkOidc": linkOidc(dependencies),
+      "user.unlinkOidc": unlinkOidc(dependencies),
       "user.listRevokedSessions": listRevokedSessions(dependencies),
     },
     async started() {
       await Promise.all([
         users.createIndexes(),
-        dependencies.blocks.createIndexes(),
+        blocks.createIndexes(),
         sessionRepository.createIndexes(),
+        mailedTokens.createIndexes(),
+        oidcCodes.createIndexes(),
       ]);
     },
+    stopped: () => mailer.stop(),
   });
 }

@@ -101,7 +101,7 @@ describe("guests", () => {
     const guest = await node.call("user.createGuest", { nickname: "Grace" });
     const username = newName();
     const claimed = await node.call("user.claimGuest", { username, password: PASSWORD }, actorOf(guest));
-    expect(claimed.user).toEqual({ ...guest.user, username, kind: "member" });
+    expect(claimed.user).toEqual({ ...guest.user, username, kind: "member", hasPassword: true });
     expect(claimed.sessionId).toBe(guest.sessionId);
     expect(node.node.tokens.verify(claimed.accessToken).kind).toBe("member");
     expect(node.profilesChanged.at(-1)?.user).not.toHaveProperty("email");
@@ -158,13 +158,33 @@ describe("profiles", () => {
     const tokens = await register();
     const { user } = await node.call("user.updateProfile", { nickname: "New" }, actorOf(tokens));
     expect(user).toEqual({ ...tokens.user, nickname: "New" });
-    const { email: _own, ...seenByOthers } = user;
+    const seenByOthers = await node
+      .call("user.get", { userId: user.id }, actorOf(tokens))
+      .then((answer) => answer.user);
     expect(node.published.at(-1)).toEqual({
       rooms: `user:${user.id}`,
       name: "user.updated",
       payload: { user: seenByOthers },
     });
     expect(node.profilesChanged.at(-1)).toEqual({ user: seenByOthers });
+  });
+
+  test("a bio is everybody's to see, the language is one's own; what is not given stays", async () => {
+    const tokens = await register();
+    const me = actorOf(tokens);
+    const told = node.profilesChanged.length;
+    await node.call("user.updateProfile", { locale: "zh" }, me);
+    expect(node.profilesChanged.length).toBe(told);
+    const { user } = await node.call("user.updateProfile", { bio: " I write tests. " }, me);
+    expect(user).toEqual({ ...tokens.user, locale: "zh", bio: "I write tests." });
+    expect(node.profilesChanged.at(-1)?.user).toMatchObject({ bio: "I write tests." });
+    expect(node.profilesChanged.at(-1)?.user).not.toHaveProperty("locale");
+    await expect(node.call("user.updateProfile", {}, me)).resolves.toEqual({ user });
+    for (const params of [{ bio: "x".repeat(301) }, { locale: "xx" as "en" }]) {
+      await expect(node.call("user.updateProfile", params, me)).rejects.toMatchObject({
+        type: "VALIDATION_FAILED",
+      });
+    }
   });
 
   test.each(["user.me", "user.logout", "user.logoutAll"] as const)("%s needs a session", async (name) => {

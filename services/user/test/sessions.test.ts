@@ -1,14 +1,8 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAdminRepository } from "../src/admin.repository.ts";
-import { createBlockRepository } from "../src/block.repository.ts";
-import { createAdmins } from "../src/admins.ts";
 import { changePassword } from "../src/actions/change-password.ts";
-import { createPasswords } from "../src/passwords.ts";
-import { createSessionRepository } from "../src/session.repository.ts";
-import { createSessions } from "../src/sessions.ts";
-import { createUserRepository } from "../src/user.repository.ts";
+import { createDependencies } from "../src/create-dependencies.ts";
 import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
 let node: UserNode;
@@ -141,12 +135,16 @@ describe("ending sessions", () => {
     expect(await revokedIds()).toEqual(expect.arrayContaining([first.sessionId, second.sessionId]));
   });
 
-  test("changing the password ends the others and continues this one", async () => {
+  test("changing the password ends all of them and opens a new one", async () => {
     const { username, first, login } = await account();
     const second = await login();
     const change = { oldPassword: PASSWORD, newPassword: "another horse" };
     const continued = await node.call("user.changePassword", change, actorOf(first));
-    expect(continued.sessionId).toBe(first.sessionId);
+    expect(continued.sessionId).not.toBe(first.sessionId);
+    await expect(refresh(first)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+    expect(node.sessionsEnded.flatMap(({ sessionIds }) => sessionIds)).toEqual(
+      expect.arrayContaining([first.sessionId, second.sessionId]),
+    );
     await expect(refresh(continued)).resolves.toBeDefined();
     await expect(refresh(second)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
     await expect(login()).rejects.toMatchObject({ type: "WRONG_CREDENTIALS" });
@@ -159,19 +157,10 @@ describe("ending sessions", () => {
   test("a process that dies when the new password is stored leaves no other session alive", async () => {
     const { first, login } = await account();
     const second = await login();
-    const { database } = node.node;
-    const sessionRepository = createSessionRepository(database);
+    const dependencies = createDependencies(node.node);
     const dying = changePassword({
-      node: node.node,
-      users: createUserRepository(database),
-      blocks: createBlockRepository(database),
-      admins: createAdmins(createUserRepository(database), createAdminRepository(database)),
-      sessionRepository,
-      sessions: {
-        ...createSessions(node.node, sessionRepository),
-        continueAlone: () => Promise.reject(new Error("killed")),
-      },
-      passwords: createPasswords(),
+      ...dependencies,
+      sessions: { ...dependencies.sessions, open: () => Promise.reject(new Error("killed")) },
     });
     const request = {
       params: { oldPassword: PASSWORD, newPassword: "another horse" },

@@ -2,18 +2,26 @@ import { serviceError, type Handler } from "@fanfare/kernel";
 import type { UserDependencies } from "../user.dependencies.ts";
 
 export function changePassword(dependencies: UserDependencies): Handler<"user.changePassword"> {
-  const { users, sessions, passwords } = dependencies;
-  return async ({ params, actor }) => {
+  const { users, sessionRepository, sessions, passwords, mailedTokens, accountMails } = dependencies;
+  return async ({ params, actor, client }) => {
     const user = await users.find(actor.userId);
     const oldHash = user?.passwordHash;
     const matches = await passwords.verify(params.oldPassword, oldHash);
     if (oldHash === undefined || !matches) throw serviceError("WRONG_CREDENTIALS");
+    const session = await sessionRepository.find(actor.sessionId);
+    if (session === null || session.revokedAt !== undefined) throw serviceError("SESSION_REVOKED");
     const newHash = await passwords.hash(params.newPassword);
     // First, and below again those that were opened meanwhile: a process that dies in between must not leave a session that
     // the new password was to put an end to, for the old password does not get anybody back here.
     await sessions.endOthers(actor.userId, actor.sessionId);
     const changed = await users.replacePasswordHash(actor.userId, oldHash, newHash);
     if (changed === null) throw serviceError("WRONG_CREDENTIALS");
-    return sessions.continueAlone(changed, actor.sessionId);
+    // Another session, so that access tokens of this one are dead too, whoever may have read one.
+    const tokens = await sessions.open(changed, client);
+    await sessions.endOthers(actor.userId, tokens.sessionId);
+    // Nor may a link, to a new address for one, that was asked for with the old password.
+    await mailedTokens.removeAll(actor.userId, ["resetPassword", "verifyEmail"]);
+    accountMails.notify(changed, "passwordChanged");
+    return tokens;
   };
 }

@@ -5,21 +5,22 @@ import type { UserDependencies } from "../user.dependencies.ts";
 import { presentUser } from "../user.presenter.ts";
 
 export function claimGuest(dependencies: UserDependencies): Handler<"user.claimGuest"> {
-  const { node, users, admins, sessions, passwords } = dependencies;
+  const { node, users, admins, sessions, passwords, accountMails } = dependencies;
   return async ({ params, actor }) => {
     // The token may be older than a claim by another session, so the document decides.
     const guest = await users.find(actor.userId);
     if (guest?.kind !== "guest") throw serviceError("NOT_A_GUEST");
     await refuseTaken(users, params);
-    const { username, email, password } = params;
+    const { username, email, password, locale } = params;
     const passwordHash = await passwords.hash(password);
     const user = await admins.withFirst(actor.userId, async (isFirst) => {
-      const credentials = { username, email, passwordHash, nickname: guest.nickname };
+      const credentials = { username, email, passwordHash, nickname: guest.nickname, locale };
       const claimed = await users.claimGuest(actor.userId, credentials, isFirst).catch(throwTaken);
       if (claimed === null) throw serviceError("NOT_A_GUEST");
       return claimed;
     });
     const tokens = await sessions.continueAlone(user, actor.sessionId);
+    if (email !== undefined) await accountMails.sendVerification(user, email);
     const profile = { user: presentUser(user) };
     node.publish(userRoom(actor.userId), "user.updated", profile);
     node.broadcast("user.profileChanged", profile);

@@ -5,9 +5,15 @@ import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
 import { credentialFields, searchFields } from "../user.repository.ts";
 
-export function register({ users, admins, sessions, passwords }: UserDependencies): Handler<"user.register"> {
+export function register({
+  users,
+  admins,
+  sessions,
+  passwords,
+  accountMails,
+}: UserDependencies): Handler<"user.register"> {
   return async ({ params, client }) => {
-    const { username, email, password, nickname = username } = params;
+    const { username, email, password, nickname = username, locale } = params;
     await refuseTaken(users, params);
     const passwordHash = await passwords.hash(password);
     const user: UserDocument = {
@@ -15,6 +21,7 @@ export function register({ users, admins, sessions, passwords }: UserDependencie
       ...credentialFields({ username, email, passwordHash }),
       nickname,
       ...searchFields({ nickname }),
+      ...(locale !== undefined && { locale }),
       avatarUrl: null,
       kind: "member",
       createdAt: new Date(),
@@ -24,6 +31,8 @@ export function register({ users, admins, sessions, passwords }: UserDependencie
       await users.insert(made).catch(throwTaken);
       return made;
     });
-    return sessions.open(stored, client);
+    const tokens = await sessions.open(stored, client);
+    if (email !== undefined) await accountMails.sendVerification(stored, email);
+    return tokens;
   };
 }

@@ -1,0 +1,51 @@
+import { serviceError, type Handler } from "@fanfare/kernel";
+import { throwTaken } from "../taken.ts";
+import type { UserDependencies } from "../user.dependencies.ts";
+
+export function requestEmailVerification({
+  users,
+  accountMails,
+}: UserDependencies): Handler<"user.requestEmailVerification"> {
+  return async ({ actor }) => {
+    const user = await users.find(actor.userId);
+    if (user === null) throw serviceError("UNAUTHENTICATED");
+    if (user.email === undefined) throw serviceError("EMAIL_MISSING");
+    if (user.emailVerifiedAt === undefined) await accountMails.sendVerification(user, user.email);
+    return {};
+  };
+}
+
+export function changeEmail({
+  users,
+  passwords,
+  accountMails,
+}: UserDependencies): Handler<"user.changeEmail"> {
+  return async ({ params: { email, password }, actor }) => {
+    const user = await users.find(actor.userId);
+    const matches = await passwords.verify(password, user?.passwordHash);
+    if (user === null || !matches) throw serviceError("WRONG_CREDENTIALS");
+    const other = await users.findByEmail(email);
+    if (other !== null && !other._id.equals(user._id)) throw serviceError("EMAIL_TAKEN");
+    await accountMails.sendVerification(user, email);
+    return {};
+  };
+}
+
+export function verifyEmail({
+  users,
+  mailedTokens,
+  accountMails,
+}: UserDependencies): Handler<"user.verifyEmail"> {
+  return async ({ params: { token } }) => {
+    const taken = await mailedTokens.take(token, "verifyEmail");
+    if (taken === null) throw serviceError("INVALID_LINK");
+    const userId = taken.userId.toHexString();
+    const before = await users.setVerifiedEmail(userId, taken.email).catch(throwTaken);
+    if (before === null) throw serviceError("INVALID_LINK");
+    if (before.email === undefined || before.email.toLowerCase() === taken.email.toLowerCase()) return {};
+    // What was sent to the old address must not open the account any more.
+    await mailedTokens.removeAll(userId, ["resetPassword"]);
+    accountMails.notify(before, "emailChanged");
+    return {};
+  };
+}

@@ -1,0 +1,72 @@
+import { duplicateKeyIndex, serviceError, type Handler } from "@fanfare/kernel";
+import { createFlowCookie } from "../oidc/flow-cookie.ts";
+import type { UserDependencies } from "../user.dependencies.ts";
+import { OIDC_INDEX } from "../user.model.ts";
+import { presentOwnUser } from "../user.presenter.ts";
+
+const flowCookieOf = ({ node }: UserDependencies) => createFlowCookie(node.keyFor("oidc flow"));
+
+export function startOidc(dependencies: UserDependencies): Handler<"user.startOidc"> {
+  const { oidcProvider } = dependencies;
+  const cookie = flowCookieOf(dependencies);
+  return async ({ params: { challenge } }) => {
+    const started = await oidcProvider.start();
+    if (started === null) throw serviceError("OIDC_FAILED");
+    return {
+      authorizationUrl: started.authorizationUrl,
+      flow: cookie.seal({ ...started.flow, challenge }),
+    };
+  };
+}
+
+export function finishOidc(dependencies: UserDependencies): Handler<"user.finishOidc"> {
+  const { oidcProvider, oidcCodes } = dependencies;
+  const cookie = flowCookieOf(dependencies);
+  return async ({ params: { query, flow } }) => {
+    const kept = cookie.open(flow);
+    const identity = kept === null ? null : await oidcProvider.finish(query, kept);
+    if (kept === null || identity === null) throw serviceError("OIDC_FAILED");
+    return { oidcCode: await oidcCodes.make(identity, kept.challenge) };
+  };
+}
+
+export function exchangeOidcCode(dependencies: UserDependencies): Handler<"user.exchangeOidcCode"> {
+  const { oidcCodes, oidcAccounts, secondFactor, logIn } = dependencies;
+  return async ({ params, client }) => {
+    const identity = await oidcCodes.find(params);
+    if (identity === null) throw serviceError("OIDC_FAILED");
+    const found = await oidcAccounts.find(identity);
+    // Before the login is used up: who has to look for the app need not begin anew.
+    if (found !== null) await secondFactor.check(found, params.code);
+    if ((await oidcCodes.take(params)) === null) throw serviceError("OIDC_FAILED");
+    return logIn(await oidcAccounts.settle(identity, found), client);
+  };
+}
+
+export function linkOidc({ users, passwords, oidcCodes }: UserDependencies): Handler<"user.linkOidc"> {
+  return async ({ params, actor }) => {
+    const user = await users.find(actor.userId);
+    // Whoever has somebody's phone for a minute must not keep a way into the account.
+    const matches = await passwords.verify(params.password, user?.passwordHash);
+    if (!matches) throw serviceError("WRONG_CREDENTIALS");
+    const identity = await oidcCodes.take(params);
+    if (identity === null) throw serviceError("OIDC_FAILED");
+    const linked = await users.setOidcKey(actor.userId, identity.key).catch((error: unknown) => {
+      if (duplicateKeyIndex(error) === OIDC_INDEX) throw serviceError("OIDC_LINKED");
+      throw error;
+    });
+    if (linked === null) throw serviceError("UNAUTHENTICATED");
+    return { user: presentOwnUser(linked) };
+  };
+}
+
+export function unlinkOidc({ users, passwords }: UserDependencies): Handler<"user.unlinkOidc"> {
+  return async ({ params, actor }) => {
+    const user = await users.find(actor.userId);
+    const matches = await passwords.verify(params.password, user?.passwordHash);
+    if (!matches) throw serviceError("WRONG_CREDENTIALS");
+    const unlinked = await users.setOidcKey(actor.userId, null);
+    if (unlinked === null) throw serviceError("UNAUTHENTICATED");
+    return { user: presentOwnUser(unlinked) };
+  };
+}

@@ -1,0 +1,52 @@
+import { serviceError, type Handler } from "@fanfare/kernel";
+import type { UserDependencies } from "../user.dependencies.ts";
+
+/** Requests that are worked on at once; beyond it all are told to come back, whoever they ask for. */
+const MAX_REQUESTS = 200;
+const RETRY_AFTER_MS = 5000;
+
+export function requestPasswordReset({
+  node,
+  users,
+  accountMails,
+}: UserDependencies): Handler<"user.requestPasswordReset"> {
+  let running = 0;
+  const sendIfKnown = async (email: string): Promise<void> => {
+    running += 1;
+    try {
+      const user = await users.findByEmail(email);
+      if (user !== null) await accountMails.sendReset(user);
+    } catch (error) {
+      node.logger.error({ err: error }, "a link to set a new password could not be sent");
+    } finally {
+      running -= 1;
+    }
+  };
+  return ({ params }) => {
+    if (running >= MAX_REQUESTS) throw serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS });
+    // Nobody waits for it: neither the answer nor its time tells whether there is such an account.
+    void sendIfKnown(params.email);
+    return {};
+  };
+}
+
+export function resetPassword(dependencies: UserDependencies): Handler<"user.resetPassword"> {
+  const { users, sessions, passwords, mailedTokens, accountMails } = dependencies;
+  return async ({ params: { token, newPassword } }) => {
+    // Looked at first, so that a token that somebody has made up costs no hash.
+    const found = await mailedTokens.find(token, "resetPassword");
+    if (found === null) throw serviceError("INVALID_LINK");
+    const passwordHash = await passwords.hash(newPassword);
+    const taken = await mailedTokens.take(token, "resetPassword");
+    if (taken === null) throw serviceError("INVALID_LINK");
+    const userId = taken.userId.toHexString();
+    // First, and again below: see changePassword.
+    await sessions.endAll(userId);
+    const changed = await users.resetPassword(userId, taken.email, passwordHash);
+    if (changed === null) throw serviceError("INVALID_LINK");
+    await sessions.endAll(userId);
+    await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
+    accountMails.notify(changed, "passwordChanged");
+    return {};
+  };
+}

@@ -1,0 +1,48 @@
+import { serviceError, type Handler } from "@fanfare/kernel";
+import { hashSecret } from "../refresh-token.ts";
+import { newRecoveryCodes, newTotpSecret, normaliseRecoveryCode, stepOfCode, totpUri } from "../totp.ts";
+import type { UserDependencies } from "../user.dependencies.ts";
+
+export function setupTotp({ node, users, passwords }: UserDependencies): Handler<"user.setupTotp"> {
+  const issuer = new URL(node.config.publicUrl).hostname;
+  return async ({ params, actor }) => {
+    const user = await users.find(actor.userId);
+    const matches = await passwords.verify(params.password, user?.passwordHash);
+    if (user === null || !matches) throw serviceError("WRONG_CREDENTIALS");
+    const secret = newTotpSecret();
+    if (!(await users.setPendingTotp(actor.userId, secret))) throw serviceError("TOTP_ALREADY_ON");
+    return { secret, uri: totpUri(secret, issuer, user.username ?? user.nickname) };
+  };
+}
+
+export function enableTotp({ users, accountMails }: UserDependencies): Handler<"user.enableTotp"> {
+  return async ({ params, actor }) => {
+    const user = await users.find(actor.userId);
+    if (user?.totp !== undefined) throw serviceError("TOTP_ALREADY_ON");
+    const secret = user?.totpPending;
+    if (secret === undefined) throw serviceError("TOTP_NOT_SET_UP");
+    const lastStep = stepOfCode(secret, params.code, Date.now());
+    if (lastStep === null) throw serviceError("WRONG_CODE");
+    const recoveryCodes = newRecoveryCodes();
+    const recoveryHashes = recoveryCodes.map((code) => hashSecret(normaliseRecoveryCode(code)));
+    const enabled = await users.enableTotp(actor.userId, { secret, lastStep, recoveryHashes });
+    if (enabled === null) throw serviceError("TOTP_NOT_SET_UP");
+    accountMails.notify(enabled, "totpEnabled");
+    return { recoveryCodes };
+  };
+}
+
+export function disableTotp(dependencies: UserDependencies): Handler<"user.disableTotp"> {
+  const { users, passwords, secondFactor, accountMails } = dependencies;
+  return async ({ params, actor }) => {
+    const user = await users.find(actor.userId);
+    const matches = await passwords.verify(params.password, user?.passwordHash);
+    if (user === null || !matches) throw serviceError("WRONG_CREDENTIALS");
+    if (user.totp === undefined) throw serviceError("TOTP_NOT_SET_UP");
+    await secondFactor.check(user, params.code);
+    const disabled = await users.disableTotp(actor.userId, user.totp.secret);
+    if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");
+    accountMails.notify(disabled, "totpDisabled");
+    return {};
+  };
+}

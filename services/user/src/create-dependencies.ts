@@ -1,0 +1,44 @@
+import type { NodeContext } from "@fanfare/kernel";
+import { createMailer } from "@fanfare/mail";
+import { createAccountMails } from "./account-mails.ts";
+import { createAdminRepository } from "./admin.repository.ts";
+import { createAdmins } from "./admins.ts";
+import { createBlockRepository } from "./block.repository.ts";
+import { createLogIn } from "./log-in.ts";
+import { createMailedTokenRepository } from "./mailed-token.repository.ts";
+import { createOidcAccounts } from "./oidc/oidc-accounts.ts";
+import { createOidcCodeRepository } from "./oidc/oidc-code.repository.ts";
+import { createOidcProvider } from "./oidc/oidc-provider.ts";
+import { createPasswords } from "./passwords.ts";
+import { createSecondFactor } from "./second-factor.ts";
+import { createSessionRepository } from "./session.repository.ts";
+import { createSessions } from "./sessions.ts";
+import { createUserRepository } from "./user.repository.ts";
+import type { UserDependencies } from "./user.dependencies.ts";
+
+export function createDependencies(node: NodeContext): UserDependencies {
+  const sessionRepository = createSessionRepository(node.database);
+  const users = createUserRepository(node.database);
+  const admins = createAdmins(users, createAdminRepository(node.database));
+  const sessions = createSessions(node, sessionRepository);
+  const mailer = createMailer(node);
+  const mailedTokens = createMailedTokenRepository(node.database);
+  const oidcCodes = createOidcCodeRepository(node.database);
+  return {
+    node,
+    users,
+    admins,
+    blocks: createBlockRepository(node.database),
+    sessionRepository,
+    sessions,
+    passwords: createPasswords(),
+    mailer,
+    secondFactor: createSecondFactor(users),
+    logIn: createLogIn(users, sessions),
+    mailedTokens,
+    accountMails: createAccountMails(mailer, mailedTokens),
+    oidcProvider: createOidcProvider(node.config, node.logger),
+    oidcCodes,
+    oidcAccounts: createOidcAccounts(users, admins),
+  };
+}

@@ -1,0 +1,83 @@
+import { duplicateKeyIndex, serviceError } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import type { Admins } from "../admins.ts";
+import { EMAIL_INDEX, OIDC_INDEX, USERNAME_INDEX, type UserDocument } from "../user.model.ts";
+import { searchFields, type UserRepository } from "../user.repository.ts";
+import { emailOf, nicknameFor, usernameFor } from "./oidc-names.ts";
+import type { OidcIdentity } from "./oidc-provider.ts";
+
+/** Names that are tried until one is free. */
+const MAX_ATTEMPTS = 8;
+
+export type OidcAccounts = ReturnType<typeof createOidcAccounts>;
+
+/** Which account somebody has who has logged in at the provider. */
+export function createOidcAccounts(users: UserRepository, admins: Admins) {
+  const make = async (identity: OidcIdentity, isAgain: boolean): Promise<UserDocument> => {
+    const username = usernameFor(identity, isAgain);
+    const nickname = nicknameFor(identity, username);
+    const email = emailOf(identity);
+    const createdAt = new Date();
+    const user: UserDocument = {
+      _id: new Types.ObjectId(),
+      username,
+      usernameLower: username.toLowerCase(),
+      ...(email !== null && { email, emailLower: email.toLowerCase(), emailVerifiedAt: createdAt }),
+      nickname,
+      ...searchFields({ nickname }),
+      avatarUrl: null,
+      kind: "member",
+      oidcKey: identity.key,
+      createdAt,
+    };
+    return admins.withFirst(user._id.toHexString(), async (isFirst) => {
+      const made: UserDocument = isFirst ? { ...user, admin: true } : user;
+      await users.insert(made);
+      return made;
+    });
+  };
+
+  return {
+    /**
+     * The account of this identity. One with the same address is only taken for theirs where both sides have verified it: else
+     * anybody could wait for them in an account that he made with their address, or come into theirs with an address that he claims.
+     * @returns null where there is none yet
+     * @throws {ServiceError} EMAIL_TAKEN
+     */
+    async find(identity: OidcIdentity): Promise<UserDocument | null> {
+      const known = await users.findByOidcKey(identity.key);
+      if (known !== null) return known;
+      const email = emailOf(identity);
+      const same = email === null ? null : await users.findByEmail(email);
+      if (same === null) return null;
+      if (same.emailVerifiedAt === undefined || same.oidcKey !== undefined) throw serviceError("EMAIL_TAKEN");
+      return same;
+    },
+
+    /**
+     * Makes the account, or lets the identity log in to the one that `find` has found.
+     * @throws {ServiceError} EMAIL_TAKEN
+     */
+    async settle(identity: OidcIdentity, found: UserDocument | null): Promise<UserDocument> {
+      if (found?.oidcKey === identity.key) return found;
+      if (found !== null) {
+        const linked = await users.linkVerified(found._id.toHexString(), found.emailLower!, identity.key);
+        if (linked === null) throw serviceError("EMAIL_TAKEN");
+        return linked;
+      }
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        try {
+          return await make(identity, attempt > 0);
+        } catch (error) {
+          const index = duplicateKeyIndex(error);
+          if (index === EMAIL_INDEX) throw serviceError("EMAIL_TAKEN");
+          // The same person at two windows.
+          const other = index === OIDC_INDEX ? await users.findByOidcKey(identity.key) : null;
+          if (other !== null) return other;
+          if (index !== USERNAME_INDEX) throw error;
+        }
+      }
+      throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
+    },
+  };
+}

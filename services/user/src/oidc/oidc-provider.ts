@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import type { Config, Logger } from "@fanfare/kernel";
+import * as openid from "openid-client";
+
+/** Of each request to the provider, in seconds. */
+const TIMEOUT_S = 5;
+const SCOPE = "openid email profile";
+
+/** What a browser keeps while it is at the provider. */
+export interface OidcFlow {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+/** Who somebody is at the provider, and what it says of them. */
+export interface OidcIdentity {
+  /** Stands for issuer and subject: what an account is found by. */
+  key: string;
+  /** Only one that the provider says it has verified. */
+  email: string | null;
+  /** What to call them; nothing of it is trusted or unique. */
+  names: { username: string | undefined; nickname: string | undefined };
+}
+
+export type OidcProvider = ReturnType<typeof createOidcProvider>;
+
+/** The OpenID Connect provider of the configuration; it is asked for its addresses at the first login. */
+export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, logger: Logger) {
+  const redirectUri = `${config.publicUrl}/auth/oidc/callback`;
+  let found: Promise<openid.Configuration> | undefined;
+  const discover = async (): Promise<openid.Configuration> => {
+    if (config.oidc === undefined) throw new Error("OIDC_ISSUER is not set.");
+    const { issuer, clientId, clientSecret } = config.oidc;
+    const isPlain = issuer.startsWith("http:");
+    found ??= openid
+      .discovery(new URL(issuer), clientId, clientSecret, undefined, {
+        timeout: TIMEOUT_S,
+        // The configuration refuses it in production.
+        ...(isPlain && { execute: [openid.allowInsecureRequests] }),
+      })
+      .catch((error: unknown) => {
+        // So that the next login asks again.
+        found = undefined;
+        throw error;
+      });
+    return found;
+  };
+
+  return {
+    /** @returns null when the provider cannot be reached, which is logged */
+    async start(): Promise<{ authorizationUrl: string; flow: OidcFlow } | null> {
+      try {
+        const provider = await discover();
+        const codeVerifier = openid.randomPKCECodeVerifier();
+        const flow = { state: openid.randomState(), nonce: openid.randomNonce(), codeVerifier };
+        const url = openid.buildAuthorizationUrl(provider, {
+          redirect_uri: redirectUri,
+          scope: SCOPE,
+          state: flow.state,
+          nonce: flow.nonce,
+          code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
+          code_challenge_method: "S256",
+        });
+        return { authorizationUrl: url.href, flow };
+      } catch (error) {
+        logger.warn({ err: error }, "a login by OIDC could not begin");
+        return null;
+      }
+    },
+
+    /**
+     * @param query of the address that the provider sent the browser to
+     * @returns null when it is not the end of this flow, or the provider says no, which is logged
+     */
+    async finish(query: string, { state, nonce, codeVerifier }: OidcFlow): Promise<OidcIdentity | null> {
+      try {
+        const provider = await discover();
+        const tokens = await openid.authorizationCodeGrant(provider, new URL(`${redirectUri}?${query}`), {
+          pkceCodeVerifier: codeVerifier,
+          expectedState: state,
+          expectedNonce: nonce,
+          idTokenExpected: true,
+        });
+        const idToken = tokens.claims()!;
+        // Providers may tell names and addresses only here.
+        const asked = provider.serverMetadata().userinfo_endpoint !== undefined;
+        const info = asked ? await openid.fetchUserInfo(provider, tokens.access_token, idToken.sub) : {};
+        return identityOf({ ...idToken, ...info, iss: idToken.iss, sub: idToken.sub });
+      } catch (error) {
+        logger.warn({ err: error }, "a login by OIDC did not succeed");
+        return null;
+      }
+    },
+  };
+}
+
+type Claims = Record<string, unknown> & { iss: string; sub: string };
+
+function identityOf({ iss, sub, email, email_verified, name, preferred_username }: Claims): OidcIdentity {
+  const text = (claim: unknown): string | undefined => (typeof claim === "string" ? claim : undefined);
+  return {
+    key: createHash("sha256")
+      .update(JSON.stringify([iss, sub]))
+      .digest("base64url"),
+    email: email_verified === true ? (text(email) ?? null) : null,
+    names: { username: text(preferred_username) ?? text(email)?.split("@")[0], nickname: text(name) },
+  };
+}

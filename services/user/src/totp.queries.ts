@@ -1,0 +1,71 @@
+import { LIMITS } from "@fanfare/contract";
+import type { Model } from "mongoose";
+import type { Totp, UserDocument } from "./user.model.ts";
+
+/** The queries of the collection users that are about the second factor. */
+export function createTotpQueries(users: Model<UserDocument>) {
+  return {
+    /** false when it is on. */
+    async setPendingTotp(userId: string, secret: string): Promise<boolean> {
+      const result = await users.updateOne(
+        { _id: userId, totp: { $exists: false } },
+        { $set: { totpPending: secret } },
+      );
+      return result.matchedCount === 1;
+    },
+
+    /** null when it is on, or another secret has been made since. */
+    enableTotp: (userId: string, totp: Totp) =>
+      users
+        .findOneAndUpdate(
+          { _id: userId, totpPending: totp.secret, totp: { $exists: false } },
+          { $set: { totp }, $unset: { totpPending: 1, totpGuesses: 1 } },
+          { returnDocument: "after" },
+        )
+        .lean(),
+
+    disableTotp: (userId: string, secret: string) =>
+      users
+        .findOneAndUpdate(
+          { _id: userId, "totp.secret": secret },
+          { $unset: { totp: 1, totpGuesses: 1 } },
+          { returnDocument: "after" },
+        )
+        .lean(),
+
+    /** Before a code is looked at, so that many at once are not more than so many. false: there have been too many. */
+    async countTotpGuess(userId: string, now: Date): Promise<boolean> {
+      const endsAt = new Date(now.getTime() + LIMITS.totpGuessWindowMs);
+      await users.updateOne(
+        {
+          _id: userId,
+          $or: [{ totpGuesses: { $exists: false } }, { "totpGuesses.endsAt": { $lte: now } }],
+        },
+        { $set: { totpGuesses: { count: 0, endsAt } } },
+      );
+      const result = await users.updateOne(
+        { _id: userId, "totpGuesses.count": { $lt: LIMITS.totpGuesses } },
+        { $inc: { "totpGuesses.count": 1 } },
+      );
+      return result.matchedCount === 1;
+    },
+
+    /** false when this code, or a later one, was used before. */
+    async useTotpStep(userId: string, secret: string, step: number): Promise<boolean> {
+      const result = await users.updateOne(
+        { _id: userId, "totp.secret": secret, "totp.lastStep": { $lt: step } },
+        { $set: { "totp.lastStep": step }, $unset: { totpGuesses: 1 } },
+      );
+      return result.matchedCount === 1;
+    },
+
+    /** false when there is none, or no longer. */
+    async useRecoveryCode(userId: string, hash: string): Promise<boolean> {
+      const result = await users.updateOne(
+        { _id: userId, "totp.recoveryHashes": hash },
+        { $pull: { "totp.recoveryHashes": hash }, $unset: { totpGuesses: 1 } },
+      );
+      return result.matchedCount === 1;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { newRecoveryCodes, newTotpSecret, normaliseRecoveryCode, stepOfCode, totpUri } from "./totp.ts";
+
+/** "12345678901234567890", the secret of RFC 6238's test vectors. */
+const RFC_SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+
+test.each([
+  [59_000, "287082", 1],
+  [1_111_111_109_000, "081804", 37_037_036],
+  [20_000_000_000_000, "353130", 666_666_666],
+])("RFC 6238 at %d", (nowMs, code, step) => {
+  expect(stepOfCode(RFC_SECRET, code, nowMs)).toBe(step);
+  // Half a minute late or early it is good, and known as the one that it is.
+  expect(stepOfCode(RFC_SECRET, code, nowMs + 30_000)).toBe(step);
+  expect(stepOfCode(RFC_SECRET, code, nowMs - 30_000)).toBe(step);
+  expect(stepOfCode(RFC_SECRET, code, nowMs + 60_000)).toBeNull();
+});
+
+test.each(["", "28708", "2870820", "28708a", "-87082", "２８７０８２"])("%j is no code", (code) => {
+  expect(stepOfCode(RFC_SECRET, code, 59_000)).toBeNull();
+});
+
+test("a code may be typed with a space", () => {
+  expect(stepOfCode(RFC_SECRET, "287 082", 59_000)).toBe(1);
+});
+
+test("the address for the app names the account and holds the secret", () => {
+  const secret = newTotpSecret();
+  const uri = new URL(totpUri(secret, "chat.example.org", "ann"));
+  expect(uri.protocol).toBe("otpauth:");
+  expect(uri.searchParams.get("secret")).toBe(secret);
+  expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+});
+
+test("recovery codes are ten, all different, and can be typed in any way", () => {
+  const codes = newRecoveryCodes();
+  expect(new Set(codes).size).toBe(10);
+  for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
+  const [code = ""] = codes;
+  expect(normaliseRecoveryCode(` ${code.toLowerCase().replaceAll("-", " ")}`)).toBe(code.replaceAll("-", ""));
+});
