@@ -11,4 +11,8 @@ export interface Meta {
   name: "fanfare";
   version: string;
   protocolVersion: number;
+  /** Whether there is a way to log in at `GET /auth/oidc/start`. */
+  oidcLogin: boolean;
+  /** Whether mails go out: without them nobody can reset a forgotten password. */
+  sendsMail: boolean;
 }

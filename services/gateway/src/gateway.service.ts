@@ -77,6 +77,7 @@ export function createGatewayService(
         node,
         calls,
         identify,
+        limits,
         onTooMany: () => metrics.refused("TOO_MANY_CONNECTIONS"),
       });
       const io = createSocketServer({ http: app.server, node, calls, limits, identify, ended, metrics });

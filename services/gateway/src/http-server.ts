@@ -13,6 +13,7 @@ import {
   toServiceError,
   type Actor,
   type NodeContext,
+  type RateLimits,
   type ServiceError,
 } from "@fanfare/kernel";
 import cors from "@fastify/cors";
@@ -30,24 +31,33 @@ import { clientAddress } from "./client-address.ts";
 import type { Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
 import { limitPerAddress } from "./limit-per-address.ts";
+import { serveOidc } from "./oidc-routes.ts";
 import { serveWebPage } from "./web-page.ts";
 
 export interface HttpServerOptions {
   node: NodeContext;
   calls: Calls;
   identify: Identify;
+  limits: RateLimits;
   /** Told of each connection that is refused because there are too many of its address. */
   onTooMany: () => void;
 }
 
 const CORS_MAX_AGE_S = 600;
-const META: Meta = { name: "fanfare", version: manifest.version, protocolVersion: PROTOCOL_VERSION };
+const metaOf = ({ oidc, smtp }: Pick<NodeContext["config"], "oidc" | "smtp">): Meta => ({
+  name: "fanfare",
+  version: manifest.version,
+  protocolVersion: PROTOCOL_VERSION,
+  oidcLogin: oidc !== undefined,
+  sendsMail: smtp !== undefined,
+});
 
 /** The API and the page. The server is made but does not listen yet. */
 export async function createHttpServer({
   node,
   calls,
   identify,
+  limits,
   onTooMany,
 }: HttpServerOptions): Promise<FastifyInstance> {
   const { config } = node;
@@ -100,7 +110,9 @@ export async function createHttpServer({
   await serveWebPage(app, config.webDir, (request, reply) =>
     failed(serviceError(namesAction(request.url) ? "MALFORMED_REQUEST" : "UNKNOWN_ACTION"), request, reply),
   );
-  app.get("/api/meta", async () => META);
+  const meta = metaOf(config);
+  app.get("/api/meta", async () => meta);
+  serveOidc(app, node, limits);
   app.post<{ Params: { action: string } }>("/api/:action", { helmet: false }, async (request, reply) => {
     let actor: Actor | null = null;
     const { authorization } = request.headers;

@@ -23,7 +23,8 @@ export function usernameFor({ names }: OidcIdentity, isAgain: boolean): string {
 }
 
 export function nicknameFor({ names }: OidcIdentity, username: string): string {
-  const cut = [...(names.nickname ?? "")].slice(0, LIMITS.nicknameMaxChars / 2).join("");
+  // Not in the middle of a character.
+  const cut = (names.nickname ?? "").slice(0, LIMITS.nicknameMaxChars).replace(/[\ud800-\udbff]$/, "");
   return nicknameSchema.safeParse(cut).data ?? username;
 }
 

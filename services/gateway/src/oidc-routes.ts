@@ -1,0 +1,76 @@
+import type { RateLimit } from "@fanfare/contract";
+import { serviceError, toServiceError, type NodeContext, type RateLimits } from "@fanfare/kernel";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { clientAddress } from "./client-address.ts";
+
+const PATH = "/auth/oidc";
+const COOKIE = "fanfare_oidc";
+const COOKIE_MAX_AGE_S = 10 * 60;
+/** Each asks the provider something. */
+const RATE_LIMIT: RateLimit = { points: 30, durationMs: 60_000 };
+/** SHA-256 in base64url. */
+const CHALLENGE = /^[\w-]{43}$/;
+
+/**
+ * The way to the OpenID Connect provider and back. It ends at the page with a code in the fragment of its address, which no server
+ * is told; `user.exchangeOidcCode` gives tokens for it to the page that began the login, and to no other.
+ */
+export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateLimits): void {
+  const { config } = node;
+  if (config.oidc === undefined) return;
+  const attributes = [
+    `Path=${PATH}`,
+    "HttpOnly",
+    // The provider sends the browser here from elsewhere: with Strict the cookie would stay behind.
+    "SameSite=Lax",
+    ...(config.publicUrl.startsWith("https:") ? ["Secure"] : []),
+  ].join("; ");
+  const limiter = limits.exact("oidc", RATE_LIMIT);
+
+  const take = async (request: FastifyRequest): Promise<void> => {
+    const retryAfterMs = await limiter.take(clientAddress(request.raw, config.trustProxy), Date.now());
+    if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
+  };
+  const toPage = (reply: FastifyReply, name: "oidcCode" | "oidcError", value: string): FastifyReply =>
+    reply.header("cache-control", "no-store").redirect(`${config.publicUrl}/login#${name}=${value}`);
+  const guarded =
+    (handle: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      try {
+        await take(request);
+        return await handle(request, reply);
+      } catch (thrown) {
+        return toPage(reply, "oidcError", toServiceError(thrown).type);
+      }
+    };
+
+  app.get(
+    `${PATH}/start`,
+    guarded(async (request, reply) => {
+      const { challenge } = request.query as { challenge?: unknown };
+      if (typeof challenge !== "string" || !CHALLENGE.test(challenge)) throw serviceError("OIDC_FAILED");
+      const { authorizationUrl, flow } = await node.call("user.startOidc", { challenge });
+      return reply
+        .header("cache-control", "no-store")
+        .header("set-cookie", `${COOKIE}=${flow}; Max-Age=${COOKIE_MAX_AGE_S}; ${attributes}`)
+        .redirect(authorizationUrl);
+    }),
+  );
+  app.get(
+    `${PATH}/callback`,
+    guarded(async (request, reply) => {
+      const flow = cookieOf(request);
+      // One login, one way back.
+      reply.header("set-cookie", `${COOKIE}=; Max-Age=0; ${attributes}`);
+      if (flow === undefined) throw serviceError("OIDC_FAILED");
+      const query = request.url.split("?", 2)[1] ?? "";
+      const { oidcCode } = await node.call("user.finishOidc", { query, flow });
+      return toPage(reply, "oidcCode", oidcCode);
+    }),
+  );
+}
+
+function cookieOf({ headers }: FastifyRequest): string | undefined {
+  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
+}
