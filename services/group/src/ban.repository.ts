@@ -17,12 +17,13 @@ export function createBanRepository(connection: Connection) {
     createIndexes: () => bans.createIndexes(),
 
     /** Changes nothing when there is one already. */
-    async insert(groupId: string, userId: string, bannedBy: string): Promise<void> {
+    async insert(groupId: string, userId: string, bannedBy: string, reason?: string): Promise<void> {
       const ban: BanDocument = {
         _id: new Types.ObjectId(),
         groupId: new Types.ObjectId(groupId),
         userId: new Types.ObjectId(userId),
         bannedBy: new Types.ObjectId(bannedBy),
+        reason: reason ?? null,
         createdAt: new Date(),
       };
       await bans.collection.insertOne(ban, { writeConcern: DURABLE }).catch((error: unknown) => {
@@ -30,11 +31,20 @@ export function createBanRepository(connection: Connection) {
       });
     },
 
+    /** In the order of the user ids. */
+    listPage: (groupId: string, afterUserId: string | undefined, limit: number) =>
+      bans
+        .find({ groupId, ...(afterUserId !== undefined && { userId: { $gt: afterUserId } }) })
+        .sort({ groupId: 1, userId: 1 })
+        .limit(limit)
+        .lean(),
+
     exists: async (groupId: string, userId: string): Promise<boolean> =>
       (await bannedAmong(groupId, userId)).has(userId),
 
-    async remove(groupId: string, userId: string): Promise<void> {
-      await bans.deleteOne({ groupId, userId });
+    /** false when there was none. */
+    async remove(groupId: string, userId: string): Promise<boolean> {
+      return (await bans.deleteOne({ groupId, userId })).deletedCount === 1;
     },
 
     /** @returns how many were removed: fewer than `limit` when none are left. */

@@ -12,7 +12,7 @@ export interface OverrideSubdocument {
 
 export interface ChannelDocument {
   _id: Types.ObjectId;
-  /** Absent in a direct channel. */
+  /** Absent in a direct channel, and in a thread. */
   groupId?: Types.ObjectId;
   kind: "text" | "section" | "direct" | "groupDirect" | "thread";
   name: string;
@@ -34,6 +34,14 @@ export interface ChannelDocument {
   movingSince?: Date;
   /** The users of a direct channel, who came first first; absent elsewhere. */
   memberIds?: Types.ObjectId[];
+  /** Of a thread; it has no groupId, so that it is not among the channels of its group. */
+  parentId?: Types.ObjectId;
+  parentGroupId?: Types.ObjectId;
+  /** The message of the parent that it is about; unique. */
+  rootMessageId?: Types.ObjectId;
+  createdBy?: Types.ObjectId;
+  threadState?: "open" | "archived";
+  archivedAt?: Date;
   /** Of a direct channel or thread: when something was written last, a second late; when it was made until then. */
   lastActivityAt?: Date;
   /** By user: a direct channel that was put out of sight when this was its newest message. */
@@ -69,6 +77,12 @@ const channelSchema = new Schema<ChannelDocument>(
     movingSince: Date,
     position: { type: Number, required: true },
     memberIds: { type: [Schema.Types.ObjectId], default: undefined },
+    parentId: Schema.Types.ObjectId,
+    parentGroupId: Schema.Types.ObjectId,
+    rootMessageId: Schema.Types.ObjectId,
+    createdBy: Schema.Types.ObjectId,
+    threadState: String,
+    archivedAt: Date,
     lastActivityAt: Date,
     closedAtSeq: Schema.Types.Mixed,
     directKey: String,
@@ -81,6 +95,8 @@ channelSchema.index({ groupId: 1, position: 1, _id: 1 });
 channelSchema.index({ viewKeys: 1 }, { sparse: true });
 channelSchema.index({ movingSince: 1 }, { sparse: true });
 channelSchema.index({ directKey: 1 }, { unique: true, sparse: true });
+channelSchema.index({ rootMessageId: 1 }, { unique: true, sparse: true });
+channelSchema.index({ parentId: 1, threadState: 1, lastActivityAt: -1, _id: -1 }, { sparse: true });
 channelSchema.index({ memberIds: 1, lastActivityAt: -1, _id: -1 });
 channelSchema.index({ deletedAt: 1 }, { sparse: true });
 

@@ -1,9 +1,17 @@
 import { LIMITS } from "@fanfare/contract";
-import type { Connection } from "mongoose";
+import { Types, type Connection } from "mongoose";
 import { channelModel, type ChannelDocument } from "./channel.model.ts";
 import { DURABLE } from "./durable.ts";
 import { createGather } from "./gather.ts";
 
+export type ChannelChanges = Partial<
+  Pick<ChannelDocument, "name" | "topic" | "slowModeSeconds" | "position"> & { sectionId: string | null }
+>;
+export interface ChannelPlace {
+  channelId: string;
+  sectionId: string | null;
+  position: number;
+}
 export type ChannelRepository = ReturnType<typeof createChannelRepository>;
 
 /** Every query of the collection channels. Deleted channels are found by nothing but `listDeleted`. */
@@ -32,10 +40,25 @@ export function createChannelRepository(connection: Connection) {
     /** In the order in which they are shown. */
     listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
 
-    update: (channelId: string, changes: Partial<Pick<ChannelDocument, "name" | "position">>) =>
+    update: (channelId: string, changes: ChannelChanges) =>
       channels
         .findOneAndUpdate({ _id: channelId, ...alive }, { $set: changes }, { returnDocument: "after" })
         .lean(),
+
+    async setPlaces(groupId: string, places: readonly ChannelPlace[]): Promise<void> {
+      if (places.length === 0) return;
+      await channels.bulkWrite(
+        places.map(({ channelId, sectionId, position }) => ({
+          updateOne: {
+            filter: { _id: new Types.ObjectId(channelId), groupId: new Types.ObjectId(groupId) },
+            update: {
+              $set: { sectionId: sectionId === null ? null : new Types.ObjectId(sectionId), position },
+            },
+          },
+        })),
+        { ordered: false, writeConcern: DURABLE },
+      );
+    },
 
     /** false when it is deleted already. */
     async markDeleted(channelId: string): Promise<boolean> {
@@ -48,7 +71,7 @@ export function createChannelRepository(connection: Connection) {
 
     listDeleted: (limit: number) =>
       channels
-        .find({ deletedAt: { $gt: new Date(0) } }, { groupId: 1, memberIds: 1 })
+        .find({ deletedAt: { $gt: new Date(0) } }, { groupId: 1, roomRev: 1, memberIds: 1 })
         .limit(limit)
         .lean(),
 

@@ -1,12 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 import { Types, type Connection } from "mongoose";
+import { activeBefore, type ActivityCursor } from "./activity-cursor.ts";
 import { channelModel, type ChannelDocument } from "./channel.model.ts";
-
-/** Where a page of direct channels begins: behind this one. */
-export interface DirectCursor {
-  lastActivityAt: Date;
-  channelId: string;
-}
 
 export type DirectRepository = ReturnType<typeof createDirectRepository>;
 
@@ -27,9 +22,9 @@ export function createDirectRepository(connection: Connection) {
     },
 
     /** Those in which something was written last first; closed ones too. */
-    listOf: (userId: string, behind: DirectCursor | undefined, limit: number) =>
+    listOf: (userId: string, before: ActivityCursor | undefined, limit: number) =>
       channels
-        .find({ memberIds: userId, ...(behind === undefined ? {} : olderThan(behind)) })
+        .find({ memberIds: userId, ...(before === undefined ? {} : activeBefore(before)) })
         .sort({ memberIds: 1, lastActivityAt: -1, _id: -1 })
         .limit(limit)
         .lean(),
@@ -100,14 +95,6 @@ export function createDirectRepository(connection: Connection) {
         { $unset: { [`closedAtSeq.${userId}`]: 1 } },
       );
     },
-  };
-}
-
-/** The first condition is what an index can be read by. */
-function olderThan({ lastActivityAt, channelId }: DirectCursor) {
-  return {
-    lastActivityAt: { $lte: lastActivityAt },
-    $or: [{ lastActivityAt: { $lt: lastActivityAt } }, { _id: { $lt: new Types.ObjectId(channelId) } }],
   };
 }
 

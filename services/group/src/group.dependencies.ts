@@ -1,7 +1,11 @@
 import type { NodeContext } from "@fanfare/kernel";
+import type { Audit } from "./audit.ts";
+import type { AuditRepository } from "./audit.repository.ts";
 import type { BanRepository } from "./ban.repository.ts";
+import type { ChannelMoves } from "./channel-moves.ts";
 import type { ChannelRepository } from "./channel.repository.ts";
 import type { DepartureRepository } from "./departure.repository.ts";
+import type { AllGroupsRepository } from "./all-groups.repository.ts";
 import type { DirectRepository } from "./direct.repository.ts";
 import type { GroupRepository } from "./group.repository.ts";
 import type { InviteRepository } from "./invite.repository.ts";
@@ -10,13 +14,21 @@ import type { MemberCountCheck } from "./member-count-check.ts";
 import type { MemberRepository } from "./member.repository.ts";
 import type { MuteRepository } from "./mute.repository.ts";
 import type { Membership } from "./membership.ts";
+import type { OverrideRepository } from "./override.repository.ts";
 import type { Purge } from "./purge.ts";
+import type { ThreadRepository } from "./thread.repository.ts";
+import type { RoleRepository } from "./role.repository.ts";
 
 export interface GroupRepositories {
   groups: GroupRepository;
   channels: ChannelRepository;
   directs: DirectRepository;
+  allGroups: AllGroupsRepository;
+  threads: ThreadRepository;
   members: MemberRepository;
+  roles: RoleRepository;
+  overrides: OverrideRepository;
+  audits: AuditRepository;
   mutes: MuteRepository;
   invites: InviteRepository;
   bans: BanRepository;
@@ -27,6 +39,8 @@ export interface GroupRepositories {
 export interface GroupDependencies extends GroupRepositories {
   node: NodeContext;
   membership: Membership;
+  moves: ChannelMoves;
+  audit: Audit;
   announcer: MemberAnnouncer;
   memberCounts: MemberCountCheck;
   purge: Purge;

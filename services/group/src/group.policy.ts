@@ -1,18 +1,7 @@
-import { DIRECT_PERMISSIONS, MEMBER_PERMISSIONS, NO_PERMISSIONS, OWNER_PERMISSIONS } from "@fanfare/contract";
-
-/** What a user may do in a group. Whoever is not a member may nothing. */
-export function groupPermissions(ownerId: string, userId: string, isMember: boolean): number {
-  if (!isMember) return NO_PERMISSIONS;
-  return ownerId === userId ? OWNER_PERMISSIONS : MEMBER_PERMISSIONS;
-}
+import { DIRECT_PERMISSIONS, NO_PERMISSIONS } from "@fanfare/contract";
 
 export function directPermissions(memberIds: readonly string[], userId: string): number {
   return memberIds.includes(userId) ? DIRECT_PERMISSIONS : NO_PERMISSIONS;
-}
-
-/** Nobody moderates the owner, and nobody themselves: one leaves a group, one is not kicked by oneself. */
-export function mayModerate(actorId: string, targetId: string, ownerId: string): boolean {
-  return targetId !== ownerId && targetId !== actorId;
 }
 
 export function mayTouchInvite(createdBy: string, userId: string, managesInvites: boolean): boolean {

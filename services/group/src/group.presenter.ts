@@ -20,7 +20,9 @@ import type { MemberDocument } from "./member.model.ts";
 import type { RoleDocument } from "./role.model.ts";
 
 /** Fields that came later are absent in what was stored before. */
-export function defaultPermissionsOf({ defaultPermissions }: Pick<GroupDocument, "defaultPermissions">): number {
+export function defaultPermissionsOf({
+  defaultPermissions,
+}: Pick<GroupDocument, "defaultPermissions">): number {
   return defaultPermissions ?? MEMBER_PERMISSIONS;
 }
 
@@ -81,7 +83,7 @@ export function presentGroup(group: GroupDocument): Group {
 export function presentChannel(channel: ChannelDocument): Channel {
   return {
     id: channel._id.toHexString(),
-    groupId: channel.groupId?.toHexString() ?? null,
+    groupId: (channel.groupId ?? channel.parentGroupId)?.toHexString() ?? null,
     kind: channel.kind,
     name: channel.name,
     topic: channel.topic ?? "",
@@ -91,16 +93,16 @@ export function presentChannel(channel: ChannelDocument): Channel {
     position: channel.position,
     memberIds: channel.memberIds?.map((id) => id.toHexString()) ?? [],
     ownerId: ownerOf(channel)?.toHexString() ?? null,
-    parentId: null,
-    rootMessageId: null,
-    archivedAt: null,
+    parentId: channel.parentId?.toHexString() ?? null,
+    rootMessageId: channel.rootMessageId?.toHexString() ?? null,
+    archivedAt: channel.archivedAt?.toISOString() ?? null,
     createdAt: channel.createdAt.toISOString(),
   };
 }
 
 /** A direct channel of several is looked after by who has been in it the longest: so it never is without anybody. */
-function ownerOf({ kind, memberIds }: ChannelDocument): Types.ObjectId | undefined {
-  return kind === "groupDirect" ? memberIds?.[0] : undefined;
+function ownerOf({ kind, memberIds, createdBy }: ChannelDocument): Types.ObjectId | undefined {
+  return kind === "groupDirect" ? memberIds?.[0] : createdBy;
 }
 
 export function presentChannelState(

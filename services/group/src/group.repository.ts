@@ -3,6 +3,9 @@ import { COUNTER, DURABLE } from "./durable.ts";
 import { createGather } from "./gather.ts";
 import { groupModel, type GroupDocument } from "./group.model.ts";
 
+/** Bounds one answer of the database. */
+const USERS_PER_LOOK_UP = 100;
+
 export type GroupChanges = Partial<
   Pick<GroupDocument, "name" | "description" | "defaultPermissions"> & { defaultChannelId: string | null }
 >;
@@ -24,6 +27,16 @@ export function createGroupRepository(connection: Connection) {
       .lean()
       .exec(),
   );
+  const ownedAmong = createGather(async (_key, userIds: string[]) => {
+    const ownerId = { $in: [...new Set(userIds)] };
+    const found = await groups.find({ ownerId, ...alive }, { ownerId: 1 }).lean();
+    return Map.groupBy(found, (group) => group.ownerId.toHexString());
+  }, USERS_PER_LOOK_UP);
+  /** A crowd that joins reads it together. */
+  const memberCountOf = createGather(async (groupId, _calls: undefined[]) => {
+    const found = await groups.findOne({ _id: groupId, ...alive }, { memberCount: 1 }).lean();
+    return found?.memberCount ?? null;
+  });
   return {
     createIndexes: () => groups.createIndexes(),
 
@@ -33,11 +46,19 @@ export function createGroupRepository(connection: Connection) {
 
     find: (groupId: string) => groups.findOne({ _id: groupId, ...alive }).lean(),
 
+    /** The groups that a user owns. Of a crowd that logs in at once, many are looked up together. */
+    async listOwnedIds(userId: string): Promise<string[]> {
+      return (await ownedAmong("all", userId)).get(userId)?.map(({ _id }) => _id.toHexString()) ?? [];
+    },
+
+    /** null when it is deleted. */
+    memberCount: (groupId: string) => memberCountOf(groupId, undefined),
+
     findMany: (groupIds: readonly string[]) => groups.find({ _id: { $in: groupIds }, ...alive }).lean(),
 
-    /** As it was before, or null when it is deleted. */
+    /** null when it is deleted. */
     update: (groupId: string, changes: GroupChanges) =>
-      groups.findOneAndUpdate({ _id: groupId, ...alive }, { $set: changes }).lean(),
+      groups.findOneAndUpdate({ _id: groupId, ...alive }, { $set: changes }, after).lean(),
 
     /** null when `fromUserId` is not the owner, or the group is deleted. */
     changeOwner: (groupId: string, fromUserId: string, toUserId: string) =>

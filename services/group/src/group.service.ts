@@ -1,7 +1,10 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { acceptInvite } from "./actions/accept-invite.ts";
-import { access, listRooms } from "./actions/access.ts";
-import { banUser, unbanUser } from "./actions/ban-user.ts";
+import { access } from "./actions/access.ts";
+import { assignRole, unassignRole } from "./actions/assign-role.ts";
+import { auditLog, recordAudit } from "./actions/audit-log.ts";
+import { countGroups, listAllGroups, removeGroup } from "./actions/administer.ts";
+import { banUser, listBans, unbanUser } from "./actions/ban-user.ts";
 import { createChannel } from "./actions/create-channel.ts";
 import { createGroup } from "./actions/create-group.ts";
 import { createInvite } from "./actions/create-invite.ts";
@@ -13,17 +16,31 @@ import { leaveGroup } from "./actions/leave-group.ts";
 import { listAcquaintances } from "./actions/list-acquaintances.ts";
 import { listChannels } from "./actions/list-channels.ts";
 import { closeDirect, getChannel, listDirect } from "./actions/list-direct.ts";
+import { listRooms } from "./actions/list-rooms.ts";
 import { listInvites, revokeInvite } from "./actions/manage-invites.ts";
+import { archiveThread, listThreads, unarchiveThread } from "./actions/manage-threads.ts";
 import { muteMember, unmuteMember } from "./actions/mute-member.ts";
 import { addToDirect, createGroupDirect, removeFromDirect, renameDirect } from "./actions/group-direct.ts";
+import { myPermissions } from "./actions/my-permissions.ts";
 import { openDirect } from "./actions/open-direct.ts";
+import { openThread } from "./actions/open-thread.ts";
+import { listOverrides, removeOverride, setOverride } from "./actions/overrides.ts";
 import { previewInvite } from "./actions/preview-invite.ts";
 import { getGroup, listMyGroups } from "./actions/read-group.ts";
 import { getMember, listMembers } from "./actions/read-members.ts";
+import { reorderChannels } from "./actions/reorder-channels.ts";
+import { createRole, deleteRole, listRoles, reorderRoles, updateRole } from "./actions/roles.ts";
+import { setDefaultRole } from "./actions/set-default-role.ts";
 import { transferGroup } from "./actions/transfer-group.ts";
 import { updateChannel } from "./actions/update-channel.ts";
 import { updateGroup } from "./actions/update-group.ts";
+import { createActivity } from "./activity.ts";
+import { createActivityRepository } from "./activity.repository.ts";
+import { createAllGroupsRepository } from "./all-groups.repository.ts";
+import { createAudit } from "./audit.ts";
+import { createAuditRepository } from "./audit.repository.ts";
 import { createBanRepository } from "./ban.repository.ts";
+import { createChannelMoves } from "./channel-moves.ts";
 import { createChannelRepository } from "./channel.repository.ts";
 import { createDepartureRepository } from "./departure.repository.ts";
 import { createDirectRepository } from "./direct.repository.ts";
@@ -37,13 +54,16 @@ import { createMemberCountCheck } from "./member-count-check.ts";
 import { createMemberRepository } from "./member.repository.ts";
 import { createMembership } from "./membership.ts";
 import { createMuteRepository } from "./mute.repository.ts";
+import { createOverrideRepository } from "./override.repository.ts";
 import { createPurge } from "./purge.ts";
+import { createRoleRepository } from "./role.repository.ts";
+import { createThreadRepository } from "./thread.repository.ts";
 
 /** Groups with their channels, members, bans and invites: the actions `group.*`, `channel.*` and `invite.*`. */
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
   const { groups, channels, members, mutes, invites, bans, departures } = dependencies;
-  const { announcer, memberCounts, purge } = dependencies;
+  const { roles, audits, moves, announcer, memberCounts, purge } = dependencies;
   return defineService(node, {
     name: "group",
     actions: {
@@ -59,20 +79,43 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.kick": kickMember(dependencies),
       "group.ban": banUser(dependencies),
       "group.unban": unbanUser(dependencies),
+      "group.listBans": listBans(dependencies),
+      "group.auditLog": auditLog(dependencies),
+      "group.recordAudit": recordAudit(dependencies),
+      "group.myPermissions": myPermissions(dependencies),
       "group.mute": muteMember(dependencies),
       "group.unmute": unmuteMember(dependencies),
       "group.access": access(dependencies),
       "group.listRooms": listRooms(dependencies),
+      "group.count": countGroups(dependencies),
+      "group.listAll": listAllGroups(dependencies),
+      "group.remove": removeGroup(dependencies),
       "group.forgetDirectAccess": forgetDirectAccess(dependencies),
       "group.listAcquaintances": listAcquaintances(dependencies),
       "channel.create": createChannel(dependencies),
       "channel.update": updateChannel(dependencies),
       "channel.delete": deleteChannel(dependencies),
+      "channel.reorder": reorderChannels(dependencies),
+      "channel.listOverrides": listOverrides(dependencies),
+      "channel.setOverride": setOverride(dependencies),
+      "channel.removeOverride": removeOverride(dependencies),
+      "role.list": listRoles(dependencies),
+      "role.create": createRole(dependencies),
+      "role.update": updateRole(dependencies),
+      "role.setDefault": setDefaultRole(dependencies),
+      "role.delete": deleteRole(dependencies),
+      "role.reorder": reorderRoles(dependencies),
+      "role.assign": assignRole(dependencies),
+      "role.unassign": unassignRole(dependencies),
       "channel.list": listChannels(dependencies),
       "channel.openDirect": openDirect(dependencies),
       "channel.listDirect": listDirect(dependencies),
       "channel.closeDirect": closeDirect(dependencies),
       "channel.get": getChannel(dependencies),
+      "channel.openThread": openThread(dependencies),
+      "channel.listThreads": listThreads(dependencies),
+      "channel.archiveThread": archiveThread(dependencies),
+      "channel.unarchiveThread": unarchiveThread(dependencies),
       "channel.createGroupDirect": createGroupDirect(dependencies),
       "channel.addToDirect": addToDirect(dependencies),
       "channel.removeFromDirect": removeFromDirect(dependencies),
@@ -85,13 +128,14 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
     },
     events: { "user.profileChanged": userProfileChanged(dependencies) },
     async started() {
-      const repositories = [groups, channels, members, mutes, invites, bans, departures];
+      const repositories = [groups, channels, members, roles, audits, mutes, invites, bans, departures];
       await Promise.all(repositories.map((repository) => repository.createIndexes()));
       purge.start();
       // Another process may have died between the two writes of a join.
       node.cluster.onMissed(() => memberCounts.forget());
     },
     async stopped() {
+      moves.stop();
       await Promise.all([memberCounts.stop(), purge.stop(), announcer.stop()]);
     },
   });
@@ -102,7 +146,12 @@ function createDependencies(node: NodeContext): GroupDependencies {
     groups: createGroupRepository(node.database),
     channels: createChannelRepository(node.database),
     directs: createDirectRepository(node.database),
+    allGroups: createAllGroupsRepository(node.database),
+    threads: createThreadRepository(node.database),
     members: createMemberRepository(node.database),
+    roles: createRoleRepository(node.database),
+    overrides: createOverrideRepository(node.database),
+    audits: createAuditRepository(node.database),
     mutes: createMuteRepository(node.database),
     invites: createInviteRepository(node.database),
     bans: createBanRepository(node.database),
@@ -131,12 +180,15 @@ function createDependencies(node: NodeContext): GroupDependencies {
     onError,
   });
   const membership = createMembership({ node, ...repositories, announcer, memberCounts });
+  const moves = createChannelMoves({ node, ...repositories, membership });
   return {
     node,
+    moves,
+    audit: createAudit(repositories.audits),
     ...repositories,
     announcer,
     memberCounts,
     membership,
-    purge: createPurge({ node, ...repositories, membership }),
+    purge: createPurge({ node, ...repositories, membership, moves }),
   };
 }

@@ -5,7 +5,7 @@ export interface MemberDocument {
   _id: Types.ObjectId;
   groupId: Types.ObjectId;
   userId: Types.ObjectId;
-  /** Absent, never empty, where there is none, so that the index holds nobody in vain. */
+  /** Absent in whoever never had one, so that the index does not hold everybody. A deleted role may still be in it. */
   roleIds?: Types.ObjectId[];
   mutedUntil: Date | null;
   joinedAt: Date;

@@ -3,6 +3,7 @@ import { Types, type Connection } from "mongoose";
 import { duplicateKeyIndex } from "@fanfare/kernel";
 import { DURABLE } from "./durable.ts";
 import { createGather } from "./gather.ts";
+import { roleIdsOf } from "./group.presenter.ts";
 import { memberModel, type MemberDocument } from "./member.model.ts";
 
 /** A race may let a user into a few groups more than LIMITS.groupsPerUser. */
@@ -31,6 +32,14 @@ export function createMemberRepository(connection: Connection) {
     }
     return groupIds;
   }, USERS_PER_LOOK_UP);
+  const placesAmong = createGather(async (_key, userIds: string[]) => {
+    const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
+    const found = members.collection.find<Pick<MemberDocument, "userId" | "groupId" | "roleIds">>(
+      { userId: { $in: asked } },
+      { projection: { userId: 1, groupId: 1, roleIds: 1, _id: 0 }, limit: asked.length * MAX_GROUPS },
+    );
+    return Map.groupBy(await found.toArray(), ({ userId }) => userId.toHexString());
+  }, USERS_PER_LOOK_UP);
   return {
     createIndexes: () => members.createIndexes(),
 
@@ -38,12 +47,13 @@ export function createMemberRepository(connection: Connection) {
     async insert(
       groupId: string,
       userId: string,
-      { joinedAt = new Date(), mutedUntil = null }: Partial<MemberDocument> = {},
+      { joinedAt = new Date(), mutedUntil = null, roleIds }: Partial<MemberDocument> = {},
     ): Promise<MemberDocument | null> {
       const member: MemberDocument = {
         _id: new Types.ObjectId(),
         groupId: new Types.ObjectId(groupId),
         userId: new Types.ObjectId(userId),
+        ...(roleIds !== undefined && { roleIds }),
         mutedUntil,
         joinedAt,
       };
@@ -71,6 +81,12 @@ export function createMemberRepository(connection: Connection) {
       return groupIds.get(userId) ?? [];
     },
 
+    /** The groups of a user with the roles there. Of a crowd that logs in at once, many are looked up together. */
+    async listPlaces(userId: string): Promise<{ groupId: string; roleIds: string[] }[]> {
+      const places = (await placesAmong("all", userId)).get(userId) ?? [];
+      return places.map((place) => ({ groupId: place.groupId.toHexString(), roleIds: roleIdsOf(place) }));
+    },
+
     /** In the order of the user ids. */
     listPage: (groupId: string, afterUserId: string | undefined, limit: number) =>
       members
@@ -84,6 +100,27 @@ export function createMemberRepository(connection: Connection) {
       members
         .findOneAndUpdate({ groupId, userId }, { $set: { mutedUntil } }, { returnDocument: "after" })
         .lean(),
+
+    /** The member as it was before; null when the user is not a member, or has `max` roles already. */
+    addRole: (groupId: string, userId: string, roleId: string, max: number) =>
+      members
+        .findOneAndUpdate(
+          { groupId, userId, [`roleIds.${max - 1}`]: { $exists: false } },
+          { $addToSet: { roleIds: roleId } },
+        )
+        .lean(),
+
+    /** The member as it was before; null when the user is not a member. */
+    removeRole: (groupId: string, userId: string, roleId: string) =>
+      members.findOneAndUpdate({ groupId, userId }, { $pull: { roleIds: roleId } }).lean(),
+
+    /** @returns how many members it was taken from: fewer than `limit` when nobody has it any more. */
+    async removeRoleOfSome(roleId: string, limit: number): Promise<number> {
+      const found = await members.find({ roleIds: roleId }, { _id: 1 }).limit(limit).lean();
+      const ids = found.map(({ _id }) => _id);
+      await members.updateMany({ _id: { $in: ids } }, { $pull: { roleIds: roleId } });
+      return found.length;
+    },
 
     /** The removed member, or null when there was none. */
     remove: (groupId: string, userId: string) => members.findOneAndDelete({ groupId, userId }).lean(),

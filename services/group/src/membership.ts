@@ -1,12 +1,16 @@
-import { groupRoom, userRoom, type EventPayload } from "@fanfare/contract";
+import { groupRoom, roleRoom, userRoom, type EventPayload } from "@fanfare/contract";
 import { serviceError, type NodeContext } from "@fanfare/kernel";
+import type { Subject } from "@fanfare/permissions";
+import { ownRooms } from "./channel-rooms.ts";
 import type { GroupRepositories } from "./group.dependencies.ts";
 import type { DepartureDocument } from "./departure.model.ts";
 import type { GroupDocument } from "./group.model.ts";
-import { presentMute } from "./group.presenter.ts";
+import { presentChannel, presentMute } from "./group.presenter.ts";
 import type { MemberAnnouncer } from "./member-announcer.ts";
 import type { MemberCountCheck } from "./member-count-check.ts";
 import type { MemberDocument } from "./member.model.ts";
+import { loadMember, newcomer, sees } from "./subjects.ts";
+import { keysOfSubject } from "./view-keys.ts";
 
 /** Each further round answers another change of the same member that came in between. */
 const MAX_SETTLE_ROUNDS = 5;
@@ -16,7 +20,7 @@ export type Removal = "removed" | "not a member" | "is the owner";
 
 export interface MembershipOptions extends Pick<
   GroupRepositories,
-  "groups" | "members" | "mutes" | "bans" | "departures"
+  "groups" | "channels" | "members" | "mutes" | "bans" | "departures" | "roles" | "overrides"
 > {
   node: NodeContext;
   announcer: MemberAnnouncer;
@@ -29,10 +33,13 @@ export type Membership = ReturnType<typeof createMembership>;
 export function createMembership({
   node,
   groups,
+  channels,
   members,
   mutes,
   bans,
   departures,
+  roles,
+  overrides,
   announcer,
   memberCounts,
 }: MembershipOptions) {
@@ -42,22 +49,84 @@ export function createMembership({
     node.broadcast("access.changed", { groupId, userId });
   };
 
+  const loadSubject = async (groupId: string, userId: string): Promise<Subject> =>
+    (await loadMember({ groups, members, roles }, groupId, userId))?.subject ?? newcomer(userId);
+
+  /**
+   * In this order: who fills the room of a channel looks for sockets in the rooms of the group and of roles, after storing
+   * that there is such a room.
+   */
+  const enterRooms = async (groupId: string, subject: Subject): Promise<void> => {
+    const user = userRoom(subject.userId);
+    node.fanout.socketsJoin(user, [groupRoom(groupId), ...subject.roles.map(({ id }) => roleRoom(id))]);
+    const found = await overrides.listByKeys(keysOfSubject(groupId, subject));
+    const rooms = found
+      .filter((channel) => channel.groupId?.toHexString() === groupId && sees(subject, channel))
+      .flatMap(ownRooms);
+    if (rooms.length > 0) node.fanout.socketsJoin(user, rooms);
+  };
+
+  const leaveRooms = async (groupId: string, userId: string): Promise<void> => {
+    const user = userRoom(userId);
+    node.fanout.socketsLeave(user, [groupRoom(groupId)]);
+    const roleRooms = (await roles.listOfGroup(groupId)).map(({ _id }) => roleRoom(_id.toHexString()));
+    if (roleRooms.length > 0) node.fanout.socketsLeave(user, roleRooms);
+    const rooms = (await overrides.listPrivate(groupId)).flatMap(ownRooms);
+    if (rooms.length > 0) node.fanout.socketsLeave(user, rooms);
+  };
+
   /**
    * Brings the user's sockets in or out, and looks again: of a join and a kick at the same time, whichever is stored last
    * decides where the sockets end.
+   * @param known who joins, where that needs no look-up
    * @returns whether the user is a member in the end
    */
-  const settleRooms = async (groupId: string, userId: string, isMember: boolean): Promise<boolean> => {
+  const settleRooms = async (
+    groupId: string,
+    userId: string,
+    isMember: boolean,
+    known?: Subject,
+  ): Promise<boolean> => {
     let expected = isMember;
     for (let round = 0; round < MAX_SETTLE_ROUNDS; round += 1) {
-      if (expected) node.fanout.socketsJoin(userRoom(userId), [groupRoom(groupId)]);
-      else node.fanout.socketsLeave(userRoom(userId), [groupRoom(groupId)]);
+      if (!expected) await leaveRooms(groupId, userId);
+      else await enterRooms(groupId, known ?? (await loadSubject(groupId, userId)));
       const stored = await members.exists(groupId, userId);
       if (stored === expected) return stored;
       expected = stored;
     }
-    node.fanout.socketsLeave(userRoom(userId), [groupRoom(groupId)]);
+    await leaveRooms(groupId, userId);
     return false;
+  };
+
+  /** After somebody was given or has lost a role or the group: their sockets move, and they are told of channels that come and go. */
+  const settleRoles = async (groupId: string, before: Subject, after: Subject): Promise<void> => {
+    const user = userRoom(after.userId);
+    const lost = before.roles.filter(({ id }) => !after.roles.some((role) => role.id === id));
+    if (lost.length > 0)
+      node.fanout.socketsLeave(
+        user,
+        lost.map(({ id }) => roleRoom(id)),
+      );
+    if (after.roles.length > 0)
+      node.fanout.socketsJoin(
+        user,
+        after.roles.map(({ id }) => roleRoom(id)),
+      );
+    for (const channel of await overrides.listPrivate(groupId)) {
+      const [saw, seesNow] = [sees(before, channel), sees(after, channel)];
+      if (seesNow) node.fanout.socketsJoin(user, ownRooms(channel));
+      if (seesNow && !saw) await tellFound(user, channel._id.toHexString());
+      if (!seesNow) node.fanout.socketsLeave(user, ownRooms(channel));
+      if (!seesNow && saw) {
+        node.publish(user, "channel.deleted", { groupId, channelId: channel._id.toHexString() });
+      }
+    }
+  };
+
+  const tellFound = async (room: string, channelId: string): Promise<void> => {
+    const channel = await channels.find(channelId);
+    if (channel !== null) node.publish(room, "channel.created", { channel: presentChannel(channel) });
   };
 
   const addToCount = async (groupId: string, change: 1 | -1): Promise<GroupDocument | null> => {
@@ -123,8 +192,7 @@ export function createMembership({
   };
 
   const restore = async (groupId: string, userId: string, removed: MemberDocument): Promise<void> => {
-    const { joinedAt, mutedUntil } = removed;
-    const inserted = await members.insert(groupId, userId, { joinedAt, mutedUntil });
+    const inserted = await members.insert(groupId, userId, removed);
     if (inserted !== null) await addToCount(groupId, 1);
     await settleRooms(groupId, userId, true);
   };
@@ -132,6 +200,7 @@ export function createMembership({
   return {
     forget,
     settleRooms,
+    settleRoles,
     remove,
     finish,
 
@@ -154,7 +223,8 @@ export function createMembership({
         await remove(groupId, userId, "banned");
         throw serviceError("BANNED");
       }
-      if (!(await settleRooms(groupId, userId, true))) throw serviceError("INVITE_NOT_FOUND");
+      const isIn = await settleRooms(groupId, userId, true, newcomer(userId));
+      if (!isIn) throw serviceError("INVITE_NOT_FOUND");
       announcer.changed(groupId, userId);
       memberCounts.checkOnce(groupId);
       return group;

@@ -1,5 +1,8 @@
 import type { NodeContext } from "@fanfare/kernel";
-import { groupRoom, LIMITS, userRoom } from "@fanfare/contract";
+import { groupRoom, roleRoom, LIMITS, userRoom } from "@fanfare/contract";
+import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
+import type { ChannelMoves } from "./channel-moves.ts";
+import { ownRooms, roomInUse } from "./channel-rooms.ts";
 import type { GroupRepositories } from "./group.dependencies.ts";
 import type { Membership } from "./membership.ts";
 
@@ -18,17 +21,20 @@ const DEPARTURES_PER_SWEEP = 1000;
 export interface PurgeOptions extends GroupRepositories {
   node: Pick<NodeContext, "call" | "logger" | "publish" | "fanout" | "cluster">;
   membership: Pick<Membership, "forget" | "finish">;
+  moves: Pick<ChannelMoves, "move" | "change">;
 }
 
+type DeletedChannel = Pick<ChannelDocument, "_id" | "groupId" | "roomRev">;
 export type Purge = ReturnType<typeof createPurge>;
 
 /**
- * Tells of groups and channels that are marked deleted, then removes what is left of them, in batches, behind the actions.
+ * Tells of groups, channels and roles that are marked deleted, then removes what is left of them, in batches, behind the actions.
  * Everything here can be repeated, and a sweep goes on with what a process that died has left undone: it tells again too,
- * for that process may have died before, and it finishes departures from groups.
+ * for that process may have died before, and it finishes departures from groups and moves of sockets between rooms.
  */
 export function createPurge(options: PurgeOptions) {
-  const { node, membership, groups, channels, members, mutes, invites, bans, departures } = options;
+  const { node, membership, moves, groups, channels, members, mutes, invites, bans, departures } = options;
+  const { roles, overrides, audits } = options;
   /** Channels and groups that this process is removing. */
   const underWay = new Set<string>();
   let stopped = false;
@@ -53,6 +59,13 @@ export function createPurge(options: PurgeOptions) {
   };
 
   const purgeGroup = async (groupId: string): Promise<void> => {
+    for (const room of (await overrides.listPrivate(groupId)).flatMap(ownRooms)) {
+      node.fanout.socketsLeave(room, [room]);
+    }
+    for (const { _id } of await roles.listOfGroup(groupId)) {
+      const room = roleRoom(_id.toHexString());
+      node.fanout.socketsLeave(room, [room]);
+    }
     await inBatches(async () => {
       const channelIds = await channels.listIdsOfGroup(groupId, CHANNEL_BATCH);
       if (channelIds.length > 0) await removeChannels(channelIds);
@@ -62,6 +75,8 @@ export function createPurge(options: PurgeOptions) {
     await inBatches(async () => (await mutes.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(() => removeInvites(groupId));
     await inBatches(async () => (await bans.removeSome(groupId, BATCH)) === BATCH);
+    await inBatches(async () => (await roles.removeSome(groupId, BATCH)) === BATCH);
+    await inBatches(async () => (await audits.removeSome(groupId, BATCH)) === BATCH);
     if (!stopped) await groups.remove(groupId);
   };
 
@@ -72,10 +87,32 @@ export function createPurge(options: PurgeOptions) {
     node.fanout.socketsLeave(room, [room]);
   };
 
-  const tellChannel = (groupId: string, channelId: string): void => {
+  const tellChannel = (channel: DeletedChannel): void => {
+    const groupId = channel.groupId!.toHexString();
     // Access is remembered by user and channel; all of the group's is forgotten, because channels are rarely deleted.
     membership.forget(groupId, null);
-    node.publish(groupRoom(groupId), "channel.deleted", { groupId, channelId });
+    const room = roomInUse(channel);
+    node.publish(room, "channel.deleted", { groupId, channelId: channel._id.toHexString() });
+    if (room !== groupRoom(groupId)) node.fanout.socketsLeave(room, [room]);
+  };
+
+  /** The role gives nothing from its being marked on; here those leave who have seen channels by it. */
+  const closeRole = async (groupId: string, roleId: string): Promise<void> => {
+    membership.forget(groupId, null);
+    const isOfRole = (override: OverrideSubdocument): boolean => override.id?.toHexString() === roleId;
+    for (const channel of await channels.listOfGroup(groupId)) {
+      if (stopped) return;
+      if (!(channel.overrides ?? []).some(isOfRole)) continue;
+      await moves.change(channel._id.toHexString(), (overrides) => overrides.filter((one) => !isOfRole(one)));
+    }
+    const room = roleRoom(roleId);
+    node.publish(groupRoom(groupId), "role.deleted", { groupId, roleId });
+    node.fanout.socketsLeave(room, [room]);
+  };
+
+  const purgeRole = async (roleId: string): Promise<void> => {
+    await inBatches(async () => (await members.removeRoleOfSome(roleId, BATCH)) === BATCH);
+    if (!stopped) await roles.remove(roleId);
   };
 
   const tellDirect = (channelId: string, memberIds: readonly string[]): void => {
@@ -96,12 +133,28 @@ export function createPurge(options: PurgeOptions) {
     }
   };
 
+  const finishMoves = async (): Promise<void> => {
+    const before = new Date(Date.now() - ABANDONED_AFTER_MS);
+    for (const channelId of await overrides.listMovingSince(before, CHANNEL_BATCH)) {
+      if (!stopped) await moves.move(channelId);
+    }
+  };
+
   const sweep = async (): Promise<void> => {
     await finishDepartures();
-    for (const { _id, groupId, memberIds } of await channels.listDeleted(CHANNEL_BATCH)) {
+    await finishMoves();
+    for (const { _id, groupId } of await roles.listDeleted(CHANNEL_BATCH)) {
+      const roleId = _id.toHexString();
+      await once(roleId, async () => {
+        await closeRole(groupId.toHexString(), roleId);
+        await purgeRole(roleId);
+      });
+    }
+    for (const channel of await channels.listDeleted(CHANNEL_BATCH)) {
+      const { _id, memberIds } = channel;
       const channelId = _id.toHexString();
       await once(channelId, async () => {
-        if (groupId !== undefined) tellChannel(groupId.toHexString(), channelId);
+        if (channel.groupId !== undefined) tellChannel(channel);
         else tellDirect(channelId, memberIds?.map((id) => id.toHexString()) ?? []);
         await removeChannels([channelId]);
       });
@@ -133,6 +186,11 @@ export function createPurge(options: PurgeOptions) {
   };
 
   return {
+    /** Resolves when nobody sees a channel by the role any more; taking it from its members goes on behind. */
+    async role(groupId: string, roleId: string): Promise<void> {
+      await closeRole(groupId, roleId);
+      inBackground(() => once(roleId, () => purgeRole(roleId)));
+    },
     start(): void {
       sweepIn(FIRST_SWEEP_MS);
       node.cluster.onMissed(() => {
@@ -147,8 +205,9 @@ export function createPurge(options: PurgeOptions) {
       tellGroup(groupId);
       inBackground(() => once(groupId, () => purgeGroup(groupId)));
     },
-    channel(groupId: string, channelId: string): void {
-      tellChannel(groupId, channelId);
+    channel(channel: DeletedChannel): void {
+      const channelId = channel._id.toHexString();
+      tellChannel(channel);
       inBackground(() => once(channelId, () => removeChannels([channelId])));
     },
     /** A direct channel whose last members were these. */

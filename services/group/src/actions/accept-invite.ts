@@ -1,10 +1,12 @@
 import { LIMITS, userRoom, type Result } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
+import type { Subject } from "@fanfare/permissions";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import type { GroupDocument } from "../group.model.ts";
 import { isInviteExpired } from "../group.policy.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
+import { loadMember, newcomer, sees } from "../subjects.ts";
 import type { InviteDocument } from "../invite.model.ts";
 
 type Joined = Result<"invite.accept">;
@@ -24,7 +26,8 @@ export function acceptInvite(dependencies: GroupDependencies): Handler<"invite.a
     const presentAsMember = async (): Promise<Joined> => {
       const group = await groups.find(groupId);
       if (group === null) throw serviceError("INVITE_NOT_FOUND");
-      return present(group, listed);
+      const member = await loadMember(dependencies, groupId, userId);
+      return present(group, visible(member?.subject ?? newcomer(userId), listed));
     };
     if (groupIds.includes(groupId)) {
       // A first try may have stored the member and then failed: its sockets are brought in all the same.
@@ -35,12 +38,20 @@ export function acceptInvite(dependencies: GroupDependencies): Handler<"invite.a
     const max = LIMITS.groupsPerUser;
     if (groupIds.length >= max) throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
 
+    await refuseFull(dependencies, groupId);
     const joined = await takeUseAndJoin(dependencies, invite, userId);
     if (joined === null) return presentAsMember();
-    const result = present(joined, listed);
+    const result = present(joined, visible(newcomer(userId), listed));
     node.publish(userRoom(userId), "group.joined", result);
     return result;
   };
+}
+
+/** @throws {ServiceError} LIMIT_REACHED */
+async function refuseFull({ groups }: GroupDependencies, groupId: string): Promise<void> {
+  const max = LIMITS.membersPerGroup;
+  const count = await groups.memberCount(groupId);
+  if (count !== null && count >= max) throw serviceError("LIMIT_REACHED", { limit: "membersPerGroup", max });
 }
 
 /**
@@ -62,6 +73,9 @@ async function takeUseAndJoin(
   if (joined === null) await invites.giveUseBack(invite);
   return joined;
 }
+
+const visible = (subject: Subject, channels: readonly ChannelDocument[]): ChannelDocument[] =>
+  channels.filter((channel) => sees(subject, channel));
 
 function present(group: GroupDocument, channels: readonly ChannelDocument[]): Joined {
   return { group: presentGroup(group), channels: channels.map(presentChannel) };

@@ -1,23 +1,22 @@
-import { groupRoom, NO_PERMISSIONS, PERMISSIONS, userRoom, type Call, type Result } from "@fanfare/contract";
+import { PERMISSIONS, userRoom, NO_PERMISSIONS, type Call } from "@fanfare/contract";
 import type { Handler } from "@fanfare/kernel";
-import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
-import { presentMute } from "../group.presenter.ts";
-import { directPermissions, groupPermissions } from "../group.policy.ts";
+import { accessInGroup, NOWHERE } from "../group-access.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import { directPermissions } from "../group.policy.ts";
 
-type Access = Result<"group.access">;
-
-const NOWHERE: Access = { permissions: NO_PERMISSIONS, groupId: null, mutedUntil: null, rooms: [] };
-
-/** At most three look-ups by index, whatever the size of the group; for a direct channel one of them is in the user service. */
+/** At most four look-ups by index, whatever the size of the group; for a direct channel one of them is in the user service. */
 export function access(dependencies: GroupDependencies): Handler<"group.access"> {
   return async ({ params: { userId, groupId, channelId }, call }) => {
     if (channelId === undefined) {
-      return groupId === undefined ? NOWHERE : accessToGroup(dependencies, groupId, userId);
+      return groupId === undefined ? NOWHERE : accessInGroup(dependencies, groupId, userId, null);
     }
-    const channel = await dependencies.channels.find(channelId);
+    const found = await dependencies.channels.find(channelId);
+    // What holds in its parent holds in a thread.
+    const parentId = found?.parentId?.toHexString();
+    const channel = parentId === undefined ? found : await dependencies.channels.find(parentId);
     if (channel === null) return NOWHERE;
     if (channel.groupId !== undefined)
-      return accessToGroup(dependencies, channel.groupId.toHexString(), userId);
+      return accessInGroup(dependencies, channel.groupId.toHexString(), userId, channel);
     const memberIds = channel.memberIds?.map((id) => id.toHexString()) ?? [];
     const permissions = directPermissions(memberIds, userId);
     if (permissions === NO_PERMISSIONS) return NOWHERE;
@@ -34,25 +33,4 @@ export function access(dependencies: GroupDependencies): Handler<"group.access">
 async function isBlockBetween(call: Call, userId: string, memberIds: readonly string[]): Promise<boolean> {
   const userIds = memberIds.filter((id) => id !== userId);
   return (await call("user.listBlockedAmong", { userId, userIds })).userIds.length > 0;
-}
-
-async function accessToGroup(
-  { groups, members }: GroupRepositories,
-  groupId: string,
-  userId: string,
-): Promise<Access> {
-  const [group, member] = await Promise.all([groups.find(groupId), members.find(groupId, userId)]);
-  if (group === null || member === null) return NOWHERE;
-  return {
-    permissions: groupPermissions(group.ownerId.toHexString(), userId, true),
-    groupId,
-    mutedUntil: presentMute(member.mutedUntil),
-    rooms: [groupRoom(groupId)],
-  };
-}
-
-export function listRooms({ members }: GroupDependencies): Handler<"group.listRooms"> {
-  return async ({ params: { userId } }) => ({
-    rooms: [userRoom(userId), ...(await members.listGroupIds(userId)).map(groupRoom)],
-  });
 }

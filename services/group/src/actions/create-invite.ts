@@ -10,7 +10,7 @@ import type { InviteDocument } from "../invite.model.ts";
 /** 64 bits: nobody finds an invite by trying. */
 const CODE_BYTES = 8;
 
-export function createInvite({ invites }: GroupDependencies): Handler<"invite.create"> {
+export function createInvite({ invites, audit }: GroupDependencies): Handler<"invite.create"> {
   return async ({ params: { groupId, maxUses, maxAgeMs }, actor }) => {
     const now = new Date();
     const max = LIMITS.invitesPerGroup;
@@ -31,6 +31,7 @@ export function createInvite({ invites }: GroupDependencies): Handler<"invite.cr
       createdAt: now,
     };
     await invites.insert(invite);
+    await audit(groupId, actor.userId, "invite.create", { after: { code: invite.code } });
     return { invite: presentInvite(invite) };
   };
 }

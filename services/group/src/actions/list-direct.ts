@@ -1,17 +1,18 @@
 import { userRoom, type Result } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
+import { activityCursorOf, parseActivityCursor } from "../activity-cursor.ts";
 import { channelStates } from "../channel-states.ts";
-import { isClosed, type DirectCursor } from "../direct.repository.ts";
+import { isClosed } from "../direct.repository.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 
 export function listDirect({ directs }: GroupDependencies): Handler<"channel.listDirect"> {
   return async ({ params: { cursor, limit }, actor: { userId }, call }) => {
-    const behind = cursor === undefined ? undefined : parseCursor(cursor);
-    const found = await directs.listOf(userId, behind, limit + 1);
+    const before = cursor === undefined ? undefined : parseActivityCursor(cursor);
+    const found = await directs.listOf(userId, before, limit + 1);
     const page = found.slice(0, limit).filter(({ deletedAt }) => deletedAt === undefined);
     const states = await channelStates(call, userId, page);
     const channels = states.filter(({ head }, index) => !isClosed(page[index]!, userId, head.seq));
-    return { channels, nextCursor: found.length > limit ? cursorOf(found[limit - 1]!) : null };
+    return { channels, nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null };
   };
 }
 
@@ -33,19 +34,4 @@ export function getChannel({ channels }: GroupDependencies): Handler<"channel.ge
     const [channel] = await channelStates(call, userId, [found]);
     return { channel: channel! };
   };
-}
-
-function cursorOf({
-  _id,
-  lastActivityAt,
-}: {
-  _id: { toHexString(): string };
-  lastActivityAt?: Date;
-}): string {
-  return `${lastActivityAt?.getTime() ?? 0}-${_id.toHexString()}`;
-}
-
-function parseCursor(cursor: string): DirectCursor {
-  const [ms, channelId] = cursor.split("-") as [string, string];
-  return { lastActivityAt: new Date(Number(ms)), channelId };
 }

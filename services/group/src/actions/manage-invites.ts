@@ -18,7 +18,7 @@ export function listInvites({ invites }: GroupDependencies): Handler<"invite.lis
   };
 }
 
-export function revokeInvite({ invites }: GroupDependencies): Handler<"invite.revoke"> {
+export function revokeInvite({ invites, audit }: GroupDependencies): Handler<"invite.revoke"> {
   return async ({ params: { groupId, code }, actor, access }) => {
     const invite = await invites.findByCode(code);
     if (invite?.groupId.toHexString() !== groupId) throw serviceError("INVITE_NOT_FOUND");
@@ -27,6 +27,9 @@ export function revokeInvite({ invites }: GroupDependencies): Handler<"invite.re
       throw serviceError("FORBIDDEN");
     }
     await invites.remove([invite._id]);
+    await audit(groupId, actor.userId, "invite.revoke", {
+      before: { code, createdBy: invite.createdBy.toHexString() },
+    });
     return {};
   };
 }

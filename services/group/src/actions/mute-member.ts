@@ -1,20 +1,28 @@
 import { groupRoom, type Member } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
+import { refuseProtected } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentMember } from "../group.presenter.ts";
-import { refuseProtected } from "./moderate.ts";
 
 export function muteMember(dependencies: GroupDependencies): Handler<"group.mute"> {
   return async ({ params, actor }) => {
-    await refuseProtected(dependencies.groups, params, actor.userId);
-    return { member: await setMute(dependencies, params, new Date(Date.now() + params.durationMs)) };
+    const { groupId, userId, reason } = params;
+    await refuseProtected(dependencies, params, actor.userId);
+    const member = await setMute(dependencies, params, new Date(Date.now() + params.durationMs));
+    const after = { mutedUntil: member.mutedUntil };
+    await dependencies.audit(groupId, actor.userId, "group.mute", { targetId: userId, reason, after });
+    return { member };
   };
 }
 
 export function unmuteMember(dependencies: GroupDependencies): Handler<"group.unmute"> {
-  return async ({ params }) => {
-    await dependencies.mutes.remove(params.groupId, params.userId);
-    return { member: await setMute(dependencies, params, null) };
+  return async ({ params, actor }) => {
+    const { groupId, userId } = params;
+    await refuseProtected(dependencies, params, actor.userId);
+    await dependencies.mutes.remove(groupId, userId);
+    const member = await setMute(dependencies, params, null);
+    await dependencies.audit(groupId, actor.userId, "group.unmute", { targetId: userId });
+    return { member };
   };
 }
 

@@ -1,0 +1,30 @@
+import { serviceError, type Handler } from "@fanfare/kernel";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import { presentGroup } from "../group.presenter.ts";
+
+/** Each further attempt answers a transfer that came in between. */
+const MAX_ATTEMPTS = 3;
+
+export function countGroups({ allGroups }: GroupDependencies): Handler<"group.count"> {
+  return async () => ({ groups: await allGroups.count() });
+}
+
+export function listAllGroups({ allGroups }: GroupDependencies): Handler<"group.listAll"> {
+  return async ({ params: { beforeGroupId, limit } }) => {
+    const groups = (await allGroups.listPage(beforeGroupId, limit)).map(presentGroup);
+    return { groups, nextGroupId: groups.length === limit ? (groups.at(-1)?.id ?? null) : null };
+  };
+}
+
+export function removeGroup({ groups, purge }: GroupDependencies): Handler<"group.remove"> {
+  return async ({ params: { groupId } }) => {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const group = await groups.find(groupId);
+      if (group === null) break;
+      if (!(await groups.markDeleted(groupId, group.ownerId.toHexString()))) continue;
+      purge.group(groupId);
+      return {};
+    }
+    throw serviceError("GROUP_NOT_FOUND");
+  };
+}

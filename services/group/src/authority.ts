@@ -1,0 +1,71 @@
+import { serviceError } from "@fanfare/kernel";
+import { mayTouchMember, mayTouchRole, type RankedRole } from "@fanfare/permissions";
+import type { GroupRepositories } from "./group.dependencies.ts";
+import type { RoleDocument } from "./role.model.ts";
+import { loadMember, needMember, type LoadedMember } from "./subjects.ts";
+
+type Repositories = Pick<GroupRepositories, "groups" | "members" | "roles">;
+
+/** @throws {ServiceError} GROUP_NOT_FOUND when the actor has been put out since his permission was checked */
+export async function needActor(
+  repositories: Repositories,
+  groupId: string,
+  actorId: string,
+): Promise<LoadedMember> {
+  const actor = await loadMember(repositories, groupId, actorId);
+  if (actor === null) throw serviceError("GROUP_NOT_FOUND");
+  return actor;
+}
+
+/**
+ * @returns the target, or null when it is not a member
+ * @throws {ServiceError} FORBIDDEN against the owner, oneself, and whose highest role is not below the actor's; GROUP_NOT_FOUND
+ */
+export async function refuseProtected(
+  repositories: Repositories,
+  { groupId, userId }: { groupId: string; userId: string },
+  actorId: string,
+): Promise<LoadedMember | null> {
+  const [actor, target] = await Promise.all([
+    needActor(repositories, groupId, actorId),
+    loadMember(repositories, groupId, userId),
+  ]);
+  const isSelf = userId === actorId;
+  if (isSelf || (target !== null && !mayTouchMember(actor.subject, target.subject))) {
+    throw serviceError("FORBIDDEN");
+  }
+  return target;
+}
+
+/**
+ * @returns the actor and the target, who may be the actor himself
+ * @throws {ServiceError} MEMBER_NOT_FOUND, FORBIDDEN
+ */
+export async function needTouchable(
+  repositories: Repositories,
+  { groupId, userId }: { groupId: string; userId: string },
+  actorId: string,
+): Promise<{ actor: LoadedMember; target: LoadedMember }> {
+  const actor = await needActor(repositories, groupId, actorId);
+  if (userId === actorId) return { actor, target: actor };
+  const target = await needMember(repositories, groupId, userId);
+  if (!mayTouchMember(actor.subject, target.subject)) throw serviceError("FORBIDDEN");
+  return { actor, target };
+}
+
+/** @throws {ServiceError} ROLE_NOT_FOUND, FORBIDDEN for a role at or above the actor's highest */
+export async function needTouchableRole(
+  { roles }: Repositories,
+  actor: LoadedMember,
+  groupId: string,
+  roleId: string,
+): Promise<RoleDocument> {
+  const role = await roles.find(groupId, roleId);
+  if (role === null) throw serviceError("ROLE_NOT_FOUND");
+  if (!mayTouchRole(actor.subject, rankOf(role))) throw serviceError("FORBIDDEN");
+  return role;
+}
+
+export function rankOf({ _id, position }: RoleDocument): RankedRole {
+  return { id: _id.toHexString(), position };
+}

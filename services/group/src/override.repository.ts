@@ -1,0 +1,89 @@
+import { LIMITS } from "@fanfare/contract";
+import type { Connection } from "mongoose";
+import { channelModel, type ChannelDocument, type OverrideSubdocument } from "./channel.model.ts";
+import { createGather } from "./gather.ts";
+import { viewKey } from "./view-keys.ts";
+
+/** What decides who sees a channel, and where they hear of it. */
+export type SeenChannel = Pick<
+  ChannelDocument,
+  "_id" | "groupId" | "overrides" | "overridesRev" | "roomRev" | "viewKeys" | "movingSince"
+>;
+export type OverrideRepository = ReturnType<typeof createOverrideRepository>;
+
+const SEEN = { groupId: 1, overrides: 1, overridesRev: 1, roomRev: 1, viewKeys: 1, movingSince: 1 } as const;
+/** Bounds one answer of the database. */
+const USERS_PER_LOOK_UP = 50;
+
+/** The queries of the collection channels that are about who sees a channel of a group. */
+export function createOverrideRepository(connection: Connection) {
+  const channels = channelModel(connection);
+  const alive = { deletedAt: null };
+  const after = { returnDocument: "after" } as const;
+  const findByKeys = createGather(async (_key, keysOfUsers: (readonly string[])[]) => {
+    const viewKeys = { $in: [...new Set(keysOfUsers.flat())] };
+    return channels
+      .find({ viewKeys, ...alive }, SEEN)
+      .lean<SeenChannel[]>()
+      .exec();
+  }, USERS_PER_LOOK_UP);
+  return {
+    /** Private channels that may be seen with one of the keys. Of a crowd that logs in at once, many are looked up together. */
+    async listByKeys(keys: readonly string[]): Promise<SeenChannel[]> {
+      const own = new Set(keys);
+      const found = await findByKeys("all", keys);
+      return found.filter(({ viewKeys }) => viewKeys?.some((key) => own.has(key)));
+    },
+
+    /** All private channels of a group. */
+    listPrivate: (groupId: string) =>
+      channels
+        .find({ viewKeys: viewKey.owner(groupId), ...alive }, SEEN)
+        .limit(LIMITS.channelsPerGroup)
+        .lean<SeenChannel[]>(),
+
+    /**
+     * @param from as the caller has read it
+     * @param viewKeys undefined: everybody in the group sees it, before and after
+     * @returns null when others have changed the overrides since, or the channel is deleted
+     */
+    change: (
+      from: ChannelDocument,
+      overrides: readonly OverrideSubdocument[],
+      viewKeys: string[] | undefined,
+    ) =>
+      channels
+        .findOneAndUpdate(
+          { _id: from._id, overridesRev: from.overridesRev ?? null, ...alive },
+          {
+            $set: { overrides, ...(viewKeys !== undefined && { viewKeys, movingSince: new Date() }) },
+            $inc: { overridesRev: 1 },
+          },
+          after,
+        )
+        .lean(),
+
+    /**
+     * The sockets have been moved to the room of `rev`, or to that of the group where it is null.
+     * @returns null when the overrides have changed since, or the channel is deleted
+     */
+    finishMove: (moved: ChannelDocument, rev: number | null) =>
+      channels
+        .findOneAndUpdate(
+          { _id: moved._id, overridesRev: moved.overridesRev, movingSince: { $gt: new Date(0) }, ...alive },
+          rev === null
+            ? { $unset: { movingSince: 1, roomRev: 1, viewKeys: 1 } }
+            : { $set: { roomRev: rev }, $unset: { movingSince: 1 } },
+          after,
+        )
+        .lean(),
+
+    listMovingSince: async (before: Date, limit: number): Promise<string[]> => {
+      const found = await channels
+        .find({ movingSince: { $lt: before } }, { _id: 1 })
+        .limit(limit)
+        .lean();
+      return found.map(({ _id }) => _id.toHexString());
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { PERMISSIONS } from "@fanfare/contract";
+import { serviceError } from "@fanfare/kernel";
+import { channelPermissions, groupPermissions, type Authority, type Subject } from "@fanfare/permissions";
+import type { ChannelDocument } from "./channel.model.ts";
+import type { GroupRepositories } from "./group.dependencies.ts";
+import type { GroupDocument } from "./group.model.ts";
+import { defaultPermissionsOf, presentOverrides } from "./group.presenter.ts";
+import type { MemberDocument } from "./member.model.ts";
+
+/** A member with what decides what they may. */
+export interface LoadedMember {
+  group: GroupDocument;
+  member: MemberDocument;
+  subject: Subject & Authority;
+  /** In the group as a whole. */
+  permissions: number;
+}
+
+type Repositories = Pick<GroupRepositories, "groups" | "members" | "roles">;
+
+/** Three look-ups by index, one after two; one fewer for a member without roles. null: not a member, or no group. */
+export async function loadMember(
+  { groups, members, roles }: Repositories,
+  groupId: string,
+  userId: string,
+): Promise<LoadedMember | null> {
+  const [group, member] = await Promise.all([groups.find(groupId), members.find(groupId, userId)]);
+  return group === null || member === null ? null : load(roles, group, member);
+}
+
+/** @throws {ServiceError} MEMBER_NOT_FOUND */
+export async function needMember(
+  repositories: Repositories,
+  groupId: string,
+  userId: string,
+): Promise<LoadedMember> {
+  const loaded = await loadMember(repositories, groupId, userId);
+  if (loaded === null) throw serviceError("MEMBER_NOT_FOUND");
+  return loaded;
+}
+
+async function load(
+  roles: Repositories["roles"],
+  group: GroupDocument,
+  member: MemberDocument,
+): Promise<LoadedMember> {
+  const roleIds = member.roleIds ?? [];
+  const found = roleIds.length === 0 ? [] : await roles.findMany(roleIds);
+  const userId = member.userId.toHexString();
+  const subject = {
+    userId,
+    isOwner: group.ownerId.toHexString() === userId,
+    roles: found.map(({ _id, permissions, position }) => ({ id: _id.toHexString(), permissions, position })),
+  };
+  return { group, member, subject, permissions: groupPermissions(subject, defaultPermissionsOf(group)) };
+}
+
+/** What a member may in a channel of the group; 0: not even see it. */
+export function permissionsIn(
+  { subject, permissions }: LoadedMember,
+  channel: Pick<ChannelDocument, "overrides">,
+): number {
+  return channelPermissions(subject, permissions, presentOverrides(channel));
+}
+
+/** Roles do not matter for it but by the overrides: what everybody in a group may begins with seeing it. */
+export function sees(subject: Subject, channel: Pick<ChannelDocument, "overrides">): boolean {
+  return channelPermissions(subject, PERMISSIONS.view, presentOverrides(channel)) !== 0;
+}
+
+/** Somebody who has just joined. */
+export function newcomer(userId: string): Subject {
+  return { userId, isOwner: false, roles: [] };
+}

@@ -1,0 +1,75 @@
+import { duplicateKeyIndex } from "@fanfare/kernel";
+import { Types, type Connection } from "mongoose";
+import { activeBefore, type ActivityCursor } from "./activity-cursor.ts";
+import { channelModel, type ChannelDocument } from "./channel.model.ts";
+import { DURABLE } from "./durable.ts";
+
+export type ThreadDocument = ChannelDocument & Required<Pick<ChannelDocument, "parentId" | "parentGroupId">>;
+type ThreadState = NonNullable<ChannelDocument["threadState"]>;
+
+export type ThreadRepository = ReturnType<typeof createThreadRepository>;
+
+/** Every query of the collection channels that is about threads. */
+export function createThreadRepository(connection: Connection) {
+  const channels = channelModel(connection);
+  const alive = { deletedAt: null };
+  return {
+    findByRoot: (rootMessageId: string) => channels.findOne({ rootMessageId, ...alive }).lean(),
+
+    /** false when the message has a thread already. */
+    async insert(thread: ThreadDocument): Promise<boolean> {
+      try {
+        await channels.collection.insertOne(thread, { writeConcern: DURABLE });
+        return true;
+      } catch (error) {
+        if (duplicateKeyIndex(error) !== null) return false;
+        throw error;
+      }
+    },
+
+    /** Those in which something was written last first. */
+    list: (parentId: string, threadState: ThreadState, before: ActivityCursor | undefined, limit: number) =>
+      channels
+        .find({ parentId, threadState, ...(before === undefined ? {} : activeBefore(before)), ...alive })
+        .sort({ parentId: 1, threadState: 1, lastActivityAt: -1, _id: -1 })
+        .limit(limit)
+        .lean(),
+
+    /** Reads `max` entries at most. */
+    countOpen: (parentId: string, max: number) =>
+      channels.countDocuments(
+        { parentId: new Types.ObjectId(parentId), threadState: "open" },
+        { limit: max },
+      ),
+
+    /** null when there is none in the other state. */
+    setState: (channelId: string, threadState: ThreadState) =>
+      channels
+        .findOneAndUpdate(
+          { _id: channelId, threadState: threadState === "open" ? "archived" : "open", ...alive },
+          threadState === "open"
+            ? { $set: { threadState }, $unset: { archivedAt: 1 } }
+            : { $set: { threadState, archivedAt: new Date() } },
+          { returnDocument: "after" },
+        )
+        .lean(),
+
+    /** Lets the message have another thread. */
+    async markDeleted(channelId: string): Promise<boolean> {
+      const result = await channels.updateOne(
+        { _id: channelId, ...alive },
+        { $set: { deletedAt: new Date() }, $unset: { rootMessageId: 1 } },
+      );
+      return result.matchedCount === 1;
+    },
+
+    /** Deleted ones too. */
+    async listIdsOf(parentIds: readonly string[], limit: number): Promise<string[]> {
+      const found = await channels
+        .find({ parentId: { $in: parentIds } }, { _id: 1 })
+        .limit(limit)
+        .lean();
+      return found.map(({ _id }) => _id.toHexString());
+    },
+  };
+}
