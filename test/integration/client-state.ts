@@ -89,6 +89,10 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   resync: () => {},
   "server.draining": () => {},
   "session.revoked": () => {},
+  // Of the server, not of what anybody has in it.
+  "server.announced": () => {},
+  "server.paused": () => {},
+  "server.resumed": () => {},
   "user.updated": (state, { user }) => {
     if (user.id === state.me.id) Object.assign(state.me, user);
   },
@@ -161,6 +165,12 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "friend.removed": (state, { userId }) => {
     delete state.friendRequests[userId];
     delete state.friends[userId];
+  },
+  "reaction.changed": (state, { channelId, seq, rev, reactions }) => {
+    const message = state.messages[channelId]?.[seq];
+    if (message === undefined) return;
+    const { reactions: _before, ...rest } = message;
+    putMessage(state, { ...rest, rev, ...(reactions.length > 0 && { reactions }) });
   },
   "presence.changed": (state, { presences }) => {
     // What is told a second late may come after the last common group is gone: the socket watches the user a while longer.

@@ -33,6 +33,8 @@ const note = (error: unknown): void => void uncaught.push(error);
 beforeAll(async () => {
   process.on("unhandledRejection", note).on("uncaughtException", note);
   instance = await startInstance();
+  // The first account runs the instance, and could send everybody away.
+  await createAccount(instance.url);
   scene = await setScene();
 });
 afterAll(async () => {

@@ -37,6 +37,16 @@ describe.each(Object.entries(MATRIX))("%s", (name, [outcomes, params]) => {
 
 test.each([
   "user.adminState",
+  "admin.getMaintenance",
+  "user.count",
+  "user.listAll",
+  "user.setDisabled",
+  "user.setAdmin",
+  "group.count",
+  "group.listAll",
+  "group.remove",
+  "message.count",
+  "presence.count",
   "user.listBlockedAmong",
   "group.forgetDirectAccess",
   "user.listRevokedSessions",
@@ -50,6 +60,7 @@ test.each([
   "group.listAcquaintances",
   "presence.report",
   "message.listHeads",
+  "message.setThread",
   "message.removeChannels",
   "$node.list",
 ])("%s cannot be reached from outside", async (name) => {

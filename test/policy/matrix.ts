@@ -1,6 +1,7 @@
 import type { ActionName } from "@fanfare/contract";
 import type { Row } from "./row.ts";
 import { accountRows } from "./rows/account.ts";
+import { adminRows } from "./rows/admin.ts";
 import { channelRows } from "./rows/channel.ts";
 import { directRows } from "./rows/direct.ts";
 import { friendRows } from "./rows/friend.ts";
@@ -11,9 +12,20 @@ import { peopleRows } from "./rows/people.ts";
 import { presenceRows } from "./rows/presence.ts";
 import { roleRows } from "./rows/role.ts";
 import { sessionRows } from "./rows/session.ts";
+import { threadRows } from "./rows/thread.ts";
 import { userRows } from "./rows/user.ts";
 
 type InternalAction =
+  | "admin.getMaintenance"
+  | "user.count"
+  | "user.listAll"
+  | "user.setDisabled"
+  | "user.setAdmin"
+  | "group.count"
+  | "group.listAll"
+  | "group.remove"
+  | "message.count"
+  | "presence.count"
   | "user.adminState"
   | "user.listBlockedAmong"
   | "group.forgetDirectAccess"
@@ -28,6 +40,13 @@ type InternalAction =
   | "group.listAcquaintances"
   | "presence.report"
   | "message.removeChannels"
+  | "message.setThread"
+  | "message.post"
+  | "message.setEmbeds"
+  | "message.getMany"
+  | "message.listChanges"
+  | "message.listMentions"
+  | "message.countMentions"
   | "message.listHeads";
 
 /** Who gets what from every action that can be reached from outside: an action without a row does not compile. */
@@ -36,6 +55,7 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...accountRows,
   ...sessionRows,
   ...peopleRows,
+  ...adminRows,
   ...groupRows,
   ...roleRows,
   ...channelRows,
@@ -43,5 +63,6 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...friendRows,
   ...inviteRows,
   ...messageRows,
+  ...threadRows,
   ...presenceRows,
 };

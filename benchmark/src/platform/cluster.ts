@@ -13,7 +13,7 @@ import {
 } from "./programs.ts";
 import { Workplace } from "./workplace.ts";
 
-const WORKER_SERVICES = "user,group,message,presence,friend";
+const WORKER_SERVICES = "user,group,message,presence,admin,friend";
 
 export interface ClusterSize {
   gateways: number;

@@ -9,6 +9,9 @@ type Limit<N extends keyof typeof LIMITS> = (typeof LIMITS)[N];
 
 export const CHANNELS_PER_SYNC: Limit<"channelsPerSync"> = 100;
 export const WRITE_TIMEOUT_MS: Limit<"writeTimeoutMs"> = 10_000;
+export const USERS_PER_LOOKUP: Limit<"usersPerLookup"> = 100;
+export const WATCHED_USERS: Limit<"watchedUsersPerSocket"> = 500;
+export const TYPING_INTERVAL_MS: Limit<"typingIntervalMs"> = 3000;
 export const MESSAGE_MAX_CHARS: Limit<"messageMaxChars"> = 4000;
 export const OWN_PROTOCOL_VERSION: typeof PROTOCOL_VERSION = 1;
 
@@ -17,6 +20,9 @@ const EVENT_TABLE: Record<EventName, true> = {
   resync: true,
   "server.draining": true,
   "session.revoked": true,
+  "server.announced": true,
+  "server.paused": true,
+  "server.resumed": true,
   "user.updated": true,
   "group.joined": true,
   "group.left": true,
@@ -36,6 +42,7 @@ const EVENT_TABLE: Record<EventName, true> = {
   "channel.reordered": true,
   "message.created": true,
   "message.changed": true,
+  "reaction.changed": true,
   "message.deleted": true,
   "readMarker.updated": true,
   "presence.changed": true,

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { accountActions } from "./actions/account.ts";
+import { adminActions } from "./actions/admin.ts";
 import { channelActions } from "./actions/channel.ts";
 import { directActions } from "./actions/direct.ts";
 import { friendActions } from "./actions/friend.ts";
@@ -10,6 +11,7 @@ import { peopleActions } from "./actions/people.ts";
 import { presenceActions } from "./actions/presence.ts";
 import { roleActions } from "./actions/role.ts";
 import { sessionActions } from "./actions/session.ts";
+import { threadActions } from "./actions/thread.ts";
 import { userActions } from "./actions/user.ts";
 import type { ActionDefinition } from "./define.ts";
 
@@ -19,12 +21,14 @@ export const ACTIONS = {
   ...accountActions,
   ...sessionActions,
   ...peopleActions,
+  ...adminActions,
   ...groupActions,
   ...roleActions,
   ...channelActions,
   ...friendActions,
   ...directActions,
   ...inviteActions,
+  ...threadActions,
   ...messageActions,
   ...presenceActions,
 } satisfies Record<string, ActionDefinition>;

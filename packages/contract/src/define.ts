@@ -84,7 +84,7 @@ export function action<P extends z.ZodType, R extends z.ZodType, const Rule exte
 export interface EventDefinition<P extends z.ZodType = z.ZodType> {
   summary: string;
   /** Whose sockets get it. */
-  audience: "self" | "group" | "channel" | "watchers";
+  audience: "self" | "group" | "channel" | "watchers" | "everybody";
   payload: P;
 }
 

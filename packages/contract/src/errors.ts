@@ -142,6 +142,12 @@ export const ERRORS = {
     message: "A part of the server does not answer.",
     data: retryAfter,
   },
+  MAINTENANCE: {
+    status: 503,
+    advice: "retry",
+    message: "This server is being looked after: nothing can be changed at the moment.",
+    data: z.object({ message: z.string(), retryAfterMs: z.int().min(0) }),
+  },
   STORAGE_FULL: { status: 507, advice: "give up", message: "The server's storage is full." },
   INTERNAL: { status: 500, advice: "give up", message: "Something went wrong on the server." },
 } as const satisfies Record<string, ErrorDefinition>;
@@ -170,6 +176,7 @@ export const COMMON_ERRORS = [
   "RATE_LIMITED",
   "OVERLOADED",
   "UNAVAILABLE",
+  "MAINTENANCE",
   "STORAGE_FULL",
   "INTERNAL",
 ] as const satisfies readonly ErrorCode[];

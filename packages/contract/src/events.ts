@@ -6,11 +6,13 @@ import { friendEvents } from "./events/friend.ts";
 import { groupEvents } from "./events/group.ts";
 import { messageEvents } from "./events/message.ts";
 import { presenceEvents } from "./events/presence.ts";
+import { serverEvents } from "./events/server.ts";
 import { userEvents } from "./events/user.ts";
 
 /** What a client is told without asking. Past tense, the same name on the server and in the client. */
 export const EVENTS = {
   ...connectionEvents,
+  ...serverEvents,
   ...userEvents,
   ...groupEvents,
   ...channelEvents,

@@ -1,5 +1,6 @@
 export * from "./actions.ts";
 export { ChannelSyncSchema, type ChannelSync } from "./actions/channel.ts";
+export { pausesInMaintenance } from "./maintenance.ts";
 export type {
   ActionDefinition,
   ActionRateLimit,
@@ -11,6 +12,8 @@ export type {
 export type {
   Attachment,
   Channel,
+  AdminAuditEntry,
+  AdminUser,
   AuditEntry,
   Ban,
   ChannelState,
@@ -21,6 +24,7 @@ export type {
   Head,
   Invite,
   Locale,
+  Maintenance,
   Member,
   Mentions,
   Message,

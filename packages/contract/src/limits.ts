@@ -44,6 +44,8 @@ export const LIMITS = {
   /** A socket joins one room for each of its groups at login, so this bounds the cost of a login. */
   groupsPerUser: 200,
   channelsPerGroup: 500,
+  /** Those in use; those that are put away do not count. */
+  threadsPerChannel: 1000,
   invitesPerGroup: 100,
   sessionsPerUser: 50,
   /** Those of two and of several. Whoever has as many is still reached by others, in a channel of two. */
@@ -62,6 +64,7 @@ export const LIMITS = {
   oidcCodeLifetimeMs: 5 * 60 * 1000,
   /** They are one document. */
   adminsPerInstance: 100,
+  noticeMaxChars: 1000,
   blockedPerUser: 1000,
   userAgentMaxChars: 256,
   /** Shorter beginnings would list half of all users. */

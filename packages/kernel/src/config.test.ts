@@ -88,12 +88,13 @@ test("mail and OIDC are configured whole or not at all", () => {
 });
 
 test("reads lists", () => {
-  expect(loadConfig({ SERVICES: " message,user, group ,gateway,presence,user" }).services).toEqual([
+  expect(loadConfig({ SERVICES: " message,user, group ,gateway,presence,admin,friend,user" }).services).toEqual([
     "message",
     "user",
     "group",
     "gateway",
     "presence",
+    "admin",
     "friend",
   ]);
 });

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 
-const SERVICES = ["gateway", "user", "group", "message", "presence", "friend"] as const;
+const SERVICES = ["gateway", "user", "group", "message", "presence", "admin", "friend"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** Without one of these nobody can be served. */

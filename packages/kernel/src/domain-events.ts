@@ -1,4 +1,4 @@
-import type { User } from "@fanfare/contract";
+import type { EventPayload, Maintenance, Message, User } from "@fanfare/contract";
 import type { FanoutBus } from "@fanfare/fanout";
 import type { ServiceBroker } from "moleculer";
 
@@ -8,14 +8,26 @@ export interface DomainEvents {
   "access.changed": { groupId: string; userId: string | null };
   "session.ended": { userId: string; sessionIds: string[] };
   "user.profileChanged": { user: User };
+  "server.announced": EventPayload<"server.announced">;
+  "maintenance.changed": Maintenance;
+  /**
+   * New messages of one channel are on disk, for what may be lost with a process: previews, pushes, bots. It is told only where
+   * some service listens.
+   */
+  "message.stored": { channelId: string; groupId: string | null; messages: Message[] };
 }
 
 export type DomainEventName = keyof DomainEvents;
 export type Broadcast = <N extends DomainEventName>(name: N, payload: DomainEvents[N]) => void;
 
 /** What one process of each service is to deal with, and not all of them. */
-const FOR_ONE: ReadonlySet<string> = new Set<DomainEventName>(["user.profileChanged"]);
-const FOR_ALL: readonly DomainEventName[] = ["access.changed", "session.ended"];
+const FOR_ONE: ReadonlySet<string> = new Set<DomainEventName>(["message.stored", "user.profileChanged"]);
+const FOR_ALL: readonly DomainEventName[] = [
+  "access.changed",
+  "session.ended",
+  "server.announced",
+  "maintenance.changed",
+];
 
 const subjectOf = (name: string): string => `fanfare.event.${name}`;
 
@@ -37,7 +49,7 @@ export function createBroadcast(broker: ServiceBroker, bus: FanoutBus | null): B
   }
   return (name, payload) => {
     if (FOR_ONE.has(name)) {
-      void broker.emit(name, payload);
+      if (broker.registry.events.getGroups(name).length > 0) void broker.emit(name, payload);
       return;
     }
     void broker.broadcastLocal(name, payload);

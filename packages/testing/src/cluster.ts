@@ -37,7 +37,7 @@ export interface Cluster {
 
 type Running = Record<"gateway" | "worker" | "server" | "proxy", { stop(): Promise<void> }[]>;
 
-const WORKER_SERVICES = ["user", "group", "message", "presence", "friend"];
+const WORKER_SERVICES = ["user", "group", "message", "presence", "admin", "friend"];
 
 /**
  * Starts nats-server, redis-server, the embedded database and processes of Fanfare, each in a process of its own.

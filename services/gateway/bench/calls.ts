@@ -34,6 +34,7 @@ const calls = new Calls({
   limits: createRateLimits({ counters: null, logger, factor: 1e9 }),
   metrics: createGatewayMetrics(noMetrics as unknown as NodeContext["metrics"], () => 0),
   logger,
+  paused: () => null,
 });
 const meta: CallMeta = { actor, requestId: "bench" };
 

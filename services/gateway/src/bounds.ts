@@ -17,6 +17,12 @@ export const MAX_PACKETS_PER_SECOND = 500;
 /** Calls of any kind from one address, logged in or not: many users of one address do not multiply what one may. */
 export const ADDRESS_RATE_LIMIT = { points: 2000, durationMs: 10_000 } as const;
 
+/** A client that is told of maintenance asks again after this long. */
+export const PAUSED_RETRY_MS = 15_000;
+/** How long a gateway waits at its start to be told whether there is maintenance, and how often it asks. */
+export const MAINTENANCE_WAIT_MS = 2000;
+export const MAINTENANCE_RETRY_MS = 100;
+
 /** How often one user may open a socket. */
 export const CONNECT_RATE_LIMIT = { points: 30, durationMs: 10_000 } as const;
 /** A connection that is not logged in by then is closed. */

@@ -16,6 +16,7 @@ function createCalls(call: () => Promise<unknown>, rateLimitFactor = 1e6) {
     limits: createRateLimits({ counters: null, logger: createLogger("silent"), factor: rateLimitFactor }),
     metrics: createGatewayMetrics(registry, () => 0),
     logger: { error } as unknown as NodeContext["logger"],
+    paused: () => null,
   });
   return { calls, error };
 }

@@ -1,6 +1,7 @@
 import {
   actionDefinition,
   ACTIONS,
+  pausesInMaintenance,
   type ActionDefinition,
   type ActionName,
   type Transport,
@@ -43,6 +44,8 @@ export interface CallsOptions {
   limits: RateLimits;
   metrics: GatewayMetrics;
   logger: Logger;
+  /** Why nothing can be changed at the moment, or null. */
+  paused: () => ServiceError | null;
 }
 
 type Refused = Extract<WireAnswer<unknown>, { ok: false }>;
@@ -51,6 +54,8 @@ interface Route {
   name: ActionName;
   params: ActionDefinition["params"];
   isPublic: boolean;
+  /** Whether nobody but an admin can do it during maintenance. */
+  pauses: boolean;
   limits: ActionLimits;
   metrics: ActionMetrics;
 }
@@ -61,24 +66,27 @@ export class Calls {
   readonly #call: BrokerCall;
   readonly #metrics: GatewayMetrics;
   readonly #logger: Logger;
+  readonly #paused: CallsOptions["paused"];
   readonly #ofAddress: ReturnType<RateLimits["quick"]>;
   readonly #fullChannels = new FullChannels();
   #inFlight = 0;
   #draining = false;
 
-  constructor({ call, limits: rateLimits, metrics, logger }: CallsOptions) {
+  constructor({ call, limits: rateLimits, metrics, logger, paused }: CallsOptions) {
     this.#call = call;
     this.#metrics = metrics;
     this.#logger = logger;
+    this.#paused = paused;
     this.#ofAddress = rateLimits.quick("address", ADDRESS_RATE_LIMIT);
     const routes = { socket: new Map<string, Route>(), http: new Map<string, Route>() };
     for (const name of Object.keys(ACTIONS) as ActionName[]) {
       const { params, permission, rateLimit, transports } = actionDefinition(name);
       const limits = new ActionLimits(name, rateLimit, rateLimits);
       const isPublic = permission.rule === "public";
+      const pauses = pausesInMaintenance(name);
       for (const transport of transports) {
         const ofAction = metrics.ofAction(name, transport);
-        routes[transport].set(name, { name, params, isPublic, limits, metrics: ofAction });
+        routes[transport].set(name, { name, params, isPublic, pauses, limits, metrics: ofAction });
       }
     }
     this.#routes = routes;
@@ -145,12 +153,13 @@ export class Calls {
     );
   }
 
-  #refusal({ isPublic }: Route, { actor }: Caller, retryAfterMs: number): ServiceError | null {
+  #refusal({ isPublic, pauses }: Route, { actor }: Caller, retryAfterMs: number): ServiceError | null {
     if (this.#draining) return serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
     if (retryAfterMs > 0) return serviceError("RATE_LIMITED", { retryAfterMs });
     if (actor === null && !isPublic) return serviceError("UNAUTHENTICATED");
     if (this.#inFlight >= MAX_CALLS_IN_FLIGHT)
       return serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+    if (pauses && actor?.admin !== true) return this.#paused();
     return null;
   }
 

@@ -10,6 +10,7 @@ import { closeSessions } from "./close-sessions.ts";
 import { EndedSessions } from "./ended-sessions.ts";
 import { createHttpServer } from "./http-server.ts";
 import { createIdentify } from "./identify.ts";
+import { MaintenanceMode } from "./maintenance.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { reportPresence } from "./report-presence.ts";
 import { createSocketServer } from "./socket-server.ts";
@@ -40,9 +41,11 @@ export function createGatewayService(
   const ended = new EndedSessions();
   let running: Running | undefined;
   const stopping = new AbortController();
+  const maintenance = new MaintenanceMode(node, stopping.signal);
   let catchingUp: Promise<void> = Promise.resolve();
   let isWaiting = false;
   node.cluster.onMissed(() => {
+    maintenance.askAgain();
     if (isWaiting) return;
     isWaiting = true;
     const again = async (): Promise<void> => {
@@ -59,6 +62,15 @@ export function createGatewayService(
     // It opens when what it calls can answer.
     dependencies: ["user", "group", "message"],
     events: {
+      "server.announced": (context: { params: DomainEvents["server.announced"] }) => {
+        running?.io.local.emit("server.announced", context.params);
+      },
+      "maintenance.changed": (context: { params: DomainEvents["maintenance.changed"] }) => {
+        const { enabled, message } = context.params;
+        maintenance.tell(context.params);
+        if (enabled) running?.io.local.emit("server.paused", { message });
+        else running?.io.local.emit("server.resumed", {});
+      },
       "session.ended": (context: { params: DomainEvents["session.ended"] }) => {
         ended.add(context.params.sessionIds, Date.now());
         if (running !== undefined) closeSessions(running.io, context.params);
@@ -66,12 +78,13 @@ export function createGatewayService(
     },
     async started() {
       ended.add((await node.call("user.listRevokedSessions", {})).sessionIds, Date.now());
+      await maintenance.start();
       const metrics = createGatewayMetrics(node.metrics, () => running?.io.of("/").sockets.size ?? 0);
       const { logger, config } = node;
       const call = (name: string, params: unknown, options: object) =>
         this.broker.call(name, params, options);
       const limits = createRateLimits({ counters: node.counters, logger, factor: config.rateLimitFactor });
-      const calls = new Calls({ call, limits, metrics, logger });
+      const calls = new Calls({ call, limits, metrics, logger, paused: () => maintenance.refusal() });
       const identify = createIdentify(node.tokens, ended);
       const app = await createHttpServer({
         node,

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Params, SessionTokens, WireAnswer } from "@fanfare/contract";
+import type { Maintenance, Params, SessionTokens, WireAnswer } from "@fanfare/contract";
 import { defineService, loadConfig, startNode, type Actor, type NodeContext } from "@fanfare/kernel";
 import { io, type Socket } from "socket.io-client";
 import { createGatewayService } from "../src/index.ts";
@@ -13,6 +13,8 @@ export const GROUP_ROOM = `group:${"9".repeat(24)}`;
 
 /** What the stub services do; a test replaces what it is about. */
 export interface Stubs {
+  /** What the gateway is told at its start. */
+  maintenance: Maintenance;
   listRooms: (userId: string) => Promise<string[]>;
   me: (actor: Actor) => Promise<object>;
   revokedSessionIds: string[];
@@ -66,6 +68,7 @@ export async function startGateway(
     revokedSessionIds: [],
     beforeWatchAnswers: async () => {},
     reports: [],
+    maintenance: { enabled: false, message: "" },
     ...given,
   };
   let port = 0;
@@ -116,6 +119,11 @@ export async function startGateway(
 
 function stubServices(stubs: Stubs) {
   return [
+    (node: NodeContext) =>
+      defineService(node, {
+        name: "admin",
+        actions: { "admin.getMaintenance": () => stubs.maintenance },
+      }),
     (node: NodeContext) =>
       defineService(node, {
         name: "user",

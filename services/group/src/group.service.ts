@@ -64,6 +64,10 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
   const dependencies = createDependencies(node);
   const { groups, channels, members, mutes, invites, bans, departures } = dependencies;
   const { roles, audits, moves, announcer, memberCounts, purge } = dependencies;
+  const activity = createActivity({
+    repository: createActivityRepository(node.database),
+    onError: (error) => node.logger.warn({ err: error }, "the last activity could not be noted"),
+  });
   return defineService(node, {
     name: "group",
     actions: {
@@ -126,7 +130,10 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "invite.preview": previewInvite(dependencies),
       "invite.accept": acceptInvite(dependencies),
     },
-    events: { "user.profileChanged": userProfileChanged(dependencies) },
+    events: {
+      "user.profileChanged": userProfileChanged(dependencies),
+      "message.stored": (stored) => activity.heard(stored),
+    },
     async started() {
       const repositories = [groups, channels, members, roles, audits, mutes, invites, bans, departures];
       await Promise.all(repositories.map((repository) => repository.createIndexes()));
@@ -136,7 +143,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
     },
     async stopped() {
       moves.stop();
-      await Promise.all([memberCounts.stop(), purge.stop(), announcer.stop()]);
+      await Promise.all([memberCounts.stop(), purge.stop(), announcer.stop(), activity.stop()]);
     },
   });
 }

@@ -1,18 +1,37 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { count } from "./actions/count.ts";
 import { remove } from "./actions/delete.ts";
-import { edit } from "./actions/edit.ts";
+import { edit, listEdits } from "./actions/edit.ts";
 import { get } from "./actions/get.ts";
 import { listHeads } from "./actions/list-heads.ts";
+import { countMentions, getMany, listChanges, listMentions } from "./actions/list-mentions.ts";
+import { listOwnReactions, listReactors } from "./actions/list-reactions.ts";
 import { list } from "./actions/list.ts";
 import { markRead } from "./actions/mark-read.ts";
+import { listPins, pin, unpin } from "./actions/pins.ts";
+import { post } from "./actions/post.ts";
+import { react, unreact } from "./actions/react.ts";
 import { removeChannels } from "./actions/remove-channels.ts";
 import { send } from "./actions/send.ts";
+import { setEmbeds } from "./actions/set-embeds.ts";
+import { setThread } from "./actions/set-thread.ts";
 import { sync } from "./actions/sync.ts";
 import { createParts } from "./parts.ts";
 
 export function createMessageService(node: NodeContext): ReturnType<ServiceFactory> {
   const parts = createParts(node);
-  const { messages, heads, markers, removals, remover, commit } = parts;
+  const {
+    messages,
+    heads,
+    markers,
+    removals,
+    remover,
+    commit,
+    edits,
+    reactions,
+    uncounted,
+    reactionCounter,
+  } = parts;
   return defineService(node, {
     name: "message",
     actions: {
@@ -21,16 +40,38 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       "message.delete": remove(parts),
       "message.get": get(parts),
       "message.list": list(parts),
+      "message.count": count(node.database),
       "message.listHeads": listHeads(parts),
+      "message.listEdits": listEdits(parts),
+      "message.react": react(parts),
+      "message.unreact": unreact(parts),
+      "message.listReactors": listReactors(parts),
+      "message.listOwnReactions": listOwnReactions(parts),
+      "message.pin": pin(parts),
+      "message.unpin": unpin(parts),
+      "message.listPins": listPins(parts),
+      "message.post": post(parts),
+      "message.setEmbeds": setEmbeds(parts),
+      "message.getMany": getMany(parts),
+      "message.listChanges": listChanges(parts),
+      "message.listMentions": listMentions(parts),
+      "message.countMentions": countMentions(parts),
       "message.removeChannels": removeChannels(parts),
+      "message.setThread": setThread(parts),
       "channel.markRead": markRead(parts),
       "channel.sync": sync(parts),
     },
     async started() {
-      await Promise.all([messages, heads, markers, removals].map((repository) => repository.createIndexes()));
+      await Promise.all(
+        [messages, heads, markers, removals, edits, reactions, uncounted].map((repository) =>
+          repository.createIndexes(),
+        ),
+      );
       remover.start();
+      reactionCounter.start();
     },
     async stopped() {
+      await reactionCounter.close();
       await Promise.all([commit.close(), remover.close()]);
     },
   });

@@ -1,3 +1,4 @@
+import { createAdminService } from "@fanfare/admin";
 import { ACTIONS, type Result } from "@fanfare/contract";
 import { createFriendService } from "@fanfare/friend";
 import { createGatewayService } from "@fanfare/gateway";
@@ -55,6 +56,7 @@ export async function startFanfare(
     group: remember(createGroupService),
     message: remember(createMessageService),
     presence: remember(createPresenceService),
+    admin: remember(createAdminService),
     friend: remember(createFriendService),
     // The last, because it stops first: it drains while the others still answer.
     gateway: (node) => {

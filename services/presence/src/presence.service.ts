@@ -1,4 +1,5 @@
 import { Counter, defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { count } from "./actions/count.ts";
 import { report } from "./actions/report.ts";
 import { setStatus } from "./actions/set-status.ts";
 import { typing } from "./actions/typing.ts";
@@ -51,6 +52,7 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
       "presence.watch": watch(dependencies),
       "presence.unwatch": unwatch(),
       "presence.setStatus": setStatus(dependencies),
+      "presence.count": count(dependencies),
       "presence.report": report(dependencies),
       "channel.typing": typing(dependencies),
     },

@@ -3,6 +3,7 @@ import { createMailer } from "@fanfare/mail";
 import { createAccountMails } from "./account-mails.ts";
 import { createAdminRepository } from "./admin.repository.ts";
 import { createAdmins } from "./admins.ts";
+import { createAllUsersRepository } from "./all-users.repository.ts";
 import { createBlockRepository } from "./block.repository.ts";
 import { createLogIn } from "./log-in.ts";
 import { createMailedTokenRepository } from "./mailed-token.repository.ts";
@@ -28,6 +29,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
     node,
     users,
     admins,
+    allUsers: createAllUsersRepository(node.database),
     blocks: createBlockRepository(node.database),
     sessionRepository,
     sessions,

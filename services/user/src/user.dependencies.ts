@@ -2,6 +2,7 @@ import type { NodeContext } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
 import type { AccountMails } from "./account-mails.ts";
 import type { Admins } from "./admins.ts";
+import type { AllUsersRepository } from "./all-users.repository.ts";
 import type { BlockRepository } from "./block.repository.ts";
 import type { LogIn } from "./log-in.ts";
 import type { MailedTokenRepository } from "./mailed-token.repository.ts";
@@ -19,6 +20,7 @@ export interface UserDependencies {
   node: NodeContext;
   users: UserRepository;
   admins: Admins;
+  allUsers: AllUsersRepository;
   blocks: BlockRepository;
   sessionRepository: SessionRepository;
   sessions: Sessions;

@@ -1,4 +1,4 @@
-import type { Locale, OwnUser, User } from "@fanfare/contract";
+import type { AdminUser, Locale, OwnUser, User } from "@fanfare/contract";
 import type { UserDocument } from "./user.model.ts";
 
 const DEFAULT_LOCALE = "en";
@@ -17,6 +17,16 @@ export function presentUser(user: UserDocument): User {
     bio: user.bio ?? "",
     kind: user.kind,
     createdAt: user.createdAt.toISOString(),
+  };
+}
+
+/** What those see who run the instance. */
+export function presentAdminUser(user: UserDocument): AdminUser {
+  return {
+    ...presentUser(user),
+    email: user.email ?? null,
+    admin: user.admin === true,
+    disabledAt: user.disabledAt?.toISOString() ?? null,
   };
 }
 

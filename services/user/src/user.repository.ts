@@ -1,6 +1,7 @@
 import type { Locale } from "@fanfare/contract";
 import type { Connection } from "mongoose";
 import { createAccountQueries } from "./account.queries.ts";
+import { prefixRange } from "./prefix-range.ts";
 import { createTotpQueries } from "./totp.queries.ts";
 import { DURABLE, userModel, type UserDocument } from "./user.model.ts";
 
@@ -12,9 +13,6 @@ export interface Credentials {
 
 type Claim = Credentials & Pick<UserDocument, "nickname"> & { locale: Locale | undefined };
 type ProfileChange = Partial<Pick<UserDocument, "nickname" | "bio" | "locale">> & Pick<UserDocument, "kind">;
-
-/** Comes after everything that a name may go on with. */
-const LAST = "\u{10ffff}";
 
 export type UserRepository = ReturnType<typeof createUserRepository>;
 
@@ -51,7 +49,7 @@ export function createUserRepository(connection: Connection) {
     listByPrefix: (field: "usernameLower" | "nicknameLower", prefix: string, limit: number) =>
       users
         .find({
-          [field]: { $gte: prefix.toLowerCase(), $lt: prefix.toLowerCase() + LAST },
+          [field]: prefixRange(prefix),
           kind: "member",
           disabledAt: null,
         })

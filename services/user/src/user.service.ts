@@ -1,5 +1,6 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { adminState } from "./actions/admin-state.ts";
+import { countUsers, listAllUsers, setAdmin, setDisabled } from "./actions/administer.ts";
 import { block, listBlocked, listBlockedAmong, unblock } from "./actions/block.ts";
 import { changePassword } from "./actions/change-password.ts";
 import { claimGuest } from "./actions/claim-guest.ts";
@@ -46,6 +47,10 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.unblock": unblock(dependencies),
       "user.listBlocked": listBlocked(dependencies),
       "user.listBlockedAmong": listBlockedAmong(dependencies),
+      "user.count": countUsers(dependencies),
+      "user.listAll": listAllUsers(dependencies),
+      "user.setDisabled": setDisabled(dependencies),
+      "user.setAdmin": setAdmin(dependencies),
       "user.adminState": adminState(dependencies),
       "user.requestPasswordReset": requestPasswordReset(dependencies),
       "user.resetPassword": resetPassword(dependencies),

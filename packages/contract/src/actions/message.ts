@@ -83,7 +83,8 @@ export const messageActions = {
     permission: { rule: "channel", can: "view" },
   }),
   "message.listEdits": action({
-    summary: "The former texts of an edited message, newest first: for its author and for those who manage messages.",
+    summary:
+      "The former texts of an edited message, newest first: for its author and for those who manage messages.",
     params: oneMessage.extend({ before: e.seq.optional().describe("a version"), limit: pageLimit }),
     result: z.object({
       edits: z.array(
@@ -157,7 +158,8 @@ export const messageActions = {
     errors: ["CHANNEL_NOT_FOUND", "FORBIDDEN", "MUTED", "MESSAGE_NOT_FOUND"],
   }),
   "message.setEmbeds": action({
-    summary: "The previews of what a message links to; empty: none. Nothing happens where it was edited since `editedAt`.",
+    summary:
+      "The previews of what a message links to; empty: none. Nothing happens where it was edited since `editedAt`.",
     params: oneMessage.extend({
       embeds: z.array(e.EmbedSchema).max(LIMITS.embedsPerMessage),
       editedAt: e.time.nullable().describe("the message's when its text was read"),
@@ -166,7 +168,8 @@ export const messageActions = {
     permission: { rule: "internal" },
   }),
   "message.getMany": action({
-    summary: "Those of these messages that there still are, in no order. Who may see them is for the caller to know.",
+    summary:
+      "Those of these messages that there still are, in no order. Who may see them is for the caller to know.",
     params: z.object({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
     result: z.object({ messages: z.array(e.MessageSchema) }),
     permission: { rule: "internal" },
@@ -178,7 +181,8 @@ export const messageActions = {
     permission: { rule: "internal" },
   }),
   "message.listMentions": action({
-    summary: "Messages that mention any of the keys (`mentionKey`), newest first; one's own are for the caller to leave out.",
+    summary:
+      "Messages that mention any of the keys (`mentionKey`), newest first; one's own are for the caller to leave out.",
     params: z.object({
       keys: z.array(e.mentionKey).min(1).max(LIMITS.mentionKeysPerLookup),
       before: e.id.optional().describe("a message's id: only older ones"),
@@ -188,7 +192,8 @@ export const messageActions = {
     permission: { rule: "internal" },
   }),
   "message.countMentions": action({
-    summary: "How many messages of others mention a user in each channel after a seq, in the order asked for.",
+    summary:
+      "How many messages of others mention a user in each channel after a seq, in the order asked for.",
     params: z.object({
       userId: e.id,
       channels: z

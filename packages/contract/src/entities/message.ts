@@ -66,6 +66,7 @@ export const MessageSchema = z
     reactions: z.array(ReactionSchema).min(1).optional().describe("in the order of their first use"),
     pinnedAt: time.optional(),
     pinnedBy: id.optional(),
+    threadId: id.optional().describe("the thread about it"),
     attachments: z.array(AttachmentSchema).min(1).optional(),
     embeds: z.array(EmbedSchema).min(1).optional(),
     as: z

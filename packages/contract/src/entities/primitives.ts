@@ -40,6 +40,11 @@ export const reason = wellFormed.trim().min(1).max(LIMITS.reasonMaxChars);
 export const messageContent = wellFormed
   .max(LIMITS.messageMaxChars)
   .refine((content) => VISIBLE.test(content), "must not be empty");
+/** What who runs the instance has to say. */
+export const notice = wellFormed
+  .trim()
+  .max(LIMITS.noticeMaxChars)
+  .refine((text) => VISIBLE.test(text), "must not be empty");
 export const nonce = wellFormed
   .min(1)
   .max(LIMITS.nonceMaxChars)
@@ -48,5 +53,8 @@ const EMOJI = /^\p{RGI_Emoji}$/v;
 export const emoji = z
   .string()
   .max(LIMITS.emojiMaxChars)
-  .refine((text) => EMOJI.test(text) || /^[0-9a-f]{24}$/.test(text), "must be one emoji, or the id of a custom one");
+  .refine(
+    (text) => EMOJI.test(text) || /^[0-9a-f]{24}$/.test(text),
+    "must be one emoji, or the id of a custom one",
+  );
 export const mentionKey = z.string().regex(/^(u|r|all):[0-9a-f]{24}$/, "must be a key of a mention");

@@ -55,6 +55,10 @@ export class MemoryPresenceStore implements PresenceStore {
     return new Set(userIds.filter((userId) => this.#users.has(userId)));
   }
 
+  async countConnected(): Promise<number> {
+    return this.#users.size;
+  }
+
   async noteChange(userId: string): Promise<void> {
     this.#note(userId);
   }

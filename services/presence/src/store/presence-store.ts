@@ -18,6 +18,8 @@ export interface PresenceStore {
   report(report: GatewayReport): Promise<boolean>;
   /** Those of the users who are connected anywhere. */
   connectedAmong(userIds: readonly string[]): Promise<Set<string>>;
+  /** How many users are connected; of several processes, one at each of two gateways counts twice. */
+  countConnected(): Promise<number>;
   /** Notes that the presence of a user may look different now. */
   noteChange(userId: string): Promise<void>;
   /**

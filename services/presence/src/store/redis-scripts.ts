@@ -55,6 +55,15 @@ for i = 2, #ARGV do connected[i - 1] = redis.call('EXISTS', key('user:' .. ARGV[
 return connected
 `;
 
+/** → users, at each gateway anew */
+export const COUNT = `${START}
+local count = 0
+for _, gateway in ipairs(redis.call('ZRANGE', key('gateways'), 0, -1)) do
+  count = count + redis.call('SCARD', key('gateway:' .. gateway))
+end
+return count
+`;
+
 /** user, gather */
 export const NOTE = `${START}
 note(ARGV[2], tonumber(ARGV[3]))

@@ -1,6 +1,6 @@
 import { serviceError, type NodeContext } from "@fanfare/kernel";
 import type { GatewayReport, PresenceStore, PresenceStoreTimes } from "./presence-store.ts";
-import { CLAIM, CONNECTED, FORGET, NOTE, REPORT, SETTLE } from "./redis-scripts.ts";
+import { CLAIM, CONNECTED, COUNT, FORGET, NOTE, REPORT, SETTLE } from "./redis-scripts.ts";
 
 const PREFIX = "fanfare:{presence}:";
 const RETRY_MS = 1000;
@@ -14,6 +14,7 @@ export class RedisPresenceStore implements PresenceStore {
   readonly #times: PresenceStoreTimes;
   readonly #report: Script<number>;
   readonly #connected: Script<number[]>;
+  readonly #count: Script<number>;
   readonly #note: Script<unknown>;
   readonly #claim: Script<string[]>;
   readonly #settle: Script<unknown>;
@@ -23,6 +24,7 @@ export class RedisPresenceStore implements PresenceStore {
     this.#times = times;
     this.#report = script(redis, "presenceReport", REPORT);
     this.#connected = script(redis, "presenceConnected", CONNECTED);
+    this.#count = script(redis, "presenceCount", COUNT);
     this.#note = script(redis, "presenceNote", NOTE);
     this.#claim = script(redis, "presenceClaim", CLAIM);
     this.#settle = script(redis, "presenceSettle", SETTLE);
@@ -39,6 +41,10 @@ export class RedisPresenceStore implements PresenceStore {
     if (userIds.length === 0) return new Set();
     const connected = await this.#connected(...userIds);
     return new Set(userIds.filter((_userId, index) => connected[index] === 1));
+  }
+
+  async countConnected(): Promise<number> {
+    return this.#count();
   }
 
   async noteChange(userId: string): Promise<void> {

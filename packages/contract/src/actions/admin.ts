@@ -1,0 +1,176 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const nothing = z.object({});
+const ofUser = z.object({ userId: e.id });
+const ofGroup = z.object({ groupId: e.id });
+const limit = z.int().min(1).max(LIMITS.pageMaxItems).default(50);
+const oneUser = z.object({ user: e.AdminUserSchema });
+
+const admin = { rule: "admin" } as const;
+/** null: the part of the server that knows it did not answer. */
+const count = z.int().nullable();
+
+/** Every action here that changes something is in the audit log before it is done. */
+export const adminActions = {
+  "admin.stats": action({
+    summary:
+      "How much there is, and how the process that answers is doing. Counts are up to ten seconds old.",
+    params: nothing,
+    result: z.object({
+      users: count.describe("guests included"),
+      online: count.describe(
+        "users with a connection; in a cluster, one at each of two gateways counts twice",
+      ),
+      groups: count,
+      messages: count.describe("deleted ones included"),
+      maintenance: e.MaintenanceSchema,
+      process: z.object({
+        version: z.string(),
+        nodeVersion: z.string(),
+        memoryBytes: z.int(),
+        uptimeMs: z.int(),
+        services: z.array(z.string()),
+      }),
+    }),
+    permission: admin,
+  }),
+  "admin.listUsers": action({
+    summary:
+      "A page of users, newest first; with `query`, those whose username, nickname or e-mail address begins so.",
+    params: z.object({
+      query: z.string().trim().min(1).max(LIMITS.emailMaxChars).optional(),
+      beforeUserId: e.id.optional(),
+      limit,
+    }),
+    result: z.object({ users: z.array(e.AdminUserSchema), nextUserId: e.id.nullable() }),
+    permission: admin,
+  }),
+  "admin.disableUser": action({
+    summary: "The user's sessions end at once, and none can be opened. Not for admins: take that away first.",
+    params: ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
+    result: oneUser,
+    permission: admin,
+    errors: ["USER_NOT_FOUND"],
+  }),
+  "admin.enableUser": action({
+    summary: "The user may log in again.",
+    params: ofUser,
+    result: oneUser,
+    permission: admin,
+    errors: ["USER_NOT_FOUND"],
+  }),
+  "admin.setAdmin": action({
+    summary:
+      "Make somebody an admin, in force with their next access token, or take it away, and all their sessions end.",
+    params: ofUser.extend({ admin: z.boolean() }),
+    result: oneUser,
+    permission: admin,
+    errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
+  }),
+  "admin.listGroups": action({
+    summary: "A page of all groups, newest first.",
+    params: z.object({ beforeGroupId: e.id.optional(), limit }),
+    result: z.object({ groups: z.array(e.GroupSchema), nextGroupId: e.id.nullable() }),
+    permission: admin,
+  }),
+  "admin.deleteGroup": action({
+    summary: "Delete a group with its channels and messages, for ever, whoever owns it.",
+    params: ofGroup.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
+    result: nothing,
+    permission: admin,
+    errors: ["GROUP_NOT_FOUND"],
+  }),
+  "admin.announce": action({
+    summary: "Tell everybody who is connected. It is not kept.",
+    params: z.object({ text: e.notice }),
+    result: nothing,
+    permission: admin,
+    rateLimit: { points: 10, durationMs: 60_000 },
+  }),
+  "admin.setMaintenance": action({
+    summary:
+      "As long as it is on, nobody but admins changes anything: others get MAINTENANCE with this message.",
+    params: z.object({ enabled: z.boolean(), message: e.notice.optional() }),
+    result: z.object({ maintenance: e.MaintenanceSchema }),
+    permission: admin,
+    rateLimit: { points: 30, durationMs: 60_000 },
+  }),
+  "admin.auditLog": action({
+    summary: "A page of what admins have done, newest first.",
+    params: z.object({ beforeId: e.id.optional(), actorId: e.id.optional(), limit }),
+    result: z.object({ entries: z.array(e.AdminAuditEntrySchema), nextId: e.id.nullable() }),
+    permission: admin,
+  }),
+  "admin.getMaintenance": action({
+    summary: "Whether it is on.",
+    params: nothing,
+    result: e.MaintenanceSchema,
+    permission: { rule: "internal" },
+  }),
+
+  // What the owning services do for it.
+  "user.count": action({
+    summary: "How many users there are.",
+    params: nothing,
+    result: z.object({ users: z.int() }),
+    permission: { rule: "internal" },
+  }),
+  "user.listAll": action({
+    summary: "As admin.listUsers.",
+    params: z.object({
+      query: z.string().optional(),
+      beforeUserId: e.id.optional(),
+      limit: z.int().min(1).max(LIMITS.pageMaxItems),
+    }),
+    result: z.object({ users: z.array(e.AdminUserSchema), nextUserId: e.id.nullable() }),
+    permission: { rule: "internal" },
+  }),
+  "user.setDisabled": action({
+    summary: "As admin.disableUser and admin.enableUser.",
+    params: ofUser.extend({ disabled: z.boolean() }),
+    result: oneUser,
+    permission: { rule: "internal" },
+    errors: ["USER_NOT_FOUND", "FORBIDDEN"],
+  }),
+  "user.setAdmin": action({
+    summary: "As admin.setAdmin.",
+    params: ofUser.extend({ admin: z.boolean() }),
+    result: oneUser,
+    permission: { rule: "internal" },
+    errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
+  }),
+  "group.count": action({
+    summary: "How many groups there are, those that are being removed included.",
+    params: nothing,
+    result: z.object({ groups: z.int() }),
+    permission: { rule: "internal" },
+  }),
+  "group.listAll": action({
+    summary: "As admin.listGroups.",
+    params: z.object({ beforeGroupId: e.id.optional(), limit: z.int().min(1).max(LIMITS.pageMaxItems) }),
+    result: z.object({ groups: z.array(e.GroupSchema), nextGroupId: e.id.nullable() }),
+    permission: { rule: "internal" },
+  }),
+  "group.remove": action({
+    summary: "As admin.deleteGroup.",
+    params: ofGroup,
+    result: nothing,
+    permission: { rule: "internal" },
+    errors: ["GROUP_NOT_FOUND"],
+  }),
+  "message.count": action({
+    summary: "How many messages there are.",
+    params: nothing,
+    result: z.object({ messages: z.int() }),
+    permission: { rule: "internal" },
+  }),
+  "presence.count": action({
+    summary: "How many users are connected; in a cluster, one at each of two gateways counts twice.",
+    params: nothing,
+    result: z.object({ online: z.int() }),
+    permission: { rule: "internal" },
+  }),
+};

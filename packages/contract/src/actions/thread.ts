@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const inChannel = z.object({ channelId: e.id });
+const oneThread = z.object({ channelId: e.id.describe("the thread's own") });
+const cursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCursor of a page");
+
+export const threadActions = {
+  "channel.openThread": action({
+    summary:
+      "The thread about a message: a channel of its own that those see who see the message's. Made where there is none, " +
+      "in a text channel of a group.",
+    params: inChannel.extend({ messageId: e.id, name: e.channelName.optional() }),
+    result: z.object({ channel: e.ChannelStateSchema }),
+    permission: { rule: "channel", can: "sendMessages" },
+    errors: ["MUTED", "FORBIDDEN", "MESSAGE_NOT_FOUND", "LIMIT_REACHED"],
+    rateLimit: { points: 30, durationMs: 60_000 },
+  }),
+  "channel.listThreads": action({
+    summary: "A page of a channel's threads, those in which something was written last first.",
+    params: inChannel.extend({
+      archived: z.boolean().default(false).describe("true: those that were put away"),
+      cursor: cursor.optional().describe("the nextCursor of the page before"),
+      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+    }),
+    result: z.object({
+      channels: z.array(e.ChannelStateSchema),
+      nextCursor: cursor.nullable().describe("null: this is the last page"),
+    }),
+    permission: { rule: "channel", can: "view" },
+  }),
+  "channel.archiveThread": action({
+    summary: "Put a thread away, for who has opened it or manages channels.",
+    params: oneThread,
+    result: z.object({ channel: e.ChannelSchema }),
+    permission: { rule: "channel", can: "view" },
+    errors: ["FORBIDDEN"],
+  }),
+  "channel.unarchiveThread": action({
+    summary: "Take a thread up again, for who has opened it or manages channels.",
+    params: oneThread,
+    result: z.object({ channel: e.ChannelSchema }),
+    permission: { rule: "channel", can: "view" },
+    errors: ["FORBIDDEN", "LIMIT_REACHED"],
+  }),
+  "message.setThread": action({
+    summary: "Which thread is about a message; null: none any more. Repeating it changes nothing.",
+    params: inChannel.extend({
+      messageId: e.id,
+      threadId: e.id.nullable(),
+      rooms: z.array(z.string()).describe("that hear of it"),
+    }),
+    result: z.object({ isSet: z.boolean().describe("false: there is no such message") }),
+    permission: { rule: "internal" },
+  }),
+};

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { id, time } from "./primitives.ts";
+import { UserSchema } from "./user.ts";
+
+/** A user as those see them who run the instance. */
+export const AdminUserSchema = UserSchema.extend({
+  email: z.string().nullable(),
+  admin: z.boolean(),
+  disabledAt: time.nullable().describe("null while the user may log in"),
+}).meta({ id: "AdminUser" });
+export type AdminUser = z.output<typeof AdminUserSchema>;
+
+export const AdminAuditEntrySchema = z
+  .object({
+    id,
+    actorId: id,
+    address: z.string().nullable().describe("where it was done from; null by socket"),
+    action: z.string().describe("the name of the action"),
+    params: z.unknown().describe("what it was called with"),
+    outcome: z
+      .string()
+      .describe("done, or the error; begun: it is under way, or the server stopped before it was known"),
+    createdAt: time,
+  })
+  .meta({ id: "AdminAuditEntry" });
+export type AdminAuditEntry = z.output<typeof AdminAuditEntrySchema>;
+
+export const MaintenanceSchema = z
+  .object({ enabled: z.boolean(), message: z.string().describe("for people; empty when there is none") })
+  .meta({ id: "Maintenance" });
+export type Maintenance = z.output<typeof MaintenanceSchema>;

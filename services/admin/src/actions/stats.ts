@@ -1,0 +1,49 @@
+import type { Call, Result } from "@fanfare/contract";
+import type { Handler } from "@fanfare/kernel";
+import manifest from "../../package.json" with { type: "json" };
+import type { AdminDependencies } from "../admin.dependencies.ts";
+
+type Counts = Pick<Result<"admin.stats">, "users" | "online" | "groups" | "messages">;
+
+/** Somebody may leave the page open that shows them. */
+const COUNTS_MAX_AGE_MS = 10_000;
+
+export function stats({ node, settings }: AdminDependencies): Handler<"admin.stats"> {
+  let counted: Promise<Counts> | undefined;
+  let countedAtMs = 0;
+  const counts = (call: Call): Promise<Counts> => {
+    const nowMs = Date.now();
+    if (counted === undefined || nowMs - countedAtMs > COUNTS_MAX_AGE_MS) {
+      counted = count(call);
+      countedAtMs = nowMs;
+    }
+    return counted;
+  };
+  return async ({ call }) => ({
+    ...(await counts(call)),
+    maintenance: await settings.readMaintenance(),
+    process: {
+      version: manifest.version,
+      nodeVersion: process.version,
+      memoryBytes: process.memoryUsage.rss(),
+      uptimeMs: Math.round(process.uptime() * 1000),
+      services: [...node.config.services],
+    },
+  });
+}
+
+/** A service that is away must not hide what the others say. */
+async function count(call: Call): Promise<Counts> {
+  const [users, online, groups, messages] = await Promise.allSettled([
+    call("user.count", {}),
+    call("presence.count", {}),
+    call("group.count", {}),
+    call("message.count", {}),
+  ]);
+  return {
+    users: users.status === "fulfilled" ? users.value.users : null,
+    online: online.status === "fulfilled" ? online.value.online : null,
+    groups: groups.status === "fulfilled" ? groups.value.groups : null,
+    messages: messages.status === "fulfilled" ? messages.value.messages : null,
+  };
+}

@@ -1,0 +1,17 @@
+import type { Handler } from "@fanfare/kernel";
+
+export function listUsers(): Handler<"admin.listUsers"> {
+  return ({ params, call }) => call("user.listAll", params);
+}
+
+export function disableUser(): Handler<"admin.disableUser"> {
+  return ({ params: { userId }, call }) => call("user.setDisabled", { userId, disabled: true });
+}
+
+export function enableUser(): Handler<"admin.enableUser"> {
+  return ({ params: { userId }, call }) => call("user.setDisabled", { userId, disabled: false });
+}
+
+export function setAdmin(): Handler<"admin.setAdmin"> {
+  return ({ params, call }) => call("user.setAdmin", params);
+}

@@ -1,0 +1,14 @@
+import type { AdminAuditEntry } from "@fanfare/contract";
+import type { AuditDocument } from "./audit.model.ts";
+
+export function presentEntry(entry: AuditDocument): AdminAuditEntry {
+  return {
+    id: entry._id.toHexString(),
+    actorId: entry.actorId.toHexString(),
+    address: entry.address,
+    action: entry.action,
+    params: entry.params,
+    outcome: entry.outcome,
+    createdAt: entry.createdAt.toISOString(),
+  };
+}

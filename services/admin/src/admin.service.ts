@@ -1,0 +1,40 @@
+import type { ActionName } from "@fanfare/contract";
+import { defineService, type Handler, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { announce } from "./actions/announce.ts";
+import { auditLog } from "./actions/audit-log.ts";
+import { deleteGroup, listGroups } from "./actions/groups.ts";
+import { getMaintenance, setMaintenance } from "./actions/maintenance.ts";
+import { stats } from "./actions/stats.ts";
+import { disableUser, enableUser, listUsers, setAdmin } from "./actions/users.ts";
+import type { AdminDependencies } from "./admin.dependencies.ts";
+import { createAuditRepository } from "./audit.repository.ts";
+import { audited } from "./audited.ts";
+import { createSettingsRepository } from "./settings.repository.ts";
+
+/** What those do who run the instance: the actions `admin.*` of the contract. */
+export function createAdminService(node: NodeContext): ReturnType<ServiceFactory> {
+  const dependencies: AdminDependencies = {
+    node,
+    audit: createAuditRepository(node.database),
+    settings: createSettingsRepository(node.database),
+  };
+  const recorded = <N extends ActionName>(name: N, handler: Handler<N>) =>
+    audited(dependencies, name, handler);
+  return defineService(node, {
+    name: "admin",
+    actions: {
+      "admin.stats": stats(dependencies),
+      "admin.listUsers": listUsers(),
+      "admin.listGroups": listGroups(),
+      "admin.auditLog": auditLog(dependencies),
+      "admin.getMaintenance": getMaintenance(dependencies),
+      "admin.disableUser": recorded("admin.disableUser", disableUser()),
+      "admin.enableUser": recorded("admin.enableUser", enableUser()),
+      "admin.setAdmin": recorded("admin.setAdmin", setAdmin()),
+      "admin.deleteGroup": recorded("admin.deleteGroup", deleteGroup()),
+      "admin.announce": recorded("admin.announce", announce(dependencies)),
+      "admin.setMaintenance": recorded("admin.setMaintenance", setMaintenance(dependencies)),
+    },
+    started: () => dependencies.audit.createIndexes(),
+  });
+}

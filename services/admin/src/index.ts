@@ -1,0 +1,1 @@
+export { createAdminService } from "./admin.service.ts";

@@ -1,0 +1,38 @@
+import type { Connection } from "mongoose";
+import { prefixRange } from "./prefix-range.ts";
+import { userModel } from "./user.model.ts";
+
+export type AllUsersRepository = ReturnType<typeof createAllUsersRepository>;
+
+/** The queries of the collection users that are about all of them: for those who run the instance. */
+export function createAllUsersRepository(connection: Connection) {
+  const users = userModel(connection);
+  const after = { returnDocument: "after" } as const;
+  return {
+    /** From what the database knows of the collection, without reading it. */
+    count: () => users.estimatedDocumentCount(),
+
+    /** Newest first. */
+    listPage: (beforeId: string | undefined, limit: number) =>
+      users
+        .find(beforeId === undefined ? {} : { _id: { $lt: beforeId } })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .lean(),
+
+    /** Also those who cannot be found by others. */
+    listByPrefix: (field: "usernameLower" | "nicknameLower" | "emailLower", prefix: string, limit: number) =>
+      users
+        .find({ [field]: prefixRange(prefix) })
+        .sort({ [field]: 1 })
+        .limit(limit)
+        .lean(),
+
+    /** null when there is no such user, or it is an admin. */
+    disable: (userId: string, disabledAt: Date) =>
+      users.findOneAndUpdate({ _id: userId, admin: null }, { $set: { disabledAt } }, after).lean(),
+
+    enable: (userId: string) =>
+      users.findOneAndUpdate({ _id: userId }, { $unset: { disabledAt: 1 } }, after).lean(),
+  };
+}

@@ -1,0 +1,278 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ACTIONS, pausesInMaintenance, type ActionName, type EventPayload } from "@fanfare/contract";
+import {
+  createAccount,
+  createGuest,
+  createWorld,
+  must,
+  post,
+  startInstance,
+  type Instance,
+  type Person,
+} from "@fanfare/testing";
+import { io, type Socket } from "socket.io-client";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+
+// What those do who run the instance, on two gateways: each has to hear of it.
+
+let instance: Instance;
+let admin: Person & { username: string };
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  instance = await startInstance({ GATEWAY_THREADS: "2" });
+  admin = await createAccount(instance.url);
+});
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.disconnect();
+});
+afterAll(() => instance?.stop());
+
+/** So many that both gateways have some of them. */
+async function connectMany({ accessToken }: Person, count = 8): Promise<Socket[]> {
+  const opened = Array.from({ length: count }, () =>
+    io(instance.url, {
+      transports: ["websocket"],
+      auth: { token: accessToken },
+      forceNew: true,
+      reconnection: false,
+    }),
+  );
+  sockets.push(...opened);
+  await Promise.all(opened.map((socket) => new Promise((resolve) => socket.once("ready", resolve))));
+  return opened;
+}
+
+const heard = <T>(socket: Socket, name: string): Promise<T> =>
+  new Promise((resolve) => socket.once(name, resolve as (payload: T) => void));
+const login = ({ username }: { username: string }) =>
+  post(instance.url, "user.login", { username, password: "correct horse" });
+const failed = (type: string) => ({ ok: false, error: { type } });
+const audit = async () => (await must(instance.url, "admin.auditLog", {}, admin.accessToken)).entries;
+
+describe("a disabled user", () => {
+  test("is out at once, at every gateway, and does not come in again until enabled", async () => {
+    const target = await createAccount(instance.url);
+    const opened = await connectMany(target);
+    const closed = opened.map((socket) => heard(socket, "disconnect"));
+    const params = { userId: target.userId, reason: "spam" };
+    const { user } = await must(instance.url, "admin.disableUser", params, admin.accessToken);
+    expect(user).toMatchObject({ id: target.userId, disabledAt: expect.any(String) });
+    await Promise.all(closed);
+    expect(await post(instance.url, "user.me", {}, target.accessToken)).toMatchObject(
+      failed("SESSION_REVOKED"),
+    );
+    expect(await login(target)).toMatchObject(failed("USER_DISABLED"));
+    const wrong = { username: target.username, password: "wrong password" };
+    expect(await post(instance.url, "user.login", wrong)).toMatchObject(failed("WRONG_CREDENTIALS"));
+    const found = await must(instance.url, "admin.listUsers", { query: target.username }, admin.accessToken);
+    expect(found.users).toMatchObject([{ id: target.userId, disabledAt: expect.any(String) }]);
+
+    await must(instance.url, "admin.enableUser", { userId: target.userId }, admin.accessToken);
+    expect(await login(target)).toMatchObject({ ok: true });
+  });
+
+  test("is not logged in by a login that is under way", async () => {
+    const target = await createAccount(instance.url);
+    const logins = Array.from({ length: 8 }, () => login(target));
+    await must(instance.url, "admin.disableUser", { userId: target.userId }, admin.accessToken);
+    for (const answer of await Promise.all(logins)) {
+      if (!answer.ok) continue;
+      const me = await post(instance.url, "user.me", {}, answer.data.accessToken);
+      expect(me).toMatchObject(failed("SESSION_REVOKED"));
+    }
+  });
+
+  test("is no admin, and is somebody", async () => {
+    for (const [userId, type] of [
+      [admin.userId, "FORBIDDEN"],
+      ["0".repeat(24), "USER_NOT_FOUND"],
+    ] as const) {
+      expect(await post(instance.url, "admin.disableUser", { userId }, admin.accessToken)).toMatchObject(
+        failed(type),
+      );
+    }
+    expect((await audit()).slice(0, 2)).toMatchObject([
+      { action: "admin.disableUser", outcome: "USER_NOT_FOUND" },
+      { action: "admin.disableUser", outcome: "FORBIDDEN", params: { userId: admin.userId } },
+    ]);
+  });
+});
+
+describe("admins", () => {
+  test("make others admins, and those lose it with all their sessions", async () => {
+    const other = await createAccount(instance.url);
+    const set = (userId: string, isAdmin: boolean, token = admin.accessToken) =>
+      post(instance.url, "admin.setAdmin", { userId, admin: isAdmin }, token);
+    expect(await set(other.userId, true)).toMatchObject({ ok: true, data: { user: { admin: true } } });
+    // With the next access token, and not with that from before.
+    expect(await post(instance.url, "admin.stats", {}, other.accessToken)).toMatchObject(failed("FORBIDDEN"));
+    const again = await login(other);
+    const token = again.ok ? again.data.accessToken : "";
+    expect(await post(instance.url, "admin.stats", {}, token)).toMatchObject({ ok: true });
+
+    expect(await set(other.userId, false)).toMatchObject({ ok: true, data: { user: { admin: false } } });
+    expect(await post(instance.url, "admin.stats", {}, token)).toMatchObject(failed("SESSION_REVOKED"));
+    const after = await login(other);
+    expect(after).toMatchObject({ ok: true, data: { user: { admin: false } } });
+  });
+
+  test("are never none, even when two take it from each other at once", async () => {
+    const last = { userId: admin.userId, admin: false };
+    expect(await post(instance.url, "admin.setAdmin", last, admin.accessToken)).toMatchObject(
+      failed("LAST_ADMIN"),
+    );
+    const other = await createAccount(instance.url);
+    const grant = { userId: other.userId, admin: true };
+    await must(instance.url, "admin.setAdmin", grant, admin.accessToken);
+    const both = [last, { userId: other.userId, admin: false }];
+    const answers = await Promise.all(
+      both.map((params) => post(instance.url, "admin.setAdmin", params, admin.accessToken)),
+    );
+    expect(answers.filter(({ ok }) => ok).length).toBeLessThanOrEqual(1);
+    for (const person of [admin, other]) {
+      const answer = await login(person);
+      if (!answer.ok || !answer.data.user.admin) continue;
+      admin = { ...person, accessToken: answer.data.accessToken };
+    }
+    expect(await post(instance.url, "admin.stats", {}, admin.accessToken)).toMatchObject({ ok: true });
+  });
+
+  test("are accounts", async () => {
+    const guest = await createGuest(instance.url);
+    const params = { userId: guest.userId, admin: true };
+    expect(await post(instance.url, "admin.setAdmin", params, admin.accessToken)).toMatchObject(
+      failed("GUEST_NOT_ALLOWED"),
+    );
+  });
+
+  test("see how much there is", async () => {
+    await createWorld(instance.url);
+    await connectMany(await createGuest(instance.url), 1);
+    // Counts are remembered for a while.
+    const stats = await must(instance.url, "admin.stats", {}, admin.accessToken);
+    expect(stats.users).toBeGreaterThan(3);
+    expect(stats.process).toMatchObject({ version: "0.1.0", services: expect.arrayContaining(["admin"]) });
+    for (const n of [stats.online, stats.groups, stats.messages]) expect(n).toBeGreaterThanOrEqual(0);
+    expect(stats.maintenance).toEqual({ enabled: false, message: "" });
+  });
+
+  test("list users and groups page by page", async () => {
+    const newest = await createAccount(instance.url);
+    const first = await must(instance.url, "admin.listUsers", { limit: 2 }, admin.accessToken);
+    expect(first.users[0]).toMatchObject({ id: newest.userId, email: null, admin: false, disabledAt: null });
+    const params = { limit: 2, beforeUserId: first.nextUserId! };
+    const second = await must(instance.url, "admin.listUsers", params, admin.accessToken);
+    expect(new Set([...first.users, ...second.users].map(({ id }) => id)).size).toBe(4);
+    const { group } = await createWorld(instance.url);
+    const { groups } = await must(instance.url, "admin.listGroups", { limit: 1 }, admin.accessToken);
+    expect(groups).toMatchObject([{ id: group.id }]);
+  });
+
+  test("delete a group that is not theirs, which they cannot read", async () => {
+    const { group, channel, member } = await createWorld(instance.url);
+    const list = { channelId: channel.id };
+    expect(await post(instance.url, "message.list", list, admin.accessToken)).toMatchObject(
+      failed("CHANNEL_NOT_FOUND"),
+    );
+    const remove = { groupId: group.id, reason: "unlawful" };
+    await must(instance.url, "admin.deleteGroup", remove, admin.accessToken);
+    expect(await post(instance.url, "message.list", list, member.accessToken)).toMatchObject(
+      failed("CHANNEL_NOT_FOUND"),
+    );
+    expect(await post(instance.url, "admin.deleteGroup", remove, admin.accessToken)).toMatchObject(
+      failed("GROUP_NOT_FOUND"),
+    );
+    const entries = await audit();
+    expect(entries.slice(0, 2)).toMatchObject([
+      { action: "admin.deleteGroup", outcome: "GROUP_NOT_FOUND" },
+      { action: "admin.deleteGroup", outcome: "done", params: remove, actorId: admin.userId },
+    ]);
+    expect(entries[0]!.address).toMatch(/127\.0\.0\.1/);
+  });
+
+  test("tell everybody who is connected", async () => {
+    const guests = await connectMany(await createGuest(instance.url));
+    const told = guests.map((socket) => heard<EventPayload<"server.announced">>(socket, "server.announced"));
+    await must(instance.url, "admin.announce", { text: "Back in five minutes" }, admin.accessToken);
+    for (const payload of await Promise.all(told))
+      expect(payload).toEqual({ text: "Back in five minutes", announcedAt: expect.any(String) });
+  });
+
+  test("read the log page by page, and that of one of them", async () => {
+    const filter = { actorId: admin.userId, limit: 2 };
+    const first = await must(instance.url, "admin.auditLog", filter, admin.accessToken);
+    const before = { ...filter, beforeId: first.nextId! };
+    const second = await must(instance.url, "admin.auditLog", before, admin.accessToken);
+    const ids = [...first.entries, ...second.entries].map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].sort().reverse());
+    const nobody = { actorId: "0".repeat(24) };
+    expect((await must(instance.url, "admin.auditLog", nobody, admin.accessToken)).entries).toEqual([]);
+  });
+});
+
+describe("maintenance", () => {
+  const set = (enabled: boolean, message?: string) =>
+    must(instance.url, "admin.setMaintenance", { enabled, message }, admin.accessToken);
+
+  test("stops what changes something, for everybody but admins, at every gateway", async () => {
+    const { member, channel } = await createWorld(instance.url);
+    const opened = await connectMany(member);
+    const paused = opened.map((socket) => heard(socket, "server.paused"));
+    await set(true, "Moving house");
+    for (const payload of await Promise.all(paused)) expect(payload).toEqual({ message: "Moving house" });
+    const send = (nonce: string) => ({ channelId: channel.id, content: "x", nonce });
+    for (const [index, socket] of opened.entries()) {
+      expect(await socket.emitWithAck("message.send", send(`paused ${index}`))).toMatchObject({
+        ok: false,
+        error: { type: "MAINTENANCE", data: { message: "Moving house" }, retryable: true },
+      });
+      expect(await socket.emitWithAck("message.list", { channelId: channel.id })).toMatchObject({ ok: true });
+    }
+    const name = `late-${Date.now().toString(36)}`;
+    const register = { username: name, password: "correct horse" };
+    expect(await post(instance.url, "user.register", register)).toMatchObject(failed("MAINTENANCE"));
+    // Who comes back with an old token finds the way in.
+    expect(await login(admin)).toMatchObject({ ok: true });
+    expect(await post(instance.url, "group.create", { name: "Ours" }, admin.accessToken)).toMatchObject({
+      ok: true,
+    });
+    const resumed = opened.map((socket) => heard(socket, "server.resumed"));
+    await set(false);
+    await Promise.all(resumed);
+    for (const [index, socket] of opened.entries())
+      expect(await socket.emitWithAck("message.send", send(`resumed ${index}`))).toMatchObject({ ok: true });
+  });
+
+  test("is over when it is over, whatever a gateway hears meanwhile", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await set(true, "Round");
+      await set(false);
+    }
+    await delay(50);
+    const guest = await createGuest(instance.url);
+    await vi.waitFor(async () =>
+      expect(await post(instance.url, "group.create", { name: "Free" }, guest.accessToken)).toMatchObject({
+        ok: true,
+      }),
+    );
+  });
+
+  test("lets through what reads, and what logs in and out", () => {
+    const names = (Object.keys(ACTIONS) as ActionName[]).filter(
+      (name) => ACTIONS[name].transports.length > 0,
+    );
+    const open = names.filter((name) => !pausesInMaintenance(name));
+    expect(open).toEqual(
+      expect.arrayContaining(["user.login", "user.refresh", "message.list", "channel.sync"]),
+    );
+    for (const name of [
+      "message.send",
+      "user.register",
+      "user.createGuest",
+      "group.delete",
+      "user.updateProfile",
+    ])
+      expect(open).not.toContain(name);
+  });
+});
