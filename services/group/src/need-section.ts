@@ -1,5 +1,5 @@
 import { serviceError } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import type { Types } from "mongoose";
 import type { GroupDependencies } from "./group.dependencies.ts";
 import { sees, type LoadedMember } from "./subjects.ts";
 

@@ -232,7 +232,8 @@ describe("group.delete", () => {
 test("a new profile is told to the groups of the user", async () => {
   const member = await room.join();
   const { user } = await node.call("user.updateProfile", { nickname: "New" }, member);
-  const { email: _own, ...profile } = user;
+  const { id, username, nickname, avatarUrl, bio, kind, createdAt } = user;
+  const profile = { id, username, nickname, avatarUrl, bio, kind, createdAt };
   await vi.waitFor(() =>
     expect(node.out).toContainEqual({
       rooms: [groupRoom(room.group.id)],
