@@ -1,7 +1,7 @@
 import { duplicateKeyIndex, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { Admins } from "../admins.ts";
-import { EMAIL_INDEX, OIDC_INDEX, USERNAME_INDEX, type UserDocument } from "../user.model.ts";
+import { EMAIL_INDEX, USERNAME_INDEX, type UserDocument } from "../user.model.ts";
 import { searchFields, type UserRepository } from "../user.repository.ts";
 import { emailOf, nicknameFor, usernameFor } from "./oidc-names.ts";
 import type { OidcIdentity } from "./oidc-provider.ts";
@@ -70,10 +70,11 @@ export function createOidcAccounts(users: UserRepository, admins: Admins) {
           return await make(identity, attempt > 0);
         } catch (error) {
           const index = duplicateKeyIndex(error);
-          if (index === EMAIL_INDEX) throw serviceError("EMAIL_TAKEN");
-          // The same person at two windows.
-          const other = index === OIDC_INDEX ? await users.findByOidcKey(identity.key) : null;
+          if (index === null) throw error;
+          // The same person at two windows collides with himself, in his name and address too.
+          const other = await users.findByOidcKey(identity.key);
           if (other !== null) return other;
+          if (index === EMAIL_INDEX) throw serviceError("EMAIL_TAKEN");
           if (index !== USERNAME_INDEX) throw error;
         }
       }

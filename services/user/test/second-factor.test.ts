@@ -1,0 +1,180 @@
+import { LIMITS, type SessionTokens } from "@fanfare/contract";
+import { TOTP } from "otpauth";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+
+let node: UserNode;
+beforeAll(async () => {
+  node = await startUserNode();
+});
+afterAll(() => node.stop());
+// Codes are those of a moment, so the moment must not move by itself.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const PERIOD_MS = 30_000;
+const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
+const codeOf = (secret: string): string => new TOTP({ secret }).generate({ timestamp: Date.now() });
+const wrongCodeOf = (secret: string): string =>
+  codeOf(secret).replaceAll(/\d/g, (digit) => String((Number(digit) + 1) % 10));
+
+interface Protected {
+  username: string;
+  tokens: SessionTokens;
+  secret: string;
+  recoveryCodes: string[];
+}
+
+const register = async () => {
+  const username = newName();
+  return { username, tokens: await node.call("user.register", { username, password: PASSWORD }) };
+};
+
+/** An account with the second factor on; the code of this moment is used up. */
+async function protect(): Promise<Protected> {
+  const { username, tokens } = await register();
+  const me = actorOf(tokens);
+  const { secret } = await node.call("user.setupTotp", { password: PASSWORD }, me);
+  const { recoveryCodes } = await node.call("user.enableTotp", { code: codeOf(secret) }, me);
+  return { username, tokens, secret, recoveryCodes };
+}
+
+const login = ({ username }: { username: string }, code?: string, password = PASSWORD) =>
+  node.call("user.login", { username, password, code });
+const refusal = (type: string) => expect.objectContaining({ type });
+
+describe("turning it on", () => {
+  test("needs the password, then a code of the new secret, and is seen by its owner alone", async () => {
+    const { username, tokens } = await register();
+    const me = actorOf(tokens);
+    await expect(node.call("user.setupTotp", { password: "wrong horse" }, me)).rejects.toEqual(
+      refusal("WRONG_CREDENTIALS"),
+    );
+    await expect(node.call("user.enableTotp", { code: "000000" }, me)).rejects.toEqual(
+      refusal("TOTP_NOT_SET_UP"),
+    );
+    const { secret, uri } = await node.call("user.setupTotp", { password: PASSWORD }, me);
+    expect(new URL(uri).searchParams.get("secret")).toBe(secret);
+    await expect(node.call("user.enableTotp", { code: wrongCodeOf(secret) }, me)).rejects.toEqual(
+      refusal("WRONG_CODE"),
+    );
+    await expect(login({ username })).resolves.toBeDefined();
+    await node.call("user.enableTotp", { code: codeOf(secret) }, me);
+    expect((await node.call("user.me", {}, me)).user.totpEnabled).toBe(true);
+    expect((await node.call("user.get", { userId: tokens.user.id }, me)).user).not.toHaveProperty(
+      "totpEnabled",
+    );
+    await expect(node.call("user.setupTotp", { password: PASSWORD }, me)).rejects.toEqual(
+      refusal("TOTP_ALREADY_ON"),
+    );
+    await expect(node.call("user.enableTotp", { code: codeOf(secret) }, me)).rejects.toEqual(
+      refusal("TOTP_ALREADY_ON"),
+    );
+  });
+
+  test("recovery codes are stored as hashes only", async () => {
+    const { username, recoveryCodes } = await protect();
+    const stored = await node.node.database.collection("users").findOne({ username });
+    expect(stored?.["totp"].recoveryHashes).toHaveLength(LIMITS.recoveryCodesPerUser);
+    for (const code of recoveryCodes) {
+      expect(JSON.stringify(stored)).not.toContain(code);
+      expect(JSON.stringify(stored)).not.toContain(code.replaceAll("-", ""));
+    }
+  });
+});
+
+describe("logging in", () => {
+  test("asks for a code only who knows the password", async () => {
+    const account = await protect();
+    await expect(login(account, undefined, "wrong horse")).rejects.toEqual(refusal("WRONG_CREDENTIALS"));
+    await expect(login(account)).rejects.toEqual(refusal("TOTP_REQUIRED"));
+    later(PERIOD_MS);
+    await expect(login(account, codeOf(account.secret), "wrong horse")).rejects.toEqual(
+      refusal("WRONG_CREDENTIALS"),
+    );
+    await expect(login(account, codeOf(account.secret))).resolves.toMatchObject({
+      user: { totpEnabled: true },
+    });
+  });
+
+  test("a code is good once, also when it comes twice at the same time", async () => {
+    const account = await protect();
+    await expect(login(account, codeOf(account.secret))).rejects.toEqual(refusal("WRONG_CODE"));
+    later(PERIOD_MS);
+    const code = codeOf(account.secret);
+    const results = await Promise.allSettled([
+      login(account, code),
+      login(account, code),
+      login(account, code),
+    ]);
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
+    // Nor is the one before it, though the clock would still allow it.
+    later(PERIOD_MS);
+    await login(account, codeOf(account.secret));
+    later(-PERIOD_MS);
+    await expect(login(account, codeOf(account.secret))).rejects.toEqual(refusal("WRONG_CODE"));
+  });
+
+  test("a recovery code is good once, however it is typed", async () => {
+    const account = await protect();
+    const [first = "", second = ""] = account.recoveryCodes;
+    await login(account, first.toLowerCase().replaceAll("-", " "));
+    await expect(login(account, first)).rejects.toEqual(refusal("WRONG_CODE"));
+    await login(account, second);
+  });
+
+  test("guesses are limited per account, and nobody is locked out for ever", async () => {
+    const account = await protect();
+    const guesses = Array.from({ length: 2 * LIMITS.totpGuesses }, () =>
+      login(account, wrongCodeOf(account.secret)),
+    );
+    const reasons = (await Promise.allSettled(guesses)).map((result) =>
+      result.status === "rejected" ? result.reason.type : "in",
+    );
+    expect(reasons.filter((type) => type === "WRONG_CODE")).toHaveLength(LIMITS.totpGuesses);
+    expect(reasons.filter((type) => type === "RATE_LIMITED")).toHaveLength(LIMITS.totpGuesses);
+    later(PERIOD_MS);
+    // Not even the right code, nor a recovery code.
+    for (const code of [codeOf(account.secret), account.recoveryCodes[0]]) {
+      const error = await login(account, code).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ type: "RATE_LIMITED", retryable: true });
+      const { retryAfterMs } = (error as { data: { retryAfterMs: number } }).data;
+      expect(retryAfterMs).toBeGreaterThan(0);
+      expect(retryAfterMs).toBeLessThanOrEqual(LIMITS.totpGuessWindowMs);
+    }
+    later(LIMITS.totpGuessWindowMs);
+    await login(account, codeOf(account.secret));
+    later(PERIOD_MS);
+    // Who was right begins anew.
+    await expect(login(account, wrongCodeOf(account.secret))).rejects.toEqual(refusal("WRONG_CODE"));
+    await login(account, codeOf(account.secret));
+  });
+});
+
+describe("turning it off", () => {
+  test("needs the password and a code", async () => {
+    const account = await protect();
+    const me = actorOf(account.tokens);
+    const disable = (password: string, code: string) => node.call("user.disableTotp", { password, code }, me);
+    later(PERIOD_MS);
+    await expect(disable("wrong horse", codeOf(account.secret))).rejects.toEqual(
+      refusal("WRONG_CREDENTIALS"),
+    );
+    await expect(disable(PASSWORD, wrongCodeOf(account.secret))).rejects.toEqual(refusal("WRONG_CODE"));
+    await expect(login(account)).rejects.toEqual(refusal("TOTP_REQUIRED"));
+    await disable(PASSWORD, codeOf(account.secret));
+    await expect(login(account)).resolves.toMatchObject({ user: { totpEnabled: false } });
+    await expect(disable(PASSWORD, codeOf(account.secret))).rejects.toEqual(refusal("TOTP_NOT_SET_UP"));
+  });
+
+  test("a changed password leaves it on", async () => {
+    const account = await protect();
+    const change = { oldPassword: PASSWORD, newPassword: "another horse" };
+    await node.call("user.changePassword", change, actorOf(account.tokens));
+    await expect(login(account, undefined, "another horse")).rejects.toEqual(refusal("TOTP_REQUIRED"));
+  });
+});

@@ -1,0 +1,312 @@
+import { LIMITS, type ErrorCode, type SessionTokens, type WireAnswer } from "@fanfare/contract";
+import { must, post, startInstance, type Instance } from "@fanfare/testing";
+import { io, type Socket } from "socket.io-client";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { startMailbox, type Mailbox } from "./mailbox.ts";
+
+// What mailed links and passwords open and close, over HTTP and sockets, with a real mail server.
+
+const PUBLIC_URL = "https://chat.example.org";
+const OLD = "correct horse";
+const NEW = "battery staple";
+
+let mailbox: Mailbox;
+let instance: Instance;
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  instance = await startInstance({ ...mailbox.env, PUBLIC_URL });
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.disconnect();
+  await instance?.stop();
+  await mailbox?.stop();
+});
+afterEach(() => void vi.useRealTimers());
+
+let people = 0;
+const newName = (): string => `person${(people += 1)}`;
+
+interface Account {
+  username: string;
+  email: string;
+  tokens: SessionTokens;
+}
+
+async function register(locale?: "en" | "zh"): Promise<Account> {
+  const username = newName();
+  const email = `${username}@example.org`;
+  const tokens = await must(instance.url, "user.register", { username, password: OLD, email, locale });
+  return { username, email, tokens };
+}
+
+const login = (username: string, password: string) =>
+  post(instance.url, "user.login", { username, password });
+const failed = (type: ErrorCode) =>
+  expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
+
+/** Whether everything that the tokens were good for is over. */
+async function expectDead({ accessToken, refreshToken }: SessionTokens): Promise<void> {
+  expect(await post(instance.url, "user.me", {}, accessToken)).toEqual(failed("SESSION_REVOKED"));
+  expect(await post(instance.url, "user.refresh", { refreshToken })).toEqual(failed("SESSION_REVOKED"));
+  const socket = connect(accessToken);
+  const [error] = await new Promise<[Error & { data?: unknown }]>((resolve) =>
+    socket.once("connect_error", (...told) => resolve(told)),
+  );
+  expect(error.data).toMatchObject({ type: "SESSION_REVOKED" });
+}
+
+function connect(token: string): Socket {
+  const socket = io(instance.url, {
+    transports: ["websocket"],
+    auth: { token },
+    reconnection: false,
+    forceNew: true,
+  });
+  sockets.push(socket);
+  return socket;
+}
+
+/** A socket that is ready, and what tells that the server has closed it. */
+async function listen(token: string): Promise<{ closed: Promise<string> }> {
+  const socket = connect(token);
+  const closed = new Promise<string>((resolve) => socket.once("disconnect", resolve));
+  await new Promise((resolve) => socket.once("ready", resolve));
+  return { closed };
+}
+
+async function resetToken({ email }: Account): Promise<string> {
+  await must(instance.url, "user.requestPasswordReset", { email });
+  return (await mailbox.next(email, /new password/)).token;
+}
+
+const reset = (token: string, newPassword = NEW) =>
+  post(instance.url, "user.resetPassword", { token, newPassword });
+
+describe("tokens end with the password", () => {
+  test("when it is reset: access, refresh and sockets of every session", async () => {
+    const account = await register();
+    const second = await must(instance.url, "user.login", { username: account.username, password: OLD });
+    const open = await Promise.all([account.tokens, second].map(({ accessToken }) => listen(accessToken)));
+    expect((await reset(await resetToken(account))).ok).toBe(true);
+    for (const { closed } of open) expect(await closed).toBe("io server disconnect");
+    for (const tokens of [account.tokens, second]) await expectDead(tokens);
+    expect(await login(account.username, OLD)).toEqual(failed("WRONG_CREDENTIALS"));
+    expect((await login(account.username, NEW)).ok).toBe(true);
+    await mailbox.next(account.email, /password .* has changed/);
+  });
+
+  test("when it is changed: those of the session that changed it too, which goes on with new ones", async () => {
+    const account = await register();
+    const second = await must(instance.url, "user.login", { username: account.username, password: OLD });
+    const open = await Promise.all([account.tokens, second].map(({ accessToken }) => listen(accessToken)));
+    const change = { oldPassword: OLD, newPassword: NEW };
+    const { accessToken } = account.tokens;
+    const next = await must(instance.url, "user.changePassword", change, accessToken);
+    for (const { closed } of open) expect(await closed).toBe("io server disconnect");
+    for (const tokens of [account.tokens, second]) await expectDead(tokens);
+    expect((await post(instance.url, "user.me", {}, next.accessToken)).ok).toBe(true);
+    await must(instance.url, "user.refresh", { refreshToken: next.refreshToken });
+    await mailbox.next(account.email, /password .* has changed/);
+  });
+
+  test("of logins with the old password during a reset none is left", async () => {
+    const account = await register();
+    const token = await resetToken(account);
+    const logins = Array.from({ length: 8 }, () => login(account.username, OLD));
+    const [, answers] = await Promise.all([reset(token), Promise.all(logins)]);
+    for (const answer of answers) if (answer.ok) await expectDead(answer.data);
+    expect((await login(account.username, NEW)).ok).toBe(true);
+  });
+});
+
+describe("a link to set a new password", () => {
+  test("is good once", async () => {
+    const token = await resetToken(await register());
+    const answers = await Promise.all(Array.from({ length: 5 }, () => reset(token)));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(await reset(token)).toEqual(failed("INVALID_LINK"));
+    expect(await reset("made-up")).toEqual(failed("INVALID_LINK"));
+  });
+
+  test("leads to the page, with the token where no server is told", async () => {
+    const account = await register("zh");
+    await must(instance.url, "user.requestPasswordReset", { email: account.email.toUpperCase() });
+    const mail = await mailbox.next(account.email, /设置您在 chat\.example\.org 的新密码/);
+    expect(mail.text).toContain(`${PUBLIC_URL}/reset-password#token=${mail.token}`);
+    expect(mail.html).toContain(`href="${PUBLIC_URL}/reset-password#token=${mail.token}"`);
+    expect(mail.token).toMatch(/^[\w-]{43}$/);
+  });
+
+  test("expires", async () => {
+    const token = await resetToken(await register());
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + LIMITS.passwordResetLifetimeMs });
+    expect(await reset(token)).toEqual(failed("INVALID_LINK"));
+  });
+
+  test("is void once one of them was used, or the password was changed", async () => {
+    const account = await register();
+    const [first, second] = [await resetToken(account), await resetToken(account)];
+    expect((await reset(first)).ok).toBe(true);
+    expect(await reset(second, OLD)).toEqual(failed("INVALID_LINK"));
+    const third = await resetToken(account);
+    const { accessToken } = await must(instance.url, "user.login", {
+      username: account.username,
+      password: NEW,
+    });
+    const change = { oldPassword: NEW, newPassword: OLD };
+    await must(instance.url, "user.changePassword", change, accessToken);
+    expect(await reset(third)).toEqual(failed("INVALID_LINK"));
+  });
+
+  test("is not sent to addresses that nobody has, and the answer is the same", async () => {
+    const account = await register();
+    const known = await post(instance.url, "user.requestPasswordReset", { email: account.email });
+    const unknown = await post(instance.url, "user.requestPasswordReset", { email: "nobody@example.org" });
+    expect(unknown).toEqual(known);
+    await mailbox.next(account.email, /new password/);
+    expect(mailbox.mails.filter(({ to }) => to === "nobody@example.org")).toEqual([]);
+  });
+
+  test("cannot open an account by a link of the other kind", async () => {
+    const account = await register();
+    const { token } = await mailbox.next(account.email, /Verify/);
+    expect(await reset(token)).toEqual(failed("INVALID_LINK"));
+    expect(await post(instance.url, "user.verifyEmail", { token: await resetToken(account) })).toEqual(
+      failed("INVALID_LINK"),
+    );
+  });
+});
+
+describe("an e-mail address", () => {
+  const me = async ({ tokens }: Account) =>
+    (await must(instance.url, "user.me", {}, tokens.accessToken)).user;
+  const verify = (token: string) => post(instance.url, "user.verifyEmail", { token });
+
+  test("is verified by the link that registering sends, once", async () => {
+    const account = await register();
+    expect(await me(account)).toMatchObject({ email: account.email, emailVerified: false });
+    const { token } = await mailbox.next(account.email, /Verify/);
+    expect((await verify(token)).ok).toBe(true);
+    expect(await me(account)).toMatchObject({ email: account.email, emailVerified: true });
+    expect(await verify(token)).toEqual(failed("INVALID_LINK"));
+  });
+
+  test("a link that is asked for again makes those before it void", async () => {
+    const account = await register();
+    const first = await mailbox.next(account.email, /Verify/);
+    await must(instance.url, "user.requestEmailVerification", {}, account.tokens.accessToken);
+    const second = await mailbox.next(account.email, /Verify/);
+    expect(await verify(first.token)).toEqual(failed("INVALID_LINK"));
+    expect((await verify(second.token)).ok).toBe(true);
+  });
+
+  test("who has none is told so, and who claims a guest with one gets the link", async () => {
+    const { accessToken } = await must(instance.url, "user.register", { username: newName(), password: OLD });
+    expect(await post(instance.url, "user.requestEmailVerification", {}, accessToken)).toEqual(
+      failed("EMAIL_MISSING"),
+    );
+    const guest = await must(instance.url, "user.createGuest", {});
+    const claim = { username: newName(), password: OLD, email: "claimed@example.org" };
+    await must(instance.url, "user.claimGuest", { ...claim, locale: "zh" }, guest.accessToken);
+    await mailbox.next("claimed@example.org", /验证/);
+  });
+
+  test("changes with the password and a link to the new one; the old one is told", async () => {
+    const account = await register();
+    const { accessToken } = account.tokens;
+    const email = `new-${account.email}`;
+    const change = (password: string) =>
+      post(instance.url, "user.changeEmail", { email, password }, accessToken);
+    expect(await change("wrong horse")).toEqual(failed("WRONG_CREDENTIALS"));
+    expect((await change(OLD)).ok).toBe(true);
+    const { token } = await mailbox.next(email, /new e-mail address/);
+    // Nothing has changed yet, and what was sent to the old address is good until then.
+    expect(await me(account)).toMatchObject({ email: account.email });
+    const toOld = await resetToken(account);
+    expect((await verify(token)).ok).toBe(true);
+    expect(await me(account)).toMatchObject({ email, emailVerified: true });
+    await mailbox.next(account.email, /has changed/);
+    expect(await reset(toOld)).toEqual(failed("INVALID_LINK"));
+    expect((await login(email, OLD)).ok).toBe(true);
+    expect(await login(account.email, OLD)).toEqual(failed("WRONG_CREDENTIALS"));
+  });
+
+  test("of somebody else cannot be taken, also when both ask for it at once", async () => {
+    const [ann, bob] = [await register(), await register()];
+    const email = `both-${ann.email}`;
+    const change = ({ tokens }: Account, to: string) =>
+      post(instance.url, "user.changeEmail", { email: to, password: OLD }, tokens.accessToken);
+    expect(await change(ann, bob.email)).toEqual(failed("EMAIL_TAKEN"));
+    await Promise.all([change(ann, email), change(bob, email)]);
+    const links = [await mailbox.next(email, /new/), await mailbox.next(email, /new/)];
+    const answers = await Promise.all(links.map(({ token }) => verify(token)));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(answers.find(({ ok }) => !ok)!).toEqual(failed("EMAIL_TAKEN"));
+  });
+
+  test("that a thief has asked for is not taken after the password was reset", async () => {
+    const account = await register();
+    const theft = { email: `thief-${account.email}`, password: OLD };
+    await must(instance.url, "user.changeEmail", theft, account.tokens.accessToken);
+    const { token } = await mailbox.next(theft.email, /new/);
+    expect((await reset(await resetToken(account))).ok).toBe(true);
+    expect(await verify(token)).toEqual(failed("INVALID_LINK"));
+  });
+});
+
+describe("limits", () => {
+  let strict: Instance;
+  beforeAll(async () => {
+    strict = await startInstance({ ...mailbox.env, RATE_LIMIT_FACTOR: "1", TRUST_PROXY: "true" });
+  });
+  afterAll(() => strict?.stop());
+
+  /** From an address of its own, or the same one for all. */
+  const from = async (address: string, action: string, params: object): Promise<string> => {
+    const response = await fetch(`${strict.url}/api/${action}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-forwarded-for": address },
+      body: JSON.stringify(params),
+    });
+    const answer = (await response.json()) as WireAnswer<unknown>;
+    return answer.ok ? "ok" : answer.error.type;
+  };
+  const count = async (times: number, call: (index: number) => Promise<string>): Promise<number> => {
+    let through = 0;
+    for (let i = 0; i < times; i += 1) if ((await call(i)) !== "RATE_LIMITED") through += 1;
+    return through;
+  };
+
+  test("requests for one account, from wherever they come, known or not", async () => {
+    for (const email of ["ann@example.org", "nobody@example.org"]) {
+      const through = await count(6, (i) =>
+        from(`10.0.0.${i}`, "user.requestPasswordReset", {
+          email: i % 2 === 0 ? email : email.toUpperCase(),
+        }),
+      );
+      expect(through).toBe(3);
+    }
+  });
+
+  test("requests from one address, whomever they are for", async () => {
+    const through = await count(15, (i) =>
+      from("10.0.1.1", "user.requestPasswordReset", { email: `somebody${i}@example.org` }),
+    );
+    expect(through).toBe(10);
+  });
+
+  test.each([
+    ["user.resetPassword", { token: "made-up", newPassword: NEW }, 20],
+    ["user.verifyEmail", { token: "made-up" }, 30],
+    ["user.exchangeOidcCode", { oidcCode: "made-up", verifier: "made-up" }, 20],
+    ["user.login", { username: "somebody", password: "wrong horse" }, 20],
+  ])("%s from one address", async (action, params, max) => {
+    expect(await count(max + 5, () => from("10.0.2.1", action, params))).toBe(max);
+  });
+
+  test("logins to one account from many addresses", async () => {
+    const params = { username: "victim", password: "wrong horse" };
+    expect(await count(55, (i) => from(`10.0.3.${i}`, "user.login", params))).toBe(50);
+  });
+});

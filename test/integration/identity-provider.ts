@@ -1,0 +1,79 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Provider } from "oidc-provider";
+
+/** What the provider says of somebody. */
+export interface Claims {
+  sub: string;
+  name?: string;
+  preferred_username?: string;
+  email?: string;
+  email_verified?: boolean;
+}
+
+export interface IdentityProvider {
+  /** What an instance is started with. */
+  env: Record<string, string>;
+  /** Who is logged in at the provider: it asks no questions. null: somebody who says no. */
+  person: Claims | null;
+  stop(): Promise<void>;
+}
+
+/** An OpenID Connect provider that insists on PKCE. */
+export async function startIdentityProvider(redirectUri: string): Promise<IdentityProvider> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = { id: "fanfare", secret: randomBytes(24).toString("hex") };
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const known = new Map<string, Claims>();
+  const provider = new Provider(issuer, {
+    clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: [redirectUri] }],
+    jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", kid: "test" }] },
+    cookies: { keys: [randomBytes(24).toString("hex")] },
+    pkce: { required: () => true },
+    claims: { email: ["email", "email_verified"], profile: ["name", "preferred_username"] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    findAccount: (_context, accountId) => ({
+      accountId,
+      claims: () => ({ ...known.get(accountId), sub: accountId }),
+    }),
+    ttl: { Session: 60, Interaction: 60, Grant: 60, AccessToken: 60, IdToken: 60 },
+  });
+  const started: IdentityProvider = {
+    env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret },
+    person: null,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  const handle = provider.callback();
+  server.on("request", (request, response) => {
+    if (request.url?.startsWith("/interaction/") !== true) {
+      void handle(request, response);
+      return;
+    }
+    const answer = async (): Promise<void> => {
+      const { person } = started;
+      if (person === null) {
+        await provider.interactionFinished(request, response, { error: "access_denied" });
+        return;
+      }
+      known.set(person.sub, person);
+      const grant = new provider.Grant({ accountId: person.sub, clientId: client.id });
+      grant.addOIDCScope("openid email profile");
+      const grantId = await grant.save();
+      await provider.interactionFinished(request, response, {
+        login: { accountId: person.sub },
+        consent: { grantId },
+      });
+    };
+    void answer();
+  });
+  return started;
+}

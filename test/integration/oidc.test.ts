@@ -1,0 +1,314 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { ErrorCode } from "@fanfare/contract";
+import { must, post, startInstance, type Instance } from "@fanfare/testing";
+import { TOTP } from "otpauth";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startIdentityProvider, type Claims, type IdentityProvider } from "./identity-provider.ts";
+import { startMailbox, type Mailbox } from "./mailbox.ts";
+
+// Logins by OpenID Connect, from the page to a real provider and back.
+
+const PUBLIC_URL = "https://chat.example.org";
+const PASSWORD = "correct horse";
+
+let provider: IdentityProvider;
+let mailbox: Mailbox;
+let instance: Instance;
+beforeAll(async () => {
+  provider = await startIdentityProvider(`${PUBLIC_URL}/auth/oidc/callback`);
+  mailbox = await startMailbox();
+  instance = await startInstance({ ...provider.env, ...mailbox.env, PUBLIC_URL });
+});
+afterAll(async () => {
+  await instance?.stop();
+  await mailbox?.stop();
+  await provider?.stop();
+});
+
+let people = 0;
+const newPerson = (claims: Partial<Claims> = {}): Claims => {
+  const name = `oidc${(people += 1)}`;
+  return {
+    sub: `subject-${name}`,
+    preferred_username: name,
+    email: `${name}@example.org`,
+    email_verified: true,
+    ...claims,
+  };
+};
+
+/** What a page keeps to itself, and what it tells when it begins a login. */
+function newProof(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString("base64url");
+  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
+}
+
+class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+  readonly visited: string[] = [];
+
+  /** Follows redirects until one leads to the page, and tells its address. */
+  async open(address: string): Promise<URL> {
+    let next = new URL(address, PUBLIC_URL);
+    while (!(next.origin === PUBLIC_URL && next.pathname === "/login")) {
+      const response = await this.get(next);
+      const location = response.headers.get("location");
+      if (location === null) throw new Error(`${next.href} answered ${response.status}.`);
+      next = new URL(location, next);
+    }
+    this.visited.push(next.href);
+    return next;
+  }
+
+  async get(url: URL): Promise<Response> {
+    this.visited.push(url.href);
+    const cookies = this.cookiesOf(url.origin);
+    const response = await fetch(url.href.replace(PUBLIC_URL, instance.url), {
+      redirect: "manual",
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      if (value === "") cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return response;
+  }
+
+  cookiesOf(origin: string): Map<string, string> {
+    const known = this.#cookies.get(origin);
+    if (known !== undefined) return known;
+    const cookies = new Map<string, string>();
+    this.#cookies.set(origin, cookies);
+    return cookies;
+  }
+}
+
+interface Login {
+  oidcCode: string;
+  verifier: string;
+}
+
+/** From the page to the provider and back. */
+async function comeBack(person: Claims | null, browser = new Browser()): Promise<Login> {
+  provider.person = person;
+  const { verifier, challenge } = newProof();
+  const end = await browser.open(`/auth/oidc/start?challenge=${challenge}`);
+  const [, name, value = ""] = /^#(\w+)=(.*)$/.exec(end.hash) ?? [];
+  if (name !== "oidcCode") throw new Error(end.hash);
+  return { oidcCode: value, verifier };
+}
+
+const exchange = (login: Login, code?: string) =>
+  post(instance.url, "user.exchangeOidcCode", { ...login, code });
+const logIn = async (person: Claims) => must(instance.url, "user.exchangeOidcCode", await comeBack(person));
+const failed = (type: ErrorCode) =>
+  expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
+
+async function register(email: string, isVerified: boolean) {
+  people += 1;
+  const username = `local${people}`;
+  const tokens = await must(instance.url, "user.register", { username, password: PASSWORD, email });
+  const { token } = await mailbox.next(email, /Verify/);
+  if (isVerified) await must(instance.url, "user.verifyEmail", { token });
+  return { ...tokens, username };
+}
+
+describe("a login", () => {
+  test("makes an account the first time, and finds it again by issuer and subject", async () => {
+    const person = newPerson({ name: "Ann Lee" });
+    const first = await logIn(person);
+    expect(first.user).toMatchObject({
+      username: person.preferred_username,
+      nickname: "Ann Lee",
+      email: person.email,
+      emailVerified: true,
+      oidcLinked: true,
+      hasPassword: false,
+    });
+    const moved = { ...person, email: "elsewhere@example.org", preferred_username: "another" };
+    const second = await logIn(moved);
+    expect(second.user).toEqual(first.user);
+    expect(second.sessionId).not.toBe(first.sessionId);
+    expect((await post(instance.url, "user.me", {}, second.accessToken)).ok).toBe(true);
+  });
+
+  test("needs no address, takes none that is not verified, and another name where one is taken", async () => {
+    const person = newPerson();
+    await logIn(person);
+    const other = await logIn({ sub: "no-address", preferred_username: person.preferred_username! });
+    expect(other.user.email).toBeNull();
+    expect(other.user.username).toMatch(new RegExp(`^${person.preferred_username}\\d{5}$`));
+    const unverified = await logIn(newPerson({ email_verified: false }));
+    expect(unverified.user.email).toBeNull();
+  });
+
+  test("at two windows at once makes one account", async () => {
+    const person = newPerson();
+    const logins = [await comeBack(person), await comeBack(person), await comeBack(person)];
+    const answers = await Promise.all(logins.map((login) => exchange(login)));
+    const ids = answers.map((answer) => (answer.ok ? answer.data.user.id : answer.error.type));
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test("puts no token into an address, and keeps what it needs in a cookie that scripts cannot read", async () => {
+    const browser = new Browser();
+    const login = await comeBack(newPerson(), browser);
+    const tokens = await must(instance.url, "user.exchangeOidcCode", login);
+    const addresses = browser.visited.join("\n");
+    for (const secret of [tokens.accessToken, tokens.refreshToken, login.verifier])
+      expect(addresses).not.toContain(secret);
+    expect(browser.visited.find((url) => url.includes(login.oidcCode))).toMatch(/\/login#oidcCode=/);
+    // It is gone with the login.
+    expect(browser.cookiesOf(PUBLIC_URL).size).toBe(0);
+    const url = new URL(`/auth/oidc/start?challenge=${newProof().challenge}`, PUBLIC_URL);
+    const { headers } = await browser.get(url);
+    expect(headers.getSetCookie()[0]).toMatch(
+      /^fanfare_oidc=[\w.-]+; Max-Age=600; Path=\/auth\/oidc; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    expect(headers.get("cache-control")).toBe("no-store");
+    const sent = new URL(headers.get("location")!);
+    expect(sent.searchParams.get("code_challenge_method")).toBe("S256");
+    for (const name of ["state", "nonce", "code_challenge"]) expect(sent.searchParams.get(name)).toBeTruthy();
+  });
+});
+
+describe("the code at its end", () => {
+  test("is good once, and only for the page that began the login", async () => {
+    const login = await comeBack(newPerson());
+    expect(await exchange({ ...login, verifier: newProof().verifier })).toEqual(failed("OIDC_FAILED"));
+    const answers = await Promise.all([exchange(login), exchange(login), exchange(login)]);
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(await exchange(login)).toEqual(failed("OIDC_FAILED"));
+  });
+
+  test("cannot be made up", async () => {
+    expect(await exchange({ oidcCode: "made-up", verifier: "made-up" })).toEqual(failed("OIDC_FAILED"));
+  });
+});
+
+describe("what is not the end of a login that this browser began", () => {
+  const openCallback = async (browser: Browser, query: string) =>
+    (await browser.open(`/auth/oidc/callback?${query}`)).hash;
+  /** Begins a login, and tells where the provider sends the browser back to. */
+  const goToProvider = async (browser: Browser): Promise<URL> => {
+    provider.person = newPerson();
+    let next = new URL(`/auth/oidc/start?challenge=${newProof().challenge}`, PUBLIC_URL);
+    while (next.pathname !== "/auth/oidc/callback")
+      next = new URL((await browser.get(next)).headers.get("location")!, next);
+    return next;
+  };
+
+  test("nothing, or something made up", async () => {
+    const browser = new Browser();
+    expect(await openCallback(browser, "")).toBe("#oidcError=OIDC_FAILED");
+    browser.cookiesOf(PUBLIC_URL).set("fanfare_oidc", "e30.e30.e30");
+    expect(await openCallback(browser, "code=x&state=y")).toBe("#oidcError=OIDC_FAILED");
+    expect((await browser.open("/auth/oidc/start?challenge=short")).hash).toBe("#oidcError=OIDC_FAILED");
+  });
+
+  test("an attacker's answer in a victim's browser, with and without a login of the victim's own", async () => {
+    const stolen = await goToProvider(new Browser());
+    const victim = new Browser();
+    expect(await openCallback(victim, stolen.searchParams.toString())).toBe("#oidcError=OIDC_FAILED");
+    await goToProvider(victim);
+    expect(await openCallback(victim, stolen.searchParams.toString())).toBe("#oidcError=OIDC_FAILED");
+  });
+
+  test("the same answer a second time", async () => {
+    const browser = new Browser();
+    const back = await goToProvider(browser);
+    const flow = browser.cookiesOf(PUBLIC_URL).get("fanfare_oidc")!;
+    expect(await openCallback(browser, back.searchParams.toString())).toMatch(/^#oidcCode=/);
+    browser.cookiesOf(PUBLIC_URL).set("fanfare_oidc", flow);
+    expect(await openCallback(browser, back.searchParams.toString())).toBe("#oidcError=OIDC_FAILED");
+  });
+
+  test("a person who says no", async () => {
+    await expect(comeBack(null)).rejects.toThrow("#oidcError=OIDC_FAILED");
+  });
+});
+
+describe("accounts that are there already", () => {
+  test("are taken for the same person only where both sides have verified the address", async () => {
+    const person = newPerson();
+    const local = await register(person.email!, true);
+    const { user } = await logIn(person);
+    expect(user).toMatchObject({ id: local.user.id, oidcLinked: true, hasPassword: true });
+  });
+
+  test("with an address that nobody has verified are not, so that nobody can wait in one", async () => {
+    const person = newPerson();
+    const squatter = await register(person.email!, false);
+    expect(await exchange(await comeBack(person))).toEqual(failed("EMAIL_TAKEN"));
+    expect((await must(instance.url, "user.me", {}, squatter.accessToken)).user.oidcLinked).toBe(false);
+  });
+
+  test("are not taken by an address that the provider has not verified", async () => {
+    const person = newPerson({ email_verified: false });
+    const local = await register(person.email!, true);
+    const { user } = await logIn(person);
+    expect(user.id).not.toBe(local.user.id);
+    expect(user.email).toBeNull();
+  });
+
+  test("are linked with the password, to one account only, and unlinked with it", async () => {
+    const person = newPerson({ email_verified: false });
+    const local = await register(`own-${person.email}`, false);
+    const link = async (password: string, token: string) =>
+      post(instance.url, "user.linkOidc", { ...(await comeBack(person)), password }, token);
+    expect(await link("wrong horse", local.accessToken)).toEqual(failed("WRONG_CREDENTIALS"));
+    const linked = await link(PASSWORD, local.accessToken);
+    expect(linked).toMatchObject({ ok: true, data: { user: { oidcLinked: true } } });
+    expect((await logIn(person)).user.id).toBe(local.user.id);
+    const other = await register(`other-${person.email}`, false);
+    expect(await link(PASSWORD, other.accessToken)).toEqual(failed("OIDC_LINKED"));
+    const unlink = (password: string) =>
+      post(instance.url, "user.unlinkOidc", { password }, local.accessToken);
+    expect(await unlink("wrong horse")).toEqual(failed("WRONG_CREDENTIALS"));
+    expect(await unlink(PASSWORD)).toMatchObject({ ok: true, data: { user: { oidcLinked: false } } });
+    expect((await logIn(person)).user.id).not.toBe(local.user.id);
+  });
+
+  test("with a second factor ask for a code here too, and the login waits for it", async () => {
+    const person = newPerson();
+    const { accessToken } = await register(person.email!, true);
+    const { secret } = await must(instance.url, "user.setupTotp", { password: PASSWORD }, accessToken);
+    const { recoveryCodes } = await must(
+      instance.url,
+      "user.enableTotp",
+      { code: new TOTP({ secret }).generate() },
+      accessToken,
+    );
+    const login = await comeBack(person);
+    expect(await exchange(login)).toEqual(failed("TOTP_REQUIRED"));
+    expect(await exchange(login, "000000")).toEqual(failed("WRONG_CODE"));
+    expect((await exchange(login, recoveryCodes[0])).ok).toBe(true);
+    expect(await exchange(login, recoveryCodes[1])).toEqual(failed("OIDC_FAILED"));
+  });
+});
+
+test("where no provider is configured there is no such way, and meta says so", async () => {
+  const plain = await startInstance();
+  const meta = async ({ url }: Instance) => (await fetch(`${url}/api/meta`)).json();
+  expect(await meta(plain)).toMatchObject({ oidcLogin: false, sendsMail: false });
+  expect(await meta(instance)).toMatchObject({ oidcLogin: true, sendsMail: true });
+  const { challenge } = newProof();
+  const response = await fetch(`${plain.url}/auth/oidc/start?challenge=${challenge}`, { redirect: "manual" });
+  expect(response.status).toBe(404);
+  await plain.stop();
+});
+
+test("a provider that is away is said to be, and asked again the next time", async () => {
+  const lonely = await startInstance({
+    ...provider.env,
+    OIDC_ISSUER: "http://127.0.0.1:1",
+    PUBLIC_URL,
+    LOG_LEVEL: "silent",
+  });
+  const response = await fetch(`${lonely.url}/auth/oidc/start?challenge=${newProof().challenge}`, {
+    redirect: "manual",
+  });
+  expect(response.headers.get("location")).toBe(`${PUBLIC_URL}/login#oidcError=OIDC_FAILED`);
+  await lonely.stop();
+});
