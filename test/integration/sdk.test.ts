@@ -164,3 +164,33 @@ test("connections that are cut again and again lose nothing, double nothing and 
   }
   wire.close();
 });
+
+const POLL = { timeout: 10_000 };
+
+test("how users are is kept up over a lost connection, and ends with the last common group", async () => {
+  const wire = new Wire(Number(new URL(instance.url).port));
+  const [watcher, other] = [await guest(await wire.listen()), await guest()];
+  const { group } = await watcher.call("group.create", { name: "A group" });
+  const { invite } = await watcher.call("invite.create", { groupId: group.id });
+  await other.call("invite.accept", { code: invite.code });
+  const userId = other.user!.id;
+  watcher.presence.watch([userId]);
+  await expect.poll(() => watcher.presence.status(userId), POLL).toBe("online");
+  wire.cut();
+  await other.call("presence.setStatus", { status: "doNotDisturb" });
+  await expect.poll(() => watcher.presence.status(userId), POLL).toBe("doNotDisturb");
+  await other.call("presence.setStatus", { status: "online" });
+  await expect.poll(() => watcher.presence.status(userId), POLL).toBe("online");
+  await other.call("group.leave", { groupId: group.id });
+  await expect.poll(() => watcher.presence.status(userId), POLL).toBeUndefined();
+  wire.close();
+});
+
+test("writing is told to the others, however often it is said", async () => {
+  const [writer, other] = [await guest(), await guest()];
+  const { channel } = await writer.call("channel.openDirect", { userId: other.user!.id });
+  let told = 0;
+  other.on("typing.started", () => (told += 1));
+  for (let key = 0; key < 20; key += 1) writer.typing(channel.id);
+  await expect.poll(() => told, POLL).toBe(1);
+});

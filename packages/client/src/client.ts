@@ -14,9 +14,11 @@ import { Connection, type ConnectionState } from "./connection.ts";
 import { Emitter } from "./emitter.ts";
 import { endsSession, FanfareError } from "./errors.ts";
 import { callByHttp, unwrap } from "./http.ts";
-import { HTTP_ONLY, PUBLIC, WRITE_TIMEOUT_MS } from "./limits.ts";
+import { HTTP_ONLY, PUBLIC, TYPING_INTERVAL_MS, WRITE_TIMEOUT_MS } from "./limits.ts";
+import { PresenceWatch } from "./presence-watch.ts";
 import { Session } from "./session.ts";
 import { SyncLoop } from "./sync-loop.ts";
+import { TypingNotes } from "./typing-notes.ts";
 
 export interface FanfareClientOptions {
   /** The origin of a gateway, such as `https://chat.example.org`; or of several, of which the next one is used after a failure. */
@@ -65,6 +67,12 @@ export class FanfareClient {
   readonly #session: Session;
   readonly #connection: Connection;
   readonly #sync: SyncLoop;
+  /** How users are, kept up while this client is connected. */
+  readonly presence: PresenceWatch;
+  readonly #typing = new TypingNotes(TYPING_INTERVAL_MS, (channelId) => {
+    // Nothing depends on it.
+    this.call("channel.typing", { channelId }).catch(() => undefined);
+  });
   #syncLater: ReturnType<typeof setTimeout> | null = null;
 
   /** @throws {TypeError} when an address is not a URL */
@@ -94,6 +102,12 @@ export class FanfareClient {
       targets: () => this.#views.values(),
       isOnline: () => this.state === "online",
       backoff: SYNC_BACKOFF,
+    });
+    this.presence = new PresenceWatch({
+      call: this.call,
+      isOnline: () => this.state === "online",
+      backoff: REPEAT_BACKOFF,
+      spreadMs: CROWD_SPREAD_MS,
     });
   }
 
@@ -187,6 +201,11 @@ export class FanfareClient {
     return view;
   }
 
+  /** Tells the others in the channel that the user is writing. Call it at every key: more than one in 3 s does nothing. */
+  typing(channelId: string): void {
+    if (this.state === "online") this.#typing.note(channelId);
+  }
+
   /** Ends everything; the session stays good for `useTokens`. */
   close(): void {
     this.#connection.close();
@@ -213,10 +232,14 @@ export class FanfareClient {
   }
 
   #connectionChanged(state: ConnectionState, error: FanfareError | undefined): void {
-    if (state === "online") this.#syncAll();
+    if (state === "online") {
+      this.#syncAll();
+      this.presence.askAgain();
+    }
     if (state === "closed") {
       this.#cancelSyncLater();
       this.#sync.close();
+      this.presence.close();
       for (const view of this.#views.values()) view.close();
       if (endsSession(error)) this.#session.use(null);
     }
@@ -253,19 +276,35 @@ export class FanfareClient {
       case "message.deleted":
         this.#views.get(event.payload.message.channelId)?.hear([event.payload.message]);
         break;
+      case "reaction.changed":
+        this.#views.get(event.payload.channelId)?.hearReactions(event.payload);
+        break;
       case "channel.deleted":
         this.#views.get(event.payload.channelId)?.apply({ type: "gone" });
+        // Its threads go with it, and nobody names them.
+        this.#syncAllLater();
         break;
       case "readMarker.updated":
         this.#views.get(event.payload.channelId)?.hearReadMarker(event.payload.lastReadSeq);
         break;
-      // Channels may be gone that nobody named.
+      case "presence.changed":
+        this.presence.hear(event.payload.presences);
+        break;
+      case "member.joined":
+        this.presence.askAgainLater(event.payload.members.map(({ userId }) => userId));
+        break;
+      case "member.left":
+        this.presence.askAgainLater(event.payload.userIds);
+        break;
+      // Channels may be gone that nobody named, and users out of sight.
       case "group.left":
         this.#syncAll();
+        this.presence.askAgain();
         break;
       case "group.deleted":
       case "resync":
         this.#syncAllLater();
+        this.presence.askAgainLater();
         break;
     }
     this.#emitter.emit(name, payload as ClientEvents[N]);

@@ -8,6 +8,7 @@ import type { ErrorCode, WireError } from "@fanfare/contract";
  * - `UNEXPECTED_ANSWER`: something that is not Fanfare answered, such as a proxy.
  * - `CLOSED`: this client was closed.
  * - `TOO_MANY_PENDING`: too many messages wait to be sent.
+ * - `TOO_MANY_WATCHED`: more users would be watched than may be.
  * - `PROTOCOL_MISMATCH`: the server speaks another version of the protocol.
  */
 export type LocalErrorCode =
@@ -16,6 +17,7 @@ export type LocalErrorCode =
   | "UNEXPECTED_ANSWER"
   | "CLOSED"
   | "TOO_MANY_PENDING"
+  | "TOO_MANY_WATCHED"
   | "PROTOCOL_MISMATCH";
 
 const RETRYABLE: ReadonlySet<string> = new Set<LocalErrorCode>(["CONNECTION_LOST", "TIMEOUT"]);

@@ -4,3 +4,4 @@ export type { ConnectionState } from "./connection.ts";
 export { FanfareError, type LocalErrorCode } from "./errors.ts";
 export { MESSAGE_MAX_CHARS } from "./limits.ts";
 export type { PendingMessage } from "./outbox.ts";
+export type { PresenceWatch, Status } from "./presence-watch.ts";
