@@ -71,7 +71,10 @@ export function createChannelRepository(connection: Connection) {
 
     listDeleted: (limit: number) =>
       channels
-        .find({ deletedAt: { $gt: new Date(0) } }, { groupId: 1, roomRev: 1, memberIds: 1 })
+        .find(
+          { deletedAt: { $gt: new Date(0) } },
+          { groupId: 1, parentId: 1, parentGroupId: 1, roomRev: 1, memberIds: 1 },
+        )
         .limit(limit)
         .lean(),
 

@@ -25,6 +25,7 @@ export interface PurgeOptions extends GroupRepositories {
 }
 
 type DeletedChannel = Pick<ChannelDocument, "_id" | "groupId" | "roomRev">;
+type DeletedThread = Pick<ChannelDocument, "_id" | "parentId" | "parentGroupId">;
 export type Purge = ReturnType<typeof createPurge>;
 
 /**
@@ -34,7 +35,7 @@ export type Purge = ReturnType<typeof createPurge>;
  */
 export function createPurge(options: PurgeOptions) {
   const { node, membership, moves, groups, channels, members, mutes, invites, bans, departures } = options;
-  const { roles, overrides, audits } = options;
+  const { roles, overrides, audits, threads } = options;
   /** Channels and groups that this process is removing. */
   const underWay = new Set<string>();
   let stopped = false;
@@ -42,14 +43,24 @@ export function createPurge(options: PurgeOptions) {
   let timerAfterLoss: NodeJS.Timeout | undefined;
   const running = new Set<Promise<void>>();
 
-  const removeChannels = async (channelIds: string[]): Promise<void> => {
+  const inBatches = async (removeBatch: () => Promise<boolean>): Promise<void> => {
+    for (let isMore = true; isMore;) isMore = !stopped && (await removeBatch());
+  };
+
+  const removeWithMessages = async (channelIds: string[]): Promise<void> => {
     // First what was written in them: as long as this fails the channels stay marked, and a sweep tries again.
     await node.call("message.removeChannels", { channelIds });
     await channels.remove(channelIds);
   };
 
-  const inBatches = async (removeBatch: () => Promise<boolean>): Promise<void> => {
-    for (let isMore = true; isMore;) isMore = !stopped && (await removeBatch());
+  /** First their threads, which would be found by nothing without them. */
+  const removeChannels = async (channelIds: string[]): Promise<void> => {
+    await inBatches(async () => {
+      const threadIds = await threads.listIdsOf(channelIds, CHANNEL_BATCH);
+      if (threadIds.length > 0) await removeWithMessages(threadIds);
+      return threadIds.length === CHANNEL_BATCH;
+    });
+    if (!stopped) await removeWithMessages(channelIds);
   };
 
   const removeInvites = async (groupId: string): Promise<boolean> => {
@@ -115,6 +126,15 @@ export function createPurge(options: PurgeOptions) {
     if (!stopped) await roles.remove(roleId);
   };
 
+  /** Where the parent is gone too, that has been told. */
+  const tellThread = async ({ _id, parentId, parentGroupId }: DeletedThread): Promise<void> => {
+    const groupId = parentGroupId!.toHexString();
+    membership.forget(groupId, null);
+    const parent = await channels.find(parentId!.toHexString());
+    if (parent === null) return;
+    node.publish(roomInUse(parent), "channel.deleted", { groupId, channelId: _id.toHexString() });
+  };
+
   const tellDirect = (channelId: string, memberIds: readonly string[]): void => {
     membership.forget(channelId, null);
     node.publish(memberIds.map(userRoom), "channel.deleted", { groupId: null, channelId });
@@ -155,6 +175,7 @@ export function createPurge(options: PurgeOptions) {
       const channelId = _id.toHexString();
       await once(channelId, async () => {
         if (channel.groupId !== undefined) tellChannel(channel);
+        else if (channel.parentId !== undefined) await tellThread(channel);
         else tellDirect(channelId, memberIds?.map((id) => id.toHexString()) ?? []);
         await removeChannels([channelId]);
       });
@@ -208,6 +229,11 @@ export function createPurge(options: PurgeOptions) {
     channel(channel: DeletedChannel): void {
       const channelId = channel._id.toHexString();
       tellChannel(channel);
+      inBackground(() => once(channelId, () => removeChannels([channelId])));
+    },
+    async thread(thread: DeletedThread): Promise<void> {
+      const channelId = thread._id.toHexString();
+      await tellThread(thread);
       inBackground(() => once(channelId, () => removeChannels([channelId])));
     },
     /** A direct channel whose last members were these. */

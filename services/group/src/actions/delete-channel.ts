@@ -1,16 +1,32 @@
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { serviceError, type Handler, type Request } from "@fanfare/kernel";
+import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { tellPlaces } from "./reorder-channels.ts";
 
 export function deleteChannel(dependencies: GroupDependencies): Handler<"channel.delete"> {
-  const { channels, purge, audit } = dependencies;
-  return async ({ params: { channelId }, actor: { userId }, access: { groupId } }) => {
+  const { channels, threads, purge, audit } = dependencies;
+  const markThread = async (
+    { call, access }: Request<"channel.delete">,
+    { _id, parentId, rootMessageId }: ChannelDocument,
+  ): Promise<boolean> => {
+    // First, because a message that names a thread which is gone would never be put right.
+    const [channelId, messageId] = [parentId!.toHexString(), rootMessageId!.toHexString()];
+    await call("message.setThread", { channelId, messageId, threadId: null, rooms: [...access.rooms] });
+    return threads.markDeleted(_id.toHexString());
+  };
+  return async (request) => {
+    const { channelId } = request.params;
+    const { userId } = request.actor;
+    const { groupId } = request.access;
     if (groupId === null) throw serviceError("FORBIDDEN");
     const channel = await channels.find(channelId);
-    if (channel === null || !(await channels.markDeleted(channelId))) {
-      throw serviceError("CHANNEL_NOT_FOUND");
-    }
-    purge.channel(channel);
+    const isThread = channel?.kind === "thread";
+    const isMarked =
+      channel !== null &&
+      (isThread ? await markThread(request, channel) : await channels.markDeleted(channelId));
+    if (!isMarked) throw serviceError("CHANNEL_NOT_FOUND");
+    if (isThread) await purge.thread(channel);
+    else purge.channel(channel);
     if (channel.kind === "section") await emptySection(dependencies, groupId, channelId);
     const { name, kind } = channel;
     await audit(groupId, userId, "channel.delete", { targetId: channelId, before: { name, kind } });

@@ -17,7 +17,7 @@ const AUDITED = [
 
 export function updateChannel(dependencies: GroupDependencies): Handler<"channel.update"> {
   const { node, channels, membership, audit } = dependencies;
-  return async ({ params: { channelId, ...changes }, actor: { userId }, access: { groupId } }) => {
+  return async ({ params: { channelId, ...changes }, actor: { userId }, access: { groupId, rooms } }) => {
     // Nobody manages a direct channel.
     if (groupId === null) throw serviceError("FORBIDDEN");
     const found = await channels.find(channelId);
@@ -33,7 +33,7 @@ export function updateChannel(dependencies: GroupDependencies): Handler<"channel
     if (changed === null) return { channel };
     if ("slowModeSeconds" in (changed.after ?? {})) membership.forget(groupId, null);
     await audit(groupId, userId, "channel.update", { targetId: channelId, ...changed });
-    node.publish(roomInUse(updated), "channel.updated", { channel });
+    node.publish(updated.kind === "thread" ? rooms : roomInUse(updated), "channel.updated", { channel });
     return { channel };
   };
 }
