@@ -1,3 +1,4 @@
+import { FanfareClient } from "@fanfare/client";
 import { LIMITS, type ErrorCode, type SessionTokens, type WireAnswer } from "@fanfare/contract";
 import { must, post, startInstance, type Instance } from "@fanfare/testing";
 import { io, type Socket } from "socket.io-client";
@@ -309,4 +310,21 @@ describe("limits", () => {
     const params = { username: "victim", password: "wrong horse" };
     expect(await count(55, (i) => from(`10.0.3.${i}`, "user.login", params))).toBe(50);
   });
+});
+
+test("a client that changes its password goes on with the new session by itself", async () => {
+  const client = new FanfareClient({ url: instance.url });
+  await client.register({ username: newName(), password: OLD });
+  await client.connect();
+  const old = client.tokens!;
+  await client.call("user.changePassword", { oldPassword: OLD, newPassword: NEW });
+  await expectDead(old);
+  await expect.poll(() => client.state, { timeout: 10_000 }).toBe("online");
+  expect((await client.call("user.me", {})).user.id).toBe(old.user.id);
+  expect(client.tokens?.sessionId).not.toBe(old.sessionId);
+  // One that cannot change it keeps what it has.
+  const wrong = client.call("user.changePassword", { oldPassword: OLD, newPassword: NEW });
+  await expect(wrong).rejects.toMatchObject({ type: "WRONG_CREDENTIALS" });
+  expect((await client.call("user.me", {})).user.id).toBe(old.user.id);
+  client.close();
 });

@@ -74,6 +74,8 @@ export class FanfareClient {
     this.call("channel.typing", { channelId }).catch(() => undefined);
   });
   #syncLater: ReturnType<typeof setTimeout> | null = null;
+  /** Under way while the session is being replaced by another one. */
+  #replacing: Promise<void> | null = null;
 
   /** @throws {TypeError} when an address is not a URL */
   constructor({
@@ -92,8 +94,12 @@ export class FanfareClient {
     this.#connection = new Connection({
       addresses: this.#addresses,
       backoff: CONNECT_BACKOFF,
-      withToken: (work) => this.#session.withToken(work),
-      isOwnSession: (ids) => ids === null || ids.includes(this.#session.tokens?.sessionId ?? ""),
+      withToken: async (work) => {
+        await this.#replacing;
+        return this.#session.withToken(work);
+      },
+      isOwnSession: (ids) =>
+        ids === null || (this.#replacing === null && ids.includes(this.#session.tokens?.sessionId ?? "")),
       onEvent: (name, payload) => this.#hear(name, payload),
       onState: (state, error) => this.#connectionChanged(state, error),
     });
@@ -172,9 +178,10 @@ export class FanfareClient {
    */
   readonly call: Call = async (name, params) => {
     this.#connection.assertOpen();
-    const data = await this.#send(name, params);
-    if (LOGS_IN.has(name)) this.#session.use(data as SessionTokens);
-    return data as Result<typeof name>;
+    const answered = this.#answer(name, params);
+    // It ends this session and begins another, which the connection goes on with.
+    if (name === "user.changePassword") this.#replace(answered);
+    return answered as Promise<Result<typeof name>>;
   };
 
   /** Listens to an event. Returns the function that ends it. */
@@ -209,6 +216,19 @@ export class FanfareClient {
   /** Ends everything; the session stays good for `useTokens`. */
   close(): void {
     this.#connection.close();
+  }
+
+  async #answer(name: ActionName, params: unknown): Promise<unknown> {
+    const data = await this.#send(name, params);
+    if (LOGS_IN.has(name)) this.#session.use(data as SessionTokens);
+    return data;
+  }
+
+  #replace(answered: Promise<unknown>): void {
+    const replacing = Promise.allSettled([answered]).then(() => {
+      if (this.#replacing === replacing) this.#replacing = null;
+    });
+    this.#replacing = replacing;
   }
 
   async #send(name: ActionName, params: unknown): Promise<unknown> {
