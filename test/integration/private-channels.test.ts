@@ -77,7 +77,7 @@ let insider: Listener;
 let outsider: Listener;
 
 beforeEach(async () => {
-  const people = await Promise.all(Array.from({ length: 3 }, () => createAccount(instance.url)));
+  const people: Person[] = await Promise.all(Array.from({ length: 3 }, () => createAccount(instance.url)));
   const [first, ...others] = people as [Person, Person, Person];
   const { group } = await must(instance.url, "group.create", { name: "A group" }, first.accessToken);
   groupId = group.id;

@@ -1,0 +1,315 @@
+import { LIMITS, MEMBER_PERMISSIONS, OWNER_PERMISSIONS, PERMISSIONS } from "@fanfare/contract";
+import type { Actor } from "@fanfare/kernel";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createRoom, NOBODY, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+
+const { view, sendMessages, manageRoles, kickMembers, banMembers, muteMembers, manageMessages } = PERMISSIONS;
+
+let node: GroupNode;
+let room: Room;
+let groupId: string;
+beforeAll(async () => {
+  node = await startGroupNode();
+});
+beforeEach(async () => {
+  room = await createRoom(node);
+  groupId = room.group.id;
+});
+afterAll(() => node.stop());
+
+const createRole = async (permissions: number, by = room.owner): Promise<string> =>
+  (await node.call("role.create", { groupId, name: "A role", permissions }, by)).role.id;
+const assign = (roleId: string, to: Actor, by = room.owner) =>
+  node.call("role.assign", { groupId, userId: to.userId, roleId }, by);
+const permissionsOf = async ({ userId }: Actor, place: object = { groupId }): Promise<number> =>
+  (await node.call("group.access", { userId, ...place })).permissions;
+const refused = (call: Promise<unknown>, type = "FORBIDDEN") => expect(call).rejects.toMatchObject({ type });
+
+/** A member with a role that has these permissions; the roles of later ones stand below. */
+async function withRole(permissions: number): Promise<{ actor: Actor; roleId: string }> {
+  const actor = await room.join();
+  const roleId = await createRole(permissions);
+  await assign(roleId, actor);
+  return { actor, roleId };
+}
+
+describe("roles", () => {
+  test("add up, and what they give is there and gone at once", async () => {
+    const member = await room.join();
+    expect(await permissionsOf(member)).toBe(MEMBER_PERMISSIONS);
+    const [first, second] = [await createRole(kickMembers), await createRole(manageMessages)];
+    const { member: assigned } = await assign(first, member);
+    expect(assigned.roleIds).toEqual([first]);
+    await assign(second, member);
+    expect(await permissionsOf(member)).toBe(MEMBER_PERMISSIONS | kickMembers | manageMessages);
+    await node.call("role.update", { groupId, roleId: first, permissions: banMembers }, room.owner);
+    expect(await permissionsOf(member)).toBe(MEMBER_PERMISSIONS | banMembers | manageMessages);
+    await node.call("role.unassign", { groupId, userId: member.userId, roleId: second }, room.owner);
+    expect(await permissionsOf(member)).toBe(MEMBER_PERMISSIONS | banMembers);
+    await node.call("role.delete", { groupId, roleId: first }, room.owner);
+    expect(await permissionsOf(member)).toBe(MEMBER_PERMISSIONS);
+  });
+
+  test("the default role is what everybody may, but for the sight of the group", async () => {
+    const member = await room.join();
+    await node.call("role.setDefault", { groupId, permissions: 0 }, room.owner);
+    expect(await permissionsOf(member)).toBe(view);
+    expect(await permissionsOf(room.owner)).toBe(OWNER_PERMISSIONS);
+    await node.call("role.setDefault", { groupId, permissions: sendMessages }, room.owner);
+    expect(await permissionsOf(member)).toBe(view | sendMessages);
+    expect(node.published("group.updated").at(-1)?.group.defaultPermissions).toBe(view | sendMessages);
+  });
+
+  test("assigning twice changes nothing; who has left has none; who comes back has none", async () => {
+    const { actor, roleId } = await withRole(kickMembers);
+    expect((await assign(roleId, actor)).member.roleIds).toEqual([roleId]);
+    await node.call("group.leave", { groupId }, actor);
+    await refused(assign(roleId, actor), "MEMBER_NOT_FOUND");
+    await node.call("invite.accept", { code: room.code }, actor);
+    expect(await permissionsOf(actor)).toBe(MEMBER_PERMISSIONS);
+  });
+
+  test("a deleted role is taken from all its members, and no other group's role is found", async () => {
+    const { actor, roleId } = await withRole(kickMembers);
+    await node.call("role.delete", { groupId, roleId }, room.owner);
+    await vi.waitFor(async () => {
+      const { member } = await node.call("group.getMember", { groupId, userId: actor.userId }, room.owner);
+      expect(member.roleIds).toEqual([]);
+    });
+    await refused(assign(roleId, actor), "ROLE_NOT_FOUND");
+    const elsewhere = await createRoom(node);
+    const params = { groupId: elsewhere.group.id, name: "Foreign" };
+    const { role } = await node.call("role.create", params, elsewhere.owner);
+    await refused(assign(role.id, actor), "ROLE_NOT_FOUND");
+    await refused(node.call("role.delete", { groupId, roleId: role.id }, room.owner), "ROLE_NOT_FOUND");
+  });
+
+  test("limits of a group and of a member", async () => {
+    const roles: string[] = [];
+    for (let count = 0; count < LIMITS.rolesPerGroup; count += 1) roles.push(await createRole(0));
+    await refused(createRole(0), "LIMIT_REACHED");
+    const member = await room.join();
+    for (const roleId of roles.slice(0, LIMITS.rolesPerMember)) await assign(roleId, member);
+    await refused(assign(roles.at(-1)!, member), "LIMIT_REACHED");
+  });
+
+  test("a permission that is none cannot be given, nor the group itself", async () => {
+    for (const permissions of [PERMISSIONS.ownGroup, 1 << 29, -1, 0.5]) {
+      await refused(createRole(permissions), "VALIDATION_FAILED");
+    }
+  });
+});
+
+describe("nobody", () => {
+  test("gives or takes what he lacks", async () => {
+    const { actor } = await withRole(manageRoles | kickMembers);
+    const below = await createRole(banMembers);
+    const harmless = await createRole(kickMembers);
+    const member = await room.join();
+    await refused(createRole(banMembers, actor));
+    await refused(node.call("role.update", { groupId, roleId: harmless, permissions: banMembers }, actor));
+    await refused(node.call("role.update", { groupId, roleId: below, permissions: 0 }, actor));
+    await refused(node.call("role.delete", { groupId, roleId: below }, actor));
+    await refused(assign(below, member, actor));
+    const defaults = { groupId, permissions: MEMBER_PERMISSIONS | banMembers };
+    await refused(node.call("role.setDefault", defaults, actor));
+    await node.call("role.update", { groupId, roleId: harmless, permissions: 0, name: "Other" }, actor);
+    await assign(harmless, member, actor);
+  });
+
+  test("touches a role at or above his highest, or gives himself one", async () => {
+    const above = await createRole(0);
+    const { actor, roleId } = await withRole(manageRoles);
+    const { actor: equal } = await withRole(0);
+    await assign(roleId, equal);
+    for (const untouchable of [above, roleId]) {
+      await refused(node.call("role.update", { groupId, roleId: untouchable, name: "Mine" }, actor));
+      await refused(node.call("role.delete", { groupId, roleId: untouchable }, actor));
+      await refused(assign(untouchable, actor, actor));
+    }
+    const below = await createRole(0, actor);
+    await refused(assign(below, equal, actor));
+    await assign(below, actor, actor);
+  });
+
+  test("moves his own role up, or one above it down; below he orders as he likes", async () => {
+    const above = await createRole(0);
+    const { actor, roleId: own } = await withRole(manageRoles);
+    const [second, third] = [await createRole(0), await createRole(0)];
+    const reorder = (roleIds: string[], by: Actor) => node.call("role.reorder", { groupId, roleIds }, by);
+    await refused(reorder([third, second, above, own], actor));
+    await refused(reorder([third, own, second, above], actor));
+    await refused(reorder([third, second, own], actor), "ROLE_NOT_FOUND");
+    await refused(reorder([third, third, own, above], actor), "ROLE_NOT_FOUND");
+    const { roles } = await reorder([second, third, own, above], actor);
+    expect(roles.map(({ id }) => id)).toEqual([second, third, own, above]);
+    await reorder([own, above, second, third], room.owner);
+    await refused(node.call("role.update", { groupId, roleId: third, name: "Higher now" }, actor));
+  });
+
+  test("changes what he may not in a channel, or for whom he may not", async () => {
+    const { actor, roleId } = await withRole(manageRoles);
+    const { actor: higher, roleId: higherRole } = await withRole(kickMembers);
+    await node.call("role.reorder", { groupId, roleIds: [roleId, higherRole] }, room.owner);
+    const channelId = room.channel.id;
+    const set = (target: object, allow: number, deny: number) =>
+      node.call("channel.setOverride", { channelId, target: target as never, allow, deny }, actor);
+    await refused(set({ type: "everyone" }, manageMessages, 0));
+    await refused(set({ type: "role", id: higherRole }, 0, sendMessages));
+    await refused(set({ type: "role", id: roleId }, 0, sendMessages));
+    await refused(set({ type: "member", id: higher.userId }, 0, view));
+    await refused(set({ type: "member", id: room.owner.userId }, 0, view));
+    await refused(set({ type: "role", id: NOBODY }, 0, sendMessages), "ROLE_NOT_FOUND");
+    await refused(set({ type: "member", id: NOBODY }, 0, sendMessages), "MEMBER_NOT_FOUND");
+    await refused(set({ type: "everyone" }, sendMessages, sendMessages), "VALIDATION_FAILED");
+    await refused(set({ type: "everyone" }, kickMembers, 0), "VALIDATION_FAILED");
+    await set({ type: "everyone" }, 0, sendMessages);
+    expect(await permissionsOf(higher, { channelId })).toBe(
+      (MEMBER_PERMISSIONS & ~sendMessages) | kickMembers,
+    );
+  });
+});
+
+describe("a moderator", () => {
+  const MODERATION = kickMembers | banMembers | muteMembers;
+
+  test("puts out and mutes plain members and lower ones, not equals, not the owner, not himself", async () => {
+    const { actor, roleId } = await withRole(MODERATION);
+    const { actor: lower } = await withRole(MODERATION);
+    const equal = await room.join();
+    await assign(roleId, equal);
+    for (const { userId } of [equal, room.owner, actor]) {
+      await refused(node.call("group.kick", { groupId, userId }, actor));
+      await refused(node.call("group.ban", { groupId, userId }, actor));
+      await refused(node.call("group.mute", { groupId, userId, durationMs: 1000 }, actor));
+      await refused(node.call("group.unmute", { groupId, userId }, actor));
+    }
+    await refused(node.call("group.kick", { groupId, userId: actor.userId }, lower));
+    await node.call("group.mute", { groupId, userId: lower.userId, durationMs: 1000 }, actor);
+    await node.call("group.kick", { groupId, userId: lower.userId }, actor);
+    await node.call("group.ban", { groupId, userId: (await room.join()).userId }, actor);
+    await refused(node.call("group.delete", { groupId }, actor));
+  });
+
+  test("has only what the role gives", async () => {
+    const { actor } = await withRole(muteMembers);
+    const { userId } = await room.join();
+    await refused(node.call("group.kick", { groupId, userId }, actor));
+    await refused(node.call("group.ban", { groupId, userId }, actor));
+    await refused(node.call("group.listBans", { groupId }, actor));
+    await refused(node.call("group.auditLog", { groupId }, actor));
+    await node.call("group.mute", { groupId, userId, durationMs: 1000 }, actor);
+  });
+
+  test("sees who is banned, by whom and why, in pages", async () => {
+    const { actor } = await withRole(MODERATION);
+    const banned = await Promise.all([1, 2, 3].map(() => room.join()));
+    for (const { userId } of banned) {
+      await node.call("group.ban", { groupId, userId, reason: "spam" }, actor);
+    }
+    const first = await node.call("group.listBans", { groupId, limit: 2 }, actor);
+    const afterUserId = first.nextUserId!;
+    const second = await node.call("group.listBans", { groupId, limit: 2, afterUserId }, actor);
+    const bans = [...first.bans, ...second.bans];
+    expect(bans.map(({ userId }) => userId)).toEqual(banned.map(({ userId }) => userId).sort());
+    expect(bans[0]).toMatchObject({ bannedBy: actor.userId, reason: "spam" });
+    expect(second.nextUserId).toBeNull();
+  });
+});
+
+describe("the audit log", () => {
+  test("has who did what to whom, why, and what was before; by actor and action, in pages", async () => {
+    const { actor, roleId } = await withRole(kickMembers);
+    const { userId } = await room.join();
+    await node.call("group.update", { groupId, name: "Renamed", description: "About us" }, room.owner);
+    await node.call("group.kick", { groupId, userId, reason: "spam" }, actor);
+    await node.call("channel.update", { channelId: room.channel.id, topic: "Topic" }, room.owner);
+    const { entries } = await node.call("group.auditLog", { groupId }, room.owner);
+    expect(entries.map(({ action }) => action)).toEqual([
+      "channel.update",
+      "group.kick",
+      "group.update",
+      "role.assign",
+      "role.create",
+      "invite.create",
+    ]);
+    expect(entries[0]).toMatchObject({ before: { topic: "" }, after: { topic: "Topic" } });
+    expect(entries[1]).toMatchObject({ actorId: actor.userId, targetId: userId, reason: "spam" });
+    expect(entries[2]).toMatchObject({
+      before: { name: "A group", description: "" },
+      after: { name: "Renamed", description: "About us" },
+    });
+    expect(entries[3]).toMatchObject({ targetId: actor.userId, after: { roleId } });
+    const log = async (params: object) =>
+      (await node.call("group.auditLog", { groupId, ...params }, room.owner)).entries;
+    expect(await log({ actorId: actor.userId })).toEqual([entries[1]]);
+    expect(await log({ action: "group.update" })).toEqual([entries[2]]);
+    expect(await log({ limit: 2, beforeId: entries[1]!.id })).toEqual(entries.slice(2, 4));
+  });
+
+  test("what changed nothing is not in it; another service adds to it", async () => {
+    await node.call("group.update", { groupId, name: "A group" }, room.owner);
+    await node.call("group.unban", { groupId, userId: NOBODY }, room.owner);
+    const record = { groupId, actorId: room.owner.userId, action: "message.delete", reason: "rude" };
+    await node.call("group.recordAudit", record);
+    const { entries } = await node.call("group.auditLog", { groupId }, room.owner);
+    expect(entries.map(({ action }) => action)).toEqual(["message.delete", "invite.create"]);
+    expect(entries[0]).toMatchObject({ reason: "rude", targetId: null, before: null });
+  });
+});
+
+test("slow mode: told with the access of those who have to wait, not of those who keep order", async () => {
+  const { actor: moderator } = await withRole(manageMessages);
+  const member = await room.join();
+  const channelId = room.channel.id;
+  await node.call("channel.update", { channelId, slowModeSeconds: 30 }, room.owner);
+  const slowModeOf = async ({ userId }: Actor) =>
+    (await node.call("group.access", { userId, channelId })).slowModeMs;
+  expect(await slowModeOf(member)).toBe(30_000);
+  expect(await slowModeOf(moderator)).toBeUndefined();
+  expect(await slowModeOf(room.owner)).toBeUndefined();
+});
+
+test("what the caller may, in the group and in each channel that he sees", async () => {
+  const member = await room.join();
+  await node.call("channel.create", { groupId, name: "hidden", private: true }, room.owner);
+  const target = { type: "everyone" as const };
+  const override = { channelId: room.channel.id, target, allow: 0, deny: sendMessages };
+  await node.call("channel.setOverride", override, room.owner);
+  expect(await node.call("group.myPermissions", { groupId }, member)).toEqual({
+    permissions: MEMBER_PERMISSIONS,
+    channels: [{ channelId: room.channel.id, permissions: MEMBER_PERMISSIONS & ~sendMessages }],
+  });
+});
+
+test("the default channel is a text channel of the group that the caller sees", async () => {
+  const set = (defaultChannelId: string | null) =>
+    node.call("group.update", { groupId, defaultChannelId }, room.owner);
+  expect((await set(room.channel.id)).group.defaultChannelId).toBe(room.channel.id);
+  expect((await set(null)).group.defaultChannelId).toBeNull();
+  await refused(set(NOBODY), "CHANNEL_NOT_FOUND");
+  await refused(set((await createRoom(node)).channel.id), "CHANNEL_NOT_FOUND");
+});
+
+test("channels are put into other places in one call, which may be repeated", async () => {
+  const call = (name: string, kind: "text" | "section") =>
+    node.call("channel.create", { groupId, name, kind }, room.owner);
+  const [{ channel: section }, { channel }] = [await call("s", "section"), await call("c", "text")];
+  const places = [
+    { channelId: section.id, sectionId: null, position: 0 },
+    { channelId: channel.id, sectionId: section.id, position: 1 },
+    { channelId: room.channel.id, sectionId: section.id, position: 2 },
+  ];
+  for (const _round of [1, 2]) await node.call("channel.reorder", { groupId, places }, room.owner);
+  const { channels } = await node.call("channel.list", { groupId }, room.owner);
+  expect(channels.map(({ id, sectionId }) => [id, sectionId])).toEqual([
+    [section.id, null],
+    [channel.id, section.id],
+    [room.channel.id, section.id],
+  ]);
+  expect(node.published("channel.reordered").filter((event) => event.groupId === groupId)).toHaveLength(1);
+  const reorder = (place: (typeof places)[number]) =>
+    node.call("channel.reorder", { groupId, places: [place] }, room.owner);
+  await refused(reorder({ channelId: NOBODY, sectionId: null, position: 0 }), "CHANNEL_NOT_FOUND");
+  await refused(reorder({ channelId: section.id, sectionId: section.id, position: 0 }), "CHANNEL_NOT_FOUND");
+});
