@@ -111,6 +111,21 @@ test("messages: sent, edited, deleted", async () => {
   await expectSame([owner, ownersPhone, member], ["message.created", "message.changed", "message.deleted"]);
 });
 
+test("messages: reacted to, pinned and unpinned", async () => {
+  const { message } = await send(member, "look");
+  const one = { channelId, messageId: message.id };
+  const both = [owner, member];
+  await Promise.all(both.map(({ call }) => call("message.react", { ...one, emoji: "👍" })));
+  await owner.call("message.react", { ...one, emoji: "🎉" });
+  await owner.call("message.pin", one);
+  await expectSame([owner, ownersPhone, member], ["reaction.changed", "message.changed"]);
+  await owner.call("message.unreact", { ...one, emoji: "🎉" });
+  await member.call("message.unreact", { ...one, emoji: "👍" });
+  await owner.call("message.unpin", one);
+  await vi.waitFor(() => expect(member.state.messages[channelId]?.[1]?.reactions).toHaveLength(1), 5000);
+  await expectSame([owner, ownersPhone, member], []);
+});
+
 test("read markers reach the user's other sessions", async () => {
   await send(member, "hello");
   await owner.call("channel.markRead", { channelId, seq: 1 });

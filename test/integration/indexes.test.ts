@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Call } from "@fanfare/contract";
 import { startEmbeddedMongo } from "@fanfare/embedded-mongo";
 import { loadConfig, type NodeContext } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
@@ -73,6 +74,10 @@ async function doTheRest(
   };
   await must(url, "message.edit", edited, target.accessToken);
   await must(url, "message.send", edited, owner.accessToken);
+  const emoji = { channelId, messageId, emoji: "👍" };
+  await must(url, "message.react", emoji, owner.accessToken);
+  await must(url, "message.listReactors", { ...emoji, afterUserId: owner.userId }, owner.accessToken);
+  await must(url, "message.listEdits", { channelId, messageId, before: 1 }, owner.accessToken);
   for (const page of [{ before: 2 }, { after: 0 }, { around: 1 }])
     await must(url, "message.list", { channelId, ...page }, owner.accessToken);
   const { groupId, userId } = { groupId: group.id, userId: target.userId };
@@ -97,6 +102,15 @@ async function doDirects(url: string, { owner, member, target }: Pick<World, "ow
   }
 }
 
+async function findMentions(call: Call): Promise<void> {
+  const keys = ["u", "r", "all"].map((kind) => `${kind}:${"a".repeat(24)}`);
+  const channelId = "c".repeat(24);
+  await call("message.listMentions", { keys, before: channelId });
+  const channels = [{ channelId, afterSeq: 1, keys }];
+  await call("message.countMentions", { userId: "a".repeat(24), channels });
+  await call("message.listChanges", { channelId, afterRev: 1, limit: 10 });
+}
+
 test("no action reads a whole collection", async () => {
   const dir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
   const database = await startEmbeddedMongo({ dir: join(dir, "db") });
@@ -110,6 +124,7 @@ test("no action reads a whole collection", async () => {
     const commands = record(client);
     await doEverything(fanfare.url);
     await context.call("user.listRevokedSessions", {});
+    await findMentions(context.call);
     // The last queries of the removal of a group, and of the sweep for what a crash has left.
     const last = ["delete groups by _id", "find groups by deletedAt"];
     await vi.waitFor(() => expect([...commands.keys()]).toEqual(expect.arrayContaining(last)), {

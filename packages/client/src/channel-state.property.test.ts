@@ -2,7 +2,13 @@ import type { Message } from "@fanfare/contract";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ModelChannel } from "../test/model-channel.ts";
-import { type ChannelChange, newChannelCopy, reduceChannel, syncCursor } from "./channel-state.ts";
+import {
+  type ChannelChange,
+  newChannelCopy,
+  type ReactionChange,
+  reduceChannel,
+  syncCursor,
+} from "./channel-state.ts";
 
 /** Small, so that a few steps are enough to reach every path. */
 const LIMIT = 4;
@@ -12,6 +18,7 @@ const number = fc.nat(20);
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant("create" as const) }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("edit" as const), which: number }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("react" as const), which: number }) },
   { weight: 8, arbitrary: fc.record({ type: fc.constant("deliver" as const), which: number }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("repeat" as const), which: number }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("lose" as const), which: number }) },
@@ -28,7 +35,7 @@ class World {
   readonly server = new ModelChannel("c".repeat(24), CHANGES_PER_SYNC);
   copy = newChannelCopy("c".repeat(24));
   #changes = 0;
-  #events: Message[] = [];
+  #events: (Message | ReactionChange)[] = [];
   /** What the server answered and the client has not got yet. */
   #answers: ChannelChange[] = [];
   #newestPageUnderWay = false;
@@ -50,8 +57,11 @@ class World {
       case "edit":
         this.#publish(this.server.edit(step.which, `edited at ${this.#changes}`));
         break;
+      case "react":
+        this.#publish(this.server.react(step.which, this.#changes % 3));
+        break;
       case "deliver":
-        for (const message of this.#take(this.#events, step.which)) this.#hear(message);
+        for (const event of this.#take(this.#events, step.which)) this.#hear(event);
         break;
       case "repeat":
         if (this.#events.length > 0) this.#hear(this.#events[step.which % this.#events.length]!);
@@ -119,12 +129,14 @@ class World {
     this.copy = reduceChannel(this.copy, change);
   }
 
-  #hear(message: Message): void {
-    this.#apply({ type: "messages", messages: [message] });
+  #hear(event: Message | ReactionChange): void {
+    this.#apply(
+      "afterRev" in event ? { type: "reactions", change: event } : { type: "messages", messages: [event] },
+    );
   }
 
-  #publish(message: Message | undefined): void {
-    if (message !== undefined) this.#events.push(message);
+  #publish(event: Message | ReactionChange | undefined): void {
+    if (event !== undefined) this.#events.push(event);
   }
 
   #take<T>(list: T[], which: number): T[] {
@@ -173,4 +185,22 @@ test("when nothing is lost, delivery in any order ends exact without one questio
     }),
     { numRuns: 500 },
   );
+});
+
+test("reactions that come in their order need no question; before what they follow, they are asked for", () => {
+  const server = new ModelChannel("c".repeat(24), CHANGES_PER_SYNC);
+  server.create("one");
+  const page = server.list({ limit: LIMIT });
+  const first = { type: "newestPage" as const, page, limit: LIMIT, doubts: 0 };
+  const copy = reduceChannel(newChannelCopy("c".repeat(24)), first);
+  const changes = [server.react(0, 1)!, server.react(0, 2)!, server.react(0, 0)!];
+  const inOrder = changes.reduce(
+    (before, change) => reduceChannel(before, { type: "reactions", change }),
+    copy,
+  );
+  expect(inOrder.messages).toEqual(server.messages);
+  expect(syncCursor(inOrder)).toBeUndefined();
+  const early = reduceChannel(copy, { type: "reactions", change: changes[1]! });
+  expect(early.messages).toEqual(copy.messages);
+  expect(syncCursor(early)).toBe(1);
 });

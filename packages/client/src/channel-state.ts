@@ -1,5 +1,5 @@
-import type { ChannelSync, Head, Message, Result } from "@fanfare/contract";
-import { insertMessages, newest } from "./message-list.ts";
+import type { ChannelSync, EventPayload, Head, Message, Result } from "@fanfare/contract";
+import { insertMessages, messageAt, newest } from "./message-list.ts";
 
 /**
  * A client's copy of one channel: the messages from `fromSeq` on, and the proof that they are exact.
@@ -29,9 +29,12 @@ export interface ChannelCopy {
 
 export type MessagePage = Result<"message.list">;
 
+export type ReactionChange = EventPayload<"reaction.changed">;
+
 export type ChannelChange =
   /** Messages as an event or the answer to a call brought them, in any order, any number of times. */
   | { type: "messages"; messages: readonly Message[] }
+  | { type: "reactions"; change: ReactionChange }
   /** Events may have been lost. */
   | { type: "doubt" }
   /** The newest page. `doubts` is what the copy had when it was asked for. */
@@ -69,6 +72,8 @@ export function reduceChannel(copy: ChannelCopy, change: ChannelChange): Channel
   switch (change.type) {
     case "messages":
       return copy.status === "loading" ? keepEarly(copy, change.messages) : apply(copy, change.messages);
+    case "reactions":
+      return applyReactions(copy, change.change);
     case "doubt":
       return { ...copy, doubts: copy.doubts + 1 };
     case "newestPage":
@@ -107,6 +112,32 @@ function apply(copy: ChannelCopy, messages: readonly Message[]): ChannelCopy {
   }
   const head = headWith(copy.head, messages);
   return settle({ ...copy, head, droppedRev, ahead, messages: insertMessages(copy.messages, kept) });
+}
+
+/**
+ * Reactions replace those of the message as it was before them. On any other state of it they prove only that something is
+ * missing, which is then asked for.
+ */
+function applyReactions(copy: ChannelCopy, change: ReactionChange): ChannelCopy {
+  const { seq, rev, afterRev, reactions } = change;
+  const head = newest(copy.head, { seq, rev });
+  if (copy.status === "ready" && seq < copy.fromSeq) {
+    const droppedRev = Math.max(copy.droppedRev, rev);
+    return settle({ ...copy, head, droppedRev, ahead: withNumber(copy, rev) });
+  }
+  const held = messageAt(copy.messages, seq);
+  if (held === undefined || held.rev < afterRev) return { ...copy, head };
+  if (held.rev >= rev) return settle({ ...copy, head, ahead: withNumber(copy, rev) });
+  const { reactions: _before, ...rest } = held;
+  const message = { ...rest, rev, ...(reactions.length > 0 && { reactions }) };
+  const messages = insertMessages(copy.messages, [message]);
+  return copy.status === "loading"
+    ? { ...copy, head, messages }
+    : settle({ ...copy, head, messages, ahead: withNumber(copy, rev) });
+}
+
+function withNumber({ rev, ahead }: ChannelCopy, number: number): ReadonlySet<number> {
+  return number > rev ? new Set(ahead).add(number) : ahead;
 }
 
 function applyNewestPage(

@@ -2,6 +2,7 @@ import type { Call, Head, Message } from "@fanfare/contract";
 import {
   type ChannelChange,
   type ChannelCopy,
+  type ReactionChange,
   newChannelCopy,
   reduceChannel,
   syncCursor,
@@ -169,6 +170,12 @@ export class ChannelView implements SyncTarget {
     // Before anybody is told, so that nobody sees a message both as sent and as pending.
     for (const message of messages) this.#outbox.confirm(message);
     this.#changed();
+  }
+
+  /** @internal */
+  hearReactions(change: ReactionChange): void {
+    if (this.#wanted) this.#quiet.heard();
+    this.apply({ type: "reactions", change });
   }
 
   /** @internal */

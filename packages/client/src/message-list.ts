@@ -22,6 +22,11 @@ export function insertMessages(held: readonly Message[], incoming: readonly Mess
   return result ?? held;
 }
 
+export function messageAt(messages: readonly Message[], seq: number): Message | undefined {
+  const message = messages[placeOf(messages, seq)];
+  return message?.seq === seq ? message : undefined;
+}
+
 /** The index of the first message whose seq is not below `seq`. Most come at the end, so that is looked at first. */
 function placeOf(messages: readonly Message[], seq: number): number {
   const last = messages.at(-1);

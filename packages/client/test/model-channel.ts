@@ -1,5 +1,5 @@
 import type { ChannelSync, Message } from "@fanfare/contract";
-import type { MessagePage } from "../src/channel-state.ts";
+import type { MessagePage, ReactionChange } from "../src/channel-state.ts";
 
 /** The truth about one channel, as a server keeps it. Answers are what the contract promises. */
 export class ModelChannel {
@@ -32,9 +32,24 @@ export class ModelChannel {
     const { messages } = this;
     const message = messages[which % Math.max(1, messages.length)];
     if (message === undefined) return undefined;
-    const changed = { ...message, content, rev: ++this.#rev, editedAt: message.createdAt };
+    // A pin and previews come with it, as with any change that is told with the whole message.
+    const pinned =
+      content.length % 2 === 0 ? { pinnedAt: message.createdAt, pinnedBy: message.authorId } : {};
+    const changed = { ...message, content, rev: ++this.#rev, editedAt: message.createdAt, ...pinned };
     this.#stored.set(message.seq, changed);
     return changed;
+  }
+
+  /** As the server tells it: what it is now, and after which change. */
+  react(which: number, count: number): ReactionChange | undefined {
+    const { messages, channelId } = this;
+    const message = messages[which % Math.max(1, messages.length)];
+    if (message === undefined) return undefined;
+    const { reactions: _before, ...rest } = message;
+    const reactions = count === 0 ? [] : [{ emoji: "👍", count, userIds: [] }];
+    const rev = ++this.#rev;
+    this.#stored.set(message.seq, { ...rest, rev, ...(count > 0 && { reactions }) });
+    return { channelId, messageId: message.id, seq: message.seq, rev, afterRev: message.rev, reactions };
   }
 
   list({ limit, before }: { limit: number; before?: number }): MessagePage {

@@ -63,7 +63,7 @@ test("any text of mentions, code and escapes is read to its end, and what follow
   );
 });
 
-test("a text that is all backticks takes no time to speak of", () => {
+test("a text that is all backticks is read to its end", () => {
   const text = Array.from({ length: 80 }, (_, i) => "`".repeat((i % 40) + 1)).join(" ") + "@";
-  for (let i = 0; i < 200; i++) parseMentions(text.slice(0, LIMITS.messageMaxChars));
+  expect(parseMentions(text.slice(0, LIMITS.messageMaxChars))).toEqual(nobody);
 });

@@ -17,7 +17,15 @@ import type { NodeContext } from "./node-context.ts";
 import { refuseAccess, refuseActor } from "./policy.ts";
 
 /** One process per channel takes these, so that they are stored in larger batches. */
-const WRITES: ReadonlySet<string> = new Set<ActionName>(["message.send", "message.edit", "message.delete"]);
+const WRITES: ReadonlySet<string> = new Set<ActionName>([
+  "message.send",
+  "message.edit",
+  "message.delete",
+  "message.react",
+  "message.unreact",
+  "message.pin",
+  "message.unpin",
+]);
 const BY_CHANNEL: ChannelStrategyOptions = { byChannel: true };
 
 type ActorOf<N extends ActionName> = RuleOf<N> extends "public" | "internal" ? Actor | null : Actor;

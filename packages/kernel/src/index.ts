@@ -16,7 +16,14 @@ export { serviceError, ServiceError, toServiceError, toWireError } from "./error
 export { createLogger, type Logger } from "./logger.ts";
 export { Counter, Gauge, Histogram } from "./metrics.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
-export { createRateLimits, RateLimiter, redisCounters, type RateLimits } from "./rate-limits/index.ts";
+export {
+  createRateLimits,
+  MemoryCounters,
+  RateLimiter,
+  redisCounters,
+  type RateLimits,
+  type SharedCounters,
+} from "./rate-limits/index.ts";
 export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 export type { ThreadHub } from "./threads/thread-bus.ts";
 export { ACCESS_TOKEN_LIFETIME_MS, loadTokenSecret } from "./tokens.ts";

@@ -28,7 +28,7 @@ export function refuseAccess(rule: PlaceRule, access: Access, nowMs: number): Se
   if (!may(access, "view")) {
     return serviceError(rule.rule === "group" ? "GROUP_NOT_FOUND" : "CHANNEL_NOT_FOUND");
   }
-  if (rule.can === "sendMessages" && access.mutedUntilMs > nowMs) {
+  if ((rule.can === "sendMessages" || rule.can === "addReactions") && access.mutedUntilMs > nowMs) {
     return serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
   }
   return may(access, rule.can) ? null : serviceError("FORBIDDEN");

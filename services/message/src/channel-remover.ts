@@ -4,11 +4,11 @@ import type { ChannelHeadRepository } from "./channel-head.repository.ts";
 import type { ChannelRemovalRepository } from "./channel-removal.repository.ts";
 import { LATE_WRITE_MS, LOOK_FOR_REMOVALS_MS, REMOVALS_PER_BATCH, REMOVALS_TAKEN_UP } from "./limits.ts";
 import type { MessageRepository } from "./message.repository.ts";
-import type { ReadMarkerRepository } from "./read-marker.repository.ts";
 
 export interface ChannelRemoverOptions {
   messages: Pick<MessageRepository, "deleteSome">;
-  markers: Pick<ReadMarkerRepository, "deleteSome">;
+  /** What belongs to the messages and readers of a channel. */
+  others: readonly { deleteSome(channelId: string, limit: number): Promise<number> }[];
   heads: Pick<ChannelHeadRepository, "delete">;
   removals: ChannelRemovalRepository;
   logger: Pick<Logger, "error">;
@@ -93,8 +93,8 @@ export class ChannelRemover {
   }
 
   async #sweep(channelId: string): Promise<void> {
-    const { messages, markers, heads, forget } = this.#options;
-    for (const owned of [messages, markers]) {
+    const { messages, others, heads, forget } = this.#options;
+    for (const owned of [messages, ...others]) {
       while ((await owned.deleteSome(channelId, REMOVALS_PER_BATCH)) === REMOVALS_PER_BATCH) {
         if (this.#stop.signal.aborted) return;
       }

@@ -35,3 +35,28 @@ export const REMOVALS_PER_BATCH = 500;
 /** How often a worker looks for removals that another one has left, and how many it takes up at a time. */
 export const LOOK_FOR_REMOVALS_MS = 30_000;
 export const REMOVALS_TAKEN_UP = 100;
+
+/** How often a change is decided anew because somebody else has changed the same message meanwhile. */
+export const CHANGE_TRIES = 30;
+/** Queries of one call that run at the same time. */
+export const QUERY_CONCURRENCY = 20;
+
+/**
+ * Reactions to one message are gathered for so long: the more changes it has had (the first number, exclusive) the longer, so that
+ * the numbers of its changes suffice for a message that everybody reacts to for days.
+ */
+export const GATHER_REACTIONS_MS: readonly (readonly [changes: number, gatherMs: number])[] = [
+  [100, 250],
+  [500, 2000],
+  [1500, 15_000],
+  [3000, 60_000],
+  [Number.POSITIVE_INFINITY, 600_000],
+];
+/** The rest of a message's changes is for edits, pins and previews. */
+export const REACTION_CHANGES = LIMITS.changesPerMessage - 500;
+/** Messages whose reactions wait to be counted, in one process; of those above it the note in the database is all there is. */
+export const WAITING_COUNTS = 10_000;
+/** How often a worker looks for notes that another one has left, how old they are then, and how many it takes up at a time. */
+export const LOOK_FOR_UNCOUNTED_MS = 60_000;
+export const UNCOUNTED_LEFT_MS = 600_000 + 60_000;
+export const UNCOUNTED_TAKEN_UP = 100;

@@ -1,3 +1,4 @@
+import type { Attachment, Embed, Mentions, Message, Reaction } from "@fanfare/contract";
 import { Schema, type Connection, type Model, type Types } from "mongoose";
 
 export interface MessageDocument {
@@ -15,7 +16,29 @@ export interface MessageDocument {
   createdAt: Date;
   editedAt: Date | null;
   deletedAt: Date | null;
+  /** How often its text was changed. */
+  editCount?: number;
+  mentions?: Mentions;
+  /** Whom it mentions, as keys to look for; with them the next three, which repeat what their indexes need of it. */
+  mentionKeys?: string[];
+  mentionedId?: Types.ObjectId;
+  mentionedIn?: Types.ObjectId;
+  mentionedSeq?: number;
+  /** Counted from the collection of reactions. */
+  reactions?: Reaction[];
+  pinnedAt?: Date;
+  pinnedBy?: Types.ObjectId;
+  /** The channel's id while it is pinned, so that the index of pins has nothing else. */
+  pinnedIn?: Types.ObjectId;
+  /** The thread about it. */
+  threadId?: Types.ObjectId;
+  attachments?: Attachment[];
+  embeds?: Embed[];
+  as?: NonNullable<Message["as"]>;
 }
+
+/** What is unset is absent. */
+export type MessageChange = { [K in keyof MessageDocument]?: MessageDocument[K] | undefined };
 
 /** The server names the violated index in its error message, and nowhere else that every server agrees on. */
 export const NONCE_INDEX = "channel_author_nonce";
@@ -35,13 +58,30 @@ const schema = new Schema<MessageDocument>(
     createdAt: { type: Date, required: true },
     editedAt: { type: Date, default: null },
     deletedAt: { type: Date, default: null },
+    editCount: Number,
+    mentions: Schema.Types.Mixed,
+    mentionKeys: { type: [String], default: undefined },
+    mentionedId: Schema.Types.ObjectId,
+    mentionedIn: Schema.Types.ObjectId,
+    mentionedSeq: Number,
+    reactions: { type: [Schema.Types.Mixed], default: undefined },
+    pinnedAt: Date,
+    pinnedBy: Schema.Types.ObjectId,
+    pinnedIn: Schema.Types.ObjectId,
+    attachments: { type: [Schema.Types.Mixed], default: undefined },
+    embeds: { type: [Schema.Types.Mixed], default: undefined },
+    as: Schema.Types.Mixed,
   },
   { collection: "messages", versionKey: false },
 )
   .index({ channelId: 1, seq: 1 }, { unique: true, name: SEQ_INDEX })
   .index({ channelId: 1, revs: 1 }, { unique: true, name: REVS_INDEX })
   .index({ channelId: 1, rev: 1 }, { name: "channel_rev" })
-  .index({ channelId: 1, authorId: 1, nonce: 1 }, { unique: true, name: NONCE_INDEX });
+  .index({ channelId: 1, authorId: 1, nonce: 1 }, { unique: true, name: NONCE_INDEX })
+  // Sparse, and of fields that only these messages have: the others cost nothing here.
+  .index({ mentionKeys: 1, mentionedId: -1 }, { sparse: true, name: "mentions_by_time" })
+  .index({ mentionKeys: 1, mentionedIn: 1, mentionedSeq: 1 }, { sparse: true, name: "mentions_by_channel" })
+  .index({ pinnedIn: 1, pinnedAt: -1 }, { sparse: true, name: "pins" });
 
 export function messageModel(database: Connection): Model<MessageDocument> {
   return database.model<MessageDocument>("Message", schema);

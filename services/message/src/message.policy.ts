@@ -8,3 +8,7 @@ export function mayEdit(userId: string, message: { authorId: string }): boolean 
 export function mayDelete(userId: string, message: { authorId: string }, access: Access): boolean {
   return message.authorId === userId || may(access, "manageMessages");
 }
+
+export function mayReadEdits(userId: string, message: { authorId: string }, access: Access): boolean {
+  return mayDelete(userId, message, access);
+}

@@ -4,6 +4,7 @@ import type { MessageDocument } from "./message.model.ts";
 
 /** The only way of a stored message to the outside. */
 export function presentMessage(message: MessageDocument): Message {
+  const { mentions, reactions, pinnedAt, pinnedBy, threadId, attachments, embeds, as } = message;
   return {
     id: documentId(message),
     channelId: message.channelId.toHexString(),
@@ -16,5 +17,13 @@ export function presentMessage(message: MessageDocument): Message {
     createdAt: message.createdAt.toISOString(),
     editedAt: message.editedAt?.toISOString() ?? null,
     deletedAt: message.deletedAt?.toISOString() ?? null,
+    ...(mentions !== undefined && { mentions }),
+    ...(reactions !== undefined && { reactions }),
+    ...(pinnedAt !== undefined && { pinnedAt: pinnedAt.toISOString() }),
+    ...(pinnedBy !== undefined && { pinnedBy: pinnedBy.toHexString() }),
+    ...(threadId !== undefined && { threadId: threadId.toHexString() }),
+    ...(attachments !== undefined && { attachments }),
+    ...(embeds !== undefined && { embeds }),
+    ...(as !== undefined && { as }),
   };
 }

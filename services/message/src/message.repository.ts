@@ -2,7 +2,7 @@ import type { Head } from "@fanfare/contract";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
 import { DURABLE, LASTING } from "./durability.ts";
 import { READ_TIMEOUT_MS } from "./limits.ts";
-import { messageModel, type MessageDocument } from "./message.model.ts";
+import { messageModel, type MessageChange, type MessageDocument } from "./message.model.ts";
 import { within } from "./within.ts";
 
 /** Every query of the messages. What is shown to anybody is read as it is on disk, on a majority of the database's members. */
@@ -35,24 +35,31 @@ export class MessageRepository {
   }
 
   /**
-   * Durably changes a message, unless it is deleted or has a later change.
+   * Durably changes a message, unless it is deleted, has a later change, or `ifRev` is given and is not that of its last one.
    * @throws MongoServerError when the number is that of another message's change
    */
   async change(
     channelId: string,
     messageId: string,
     rev: number,
-    set: Partial<MessageDocument>,
+    change: MessageChange,
     timeoutMs: number,
+    ifRev?: number,
   ): Promise<MessageDocument | null> {
+    const set = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const unset = Object.keys(change).filter((name) => !(name in set));
     return this.#native.findOneAndUpdate(
       {
         _id: new Types.ObjectId(messageId),
         channelId: new Types.ObjectId(channelId),
-        rev: { $lt: rev },
+        rev: { $lt: rev, ...(ifRev !== undefined && { $eq: ifRev }) },
         deletedAt: null,
       },
-      { $set: { ...set, rev }, $push: { revs: rev } },
+      {
+        $set: { ...set, rev },
+        $push: { revs: rev },
+        ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((name) => [name, ""])) }),
+      },
       { returnDocument: "after", writeConcern: DURABLE, maxTimeMS: timeoutMs },
     );
   }
@@ -111,6 +118,67 @@ export class MessageRepository {
         .readConcern(LASTING)
         .lean(),
     );
+  }
+
+  async findMany(messageIds: readonly string[]): Promise<MessageDocument[]> {
+    return read(
+      this.#model
+        .find({ _id: { $in: messageIds } })
+        .readConcern(LASTING)
+        .lean(),
+    );
+  }
+
+  /** The last pinned first. */
+  async pins(channelId: string, limit: number): Promise<MessageDocument[]> {
+    return read(
+      this.#model
+        .find({ pinnedIn: channelId })
+        .sort({ pinnedAt: -1 })
+        .limit(limit)
+        .readConcern(LASTING)
+        .lean(),
+    );
+  }
+
+  async countPins(channelId: string): Promise<number> {
+    return read(this.#model.countDocuments({ pinnedIn: channelId }).exec());
+  }
+
+  /** Messages that mention a key, newest first. @param beforeId only those with a lower id */
+  async mentioning(key: string, beforeId: string | undefined, limit: number): Promise<MessageDocument[]> {
+    return read(
+      this.#model
+        .find({ mentionKeys: key, ...(beforeId !== undefined && { mentionedId: { $lt: beforeId } }) })
+        .sort({ mentionedId: -1 })
+        .limit(limit)
+        .readConcern(LASTING)
+        .lean(),
+    );
+  }
+
+  /** How many messages of a channel mention any of the keys, without those of one author; at most `max`. */
+  async countMentioning(
+    channelId: string,
+    afterSeq: number,
+    keys: readonly string[],
+    exceptAuthorId: string,
+    max: number,
+  ): Promise<number> {
+    const found = await read(
+      this.#model
+        .find({
+          mentionKeys: { $in: keys },
+          mentionedIn: channelId,
+          mentionedSeq: { $gt: afterSeq },
+          authorId: { $ne: exceptAuthorId },
+        })
+        .select({ _id: 1 })
+        .limit(max)
+        .readConcern(LASTING)
+        .lean(),
+    );
+    return found.length;
   }
 
   /** The highest numbers in use; 0 where there is no message. */

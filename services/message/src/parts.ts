@@ -1,4 +1,4 @@
-import { Counter, Histogram, type NodeContext } from "@fanfare/kernel";
+import { Counter, Histogram, MemoryCounters, type NodeContext } from "@fanfare/kernel";
 import { ChannelHeadRepository } from "./channel-head.repository.ts";
 import { ChannelRemovalRepository } from "./channel-removal.repository.ts";
 import { ChannelRemover } from "./channel-remover.ts";
@@ -6,9 +6,15 @@ import { DatabaseStore } from "./commit/database-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./commit/group-commit.ts";
 import { KnownHeads } from "./commit/known-heads.ts";
 import { ITEMS_PER_COMMIT, KNOWN_HEADS, WRITE_TIMEOUT_MS } from "./limits.ts";
+import { MessageEditRepository } from "./message-edit.repository.ts";
 import { MessageRepository } from "./message.repository.ts";
 import { ReadMarkerRepository } from "./read-marker.repository.ts";
+import { countReactions } from "./reactions/count-reactions.ts";
+import { ReactionCounter } from "./reactions/reaction-counter.ts";
+import { ReactionRepository } from "./reactions/reaction.repository.ts";
+import { UncountedRepository } from "./reactions/uncounted.repository.ts";
 import { Sender } from "./sender.ts";
+import { SlowMode } from "./slow-mode.ts";
 
 /** What the actions of this service work with. */
 export interface Parts {
@@ -19,6 +25,14 @@ export interface Parts {
   remover: ChannelRemover;
   commit: GroupCommit;
   sender: Sender;
+  /** By message: the last change that is under way here. */
+  changing: Map<string, Promise<unknown>>;
+  edits: MessageEditRepository;
+  reactions: ReactionRepository;
+  uncounted: UncountedRepository;
+  reactionCounter: ReactionCounter;
+  /** The rooms of a channel as a user knows them; none where the user does not see it any more. */
+  roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
   node: Pick<NodeContext, "access" | "publish">;
 }
 
@@ -35,18 +49,45 @@ export function createParts(node: NodeContext): Parts {
     heads: knownHeads,
     logger,
     publish: node.publish,
+    tellStored: (stored) => node.broadcast("message.stored", stored),
     writeTimeoutMs: WRITE_TIMEOUT_MS,
     ...counters(node),
   });
+  const edits = new MessageEditRepository(database);
+  const reactions = new ReactionRepository(database);
+  const uncounted = new UncountedRepository(database);
+  const roomsFor = async (userId: string, channelId: string): Promise<readonly string[]> => {
+    const access = await node.access.get(userId, { channelId });
+    return access.rooms;
+  };
+  const changing = new Map<string, Promise<unknown>>();
+  const counting = { changing, messages, reactions, commit, roomsFor };
   const forget = (channelId: string): void => knownHeads.forget(channelId);
   return {
     messages,
     heads,
     markers,
     removals,
-    remover: new ChannelRemover({ messages, heads, markers, removals, logger, forget }),
+    remover: new ChannelRemover({
+      messages,
+      heads,
+      others: [markers, edits, reactions],
+      removals,
+      logger,
+      forget,
+    }),
     commit,
-    sender: new Sender(commit, messages),
+    sender: new Sender(commit, messages, new SlowMode(node.counters ?? new MemoryCounters(), logger)),
+    changing,
+    edits,
+    reactions,
+    uncounted,
+    reactionCounter: new ReactionCounter({
+      uncounted,
+      count: (channelId, messageId, rooms) => countReactions(counting, channelId, messageId, rooms),
+      logger,
+    }),
+    roomsFor,
     node,
   };
 }

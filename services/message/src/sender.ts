@@ -1,10 +1,12 @@
-import type { Message } from "@fanfare/contract";
-import { serviceError } from "@fanfare/kernel";
+import type { Attachment, Call, Message } from "@fanfare/contract";
+import { serviceError, type Access } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import type { GroupCommit } from "./commit/group-commit.ts";
 import { KNOWN_NONCES } from "./limits.ts";
+import { resolveMentions } from "./mentions.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageRepository } from "./message.repository.ts";
+import type { SlowMode } from "./slow-mode.ts";
 
 export interface Send {
   channelId: string;
@@ -12,9 +14,15 @@ export interface Send {
   content: string;
   nonce: string;
   replyTo?: string | undefined;
+  /** A reply mentions whom it answers. */
+  mentionAuthor: boolean;
+  access: Access;
+  /** As the author; null: by the server. */
+  call: Call | null;
+  attachments?: Attachment[] | undefined;
+  as?: Message["as"];
   /** The nonce may have been sent before. */
   resend?: boolean | undefined;
-  rooms: readonly string[];
 }
 
 /**
@@ -24,12 +32,14 @@ export interface Send {
 export class Sender {
   readonly #commit: GroupCommit;
   readonly #messages: Pick<MessageRepository, "find">;
+  readonly #slowMode: SlowMode;
   readonly #underWay = new Map<string, Promise<Message>>();
   /** The ids of the messages that were stored last, by nonce. */
   readonly #stored = new LRUCache<string, string>({ max: KNOWN_NONCES });
 
-  constructor(commit: GroupCommit, messages: Pick<MessageRepository, "find">) {
+  constructor(commit: GroupCommit, messages: Pick<MessageRepository, "find">, slowMode: SlowMode) {
     this.#commit = commit;
+    this.#slowMode = slowMode;
     this.#messages = messages;
   }
 
@@ -49,22 +59,52 @@ export class Sender {
       if (stored !== null) return presentMessage(stored);
     }
     if (send.resend === true) {
-      const stored = await this.#commit.find(send.channelId, send);
+      const stored = await this.#commit.find(send.channelId, { ...send, rooms: send.access.rooms });
       if (stored !== null) return stored;
     }
-    if (send.replyTo !== undefined) await this.#checkReply(send.channelId, send.replyTo);
-    const message = await this.#create(send);
+    const repliedTo = send.replyTo === undefined ? null : await this.#authorOf(send.channelId, send.replyTo);
+    const message = await this.#createSlowly(send, send.mentionAuthor ? repliedTo : null);
     this.#stored.set(key, message.id);
     return message;
   }
 
-  #create({ channelId, authorId, content, nonce, replyTo, rooms }: Send): Promise<Message> {
-    const item = { authorId, content, nonce, replyTo: replyTo ?? null, rooms };
-    return this.#commit.create(channelId, item);
+  async #createSlowly(send: Send, repliedTo: string | null): Promise<Message> {
+    const { channelId, authorId, access } = send;
+    if (access.slowModeMs === undefined) return this.#create(send, repliedTo);
+    const giveBack = await this.#slowMode.take(channelId, authorId, access.slowModeMs);
+    try {
+      return await this.#create(send, repliedTo);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
   }
 
-  async #checkReply(channelId: string, replyTo: string): Promise<void> {
-    const message = await this.#messages.find(channelId, replyTo);
+  async #create(send: Send, repliedTo: string | null): Promise<Message> {
+    const { channelId, authorId, content, nonce, replyTo, access } = send;
+    const { rooms, groupId } = access;
+    const item = { authorId, content, nonce, replyTo: replyTo ?? null, rooms, groupId };
+    if (
+      !content.includes("@") &&
+      repliedTo === null &&
+      send.attachments === undefined &&
+      send.as === undefined
+    ) {
+      return this.#commit.create(channelId, item);
+    }
+    const { mentions, mentionKeys } = await resolveMentions(content, send, repliedTo);
+    const { attachments, as } = send;
+    const extras = {
+      ...(mentions !== undefined && { mentions }),
+      ...(attachments !== undefined && { attachments }),
+      ...(as !== undefined && { as }),
+    };
+    return this.#commit.create(channelId, { ...item, mentionKeys, extras });
+  }
+
+  async #authorOf(channelId: string, messageId: string): Promise<string> {
+    const message = await this.#messages.find(channelId, messageId);
     if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
+    return message.authorId.toHexString();
   }
 }

@@ -87,7 +87,7 @@ test("what a worker that died has left is found by the others, also when one of 
           return messages.deleteSome(channelId, limit);
         },
       },
-      markers: new ReadMarkerRepository(database),
+      others: [new ReadMarkerRepository(database)],
       heads: new ChannelHeadRepository(database),
       removals,
       logger: { error: (fault: unknown) => faults.push(fault) },

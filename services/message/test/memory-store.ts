@@ -1,5 +1,5 @@
 import type { Head } from "@fanfare/contract";
-import type { Change, CommitStore, InsertFault } from "../src/commit/store.ts";
+import type { Change, ChangeOutcome, CommitStore, InsertFault } from "../src/commit/store.ts";
 import { documentId } from "../src/document-id.ts";
 import type { MessageDocument } from "../src/message.model.ts";
 
@@ -33,9 +33,10 @@ export class MemoryDatabase {
     return undefined;
   }
 
-  change({ channelId, messageId, rev, set }: Change): MessageDocument | "number taken" | null {
+  change({ channelId, messageId, rev, set, ifRev }: Change): ChangeOutcome {
     const message = this.messages.find((one) => documentId(one) === messageId);
     if (message === undefined || message.deletedAt !== null) return null;
+    if (ifRev !== undefined && message.rev !== ifRev) return "changed";
     if (this.ofChannel(channelId).some(({ revs }) => revs.includes(rev)) || message.rev >= rev) {
       return "number taken";
     }
@@ -84,7 +85,7 @@ export class MemoryStore implements CommitStore {
     return faults;
   }
 
-  async change(change: Change): Promise<MessageDocument | "number taken" | null> {
+  async change(change: Change): Promise<ChangeOutcome> {
     this.calls.push("change");
     await this.beforeChange?.();
     const changed = this.database.change(change);

@@ -3,8 +3,10 @@ import {
   type ActionName,
   type EventName,
   type EventPayload,
+  type Message,
   type Params,
   type Result,
+  type Role,
 } from "@fanfare/contract";
 import { defineService, loadConfig, startNode, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { createMessageService } from "../src/index.ts";
@@ -23,6 +25,14 @@ export interface MessageNode {
   published: Published[];
   /** What `group.access` answers, by user; members by default. */
   permissions: Map<string, number>;
+  /** Of channels in slow mode. */
+  slowModeMs: Map<string, number>;
+  /** What `role.list` answers. */
+  roles: Role[];
+  /** Messages that other services are told of. */
+  stored: Message[];
+  /** Calls an internal action. */
+  internal<N extends ActionName>(name: N, params: Params<N>): Promise<Result<N>>;
   stop(): Promise<void>;
 }
 
@@ -37,6 +47,9 @@ export async function startMessageNode(
 ): Promise<MessageNode> {
   const published: Published[] = [];
   const permissions = new Map<string, number>();
+  const slowModeMs = new Map<string, number>();
+  const roles: Role[] = [];
+  const stored: Message[] = [];
   let call: AnyCall | undefined;
   const access: ServiceFactory = (node) =>
     defineService(node, {
@@ -47,8 +60,16 @@ export async function startMessageNode(
           groupId: GROUP_ID,
           mutedUntil: null,
           rooms: [`group:${GROUP_ID}`],
+          ...(slowModeMs.has(params.channelId!) && { slowModeMs: slowModeMs.get(params.channelId!)! }),
         }),
+        "role.list": () => ({ roles: [...roles] }),
       },
+    });
+  const listener: ServiceFactory = (node) =>
+    defineService(node, {
+      name: "listener",
+      actions: {},
+      events: { "message.stored": ({ messages }) => void (isRecording && stored.push(...messages)) },
     });
   const caller: ServiceFactory = () => ({
     name: "caller",
@@ -67,7 +88,7 @@ export async function startMessageNode(
     });
   const running = await startNode(
     loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", ...env }),
-    [access, caller, message],
+    isRecording ? [access, caller, listener, message] : [access, caller, message],
     (error) => {
       throw error;
     },
@@ -76,6 +97,10 @@ export async function startMessageNode(
     node: running.context,
     published,
     permissions,
+    slowModeMs,
+    roles,
+    stored,
+    internal: (name, params) => call!(name, params, { meta: { actor: null, requestId: "test" } }),
     as: (userId, name, params) => {
       const actor = { userId, sessionId: "e".repeat(24), kind: "member" };
       return call!(name, params, { meta: { actor, requestId: "test" } });

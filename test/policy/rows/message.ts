@@ -13,6 +13,23 @@ export const messageRows = {
     (world) => ({ ...messageOf(world), content: "Changed" }),
   ),
   "message.delete": row("message.delete", channelOwner, messageOf),
+  "message.listEdits": row("message.listEdits", channelOwner, messageOf),
+  "message.react": row("message.react", { ...inChannel, muted: "MUTED" }, (world) => ({
+    ...messageOf(world),
+    emoji: "👍",
+  })),
+  "message.unreact": row("message.unreact", inChannel, (world) => ({ ...messageOf(world), emoji: "👍" })),
+  "message.listReactors": row("message.listReactors", inChannel, (world) => ({
+    ...messageOf(world),
+    emoji: "👍",
+  })),
+  "message.listOwnReactions": row("message.listOwnReactions", inChannel, ({ channel, message }) => ({
+    channelId: channel.id,
+    messageIds: [message.id],
+  })),
+  "message.pin": row("message.pin", channelOwner, messageOf),
+  "message.unpin": row("message.unpin", channelOwner, messageOf),
+  "message.listPins": row("message.listPins", inChannel, ({ channel }) => ({ channelId: channel.id })),
   "message.get": row("message.get", inChannel, messageOf),
   "message.list": row("message.list", inChannel, ({ channel }) => ({ channelId: channel.id })),
 };

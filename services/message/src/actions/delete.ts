@@ -1,9 +1,30 @@
 import { serviceError, type Handler } from "@fanfare/kernel";
+import type { MessageChange } from "../message.model.ts";
 import { mayDelete } from "../message.policy.ts";
 import { presentMessage } from "../message.presenter.ts";
 import type { Parts } from "../parts.ts";
 
-export function remove({ messages, commit }: Parts): Handler<"message.delete"> {
+const NOTHING_LEFT: MessageChange = {
+  mentions: undefined,
+  mentionKeys: undefined,
+  mentionedId: undefined,
+  mentionedIn: undefined,
+  mentionedSeq: undefined,
+  reactions: undefined,
+  pinnedAt: undefined,
+  pinnedBy: undefined,
+  pinnedIn: undefined,
+  attachments: undefined,
+  embeds: undefined,
+};
+
+export function remove({
+  messages,
+  commit,
+  edits,
+  reactions,
+  reactionCounter,
+}: Parts): Handler<"message.delete"> {
   return async ({ params, actor, access }) => {
     const { channelId, messageId } = params;
     const message = await messages.find(channelId, messageId);
@@ -12,10 +33,14 @@ export function remove({ messages, commit }: Parts): Handler<"message.delete"> {
     if (message.deletedAt !== null) return {};
     await commit.change(channelId, {
       messageId,
-      set: { content: "", deletedAt: new Date() },
+      set: { content: "", deletedAt: new Date(), ...NOTHING_LEFT },
       announce: "message.deleted",
       rooms: access.rooms,
     });
+    await edits.deleteOf(messageId);
+    if (message.reactions !== undefined || (await reactions.emojis(messageId, 1)).length > 0) {
+      await reactionCounter.change(channelId, messageId, access.rooms, async () => undefined);
+    }
     return {};
   };
 }

@@ -4,7 +4,7 @@ import { mongo } from "mongoose";
 import type { ChannelHeadRepository } from "../channel-head.repository.ts";
 import { NONCE_INDEX, REVS_INDEX, SEQ_INDEX, type MessageDocument } from "../message.model.ts";
 import type { MessageRepository } from "../message.repository.ts";
-import type { Change, CommitStore, InsertFault } from "./store.ts";
+import type { Change, ChangeOutcome, CommitStore, InsertFault } from "./store.ts";
 
 const DUPLICATE_KEY = 11_000;
 
@@ -41,20 +41,19 @@ export class DatabaseStore implements CommitStore {
     }
   }
 
-  async change(
-    { channelId, messageId, rev, set }: Change,
-    timeoutMs: number,
-  ): Promise<MessageDocument | "number taken" | null> {
+  async change({ channelId, messageId, rev, set, ifRev }: Change, timeoutMs: number): Promise<ChangeOutcome> {
     try {
-      const changed = await this.#messages.change(channelId, messageId, rev, set, timeoutMs);
+      const changed = await this.#messages.change(channelId, messageId, rev, set, timeoutMs, ifRev);
       if (changed !== null) return changed;
     } catch (error) {
       if (duplicateKeyIndex(error) === REVS_INDEX) return "number taken";
       throw error;
     }
     const message = await this.#messages.find(channelId, messageId);
+    if (message === null || message.deletedAt !== null) return null;
+    if (ifRev !== undefined && message.rev !== ifRev) return "changed";
     // It can be changed, but not to this number: it has a later one.
-    return message === null || message.deletedAt !== null ? null : "number taken";
+    return "number taken";
   }
 
   raiseHeads(heads: ReadonlyMap<string, Head>, timeoutMs: number): Promise<void> {

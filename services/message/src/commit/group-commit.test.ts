@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventName, EventPayload, Message } from "@fanfare/contract";
+import type { DomainEvents } from "@fanfare/kernel";
 import { expect, test } from "vitest";
 import { MemoryDatabase, MemoryStore } from "../../test/memory-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
@@ -16,6 +17,7 @@ type Event = { name: EventName; payload: EventPayload<EventName> };
 function setUp(options: Partial<GroupCommitOptions> = {}, shared = new MemoryDatabase()) {
   const store = new MemoryStore(shared);
   const events: Event[] = [];
+  const told: DomainEvents["message.stored"][] = [];
   const heads = new KnownHeads(100, (id) => store.readHead(id));
   const commit = new GroupCommit({
     store,
@@ -24,14 +26,19 @@ function setUp(options: Partial<GroupCommitOptions> = {}, shared = new MemoryDat
     logger: { error: () => undefined },
     observe: () => undefined,
     countStored: () => undefined,
+    tellStored: (payload) => void told.push(payload),
     writeTimeoutMs: 10_000,
     ...options,
   });
   const send = (content: string, { nonce = `n${nonces++}`, channel = channelId } = {}): Promise<Message> =>
-    commit.create(channel, { authorId, content, nonce, replyTo: null, rooms });
-  const edit = (messageId: string, content: string): Promise<Message | null> =>
-    commit.change(channelId, { messageId, set: { content }, announce: "message.changed", rooms });
-  return { store, database: store.database, events, heads, commit, send, edit };
+    commit.create(channel, { authorId, content, nonce, replyTo: null, rooms, groupId: null });
+  const edit = async (messageId: string, content: string): Promise<Message | null> => {
+    const change = { messageId, set: { content }, announce: "message.changed", rooms } as const;
+    const changed = await commit.change(channelId, change);
+    if (changed === "changed") throw new Error("no condition was given");
+    return changed;
+  };
+  return { store, database: store.database, events, told, heads, commit, send, edit };
 }
 
 /** A gate that what waits at it passes only when it is opened. */
@@ -53,6 +60,39 @@ test("a message of an idle channel is written at once", async () => {
   expect(message).toMatchObject({ channelId, authorId, content: "one", seq: 1, rev: 1, deletedAt: null });
   expect(store.inserts).toEqual([1]);
   expect(events).toEqual([{ name: "message.created", payload: { channelId, messages: [message] } }]);
+});
+
+test("other services are told once per batch, when it is stored", async () => {
+  const { store, send, told } = setUp();
+  const { pass, open } = gate();
+  store.afterInsert = pass;
+  const first = send("one");
+  await nextTurn();
+  await nextTurn();
+  const rest = [send("two"), send("three")];
+  expect(told).toEqual([]);
+  open();
+  await Promise.all([first, ...rest]);
+  expect(told.map(({ messages }) => messages.map(({ content }) => content))).toEqual([
+    ["one"],
+    ["two", "three"],
+  ]);
+  expect(told[0]).toMatchObject({ channelId, groupId: null });
+});
+
+test("a change of what has changed meanwhile is refused, and leaves no hole", async () => {
+  const { commit, send, edit, database } = setUp();
+  const message = await send("one");
+  await edit(message.id, "two");
+  const late = {
+    messageId: message.id,
+    set: { content: "late" },
+    announce: "message.changed",
+    rooms,
+  } as const;
+  expect(await commit.change(channelId, { ...late, ifRev: message.rev })).toBe("changed");
+  expect(await edit(message.id, "three")).toMatchObject({ content: "three", rev: 3 });
+  expect(database.messages[0]!.revs).toEqual([1, 2, 3]);
 });
 
 test("while a batch is being written the next one gathers, in order and with dense numbers", async () => {

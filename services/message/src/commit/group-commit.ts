@@ -59,8 +59,10 @@ export class GroupCommit {
     );
   }
 
-  /** Changes a message and publishes the change. Null: it is deleted, or there is none. */
-  change(channelId: string, item: Asked<ChangeItem>): Promise<Message | null> {
+  /**
+   * Changes a message and publishes the change. Null: it is deleted, or there is none; "changed": its last change is not `ifRev`.
+   */
+  change(channelId: string, item: Asked<ChangeItem>): Promise<Message | "changed" | null> {
     return new Promise((resolve, reject) =>
       this.#add(channelId, { ...item, kind: "change", enqueuedAtMs: Date.now(), resolve, reject }),
     );

@@ -1,6 +1,7 @@
 import type { Message } from "@fanfare/contract";
 import type { Change } from "./store.ts";
-import type { Announcement } from "./write-context.ts";
+import type { ChangeEvent } from "./write-context.ts";
+import type { MessageDocument } from "../message.model.ts";
 
 interface Waiting<T> {
   /** Who hears of it. */
@@ -17,14 +18,24 @@ export interface CreateItem extends Waiting<Message> {
   content: string;
   replyTo: string | null;
   nonce: string;
+  groupId: string | null;
+  mentionKeys?: readonly string[] | undefined;
+  extras?: CreateExtras | undefined;
 }
 
-/** A change that waits to be stored. Resolves to null where there is nothing to change any more. */
-export interface ChangeItem extends Waiting<Message | null> {
+/** What few messages have besides their text. */
+export type CreateExtras = Pick<MessageDocument, "mentions" | "attachments" | "as">;
+
+/**
+ * A change that waits to be stored. Resolves to null where there is nothing to change any more, and to "changed" where the
+ * message's last change is not `ifRev`.
+ */
+export interface ChangeItem extends Waiting<Message | "changed" | null> {
   kind: "change";
   messageId: string;
   set: Change["set"];
-  announce: Exclude<Announcement, "message.created">;
+  ifRev?: number | undefined;
+  announce: ChangeEvent;
 }
 
 /** New messages of one channel that are written together. */

@@ -53,6 +53,7 @@ function startWorker(database: MemoryDatabase, random: () => number, found: unkn
     logger: { error: () => undefined },
     observe: () => undefined,
     countStored: () => undefined,
+    tellStored: () => undefined,
     writeTimeoutMs: WRITE_TIMEOUT_MS,
   });
 }
@@ -68,7 +69,7 @@ async function sendSurely(
   for (;;) {
     if (found.length > 0) throw found[0];
     const worker = workers[Math.floor(random() * workers.length)]!;
-    const item = { authorId, content: nonce, nonce, replyTo: null, rooms };
+    const item = { authorId, content: nonce, nonce, replyTo: null, rooms, groupId: null };
     const message = await worker.create(channelId, item).catch(() => null);
     if (message === null) continue;
     if (random() < 0.3) {

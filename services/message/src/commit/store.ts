@@ -1,12 +1,16 @@
 import type { Head } from "@fanfare/contract";
-import type { MessageDocument } from "../message.model.ts";
+import type { MessageChange, MessageDocument } from "../message.model.ts";
 
 export interface Change {
   messageId: string;
   channelId: string;
   rev: number;
-  set: Partial<Pick<MessageDocument, "content" | "editedAt" | "deletedAt">>;
+  set: MessageChange;
+  /** Only while this is the number of the message's last change. */
+  ifRev?: number | undefined;
 }
+
+export type ChangeOutcome = MessageDocument | "number taken" | "changed" | null;
 
 /** Why a message of an insert was not stored. */
 export type InsertFault = "nonce exists" | "number taken" | { error: unknown };
@@ -27,8 +31,8 @@ export interface CommitStore {
     ordered: boolean,
     timeoutMs: number,
   ): Promise<Map<number, InsertFault>>;
-  /** Changes a message. Null: there is none that is not deleted. */
-  change(change: Change, timeoutMs: number): Promise<MessageDocument | "number taken" | null>;
+  /** Changes a message. Null: there is none that is not deleted. "changed": its last change is not `ifRev`. */
+  change(change: Change, timeoutMs: number): Promise<ChangeOutcome>;
   /** Raises what lists of channels show to at least these numbers. */
   raiseHeads(heads: ReadonlyMap<string, Head>, timeoutMs: number): Promise<void>;
   /** The message of a nonce, as it is sure to stay. */

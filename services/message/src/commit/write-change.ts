@@ -1,5 +1,6 @@
-import type { MessageDocument } from "../message.model.ts";
+import type { Message } from "@fanfare/contract";
 import { presentMessage } from "../message.presenter.ts";
+import type { ChangeOutcome } from "./store.ts";
 import { announce } from "./announce.ts";
 import { failure } from "./failure.ts";
 import type { ChangeItem } from "./item.ts";
@@ -13,16 +14,16 @@ export async function writeChange(
   item: ChangeItem,
 ): Promise<"answered" | "again" | "failed"> {
   const { store, heads, writeTimeoutMs } = context;
-  const { messageId, set } = item;
+  const { messageId, set, ifRev } = item;
   const inTime = deadline(writeTimeoutMs);
-  let changed: MessageDocument | "number taken" | null;
+  let changed: ChangeOutcome;
   try {
     const { seq, rev: before } = (await inTime(() => heads.get([channelId]))).get(channelId)!;
     const rev = before + 1;
     const raised = new Map([[channelId, { seq, rev }]]);
     [changed] = await inTime((restMs) =>
       Promise.all([
-        store.change({ channelId, messageId, rev, set }, restMs),
+        store.change({ channelId, messageId, rev, set, ifRev }, restMs),
         store.raiseHeads(raised, restMs),
       ]),
     );
@@ -30,15 +31,32 @@ export async function writeChange(
       heads.forget(channelId);
       return "again";
     }
-    if (changed !== null) heads.set(channelId, { seq, rev });
+    if (changed !== null && changed !== "changed") heads.set(channelId, { seq, rev });
   } catch (error) {
     context.logger.error({ err: error }, "a change could not be stored, or nobody knows");
     heads.forget(channelId);
     item.reject(failure(error));
     return "failed";
   }
-  const message = changed === null ? null : presentMessage(changed);
-  if (message !== null) announce(context, item.rooms, item.announce, { message });
+  if (changed === null || changed === "changed") {
+    item.resolve(changed);
+    return "answered";
+  }
+  const message = presentMessage(changed);
+  announceChange(context, item, message);
   item.resolve(message);
   return "answered";
+}
+
+function announceChange(
+  context: WriteContext,
+  { rooms, announce: name, ifRev }: ChangeItem,
+  message: Message,
+): void {
+  if (name !== "reaction.changed") {
+    announce(context, rooms, name, { message });
+    return;
+  }
+  const { channelId, id: messageId, seq, rev, reactions = [] } = message;
+  announce(context, rooms, name, { channelId, messageId, seq, rev, afterRev: ifRev ?? 0, reactions });
 }

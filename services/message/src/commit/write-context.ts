@@ -1,14 +1,17 @@
 import type { EventName, EventPayload } from "@fanfare/contract";
-import type { Logger } from "@fanfare/kernel";
+import type { DomainEvents, Logger } from "@fanfare/kernel";
 import type { KnownHeads } from "./known-heads.ts";
 import type { CommitStore } from "./store.ts";
 
-export type Announcement = Extract<EventName, "message.created" | "message.changed" | "message.deleted">;
+export type ChangeEvent = "message.changed" | "message.deleted" | "reaction.changed";
+export type Announcement = Extract<EventName, "message.created" | ChangeEvent>;
 
 export interface WriteContext {
   store: CommitStore;
   heads: KnownHeads;
   publish: <N extends Announcement>(rooms: readonly string[], name: N, payload: EventPayload<N>) => void;
+  /** Told to the other services of what was created. */
+  tellStored: (stored: DomainEvents["message.stored"]) => void;
   logger: Pick<Logger, "error">;
   /** Told how many messages have been stored. */
   countStored: (messages: number) => void;

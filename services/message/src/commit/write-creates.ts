@@ -1,6 +1,7 @@
 import type { Head, Message } from "@fanfare/contract";
 import { Types } from "mongoose";
 import type { MessageDocument } from "../message.model.ts";
+import { mentionedBy } from "../mentioned-by.ts";
 import { presentMessage } from "../message.presenter.ts";
 import { announce } from "./announce.ts";
 import { failure } from "./failure.ts";
@@ -58,23 +59,29 @@ export async function writeCreates(
 function number({ channelId, creates }: Run, from: Head): NumberedRun {
   const channel = new Types.ObjectId(channelId);
   const createdAt = new Date();
-  const messages = creates.map(({ authorId, content, replyTo, nonce }, i): MessageDocument => {
-    const rev = from.rev + 1 + i;
-    return {
-      _id: new Types.ObjectId(),
-      channelId: channel,
-      seq: from.seq + 1 + i,
-      rev,
-      revs: [rev],
-      authorId: new Types.ObjectId(authorId),
-      content,
-      replyTo: replyTo === null ? null : new Types.ObjectId(replyTo),
-      nonce,
-      createdAt,
-      editedAt: null,
-      deletedAt: null,
-    };
-  });
+  const messages = creates.map(
+    ({ authorId, content, replyTo, nonce, mentionKeys, extras }, i): MessageDocument => {
+      const rev = from.rev + 1 + i;
+      const _id = new Types.ObjectId();
+      const seq = from.seq + 1 + i;
+      return {
+        _id,
+        channelId: channel,
+        seq,
+        rev,
+        revs: [rev],
+        authorId: new Types.ObjectId(authorId),
+        content,
+        replyTo: replyTo === null ? null : new Types.ObjectId(replyTo),
+        nonce,
+        createdAt,
+        editedAt: null,
+        deletedAt: null,
+        ...extras,
+        ...(mentionKeys !== undefined && mentionedBy({ _id, channelId: channel, seq }, mentionKeys)),
+      };
+    },
+  );
   return { channelId, creates, messages, from };
 }
 
@@ -132,4 +139,5 @@ function publishAndAnswer(
     messages: presented,
   });
   for (const [i, message] of presented.entries()) creates[i]!.resolve(message);
+  context.tellStored({ channelId, groupId: creates[0]!.groupId, messages: presented });
 }

@@ -1,0 +1,49 @@
+import { LIMITS } from "@fanfare/contract";
+import { serviceError, type Handler } from "@fanfare/kernel";
+import { changeMessage } from "../change-message.ts";
+import type { MessageChange, MessageDocument } from "../message.model.ts";
+import { presentMessage } from "../message.presenter.ts";
+import type { Parts } from "../parts.ts";
+import { Types } from "mongoose";
+
+export function pin(parts: Parts): Handler<"message.pin"> {
+  return async ({ params: { channelId, messageId }, actor, access: { rooms } }) => {
+    const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
+    const message = await changeMessage(parts, options, async (before): Promise<MessageChange | null> => {
+      if (before.pinnedAt !== undefined) return null;
+      checkChanges(before);
+      if ((await parts.messages.countPins(channelId)) >= LIMITS.pinsPerChannel) {
+        throw serviceError("LIMIT_REACHED", { limit: "pinsPerChannel", max: LIMITS.pinsPerChannel });
+      }
+      const pinnedBy = new Types.ObjectId(actor.userId);
+      return { pinnedAt: new Date(), pinnedBy, pinnedIn: before.channelId };
+    });
+    if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
+    return { message };
+  };
+}
+
+export function unpin(parts: Parts): Handler<"message.unpin"> {
+  return async ({ params: { channelId, messageId }, access: { rooms } }) => {
+    const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
+    const message = await changeMessage(parts, options, (before) => {
+      if (before.pinnedAt === undefined) return null;
+      checkChanges(before);
+      return { pinnedAt: undefined, pinnedBy: undefined, pinnedIn: undefined };
+    });
+    if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
+    return { message };
+  };
+}
+
+export function listPins({ messages }: Parts): Handler<"message.listPins"> {
+  return async ({ params: { channelId } }) => {
+    const pins = await messages.pins(channelId, LIMITS.pinsPerChannel);
+    return { messages: pins.map(presentMessage) };
+  };
+}
+
+function checkChanges({ revs }: MessageDocument): void {
+  if (revs.length < LIMITS.changesPerMessage) return;
+  throw serviceError("LIMIT_REACHED", { limit: "changesPerMessage", max: LIMITS.changesPerMessage });
+}

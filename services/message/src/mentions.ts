@@ -1,0 +1,58 @@
+import { mentionKey, parseMentions, type Call, type Mentions } from "@fanfare/contract";
+import { may, type Access } from "@fanfare/kernel";
+
+export interface MentionContext {
+  authorId: string;
+  channelId: string;
+  access: Access;
+  /** As the author. null: a role that is not everybody's to mention is left out without asking. */
+  call: Call | null;
+}
+
+/** What a message mentions, and the keys by which those find it. Both absent: nobody. */
+export interface Mentioned {
+  mentions?: Mentions;
+  mentionKeys?: readonly string[];
+}
+
+const NOBODY: Mentioned = {};
+
+/**
+ * Whom a text mentions, with what its author may. A mention that is not allowed is plain text.
+ * @param repliedTo the author of the message that it answers, who is mentioned too
+ */
+export async function resolveMentions(
+  content: string,
+  context: MentionContext,
+  repliedTo: string | null = null,
+): Promise<Mentioned> {
+  const parsed = parseMentions(content);
+  const userIds = new Set(parsed.userIds);
+  if (repliedTo !== null) userIds.add(repliedTo);
+  userIds.delete(context.authorId);
+  const mayAll = may(context.access, "mentionEveryone");
+  const everyone = parsed.everyone && mayAll;
+  const roleIds =
+    mayAll || parsed.roleIds.length === 0 ? parsed.roleIds : await mentionable(parsed.roleIds, context);
+  if (userIds.size === 0 && roleIds.length === 0 && !everyone) return NOBODY;
+  const mentions = { userIds: [...userIds], roleIds, everyone };
+  return { mentions, mentionKeys: keysOf(mentions, context.access.groupId ?? context.channelId) };
+}
+
+function keysOf({ userIds, roleIds, everyone }: Mentions, placeId: string): string[] {
+  return [
+    ...userIds.map(mentionKey.user),
+    ...roleIds.map(mentionKey.role),
+    ...(everyone ? [mentionKey.all(placeId)] : []),
+  ];
+}
+
+/** Few texts mention a role, so this is asked for and not remembered. */
+async function mentionable(
+  roleIds: readonly string[],
+  { access: { groupId }, call }: MentionContext,
+): Promise<string[]> {
+  if (groupId === null || call === null) return [];
+  const { roles } = await call("role.list", { groupId });
+  return roleIds.filter((roleId) => roles.some((role) => role.id === roleId && role.mentionable));
+}

@@ -1,0 +1,54 @@
+import { duplicateKeyIndex } from "@fanfare/kernel";
+import type { Connection, Model } from "mongoose";
+import { DURABLE, LASTING } from "./durability.ts";
+import { READ_TIMEOUT_MS } from "./limits.ts";
+import { messageEditModel, type MessageEditDocument } from "./message-edit.model.ts";
+import { within } from "./within.ts";
+
+/** Every query of the former texts of messages. */
+export class MessageEditRepository {
+  readonly #model: Model<MessageEditDocument>;
+
+  constructor(database: Connection) {
+    this.#model = messageEditModel(database);
+  }
+
+  async createIndexes(): Promise<void> {
+    await this.#model.createIndexes();
+  }
+
+  /** Durable when it is answered; the same version again changes nothing. */
+  async keep(edit: Omit<MessageEditDocument, "_id">): Promise<void> {
+    const { messageId, version, ...rest } = edit;
+    const kept = this.#model.updateOne(
+      { messageId, version },
+      { $setOnInsert: rest },
+      { upsert: true, writeConcern: DURABLE },
+    );
+    await within(READ_TIMEOUT_MS, kept).catch((error: unknown) => {
+      if (duplicateKeyIndex(error) === null) throw error;
+    });
+  }
+
+  /** Versions below `before`, newest first. */
+  async list(messageId: string, before: number, limit: number): Promise<MessageEditDocument[]> {
+    const found = this.#model
+      .find({ messageId, version: { $lt: before } })
+      .sort({ version: -1 })
+      .limit(limit)
+      .readConcern(LASTING)
+      .lean();
+    return within(READ_TIMEOUT_MS, found);
+  }
+
+  /** @returns how many were deleted: fewer than `limit` when none is left */
+  async deleteSome(channelId: string, limit: number): Promise<number> {
+    const some = await this.#model.find({ channelId }).select({ _id: 1 }).limit(limit).lean();
+    await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
+    return some.length;
+  }
+
+  async deleteOf(messageId: string): Promise<void> {
+    await this.#model.deleteMany({ messageId });
+  }
+}

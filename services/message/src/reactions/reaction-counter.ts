@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import type { Logger } from "@fanfare/kernel";
+import { LRUCache } from "lru-cache";
+import {
+  GATHER_REACTIONS_MS,
+  LATE_WRITE_MS,
+  LOOK_FOR_UNCOUNTED_MS,
+  UNCOUNTED_LEFT_MS,
+  UNCOUNTED_TAKEN_UP,
+  WAITING_COUNTS,
+} from "../limits.ts";
+import type { UncountedRepository } from "./uncounted.repository.ts";
+
+/** A count that is due. What was written before it begins is in it. */
+interface DueCount {
+  channelId: string;
+  rooms: readonly string[] | null;
+  noted: Promise<void>;
+  begun: boolean;
+  timer: NodeJS.Timeout | null;
+}
+
+export interface ReactionCounterOptions {
+  uncounted: UncountedRepository;
+  /**
+   * Counts the reactions of a message anew and stores what it shows.
+   * @param rooms null: not known
+   * @returns how many changes the message has had
+   */
+  count: (channelId: string, messageId: string, rooms: readonly string[] | null) => Promise<number>;
+  logger: Pick<Logger, "error">;
+}
+
+/**
+ * Sees to it that messages show their reactions: those that come together are counted together, as one change of the message.
+ * A note in the database says which messages are to be counted; it is there before a reaction is answered, and goes when a count
+ * that began later is stored. So a worker that dies leaves nothing wrong for good.
+ */
+export class ReactionCounter {
+  readonly #options: ReactionCounterOptions;
+  readonly #due = new Map<string, DueCount>();
+  /** When a message was last counted, and how long its next reactions gather. */
+  readonly #counted = new LRUCache<string, { atMs: number; gatherMs: number }>({ max: WAITING_COUNTS });
+  readonly #running = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: ReactionCounterOptions) {
+    this.#options = options;
+  }
+
+  /** Takes up what has been left, now and from time to time. */
+  start(): void {
+    this.#look(LATE_WRITE_MS);
+    this.#timer = setInterval(() => this.#look(UNCOUNTED_LEFT_MS), LOOK_FOR_UNCOUNTED_MS);
+  }
+
+  /** Finishes the counts that run. What is due stays noted. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    for (const { timer } of this.#due.values()) if (timer !== null) clearTimeout(timer);
+    this.#due.clear();
+    await Promise.all(this.#running);
+  }
+
+  /** Carries out the write of a reaction; when it is answered the message will be counted, come what may. */
+  async change(
+    channelId: string,
+    messageId: string,
+    rooms: readonly string[] | null,
+    write: () => Promise<void>,
+  ): Promise<void> {
+    const due = this.#dueCount(channelId, messageId, rooms);
+    try {
+      await Promise.all([due.noted, write()]);
+      // The count that this was noted for may have begun before the write.
+      if (due.begun) await this.#dueCount(channelId, messageId, rooms).noted;
+    } finally {
+      this.#schedule(messageId);
+    }
+  }
+
+  #dueCount(channelId: string, messageId: string, rooms: readonly string[] | null): DueCount {
+    let due = this.#due.get(messageId);
+    if (due === undefined) {
+      const noted = this.#options.uncounted.note(channelId, messageId, randomUUID());
+      due = { channelId, rooms, noted, begun: false, timer: null };
+      if (!this.#isClosed && this.#due.size < WAITING_COUNTS) this.#due.set(messageId, due);
+    }
+    return due;
+  }
+
+  #schedule(messageId: string): void {
+    const due = this.#due.get(messageId);
+    if (due === undefined || due.timer !== null) return;
+    const last = this.#counted.get(messageId);
+    const waitMs = last === undefined ? 0 : Math.max(0, last.atMs + last.gatherMs - Date.now());
+    due.timer = setTimeout(() => this.#begin(messageId, due), waitMs);
+  }
+
+  #begin(messageId: string, due: DueCount): void {
+    due.begun = true;
+    this.#due.delete(messageId);
+    const running = this.#count(messageId, due)
+      .catch((error: unknown) =>
+        this.#options.logger.error({ err: error }, "reactions could not be counted: a later count goes on"),
+      )
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async #count(messageId: string, { channelId, rooms, noted }: DueCount): Promise<void> {
+    const { uncounted, count } = this.#options;
+    this.#counted.set(messageId, { atMs: Date.now(), gatherMs: GATHER_REACTIONS_MS[0]![1] });
+    // Its failure was told to whoever wrote it.
+    await noted.catch(() => undefined);
+    const note = await uncounted.find(messageId);
+    const changes = await count(channelId, messageId, rooms);
+    this.#counted.set(messageId, { atMs: Date.now(), gatherMs: gatherMs(changes) });
+    if (note !== null) await uncounted.delete(messageId, note.token);
+  }
+
+  #look(leftMs: number): void {
+    const { uncounted, logger } = this.#options;
+    const looking = async (): Promise<void> => {
+      const notes = await uncounted.findBefore(new Date(Date.now() - leftMs), UNCOUNTED_TAKEN_UP);
+      if (this.#isClosed) return;
+      for (const { _id, channelId } of notes) {
+        const messageId = _id.toHexString();
+        if (this.#due.has(messageId)) continue;
+        const left = { rooms: null, noted: Promise.resolve(), begun: false, timer: null };
+        this.#begin(messageId, { ...left, channelId: channelId.toHexString() });
+      }
+    };
+    looking().catch((error: unknown) =>
+      logger.error({ err: error }, "uncounted reactions could not be looked for"),
+    );
+  }
+}
+
+function gatherMs(changes: number): number {
+  return GATHER_REACTIONS_MS.find(([below]) => changes < below)![1];
+}

@@ -1,0 +1,312 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  LIMITS,
+  MEMBER_PERMISSIONS,
+  mentionKey,
+  PERMISSIONS,
+  type ActionName,
+  type EventPayload,
+  type Message,
+  type Params,
+  type Role,
+} from "@fanfare/contract";
+import { startEmbeddedMongo, type EmbeddedMongo } from "@fanfare/embedded-mongo";
+import mongoose from "mongoose";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { GROUP_ID, startMessageNode, type MessageNode } from "./message-node.ts";
+
+let dir: string;
+let database: EmbeddedMongo;
+let node: MessageNode;
+let channelId: string;
+let counter = 0;
+
+const author = "a".repeat(24);
+const reader = "b".repeat(24);
+const moderator = "d".repeat(24);
+const muchMentioned = "5".repeat(24);
+const hexId = (prefix: string, n: number): string =>
+  `${prefix}${n.toString(16).padStart(24 - prefix.length, "0")}`;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "fanfare-message-"));
+  database = await startEmbeddedMongo({ dir: join(dir, "db") });
+  node = await startMessageNode({ DATA_DIR: dir, MONGO_URL: database.uri });
+  const moderates = PERMISSIONS.manageMessages | PERMISSIONS.mentionEveryone;
+  node.permissions.set(moderator, MEMBER_PERMISSIONS | moderates);
+});
+afterAll(async () => {
+  await node?.stop();
+  await database?.close();
+  await rm(dir, { recursive: true });
+});
+beforeEach(() => {
+  channelId = hexId("c0c0", (counter += 1));
+  node.published.length = 0;
+  node.stored.length = 0;
+});
+
+async function send(
+  content: string,
+  more: Partial<Params<"message.send">> = {},
+  userId = author,
+): Promise<Message> {
+  const params = { channelId, content, nonce: `nonce ${(counter += 1)}`, ...more };
+  return (await node.as(userId, "message.send", params)).message;
+}
+
+async function refusal<N extends ActionName>(userId: string, name: N, params: Params<N>): Promise<unknown> {
+  return node.as(userId, name, params).then(
+    () => "allowed",
+    (error: { type: string; data?: unknown }) =>
+      error.data === undefined ? error.type : [error.type, error.data],
+  );
+}
+
+const of = ({ id }: Message) => ({ channelId, messageId: id });
+const get = async (message: Message): Promise<Message> =>
+  (await node.as(reader, "message.get", of(message))).message;
+const mentionsOf = async (key: string, before?: string): Promise<string[]> => {
+  const listed = await node.internal("message.listMentions", {
+    keys: [key],
+    limit: 2,
+    ...(before && { before }),
+  });
+  return listed.messages.map(({ id }) => id);
+};
+const count = async (userId: string, afterSeq: number, ...keys: string[]): Promise<number> =>
+  (await node.internal("message.countMentions", { userId, channels: [{ channelId, afterSeq, keys }] }))
+    .counts[0]!;
+
+test("other services are told what was stored", async () => {
+  const message = await send("hello");
+  await vi.waitFor(() => expect(node.stored).toEqual([message]));
+});
+
+test("users are mentioned, found and counted, until an edit or a deletion takes it back", async () => {
+  const ofReader = mentionKey.user(reader);
+  const first = await send(`<@${reader}> and myself <@${author}>`);
+  expect(first.mentions).toEqual({ userIds: [reader], roleIds: [], everyone: false });
+  await send("nobody");
+  const second = await send("someone", {});
+  await node.as(author, "message.edit", { ...of(second), content: `now <@${reader}>` });
+  const third = await send(`again <@${reader}>`);
+  expect(await mentionsOf(ofReader)).toEqual([third.id, second.id]);
+  expect(await mentionsOf(ofReader, second.id)).toEqual([first.id]);
+  expect(await count(reader, 0, ofReader)).toBe(3);
+  expect(await count(reader, first.seq, ofReader)).toBe(2);
+  expect(await count(author, 0, ofReader)).toBe(0);
+  await node.as(author, "message.edit", { ...of(third), content: "no more" });
+  await node.as(author, "message.delete", of(second));
+  expect((await get(third)).mentions).toBeUndefined();
+  expect(await mentionsOf(ofReader)).toEqual([first.id]);
+  expect(await count(reader, 0, ofReader)).toBe(1);
+});
+
+test("a message that two keys find is counted and listed once", async () => {
+  const message = await send(`<@${muchMentioned}> @everyone`, {}, moderator);
+  const keys = [mentionKey.user(muchMentioned), mentionKey.all(GROUP_ID)];
+  expect(await count(muchMentioned, 0, ...keys)).toBe(1);
+  const { messages } = await node.internal("message.listMentions", { keys, limit: 10 });
+  expect(messages.map(({ id }) => id)).toEqual([message.id]);
+});
+
+test("everybody and closed roles only by those who may; open roles by all", async () => {
+  const role = (n: number, mentionable: boolean) => ({ id: hexId("e0", n), mentionable }) as Role;
+  const [open, closed] = [role(1, true), role(2, false)];
+  const shape: Omit<Role, "id" | "mentionable"> = {
+    groupId: GROUP_ID,
+    name: "role",
+    color: null,
+    position: 1,
+    permissions: 0,
+    hoist: false,
+    isDefault: false,
+  } as never;
+  node.roles.push({ ...shape, ...open }, { ...shape, ...closed });
+  const text = `@everyone <@&${open.id}> <@&${closed.id}>`;
+  expect((await send(text)).mentions).toEqual({ userIds: [], roleIds: [open.id], everyone: false });
+  const all = { userIds: [], roleIds: [open.id, closed.id], everyone: true };
+  expect((await send(text, {}, moderator)).mentions).toEqual(all);
+});
+
+test("an answer mentions whom it answers, unless told not to", async () => {
+  const asked = await send("a question");
+  const answer = await send("an answer", { replyTo: asked.id }, reader);
+  expect(answer.mentions?.userIds).toEqual([author]);
+  const edited = await node.as(reader, "message.edit", { ...of(answer), content: "a better answer" });
+  expect(edited.message.mentions?.userIds).toEqual([author]);
+  expect(
+    (await send("quietly", { replyTo: asked.id, mentionAuthor: false }, reader)).mentions,
+  ).toBeUndefined();
+  expect((await send("to myself", { replyTo: asked.id })).mentions).toBeUndefined();
+});
+
+test("former texts are kept, for the author and those who manage messages, and go with the message", async () => {
+  const message = await send("zero");
+  for (const content of ["one", "two"]) await node.as(author, "message.edit", { ...of(message), content });
+  const { edits } = await node.as(author, "message.listEdits", of(message));
+  expect(edits.map(({ version, content }) => [version, content])).toEqual([
+    [1, "one"],
+    [0, "zero"],
+  ]);
+  expect(edits[1]!.writtenAt).toBe(message.createdAt);
+  const page = await node.as(moderator, "message.listEdits", { ...of(message), before: 1, limit: 1 });
+  expect(page.edits.map(({ content }) => content)).toEqual(["zero"]);
+  expect(await refusal(reader, "message.listEdits", of(message))).toBe("FORBIDDEN");
+  await node.as(author, "message.delete", of(message));
+  expect(await refusal(author, "message.listEdits", of(message))).toBe("MESSAGE_NOT_FOUND");
+  expect(await node.node.database.collection("messageEdits").countDocuments({ messageId: message.id })).toBe(
+    0,
+  );
+});
+
+test("reactions: each user once, counted exactly, told as what they are now", async () => {
+  const message = await send("react!");
+  const react = (userId: string, emoji = "👍") => node.as(userId, "message.react", { ...of(message), emoji });
+  await Promise.all([react(reader), react(reader), react(author), react(reader, "🎉")]);
+  await vi.waitFor(async () =>
+    expect((await get(message)).reactions?.map(({ emoji, count: n }) => [emoji, n]).sort()).toEqual([
+      ["🎉", 1],
+      ["👍", 2],
+    ]),
+  );
+  expect(await node.as(reader, "message.listReactors", { ...of(message), emoji: "👍", limit: 1 })).toEqual({
+    userIds: [author],
+    nextUserId: author,
+  });
+  const own = await node.as(reader, "message.listOwnReactions", { channelId, messageIds: [message.id] });
+  expect(own.reactions.map(({ emoji }) => emoji).sort()).toEqual(["🎉", "👍"]);
+  await node.as(reader, "message.unreact", { ...of(message), emoji: "👍" });
+  await node.as(reader, "message.unreact", { ...of(message), emoji: "🎉" });
+  await vi.waitFor(async () =>
+    expect((await get(message)).reactions).toEqual([{ emoji: "👍", count: 1, userIds: [author] }]),
+  );
+  const changes = node.published
+    .filter(({ name }) => name === "reaction.changed")
+    .map(({ payload }) => payload as EventPayload<"reaction.changed">);
+  expect(changes.at(-1)).toMatchObject({ messageId: message.id, reactions: [{ emoji: "👍", count: 1 }] });
+  let rev = message.rev;
+  for (const change of changes) {
+    expect(change.afterRev).toBe(rev);
+    rev = change.rev;
+  }
+  expect(await node.node.database.collection("uncountedReactions").countDocuments()).toBe(0);
+});
+
+test("a crowd that reacts makes few changes, none is lost, and few users are named", async () => {
+  const message = await send("announcement");
+  const users = Array.from({ length: 300 }, (_, i) => hexId("1", i));
+  await Promise.all(users.map((userId) => node.as(userId, "message.react", { ...of(message), emoji: "❤️" })));
+  await vi.waitFor(async () => expect((await get(message)).reactions?.[0]?.count).toBe(300), 5000);
+  const shown = await get(message);
+  expect(shown.reactions![0]!.userIds).toEqual(users.slice(0, LIMITS.reactionUsersShown));
+  expect(shown.rev - message.rev).toBeLessThan(20);
+});
+
+test("reactions that a worker had not counted when it died are counted by the next", async () => {
+  const message = await send("left behind");
+  const { database: stored } = node.node;
+  const { ObjectId } = mongoose.mongo;
+  const _id = new ObjectId(message.id);
+  const reaction = {
+    channelId: new ObjectId(channelId),
+    messageId: _id,
+    emoji: "👍",
+    userId: new ObjectId(reader),
+  };
+  await stored.collection("reactions").insertOne(reaction);
+  const note = { _id, channelId: new ObjectId(channelId), token: "left", since: new Date(0) };
+  await stored.collection("uncountedReactions").insertOne(note);
+  const otherDir = await mkdtemp(join(tmpdir(), "fanfare-message-"));
+  const other = await startMessageNode({ DATA_DIR: otherDir, MONGO_URL: database.uri });
+  await vi.waitFor(async () => expect((await get(message)).reactions?.[0]?.count).toBe(1), 5000);
+  await other.stop();
+  await rm(otherDir, { recursive: true });
+});
+
+test("a message takes so many different reactions, and what is no emoji none", async () => {
+  const message = await send("many");
+  const emojis = Array.from("😀😁😂😃😄😅😆😇😈😉😊😋😌😍😎😏😐😑😒😓");
+  for (const emoji of emojis) await node.as(reader, "message.react", { ...of(message), emoji });
+  const max = LIMITS.reactionsPerMessage;
+  const refused = ["LIMIT_REACHED", { limit: "reactionsPerMessage", max }];
+  expect(await refusal(reader, "message.react", { ...of(message), emoji: "😔" })).toEqual(refused);
+  expect(await refusal(author, "message.react", { ...of(message), emoji: emojis[0]! })).toBe("allowed");
+  for (const emoji of ["", "no", "👍👍", "a".repeat(23)]) {
+    expect(await refusal(reader, "message.react", { ...of(message), emoji })).toMatchObject([
+      "VALIDATION_FAILED",
+      {},
+    ]);
+  }
+});
+
+test("what belonged to a deleted message goes", async () => {
+  const message = await send("soon gone");
+  await node.as(reader, "message.react", { ...of(message), emoji: "👍" });
+  await node.as(moderator, "message.pin", of(message));
+  await node.as(author, "message.delete", of(message));
+  await vi.waitFor(async () => {
+    const left = { messageId: new mongoose.mongo.ObjectId(message.id) };
+    expect(await node.node.database.collection("reactions").countDocuments(left)).toBe(0);
+  });
+  expect(await get(message)).not.toHaveProperty("pinnedAt");
+  expect((await node.as(reader, "message.listPins", { channelId })).messages).toEqual([]);
+  expect(await refusal(reader, "message.react", { ...of(message), emoji: "👍" })).toBe("MESSAGE_NOT_FOUND");
+});
+
+test("pins: by those who manage messages, listed last first, told, and so many", async () => {
+  const [first, second] = [await send("one"), await send("two")];
+  expect(await refusal(author, "message.pin", of(first))).toBe("FORBIDDEN");
+  const pinned = (await node.as(moderator, "message.pin", of(first))).message;
+  expect(pinned).toMatchObject({ pinnedBy: moderator, pinnedAt: expect.any(String), rev: 3 });
+  expect((await node.as(moderator, "message.pin", of(first))).message).toEqual(pinned);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await node.as(moderator, "message.pin", of(second));
+  const list = async () => (await node.as(reader, "message.listPins", { channelId })).messages;
+  expect((await list()).map(({ id }) => id)).toEqual([second.id, first.id]);
+  await node.as(moderator, "message.unpin", of(second));
+  expect(await list()).toEqual([pinned]);
+  expect(node.published.filter(({ name }) => name === "message.changed")).toHaveLength(3);
+  const many = await Promise.all(Array.from({ length: LIMITS.pinsPerChannel }, (_, i) => send(`${i}`)));
+  for (const message of many.slice(1)) await node.as(moderator, "message.pin", of(message));
+  const refused = ["LIMIT_REACHED", { limit: "pinsPerChannel", max: LIMITS.pinsPerChannel }];
+  expect(await refusal(moderator, "message.pin", of(many[0]!))).toEqual(refused);
+});
+
+test("previews are set once per text, told, and go with an edit", async () => {
+  const message = await send("https://example.org");
+  const embed = { url: "https://example.org", title: "T", description: "", siteName: "", imageUrl: null };
+  const set = (editedAt: string | null) =>
+    node.internal("message.setEmbeds", { ...of(message), embeds: [embed], editedAt });
+  expect(await set(null)).toEqual({ isSet: true });
+  expect((await get(message)).embeds).toEqual([embed]);
+  const { message: edited } = await node.as(author, "message.edit", { ...of(message), content: "nothing" });
+  expect(edited.embeds).toBeUndefined();
+  expect(await set(null)).toEqual({ isSet: false });
+  expect(await set(edited.editedAt)).toEqual({ isSet: true });
+});
+
+test("a webhook posts under another name, as somebody who may write there", async () => {
+  const as = { name: "Build", avatarUrl: null };
+  const posted = { channelId, authorId: author, content: `done <@${reader}>`, nonce: "hook", as };
+  const { message } = await node.internal("message.post", posted);
+  expect(message).toMatchObject({ as, mentions: { userIds: [reader] } });
+  expect(await get(message)).toEqual(message);
+  expect((await node.internal("message.post", posted)).message.id).toBe(message.id);
+});
+
+test("slow mode: exact waits, no place taken by what was sent before, none for others", async () => {
+  node.slowModeMs.set(channelId, 60_000);
+  const params = { channelId, content: "one", nonce: "slow" };
+  const { message } = await node.as(author, "message.send", params);
+  const refused = (await refusal(author, "message.send", { ...params, nonce: "fast" })) as [string, unknown];
+  expect(refused).toEqual(["SLOW_MODE", { retryAfterMs: expect.any(Number) }]);
+  const { retryAfterMs } = refused[1] as { retryAfterMs: number };
+  expect(retryAfterMs).toBeGreaterThan(50_000);
+  expect(retryAfterMs).toBeLessThanOrEqual(60_000);
+  expect((await node.as(author, "message.send", { ...params, resend: true })).message).toEqual(message);
+  await send("another user", {}, reader);
+});
