@@ -8,6 +8,7 @@ import { startFanfare } from "@fanfare/node";
 import { createAccount, createWorld, must, postRaw, type World } from "@fanfare/testing";
 import { expect, test, vi } from "vitest";
 import { MATRIX } from "../policy/matrix.ts";
+import { doAccounts } from "./account-queries.ts";
 
 // Every query that any action makes is explained: none may read a whole collection.
 
@@ -125,6 +126,7 @@ test("no action reads a whole collection", async () => {
     await doEverything(fanfare.url);
     await context.call("user.listRevokedSessions", {});
     await findMentions(context.call);
+    await doAccounts(fanfare.url, context);
     // The last queries of the removal of a group, and of the sweep for what a crash has left.
     const last = ["delete groups by _id", "find groups by deletedAt"];
     await vi.waitFor(() => expect([...commands.keys()]).toEqual(expect.arrayContaining(last)), {

@@ -180,7 +180,7 @@ export class FanfareClient {
     this.#connection.assertOpen();
     const answered = this.#answer(name, params);
     // It ends this session and begins another, which the connection goes on with.
-    if (name === "user.changePassword") this.#replace(answered);
+    if (name === "user.changePassword") this.#replacing = this.#untilReplaced(answered);
     return answered as Promise<Result<typeof name>>;
   };
 
@@ -224,11 +224,9 @@ export class FanfareClient {
     return data;
   }
 
-  #replace(answered: Promise<unknown>): void {
-    const replacing = Promise.allSettled([answered]).then(() => {
-      if (this.#replacing === replacing) this.#replacing = null;
-    });
-    this.#replacing = replacing;
+  async #untilReplaced(answered: Promise<unknown>): Promise<void> {
+    await Promise.allSettled([answered]);
+    this.#replacing = null;
   }
 
   async #send(name: ActionName, params: unknown): Promise<unknown> {

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { NodeContext } from "@fanfare/kernel";
+import { must, post } from "@fanfare/testing";
+import { TOTP } from "otpauth";
+
+const password = "correct horse";
+const hash = (secret: string): string => createHash("sha256").update(secret).digest("base64url");
+
+/** Everything that an account's owner may do with what opens it, so that each of its queries is made once. */
+export async function doAccounts(url: string, { database }: Pick<NodeContext, "database">): Promise<void> {
+  const username = `accounts-${Date.now().toString(36)}`;
+  const email = `${username}@example.org`;
+  const { user, accessToken } = await must(url, "user.register", { username, email, password });
+  await must(url, "user.requestEmailVerification", {}, accessToken);
+  await must(url, "user.changeEmail", { email: `new-${email}`, password }, accessToken);
+  await must(url, "user.requestPasswordReset", { email });
+
+  // What mails carry is known to nobody but who gets them, so these tokens are made here.
+  const tokens = database.collection<{ _id: string }>("mailedTokens");
+  const expiresAt = new Date(Date.now() + 60_000);
+  const userId = (await database.collection("users").findOne({ usernameLower: username }))!._id;
+  for (const purpose of ["verifyEmail", "resetPassword"])
+    await tokens.insertOne({ _id: hash(purpose), userId, purpose, email, expiresAt } as { _id: string });
+  await must(url, "user.verifyEmail", { token: "verifyEmail" });
+  await must(url, "user.resetPassword", { token: "resetPassword", newPassword: password });
+
+  const again = await must(url, "user.login", { username, password });
+  const { secret } = await must(url, "user.setupTotp", { password }, again.accessToken);
+  const code = new TOTP({ secret }).generate();
+  const { recoveryCodes } = await must(url, "user.enableTotp", { code }, again.accessToken);
+  // The same code again is refused, but only after every query.
+  await post(url, "user.login", { username, password, code });
+  await must(url, "user.login", { username, password, code: recoveryCodes[0] });
+  await must(url, "user.disableTotp", { password, code: recoveryCodes[1]! }, again.accessToken);
+
+  const logins = database.collection<{ _id: string }>("oidcCodes");
+  for (const oidcCode of ["first", "second"]) {
+    const identity = { key: `${user.id}-key`, email, names: {} };
+    const login = { _id: hash(oidcCode), challenge: hash("verifier"), ...identity, expiresAt };
+    await logins.insertOne(login as { _id: string });
+  }
+  await must(url, "user.exchangeOidcCode", { oidcCode: "first", verifier: "verifier" });
+  const link = { oidcCode: "second", verifier: "verifier", password };
+  await must(url, "user.linkOidc", link, again.accessToken);
+  await must(url, "user.unlinkOidc", { password }, again.accessToken);
+}
