@@ -56,7 +56,7 @@ export function createFriendshipRepository(connection: Connection) {
     list: (userId: string, state: FriendshipState, beforeId: string | undefined, limit: number) =>
       friendships
         .find({ userIds: userId, state, ...(beforeId === undefined ? {} : { _id: { $lt: beforeId } }) })
-        .sort({ userIds: 1, state: 1, _id: -1 })
+        .sort({ _id: -1 })
         .limit(limit)
         .lean(),
 

@@ -25,7 +25,7 @@ export function createDirectRepository(connection: Connection) {
     listOf: (userId: string, before: ActivityCursor | undefined, limit: number) =>
       channels
         .find({ memberIds: userId, ...(before === undefined ? {} : activeBefore(before)) })
-        .sort({ memberIds: 1, lastActivityAt: -1, _id: -1 })
+        .sort({ lastActivityAt: -1, _id: -1 })
         .limit(limit)
         .lean(),
 

@@ -4,7 +4,7 @@ import { inChannel, loggedIn, outcomes, row } from "../row.ts";
 const targetIn = ({ channel, target }: World) => ({ channelId: channel.id, userId: target.userId });
 const notDirect = outcomes("UNAUTHENTICATED", "CHANNEL_NOT_FOUND", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN");
 
-// The world's channel is one of a group. Who may do what in a direct one: direct-channels.test.ts.
+// The world's channel is one of a group. Who may do what in a direct one: services/group/test/group-direct.test.ts.
 export const directRows = {
   "channel.openDirect": row("channel.openDirect", loggedIn, ({ target }) => ({ userId: target.userId })),
   "channel.listDirect": row("channel.listDirect", loggedIn, () => ({})),

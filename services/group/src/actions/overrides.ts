@@ -57,11 +57,7 @@ async function change(
   target: Target,
   edit: (before: readonly OverrideSubdocument[], channel: ChannelDocument) => OverrideSubdocument[],
 ) {
-  const { before, after } = await moves.change(channelId, (overrides, channel) => {
-    // What holds in its parent holds in a thread.
-    if (channel.kind === "thread") throw serviceError("FORBIDDEN");
-    return edit(overrides, channel);
-  });
+  const { before, after } = await moves.change(channelId, edit);
   const bitsIn = (channel: ChannelDocument): Record<string, unknown> => {
     const { allow = 0, deny = 0 } = channel.overrides?.find(isFor(target)) ?? {};
     return { target, allow, deny };

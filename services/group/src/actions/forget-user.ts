@@ -1,0 +1,15 @@
+import type { Handler } from "@fanfare/kernel";
+import type { GroupDependencies } from "../group.dependencies.ts";
+
+export function listOwned({ groups }: GroupDependencies): Handler<"group.listOwned"> {
+  return async ({ params: { userId } }) => ({ groupIds: await groups.listOwnedIds(userId) });
+}
+
+/** A group that was given to the user in the very moment stays with them, as an owner does: those who run the instance see to it. */
+export function forgetUser({ members, membership }: GroupDependencies): Handler<"group.forgetUser"> {
+  return async ({ params: { userId } }) => {
+    for (const groupId of await members.listGroupIds(userId))
+      await membership.remove(groupId, userId, "left");
+    return {};
+  };
+}

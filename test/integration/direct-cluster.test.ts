@@ -1,0 +1,119 @@
+import { FanfareClient } from "@fanfare/client";
+import type { SessionTokens } from "@fanfare/contract";
+import { isInstalled, must, startCluster, type Cluster } from "@fanfare/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+// Two gateways and two workers in processes of their own: who comes to a direct channel of several hears of it, and who is put
+// out does not, whichever process knew what before.
+
+const hasServers = isInstalled("nats-server") && isInstalled("redis-server");
+
+interface Person {
+  id: string;
+  client: FanfareClient;
+  /** The texts that came without asking, by channel. */
+  heard: { channelId: string; content: string }[];
+  gone: string[];
+}
+
+describe.skipIf(!hasServers)("in a cluster", () => {
+  let cluster: Cluster;
+  let people: [Person, Person, Person];
+  const clients: FanfareClient[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster({ gateways: 2, workers: 2 });
+  });
+  afterAll(() => cluster?.stop());
+
+  async function comeIn(gateway: number): Promise<Person> {
+    const url = cluster.gateways[gateway]!.clientUrl;
+    const tokens: SessionTokens = await must(url, "user.createGuest", {});
+    const client = new FanfareClient({ url });
+    clients.push(client);
+    client.useTokens(tokens);
+    const person: Person = { id: tokens.user.id, client, heard: [], gone: [] };
+    client.on("message.created", ({ channelId, messages }) => {
+      for (const { content } of messages) person.heard.push({ channelId, content });
+    });
+    client.on("channel.deleted", ({ channelId }) => person.gone.push(channelId));
+    await client.connect();
+    return person;
+  }
+
+  beforeEach(async () => {
+    people = [await comeIn(0), await comeIn(1), await comeIn(1)];
+    const { group } = await people[0].client.call("group.create", { name: "A group" });
+    const { invite } = await people[0].client.call("invite.create", { groupId: group.id });
+    for (const { client } of people.slice(1)) await client.call("invite.accept", { code: invite.code });
+  });
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.close();
+  });
+
+  let sent = 0;
+  const send = (from: Person, channelId: string, content: string) =>
+    from.client.call("message.send", { channelId, content, nonce: String((sent += 1)) });
+  const textsOf = ({ heard }: Person, channelId: string) =>
+    heard.filter((one) => one.channelId === channelId).map(({ content }) => content);
+
+  test.each([0, 1, 2, 3, 4])("who is added hears, who is put out does not (round %i)", async () => {
+    const [ann, ben, cat] = people;
+    const made = await ann.client.call("channel.createGroupDirect", { userIds: [ben.id] });
+    const channelId = made.channel.id;
+    // Both workers and gateways know who is in it.
+    for (let warm = 0; warm < 4; warm += 1) await send(ben, channelId, `before ${warm}`);
+    await ann.client.call("channel.addToDirect", { channelId, userId: cat.id });
+    await expect
+      .poll(async () => {
+        await send(ben, channelId, "for three");
+        return textsOf(cat, channelId);
+      })
+      .toContain("for three");
+    const { messages } = await cat.client.call("message.list", { channelId });
+    expect(messages.map(({ content }) => content)).toContain("before 0");
+
+    await ann.client.call("channel.removeFromDirect", { channelId, userId: cat.id });
+    await expect.poll(() => cat.gone).toContain(channelId);
+    for (let secret = 0; secret < 4; secret += 1)
+      await send(secret % 2 === 0 ? ann : ben, channelId, "for two");
+    await expect.poll(() => textsOf(ben, channelId).filter((text) => text === "for two")).toHaveLength(4);
+    // Each answer comes after the events that were published before it.
+    await cat.client.call("user.me", {});
+    expect(textsOf(cat, channelId)).not.toContain("for two");
+    await expect(cat.client.call("message.list", { channelId })).rejects.toMatchObject({
+      type: "CHANNEL_NOT_FOUND",
+    });
+  });
+
+  test("a thread of a private channel is heard by those who see it, from then on and no longer", async () => {
+    const [ann, ben, cat] = people;
+    const [group] = (await ann.client.call("group.listMine", {})).groups;
+    const { channel } = await ann.client.call("channel.create", {
+      groupId: group!.id,
+      name: "private",
+      private: true,
+      memberIds: [ben.id],
+    });
+    const { message } = await send(ann, channel.id, "the root");
+    const root = { channelId: channel.id, messageId: message.id };
+    const thread = (await ben.client.call("channel.openThread", root)).channel;
+    await send(ann, thread.id, "for two");
+    await expect.poll(() => textsOf(ben, thread.id)).toEqual(["for two"]);
+    const target = { type: "member", id: cat.id } as const;
+    await ann.client.call("channel.setOverride", { channelId: channel.id, target, allow: 1, deny: 0 });
+    await expect
+      .poll(async () => {
+        await send(ben, thread.id, "for three");
+        return textsOf(cat, thread.id);
+      })
+      .toContain("for three");
+    await ann.client.call("channel.removeOverride", { channelId: channel.id, target });
+    await expect.poll(() => cat.gone).toContain(channel.id);
+    for (const from of [ann, ben]) await send(from, thread.id, "no longer");
+    await expect.poll(() => textsOf(ben, thread.id).filter((text) => text === "no longer")).toHaveLength(2);
+    await cat.client.call("user.me", {});
+    expect(textsOf(cat, thread.id)).not.toContain("no longer");
+    expect(textsOf(cat, thread.id)).not.toContain("for two");
+  });
+});

@@ -1,0 +1,226 @@
+import { PERMISSIONS, type ActionName, type Params } from "@fanfare/contract";
+import {
+  createWorld,
+  must,
+  post,
+  startInstance,
+  type Instance,
+  type Person,
+  type World,
+} from "@fanfare/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+// Threads need the group and the message service: who sees them, their numbers, and what happens to them with their parent.
+
+let instance: Instance;
+let world: World;
+beforeAll(async () => {
+  instance = await startInstance();
+});
+beforeEach(async () => {
+  world = await createWorld(instance.url);
+});
+afterAll(() => instance?.stop());
+
+const call = <N extends ActionName>(who: Person, name: N, params: Params<N>) =>
+  must(instance.url, name, params, who.accessToken);
+const refusal = async <N extends ActionName>(who: Person, name: N, params: Params<N>) => {
+  const answer = await post(instance.url, name, params, who.accessToken);
+  return answer.ok ? "ok" : answer.error.type;
+};
+const ofMessage = () => ({ channelId: world.channel.id, messageId: world.message.id });
+const open = async (who = world.member, name?: string) =>
+  (await call(who, "channel.openThread", { ...ofMessage(), ...(name === undefined ? {} : { name }) }))
+    .channel;
+const send = async (who: Person, channelId: string, content: string) =>
+  (await call(who, "message.send", { channelId, content, nonce: content })).message;
+const idsOf = async (archived = false) =>
+  (await call(world.member, "channel.listThreads", { channelId: world.channel.id, archived })).channels.map(
+    ({ id }) => id,
+  );
+const rootNow = async () => (await call(world.member, "message.get", ofMessage())).message;
+
+describe("a thread", () => {
+  test("is opened once, however many open it at once, and its message shows it", async () => {
+    const opened = await Promise.all([open(), open(world.owner), open(world.target), open()]);
+    const ids = new Set(opened.map(({ id }) => id));
+    expect(ids.size).toBe(1);
+    const thread = opened[0]!;
+    expect(thread).toMatchObject({
+      kind: "thread",
+      groupId: world.group.id,
+      parentId: world.channel.id,
+      rootMessageId: world.message.id,
+      archivedAt: null,
+      head: { seq: 0, rev: 0 },
+    });
+    const before = world.message.rev;
+    const root = await rootNow();
+    expect(root).toMatchObject({ threadId: thread.id, rev: before + 1 });
+    await open();
+    expect((await rootNow()).rev).toBe(root.rev);
+    const { channels } = await call(world.member, "channel.list", { groupId: world.group.id });
+    expect(channels.map(({ id }) => id)).toEqual([world.channel.id]);
+  });
+
+  test("is a channel: it has messages, numbers, what was read, and sync", async () => {
+    const { id: channelId } = await open();
+    await send(world.member, channelId, "one");
+    await send(world.target, channelId, "two");
+    const { messages, head } = await call(world.owner, "message.list", { channelId });
+    expect(messages.map(({ seq, content }) => [seq, content])).toEqual([
+      [1, "one"],
+      [2, "two"],
+    ]);
+    expect(head).toEqual({ seq: 2, rev: 2 });
+    await call(world.owner, "channel.markRead", { channelId, seq: 1 });
+    const state = await call(world.owner, "channel.get", { channelId });
+    expect(state.channel).toMatchObject({ head: { seq: 2 }, lastReadSeq: 1 });
+    const cursors = [{ channelId, afterRev: 1 }];
+    const { channels } = await call(world.owner, "channel.sync", { cursors });
+    expect(channels).toMatchObject([{ status: "ok", messages: [{ content: "two" }] }]);
+    expect(await refusal(world.muted, "message.send", { channelId, content: "x", nonce: "x" })).toBe("MUTED");
+  });
+
+  test("is nothing to a stranger, nor to who was put out", async () => {
+    const { id: channelId } = await open();
+    await send(world.target, channelId, "here");
+    const tries = async (who: Person) => [
+      await refusal(who, "message.list", { channelId }),
+      await refusal(who, "message.send", { channelId, content: "x", nonce: "x" }),
+      await refusal(who, "channel.get", { channelId }),
+      await refusal(who, "channel.archiveThread", { channelId }),
+      await refusal(who, "channel.listThreads", { channelId: world.channel.id }),
+      await refusal(who, "channel.openThread", ofMessage()),
+    ];
+    const nothing = Array.from({ length: 6 }, () => "CHANNEL_NOT_FOUND");
+    expect(await tries(world.stranger)).toEqual(nothing);
+    await call(world.owner, "group.kick", { groupId: world.group.id, userId: world.target.userId });
+    expect(await tries(world.target)).toEqual(nothing);
+  });
+
+  test("of a private channel is seen by those who see the channel", async () => {
+    const { channel } = await call(world.owner, "channel.create", {
+      groupId: world.group.id,
+      name: "private",
+      private: true,
+      memberIds: [world.member.userId],
+    });
+    const message = await send(world.member, channel.id, "secret");
+    const root = { channelId: channel.id, messageId: message.id };
+    const thread = (await call(world.member, "channel.openThread", root)).channel;
+    await send(world.member, thread.id, "more of it");
+    const list = { channelId: thread.id };
+    expect(await refusal(world.owner, "message.list", list)).toBe("ok");
+    expect(await refusal(world.target, "message.list", list)).toBe("CHANNEL_NOT_FOUND");
+    const member = { type: "member", id: world.target.userId } as const;
+    const allow = { channelId: channel.id, target: member, allow: PERMISSIONS.view, deny: 0 };
+    await call(world.owner, "channel.setOverride", allow);
+    expect(await refusal(world.target, "message.list", list)).toBe("ok");
+    await call(world.owner, "channel.removeOverride", { channelId: channel.id, target: member });
+    expect(await refusal(world.target, "message.list", list)).toBe("CHANNEL_NOT_FOUND");
+    // What holds in its parent holds in a thread, which has no overrides of its own.
+    const everyone = { channelId: thread.id, target: { type: "everyone" }, allow: 0, deny: 2 } as const;
+    expect(await refusal(world.owner, "channel.setOverride", everyone)).toBe("CHANNEL_NOT_FOUND");
+  });
+
+  test("is not about a message of another channel, a deleted one, or one of a thread or direct channel", async () => {
+    const { channel } = await call(world.owner, "channel.create", { groupId: world.group.id, name: "other" });
+    const elsewhere = { channelId: channel.id, messageId: world.message.id };
+    expect(await refusal(world.member, "channel.openThread", elsewhere)).toBe("MESSAGE_NOT_FOUND");
+    const thread = await open();
+    expect(await refusal(world.member, "channel.openThread", elsewhere)).toBe("MESSAGE_NOT_FOUND");
+    const inThread = await send(world.member, thread.id, "in the thread");
+    const nested = { channelId: thread.id, messageId: inThread.id };
+    expect(await refusal(world.member, "channel.openThread", nested)).toBe("FORBIDDEN");
+    const params = { userId: world.target.userId };
+    const direct = (await call(world.member, "channel.openDirect", params)).channel;
+    const inDirect = { channelId: direct.id, messageId: (await send(world.member, direct.id, "hello")).id };
+    expect(await refusal(world.member, "channel.openThread", inDirect)).toBe("FORBIDDEN");
+    const gone = { channelId: channel.id, messageId: (await send(world.member, channel.id, "gone")).id };
+    await call(world.member, "message.delete", gone);
+    expect(await refusal(world.member, "channel.openThread", gone)).toBe("MESSAGE_NOT_FOUND");
+  });
+
+  test("is put away and taken up again by who has opened it and who manages channels, and by nobody else", async () => {
+    const { id: channelId } = await open(world.member);
+    expect(await refusal(world.target, "channel.archiveThread", { channelId })).toBe("FORBIDDEN");
+    const { channel } = await call(world.member, "channel.archiveThread", { channelId });
+    expect(channel.archivedAt).not.toBeNull();
+    expect(await call(world.owner, "channel.archiveThread", { channelId })).toEqual({ channel });
+    expect([await idsOf(), await idsOf(true)]).toEqual([[], [channelId]]);
+    expect(await refusal(world.target, "channel.unarchiveThread", { channelId })).toBe("FORBIDDEN");
+    const again = await call(world.owner, "channel.unarchiveThread", { channelId });
+    expect(again.channel.archivedAt).toBeNull();
+    expect([await idsOf(), await idsOf(true)]).toEqual([[channelId], []]);
+  });
+
+  test("is renamed by who manages channels", async () => {
+    const { id: channelId } = await open(world.member, "A name");
+    expect(await refusal(world.member, "channel.update", { channelId, name: "Mine" })).toBe("FORBIDDEN");
+    const { channel } = await call(world.owner, "channel.update", { channelId, name: "Theirs" });
+    expect(channel).toMatchObject({ id: channelId, name: "Theirs", kind: "thread" });
+  });
+
+  test("is deleted by who manages channels; its message may have another one", async () => {
+    const { id: channelId } = await open();
+    await send(world.member, channelId, "gone soon");
+    expect(await refusal(world.member, "channel.delete", { channelId })).toBe("FORBIDDEN");
+    await call(world.owner, "channel.delete", { channelId });
+    expect(await refusal(world.member, "message.list", { channelId })).toBe("CHANNEL_NOT_FOUND");
+    expect((await rootNow()).threadId).toBeUndefined();
+    const another = await open();
+    expect(another.id).not.toBe(channelId);
+    expect((await rootNow()).threadId).toBe(another.id);
+  });
+});
+
+describe("threads", () => {
+  const makeThread = async (content: string) => {
+    const message = await send(world.member, world.channel.id, content);
+    const root = { channelId: world.channel.id, messageId: message.id };
+    return (await call(world.member, "channel.openThread", root)).channel.id;
+  };
+
+  test("are listed in pages, the last used first", async () => {
+    const [first, second, third] = [await makeThread("1"), await makeThread("2"), await makeThread("3")];
+    expect(await idsOf()).toEqual([third, second, first]);
+    await send(world.target, first, "up");
+    // What was written last is noted a moment later.
+    await expect.poll(() => idsOf(), { timeout: 5000 }).toEqual([first, third, second]);
+    const page = { channelId: world.channel.id, limit: 2 };
+    const one = await call(world.member, "channel.listThreads", page);
+    const two = await call(world.member, "channel.listThreads", { ...page, cursor: one.nextCursor! });
+    expect([...one.channels, ...two.channels].map(({ id }) => id)).toEqual([first, third, second]);
+    expect(two.nextCursor).toBeNull();
+    expect(one.channels[0]!.head.seq).toBe(1);
+  });
+
+  test("go with their channel, and with their group", async () => {
+    const { channel } = await call(world.owner, "channel.create", { groupId: world.group.id, name: "other" });
+    const message = await send(world.member, channel.id, "root");
+    const root = { channelId: channel.id, messageId: message.id };
+    const inOther = (await call(world.member, "channel.openThread", root)).channel.id;
+    const here = await open();
+    await call(world.owner, "channel.delete", { channelId: channel.id });
+    expect(await refusal(world.member, "message.list", { channelId: inOther })).toBe("CHANNEL_NOT_FOUND");
+    expect(await refusal(world.member, "message.list", { channelId: here.id })).toBe("ok");
+    await call(world.owner, "group.delete", { groupId: world.group.id });
+    expect(await refusal(world.member, "message.list", { channelId: here.id })).toBe("CHANNEL_NOT_FOUND");
+  });
+
+  test("direct channels are listed by what was written last, too", async () => {
+    const openDirect = async ({ userId }: Person) =>
+      (await call(world.member, "channel.openDirect", { userId })).channel.id;
+    const [one, two] = [await openDirect(world.target), await openDirect(world.owner)];
+    const listed = async () =>
+      (await call(world.member, "channel.listDirect", {})).channels.map(({ id }) => id);
+    expect(await listed()).toEqual([two, one]);
+    await send(world.target, one, "hello");
+    await expect.poll(listed, { timeout: 5000 }).toEqual([one, two]);
+    await call(world.member, "channel.closeDirect", { channelId: one });
+    expect(await listed()).toEqual([two]);
+    await send(world.target, one, "are you there?");
+    expect(await listed()).toEqual([one, two]);
+  });
+});
