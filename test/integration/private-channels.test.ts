@@ -1,8 +1,7 @@
-import type { ActionName, EventName, EventPayload, Params, Result } from "@fanfare/contract";
 import { PERMISSIONS } from "@fanfare/contract";
 import { createAccount, must, post, startInstance, type Instance, type Person } from "@fanfare/testing";
-import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { Listener } from "./listener.ts";
 
 // Who does not see a channel hears nothing of it, however who sees it changes; who sees it misses nothing.
 
@@ -15,57 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => instance?.stop());
 
-interface Heard {
-  name: EventName;
-  payload: unknown;
-}
-
-class Listener {
-  readonly person: Person;
-  readonly socket: Socket;
-  readonly heard: Heard[] = [];
-  readonly ready: Promise<void>;
-
-  constructor(person: Person) {
-    this.person = person;
-    this.socket = io(instance.url, {
-      transports: ["websocket"],
-      auth: { token: person.accessToken },
-      reconnection: false,
-      forceNew: true,
-    });
-    this.socket.onAny((name: EventName, payload: unknown) => this.heard.push({ name, payload }));
-    this.ready = new Promise((resolve) => this.socket.once("ready", () => resolve()));
-  }
-
-  do<N extends ActionName>(name: N, params: Params<N>): Promise<Result<N>> {
-    return must(instance.url, name, params, this.person.accessToken);
-  }
-
-  /** The answer comes after whatever was published before it. */
-  async settle(): Promise<void> {
-    await this.socket.emitWithAck("user.me", {});
-  }
-
-  /** Names of the events that speak of a channel, in order. */
-  of(channelId: string): EventName[] {
-    return this.heard
-      .filter(({ payload }) => JSON.stringify(payload).includes(channelId))
-      .map(({ name }) => name);
-  }
-
-  contents(): string[] {
-    return this.heard.flatMap(({ name, payload }) =>
-      name === "message.created"
-        ? (payload as EventPayload<"message.created">).messages.map(({ content }) => content)
-        : [],
-    );
-  }
-}
-
 let listeners: Listener[] = [];
 async function listen(person: Person): Promise<Listener> {
-  const listener = new Listener(person);
+  const listener = new Listener(instance.url, person);
   listeners.push(listener);
   await listener.ready;
   return listener;

@@ -1,0 +1,54 @@
+import type { ActionName, EventName, EventPayload, Params, Result } from "@fanfare/contract";
+import { must, type Person } from "@fanfare/testing";
+import { io, type Socket } from "socket.io-client";
+
+interface Heard {
+  name: EventName;
+  payload: unknown;
+}
+
+/** A person with a socket, and every event that it has heard, in order. */
+export class Listener {
+  readonly url: string;
+  readonly person: Person;
+  readonly socket: Socket;
+  readonly heard: Heard[] = [];
+  readonly ready: Promise<void>;
+
+  constructor(url: string, person: Person) {
+    this.url = url;
+    this.person = person;
+    this.socket = io(url, {
+      transports: ["websocket"],
+      auth: { token: person.accessToken },
+      reconnection: false,
+      forceNew: true,
+    });
+    this.socket.onAny((name: EventName, payload: unknown) => this.heard.push({ name, payload }));
+    this.ready = new Promise((resolve) => this.socket.once("ready", () => resolve()));
+  }
+
+  do<N extends ActionName>(name: N, params: Params<N>): Promise<Result<N>> {
+    return must(this.url, name, params, this.person.accessToken);
+  }
+
+  /** The answer comes after whatever was published before it. */
+  async settle(): Promise<void> {
+    await this.socket.emitWithAck("user.me", {});
+  }
+
+  /** Names of the events that speak of a channel, in order. */
+  of(channelId: string): EventName[] {
+    return this.heard
+      .filter(({ payload }) => JSON.stringify(payload).includes(channelId))
+      .map(({ name }) => name);
+  }
+
+  contents(): string[] {
+    return this.heard.flatMap(({ name, payload }) =>
+      name === "message.created"
+        ? (payload as EventPayload<"message.created">).messages.map(({ content }) => content)
+        : [],
+    );
+  }
+}

@@ -1,0 +1,146 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { PERMISSIONS } from "@fanfare/contract";
+import { createAccount, isInstalled, must, post, startCluster, type Cluster } from "@fanfare/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Listener } from "./listener.ts";
+
+// Several processes: who is put out or loses sight of a channel at one gateway hears nothing more at the other.
+
+const { view, kickMembers, banMembers } = PERMISSIONS;
+const EVERYONE = { type: "everyone" as const };
+
+describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
+  "two gateways, two workers",
+  () => {
+    let cluster: Cluster;
+    let here: string;
+    let there: string;
+    let owner: Listener;
+    let moderator: Listener;
+    let insider: Listener;
+    let outsider: Listener;
+    let groupId: string;
+    let roleId: string;
+
+    beforeAll(async () => {
+      cluster = await startCluster({
+        gateways: 2,
+        workers: 2,
+        env: { RATE_LIMIT_FACTOR: "1000" },
+      });
+      [here, there] = cluster.gateways.map(({ url }) => url) as [string, string];
+    });
+    afterAll(() => cluster?.stop());
+
+    beforeEach(async () => {
+      const urls = [here, there, there, there];
+      const people = await Promise.all(urls.map((url) => createAccount(url)));
+      const { accessToken } = people[0]!;
+      groupId = (await must(here, "group.create", { name: "A group" }, accessToken)).group.id;
+      const { invite } = await must(here, "invite.create", { groupId }, accessToken);
+      for (const person of people.slice(1)) {
+        await must(there, "invite.accept", { code: invite.code }, person.accessToken);
+      }
+      const listening = people.map((person, index) => new Listener(urls[index]!, person));
+      await Promise.all(listening.map(({ ready }) => ready));
+      [owner, moderator, insider, outsider] = listening as [Listener, Listener, Listener, Listener];
+      const permissions = kickMembers | banMembers;
+      roleId = (await owner.do("role.create", { groupId, name: "Staff", permissions })).role.id;
+      await owner.do("role.assign", { groupId, userId: moderator.person.userId, roleId });
+    });
+    afterEach(() => {
+      for (const { socket } of [owner, moderator, insider, outsider]) socket.disconnect();
+    });
+
+    let nonces = 0;
+    const send = (from: Listener, channelId: string, content: string) =>
+      from.do("message.send", { channelId, content, nonce: String((nonces += 1)) });
+    const general = async () => (await owner.do("channel.list", { groupId })).channels[0]!.id;
+    const hears = async (who: Listener, content: string): Promise<void> => {
+      while (!who.contents().includes(content)) await delay(5);
+    };
+
+    test.each(["group.kick", "group.ban"] as const)(
+      "who a moderator puts out by %s, with a role and a private channel, hears nothing from the answer on",
+      async (name) => {
+        const channelId = await general();
+        const { role } = await owner.do("role.create", { groupId, name: "Friends" });
+        const userId = insider.person.userId;
+        // Below the moderator's own, for it was made later.
+        await owner.do("role.assign", { groupId, userId, roleId: role.id });
+        const given = { groupId, name: "private", private: true, roleIds: [role.id, roleId] };
+        const hidden = (await owner.do("channel.create", given)).channel.id;
+        await send(owner, hidden, "before");
+        await hears(insider, "before");
+        await moderator.do(name, { groupId, userId, reason: "spam" });
+        await Promise.all([send(owner, channelId, "to all"), send(owner, hidden, "to friends")]);
+        const typing = { channelId: hidden };
+        await owner.do("channel.typing", typing);
+        await Promise.all([hears(moderator, "to all"), hears(moderator, "to friends")]);
+        await insider.settle();
+        expect(insider.contents()).toEqual(["before"]);
+        expect(insider.heard.at(-1)?.name).toBe("group.left");
+        for (const url of [here, there]) {
+          const answer = await post(url, "message.list", { channelId: hidden }, insider.person.accessToken);
+          expect(answer).toMatchObject({ ok: false, error: { type: "CHANNEL_NOT_FOUND" } });
+        }
+        const refused = { groupId, userId: owner.person.userId };
+        const answer = await post(there, name, refused, moderator.person.accessToken);
+        expect(answer).toMatchObject({ ok: false, error: { type: "FORBIDDEN" } });
+      },
+    );
+
+    test("a role given and taken through one gateway opens and closes a channel at the other", async () => {
+      const given = { groupId, name: "private", private: true, roleIds: [roleId] };
+      const channelId = (await owner.do("channel.create", given)).channel.id;
+      const who = { groupId, userId: insider.person.userId, roleId };
+      for (let round = 0; round < 5; round += 1) {
+        await owner.do("role.assign", who);
+        await send(owner, channelId, `with ${round}`);
+        await hears(insider, `with ${round}`);
+        await owner.do("role.unassign", who);
+        await send(owner, channelId, `without ${round}`);
+        await hears(moderator, `without ${round}`);
+      }
+      await insider.settle();
+      expect(insider.contents()).toEqual([0, 1, 2, 3, 4].map((round) => `with ${round}`));
+      expect(outsider.of(channelId)).toEqual([]);
+    });
+
+    test("from public to private and back, with both workers writing: no leak, and nothing missing", async () => {
+      const channelId = await general();
+      const staff = { type: "role" as const, id: roleId };
+      await owner.do("channel.setOverride", { channelId, target: staff, allow: view, deny: 0 });
+      let running = true;
+      let sent = 0;
+      const chatter = (async () => {
+        while (running) {
+          const both = [owner, moderator].map((from) => send(from, channelId, `m${(sent += 1)}`));
+          await Promise.all(both);
+        }
+      })();
+      const privately: string[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        await owner.do("channel.setOverride", { channelId, target: EVERYONE, allow: 0, deny: view });
+        for (const from of [owner, moderator]) {
+          const content = `private ${round} of ${from.person.userId}`;
+          privately.push(content);
+          await send(from, channelId, content);
+        }
+        const params = { cursors: [{ channelId, afterRev: 0 }] };
+        const synced = await outsider.do("channel.sync", params);
+        expect(synced.channels).toMatchObject([{ status: "gone", messages: [] }]);
+        await owner.do("channel.removeOverride", { channelId, target: EVERYONE });
+      }
+      running = false;
+      await chatter;
+      await send(owner, channelId, "the end");
+      await Promise.all([owner, moderator, outsider].map((who) => hears(who, "the end")));
+      expect(outsider.contents().filter((content) => privately.includes(content))).toEqual([]);
+      for (const who of [owner, moderator]) {
+        expect(new Set(who.contents()).size).toBe(who.contents().length);
+        expect(who.contents()).toHaveLength(sent + privately.length + 1);
+      }
+    });
+  },
+);
