@@ -1,5 +1,5 @@
 import { FanfareClient } from "@fanfare/client";
-import type { Call, EventName, SessionTokens } from "@fanfare/contract";
+import type { Call, EventName, EventPayload, SessionTokens } from "@fanfare/contract";
 import { must, startInstance, type Instance } from "@fanfare/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { applyEvent, EVENT_NAMES, fetchState, type ClientState } from "./client-state.ts";
@@ -43,7 +43,11 @@ async function observe(tokens: SessionTokens): Promise<Observer> {
     client.on(name, (payload) => {
       seen.add(name);
       covered.add(name);
-      const apply = () => applyEvent(observer.state, name, payload as never);
+      const apply = () => {
+        applyEvent(observer.state, name, payload as never);
+        if (name === "message.created")
+          void fetchUnknown(observer, (payload as EventPayload<typeof name>).channelId);
+      };
       if (observer.state === undefined) early.push(apply);
       else apply();
     });
@@ -52,6 +56,14 @@ async function observe(tokens: SessionTokens): Promise<Observer> {
   observer.state = await fetchState(observer.call);
   for (const apply of early) apply();
   return observer;
+}
+
+/** A direct channel that was closed is back with its next message. */
+async function fetchUnknown({ state, call }: Observer, channelId: string): Promise<void> {
+  if (channelId in state.channels) return;
+  const { head: _head, lastReadSeq, ...channel } = (await call("channel.get", { channelId })).channel;
+  state.channels[channelId] = channel;
+  if (lastReadSeq > 0) state.lastReadSeqs[channelId] = lastReadSeq;
 }
 
 /** Another session of the same account. */
@@ -161,6 +173,58 @@ test("members: joining, muted, leaving, kicked, banned", async () => {
   await expectSame([owner, member, muted], ["member.updated"]);
 });
 
+test("roles: made, changed, ordered, given, taken and deleted; the default role and the group's settings", async () => {
+  const userId = member.tokens.user.id;
+  const make = async (name: string) => (await owner.call("role.create", { groupId, name })).role.id;
+  const [first, second, doomed] = [await make("First"), await make("Second"), await make("Doomed")];
+  await owner.call("role.update", { groupId, roleId: first, name: "Renamed", color: 0xff0000 });
+  await owner.call("role.reorder", { groupId, roleIds: [first, doomed, second] });
+  for (const roleId of [first, second, doomed]) await owner.call("role.assign", { groupId, userId, roleId });
+  await owner.call("role.unassign", { groupId, userId, roleId: second });
+  await owner.call("role.delete", { groupId, roleId: doomed });
+  await owner.call("role.setDefault", { groupId, permissions: 3 });
+  await owner.call("group.update", { groupId, description: "About us", defaultChannelId: channelId });
+  await expectSame(
+    [owner, ownersPhone, member],
+    ["role.created", "role.updated", "role.reordered", "role.deleted", "member.updated", "group.updated"],
+  );
+});
+
+test("channels that come into sight and go out of it, and sections", async () => {
+  const userId = member.tokens.user.id;
+  const { role } = await owner.call("role.create", { groupId, name: "Staff" });
+  const hidden = { groupId, name: "hidden", private: true };
+  const { channel } = await owner.call("channel.create", { ...hidden, roleIds: [role.id] });
+  const { channel: own } = await owner.call("channel.create", { ...hidden, memberIds: [userId] });
+  const section = await owner.call("channel.create", { groupId, name: "section", kind: "section" });
+  await expectSame([owner, ownersPhone, member], ["channel.created"]);
+  await owner.call("role.assign", { groupId, userId, roleId: role.id });
+  await owner.call("channel.removeOverride", {
+    channelId: own.id,
+    target: { type: "member", id: userId },
+  });
+  const sectionId = section.channel.id;
+  const places = [channel.id, channelId].map((id, position) => ({ channelId: id, sectionId, position }));
+  await owner.call("channel.reorder", { groupId, places });
+  await expectSame([owner, ownersPhone, member], ["channel.deleted", "channel.reordered"]);
+  expect(Object.keys(member.state.channels)).toContain(channel.id);
+  expect(Object.keys(member.state.channels)).not.toContain(own.id);
+  await owner.call("channel.delete", { channelId: sectionId });
+  await owner.call("channel.update", {
+    channelId: channel.id,
+    topic: "Now with a topic",
+    slowModeSeconds: 5,
+  });
+  await owner.call("channel.setOverride", {
+    channelId,
+    target: { type: "everyone" },
+    allow: 0,
+    deny: 1,
+  });
+  await expectSame([owner, ownersPhone, member], ["channel.updated"]);
+  expect(Object.keys(member.state.channels)).toEqual([channel.id]);
+});
+
 test("the group deleted", async () => {
   await owner.call("group.delete", { groupId });
   await expectSame([owner, ownersPhone, member], ["group.deleted"]);
@@ -192,6 +256,59 @@ test("friends: asked, taken, ended, and asked from both sides", async () => {
   await member.call("friend.request", { userId: ownerId });
   expect(await owner.call("friend.request", { userId: memberId })).toEqual({ state: "friends" });
   await expectSame([owner, ownersPhone, member], ["friend.added"]);
+});
+
+test("a direct channel of several: made, joined, renamed, left", async () => {
+  const third = await observe(await register());
+  const { invite } = await owner.call("invite.create", { groupId });
+  await third.call("invite.accept", { code: invite.code });
+  const [memberId, thirdId] = [member, third].map(({ tokens }) => tokens.user.id) as [string, string];
+  const { channel } = await owner.call("channel.createGroupDirect", { userIds: [memberId], name: "Trip" });
+  await expectSame([owner, ownersPhone, member, third], ["channel.created"]);
+  const inDirect = { channelId: channel.id };
+  await owner.call("channel.addToDirect", { ...inDirect, userId: thirdId });
+  await third.call("channel.renameDirect", { ...inDirect, name: "The trip" });
+  await expectSame([owner, ownersPhone, member, third], ["channel.updated"]);
+  await third.call("channel.removeFromDirect", { ...inDirect, userId: thirdId });
+  await owner.call("channel.removeFromDirect", { ...inDirect, userId: owner.tokens.user.id });
+  await expectSame([owner, ownersPhone, member, third], ["channel.deleted"]);
+  expect(member.state.channels[channel.id]?.ownerId).toBe(memberId);
+  await member.call("channel.removeFromDirect", { ...inDirect, userId: memberId });
+  await expectSame([owner, member, third], []);
+});
+
+test("a direct channel closed, and back with the next message", async () => {
+  const { channel } = await owner.call("channel.openDirect", { userId: member.tokens.user.id });
+  await owner.call("channel.closeDirect", { channelId: channel.id });
+  await expectSame([owner, ownersPhone, member], ["channel.closed"]);
+  expect(owner.state.channels[channel.id]).toBeUndefined();
+  await member.call("message.send", { channelId: channel.id, content: "there?", nonce: "there?" });
+  await vi.waitFor(() => expect(ownersPhone.state.channels[channel.id]).toBeDefined(), 5000);
+  await expectSame([owner, ownersPhone, member], []);
+});
+
+test("threads: opened, renamed, put away, taken up, deleted, and gone with their channel", async () => {
+  const { message } = await send(member, "the root");
+  const root = { channelId, messageId: message.id };
+  const { channel } = await member.call("channel.openThread", root);
+  const inThread = { channelId: channel.id };
+  await owner.call("message.send", { ...inThread, content: "about it", nonce: "about it" });
+  await expectSame([owner, ownersPhone, member], ["channel.created", "message.changed"]);
+  expect(owner.state.messages[channelId]?.[1]?.threadId).toBe(channel.id);
+  await owner.call("channel.update", { ...inThread, name: "About the root" });
+  await member.call("channel.archiveThread", inThread);
+  await expectSame([owner, ownersPhone, member], ["channel.updated"]);
+  expect(owner.state.channels[channel.id]).toMatchObject({ name: "About the root" });
+  expect(owner.state.channels[channel.id]?.archivedAt).not.toBeNull();
+  await owner.call("channel.unarchiveThread", inThread);
+  await expectSame([owner, ownersPhone, member], []);
+  await owner.call("channel.delete", inThread);
+  await expectSame([owner, ownersPhone, member], ["channel.deleted"]);
+  await owner.call("channel.openThread", root);
+  await expectSame([owner, ownersPhone, member], []);
+  await owner.call("channel.create", { groupId, name: "another" });
+  await owner.call("channel.delete", { channelId });
+  await expectSame([owner, ownersPhone, member], []);
 });
 
 test("a profile changed, seen by the user's sessions and by the group", async () => {
