@@ -1,6 +1,7 @@
 import type {
   Call,
   Channel,
+  ChannelState,
   EventName,
   EventPayload,
   Friend,
@@ -37,7 +38,8 @@ export async function fetchState(call: Call, shape?: ClientState): Promise<Clien
   const lists = await Promise.all(groups.map(({ id }) => call("channel.list", { groupId: id })));
   const roleLists = await Promise.all(groups.map(({ id }) => call("role.list", { groupId: id })));
   const directs = await call("channel.listDirect", {});
-  const states = [...lists.flatMap(({ channels }) => channels), ...directs.channels];
+  const ofGroups = lists.flatMap(({ channels }) => channels);
+  const states = [...ofGroups, ...(await fetchThreads(call, ofGroups)), ...directs.channels];
   const state: ClientState = {
     me: user,
     groups: byId(groups),
@@ -68,6 +70,15 @@ export async function fetchState(call: Call, shape?: ClientState): Promise<Clien
     state.messages[channelId] = Object.fromEntries(messages.map((message) => [message.seq, message]));
   }
   return state;
+}
+
+async function fetchThreads(call: Call, channels: readonly ChannelState[]): Promise<ChannelState[]> {
+  const lists = channels
+    .filter(({ kind }) => kind === "text")
+    .flatMap(({ id: channelId }) =>
+      [false, true].map((archived) => call("channel.listThreads", { channelId, archived, limit: 100 })),
+    );
+  return (await Promise.all(lists)).flatMap((list) => list.channels);
 }
 
 async function fetchFriends(
@@ -213,7 +224,11 @@ function forgetStrangers(state: ClientState): void {
   }
 }
 
+/** Its threads go with it. */
 function forgetChannel(state: ClientState, channelId: string): void {
+  for (const { id, parentId } of Object.values(state.channels)) {
+    if (parentId === channelId) forgetChannel(state, id);
+  }
   delete state.channels[channelId];
   delete state.messages[channelId];
   delete state.lastReadSeqs[channelId];
