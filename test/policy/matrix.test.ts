@@ -38,6 +38,10 @@ describe.each(Object.entries(MATRIX))("%s", (name, [outcomes, params]) => {
 test.each([
   "user.adminState",
   "admin.getMaintenance",
+  "group.listOwned",
+  "group.forgetUser",
+  "presence.forgetUser",
+  "friend.forgetUser",
   "user.count",
   "user.listAll",
   "user.setDisabled",

@@ -4,6 +4,7 @@ import { accountRows } from "./rows/account.ts";
 import { adminRows } from "./rows/admin.ts";
 import { channelRows } from "./rows/channel.ts";
 import { directRows } from "./rows/direct.ts";
+import { departureRows } from "./rows/departure.ts";
 import { friendRows } from "./rows/friend.ts";
 import { groupRows } from "./rows/group.ts";
 import { inviteRows } from "./rows/invite.ts";
@@ -17,6 +18,10 @@ import { userRows } from "./rows/user.ts";
 
 type InternalAction =
   | "admin.getMaintenance"
+  | "group.listOwned"
+  | "group.forgetUser"
+  | "presence.forgetUser"
+  | "friend.forgetUser"
   | "user.count"
   | "user.listAll"
   | "user.setDisabled"
@@ -56,6 +61,7 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...sessionRows,
   ...peopleRows,
   ...adminRows,
+  ...departureRows,
   ...groupRows,
   ...roleRows,
   ...channelRows,

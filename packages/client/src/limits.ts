@@ -66,6 +66,7 @@ export const HTTP_ONLY: ReadonlySet<ActionName> = new Set<ActionName>([
   "user.logout",
   "user.logoutAll",
   "user.changePassword",
+  "user.deleteMe",
   "user.revokeSession",
   "user.requestPasswordReset",
   "user.resetPassword",

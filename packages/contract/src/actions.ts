@@ -3,6 +3,7 @@ import { accountActions } from "./actions/account.ts";
 import { adminActions } from "./actions/admin.ts";
 import { channelActions } from "./actions/channel.ts";
 import { directActions } from "./actions/direct.ts";
+import { departureActions } from "./actions/departure.ts";
 import { friendActions } from "./actions/friend.ts";
 import { groupActions } from "./actions/group.ts";
 import { inviteActions } from "./actions/invite.ts";
@@ -22,6 +23,7 @@ export const ACTIONS = {
   ...sessionActions,
   ...peopleActions,
   ...adminActions,
+  ...departureActions,
   ...groupActions,
   ...roleActions,
   ...channelActions,

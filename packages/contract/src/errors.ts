@@ -112,6 +112,12 @@ export const ERRORS = {
     advice: "give up",
     message: "The owner cannot leave: transfer or delete the group first.",
   },
+  OWNS_GROUPS: {
+    status: 409,
+    advice: "give up",
+    message: "You own groups: give them away or delete them first.",
+    data: z.object({ groupIds: z.array(z.string()) }),
+  },
   LAST_ADMIN: {
     status: 409,
     advice: "give up",

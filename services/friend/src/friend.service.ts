@@ -1,5 +1,6 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { accept, decline, remove } from "./actions/answer.ts";
+import { forgetUser } from "./actions/forget-user.ts";
 import { list, listRequests } from "./actions/list.ts";
 import { getReach, listReachable, setReach } from "./actions/reach.ts";
 import { request } from "./actions/request.ts";
@@ -25,6 +26,7 @@ export function createFriendService(node: NodeContext): ReturnType<ServiceFactor
       "friend.listRequests": listRequests(dependencies),
       "friend.getReach": getReach(dependencies),
       "friend.setReach": setReach(dependencies),
+      "friend.forgetUser": forgetUser(dependencies),
       "friend.listReachable": listReachable(dependencies),
     },
     async started() {

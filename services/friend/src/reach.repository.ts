@@ -20,6 +20,10 @@ export function createReachRepository(connection: Connection) {
       return toReach(await reaches.findOneAndUpdate({ _id: userId }, change, options).lean());
     },
 
+    async remove(userId: string): Promise<void> {
+      await reaches.deleteOne({ _id: userId });
+    },
+
     async findMany(userIds: readonly string[]): Promise<Map<string, Reach>> {
       const found = await reaches.find({ _id: { $in: userIds } }).lean();
       const byId = new Map(found.map((stored) => [stored._id.toHexString(), stored]));

@@ -11,6 +11,7 @@ import { createInvite } from "./actions/create-invite.ts";
 import { deleteChannel } from "./actions/delete-channel.ts";
 import { deleteGroup } from "./actions/delete-group.ts";
 import { forgetDirectAccess } from "./actions/forget-direct-access.ts";
+import { forgetUser, listOwned } from "./actions/forget-user.ts";
 import { kickMember } from "./actions/kick-member.ts";
 import { leaveGroup } from "./actions/leave-group.ts";
 import { listAcquaintances } from "./actions/list-acquaintances.ts";
@@ -94,6 +95,8 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.count": countGroups(dependencies),
       "group.listAll": listAllGroups(dependencies),
       "group.remove": removeGroup(dependencies),
+      "group.listOwned": listOwned(dependencies),
+      "group.forgetUser": forgetUser(dependencies),
       "group.forgetDirectAccess": forgetDirectAccess(dependencies),
       "group.listAcquaintances": listAcquaintances(dependencies),
       "channel.create": createChannel(dependencies),

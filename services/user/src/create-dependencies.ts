@@ -5,6 +5,7 @@ import { createAdminRepository } from "./admin.repository.ts";
 import { createAdmins } from "./admins.ts";
 import { createAllUsersRepository } from "./all-users.repository.ts";
 import { createBlockRepository } from "./block.repository.ts";
+import { createErasures } from "./erasures.ts";
 import { createLogIn } from "./log-in.ts";
 import { createMailedTokenRepository } from "./mailed-token.repository.ts";
 import { createOidcAccounts } from "./oidc/oidc-accounts.ts";
@@ -24,13 +25,15 @@ export function createDependencies(node: NodeContext): UserDependencies {
   const sessions = createSessions(node, sessionRepository);
   const mailer = createMailer(node);
   const mailedTokens = createMailedTokenRepository(node.database);
+  const blocks = createBlockRepository(node.database);
   const oidcCodes = createOidcCodeRepository(node.database);
   return {
     node,
     users,
     admins,
     allUsers: createAllUsersRepository(node.database),
-    blocks: createBlockRepository(node.database),
+    blocks,
+    erasures: createErasures({ node, users, sessions, sessionRepository, blocks, mailedTokens }),
     sessionRepository,
     sessions,
     passwords: createPasswords(),

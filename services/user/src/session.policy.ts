@@ -5,7 +5,12 @@ import type { UserDocument } from "./user.model.ts";
 /** Whether tokens that were made for one of these are right for the other too. */
 export function isSameStanding(now: UserDocument | null, before: UserDocument): boolean {
   if (now === null) return false;
-  return now.admin === before.admin && now.disabledAt === undefined && now.kind === before.kind;
+  return (
+    now.admin === before.admin &&
+    now.disabledAt === undefined &&
+    now.deletedAt === undefined &&
+    now.kind === before.kind
+  );
 }
 
 /**

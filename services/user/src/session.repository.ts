@@ -68,6 +68,11 @@ export function createSessionRepository(connection: Connection) {
       return tooMany.length === 0 ? [] : revokeWhere({ _id: { $in: tooMany.map(({ _id }) => _id) } });
     },
 
+    /** Where the user's sessions were opened from. */
+    async forgetClients(userId: string): Promise<void> {
+      await sessions.updateMany({ userId }, { $unset: { address: 1, userAgent: 1 } });
+    },
+
     /** Newest first. */
     listLiving: (userId: string, now: Date) =>
       sessions

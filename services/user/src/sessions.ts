@@ -46,10 +46,11 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
   return {
     /**
      * Stores a session of a user whose document may still be on its way to the database.
-     * @throws {ServiceError} USER_DISABLED
+     * @throws {ServiceError} USER_DISABLED, UNAUTHENTICATED where the user is deleted
      */
     async open(user: UserDocument, client: CallClient | null): Promise<SessionTokens> {
       if (user.disabledAt !== undefined) throw serviceError("USER_DISABLED");
+      if (user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
       const sessionId = new Types.ObjectId();
       const token = { sessionId: sessionId.toHexString(), family: newSecret(), current: newSecret() };
       const now = new Date();
@@ -91,7 +92,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
           throw serviceError("SESSION_REVOKED");
         }
         const user = await findUser(userId);
-        if (user === null) throw serviceError("UNAUTHENTICATED");
+        if (user === null || user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
         if (user.disabledAt !== undefined) throw serviceError("USER_DISABLED");
         const next = { ...shown, current: newSecret() };
         const fields = rotation(next, verdict === "current" ? session.currentHash : null, now);

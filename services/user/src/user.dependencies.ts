@@ -9,6 +9,7 @@ import type { MailedTokenRepository } from "./mailed-token.repository.ts";
 import type { OidcAccounts } from "./oidc/oidc-accounts.ts";
 import type { OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
 import type { OidcProvider } from "./oidc/oidc-provider.ts";
+import type { Erasures } from "./erasures.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { SessionRepository } from "./session.repository.ts";
@@ -22,6 +23,7 @@ export interface UserDependencies {
   admins: Admins;
   allUsers: AllUsersRepository;
   blocks: BlockRepository;
+  erasures: Erasures;
   sessionRepository: SessionRepository;
   sessions: Sessions;
   passwords: Passwords;

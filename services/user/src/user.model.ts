@@ -42,6 +42,10 @@ export interface UserDocument {
   /** Absent while the user may log in. */
   disabledAt?: Date;
   createdAt: Date;
+  /** Absent while there is more left of the user than an id that messages refer to. */
+  deletedAt?: Date;
+  /** Since when what others keep of a deleted user is being removed; absent when that is done. */
+  erasing?: Date;
 }
 
 /** What is acknowledged is on disk. */
@@ -77,11 +81,14 @@ const userSchema = new Schema<UserDocument>(
     admin: Boolean,
     disabledAt: Date,
     createdAt: { type: Date, required: true },
+    deletedAt: Date,
+    erasing: Date,
   },
   { collection: "users", writeConcern: DURABLE, versionKey: false },
 );
 userSchema.index({ usernameLower: 1 }, { name: USERNAME_INDEX, unique: true, sparse: true });
 userSchema.index({ nicknameLower: 1 }, { sparse: true });
+userSchema.index({ erasing: 1 }, { sparse: true });
 userSchema.index({ emailLower: 1 }, { name: EMAIL_INDEX, unique: true, sparse: true });
 userSchema.index({ oidcKey: 1 }, { name: OIDC_INDEX, unique: true, sparse: true });
 

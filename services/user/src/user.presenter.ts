@@ -17,6 +17,7 @@ export function presentUser(user: UserDocument): User {
     bio: user.bio ?? "",
     kind: user.kind,
     createdAt: user.createdAt.toISOString(),
+    ...(user.deletedAt !== undefined && { deleted: true as const }),
   };
 }
 

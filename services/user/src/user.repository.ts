@@ -1,6 +1,7 @@
 import type { Locale } from "@fanfare/contract";
 import type { Connection } from "mongoose";
 import { createAccountQueries } from "./account.queries.ts";
+import { createErasureQueries } from "./erasure.queries.ts";
 import { prefixRange } from "./prefix-range.ts";
 import { createTotpQueries } from "./totp.queries.ts";
 import { DURABLE, userModel, type UserDocument } from "./user.model.ts";
@@ -22,6 +23,7 @@ export function createUserRepository(connection: Connection) {
   return {
     ...createAccountQueries(users),
     ...createTotpQueries(users),
+    ...createErasureQueries(users),
 
     createIndexes: () => users.createIndexes(),
 
@@ -60,7 +62,7 @@ export function createUserRepository(connection: Connection) {
     setProfile: (userId: string, { kind, ...profile }: ProfileChange) =>
       users
         .findOneAndUpdate(
-          { _id: userId },
+          { _id: userId, deletedAt: null },
           { $set: { ...profile, ...(kind === "guest" ? {} : searchFields(profile)) } },
           { returnDocument: "after" },
         )
@@ -70,7 +72,7 @@ export function createUserRepository(connection: Connection) {
     claimGuest: (userId: string, { nickname, locale, ...credentials }: Claim, isAdmin: boolean) =>
       users
         .findOneAndUpdate(
-          { _id: userId, kind: "guest" },
+          { _id: userId, kind: "guest", deletedAt: null },
           {
             $set: {
               kind: "member",

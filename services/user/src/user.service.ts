@@ -5,6 +5,7 @@ import { block, listBlocked, listBlockedAmong, unblock } from "./actions/block.t
 import { changePassword } from "./actions/change-password.ts";
 import { claimGuest } from "./actions/claim-guest.ts";
 import { createGuest } from "./actions/create-guest.ts";
+import { deleteMe } from "./actions/delete-me.ts";
 import { changeEmail, requestEmailVerification, verifyEmail } from "./actions/email.ts";
 import { findByUsername } from "./actions/find-by-username.ts";
 import { listSessions, revokeSession } from "./actions/list-sessions.ts";
@@ -23,7 +24,7 @@ import { createDependencies } from "./create-dependencies.ts";
 /** Accounts, sessions and profiles: the actions `user.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { users, blocks, sessionRepository, mailer, mailedTokens, oidcCodes } = dependencies;
+  const { users, blocks, erasures, sessionRepository, mailer, mailedTokens, oidcCodes } = dependencies;
   return defineService(node, {
     name: "user",
     actions: {
@@ -47,6 +48,7 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.unblock": unblock(dependencies),
       "user.listBlocked": listBlocked(dependencies),
       "user.listBlockedAmong": listBlockedAmong(dependencies),
+      "user.deleteMe": deleteMe(dependencies),
       "user.count": countUsers(dependencies),
       "user.listAll": listAllUsers(dependencies),
       "user.setDisabled": setDisabled(dependencies),
@@ -75,7 +77,10 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
         mailedTokens.createIndexes(),
         oidcCodes.createIndexes(),
       ]);
+      erasures.start();
     },
-    stopped: () => mailer.stop(),
+    async stopped() {
+      await Promise.all([mailer.stop(), erasures.stop()]);
+    },
   });
 }

@@ -26,6 +26,12 @@ export interface UserNode {
   published: { rooms: string | readonly string[]; name: string; payload: unknown }[];
   sessionsEnded: DomainEvents["session.ended"][];
   profilesChanged: DomainEvents["user.profileChanged"][];
+  /** The groups of users. */
+  owned: Map<string, string[]>;
+  /** Whom other services were told to forget. */
+  forgotten: string[];
+  /** Set `next` to let that fail once. */
+  failForgetting: { next: boolean };
   stop(): Promise<void>;
 }
 
@@ -37,6 +43,9 @@ export async function startUserNode(): Promise<UserNode> {
   const published: UserNode["published"] = [];
   const sessionsEnded: UserNode["sessionsEnded"] = [];
   const profilesChanged: UserNode["profilesChanged"] = [];
+  const owned: UserNode["owned"] = new Map();
+  const forgotten: UserNode["forgotten"] = [];
+  const failForgetting = { next: false };
   let brokerCall: AnyCall | undefined;
   const probe: ServiceFactory = () => ({
     name: "probe",
@@ -59,7 +68,23 @@ export async function startUserNode(): Promise<UserNode> {
     });
   // Who may do what in a direct channel is no business of this service.
   const group: ServiceFactory = (node) =>
-    defineService(node, { name: "group", actions: { "group.forgetDirectAccess": () => ({}) } });
+    defineService(node, {
+      name: "group",
+      actions: {
+        "group.forgetDirectAccess": () => ({}),
+        "group.listOwned": ({ params }) => ({ groupIds: owned.get(params.userId) ?? [] }),
+        "group.forgetUser": ({ params }) => {
+          if (failForgetting.next) {
+            failForgetting.next = false;
+            throw new Error("away");
+          }
+          forgotten.push(params.userId);
+          return {};
+        },
+        "presence.forgetUser": () => ({}),
+        "friend.forgetUser": () => ({}),
+      },
+    });
   const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "error", DATA_DIR: dataDir });
   const running = await startNode(config, [probe, group, user], (error) => {
     throw error;
@@ -69,6 +94,9 @@ export async function startUserNode(): Promise<UserNode> {
     published,
     sessionsEnded,
     profilesChanged,
+    owned,
+    forgotten,
+    failForgetting,
     call: (name, params, actor = null, client = undefined) =>
       brokerCall!(name, params, { meta: { actor, requestId: "test", ...(client && { client }) } }),
     async stop() {

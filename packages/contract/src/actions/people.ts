@@ -44,7 +44,8 @@ export const peopleActions = {
     permission: { rule: "session" },
   }),
   "user.listBlockedAmong": action({
-    summary: "Those of the given users whom a user has blocked, or who have blocked the user.",
+    summary:
+      "Those of the given users who do not want to hear of a user, or cannot: blocked by either of the two, or deleted.",
     params: z.object({ userId: e.id, userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ userIds: z.array(e.id) }),
     permission: { rule: "internal" },

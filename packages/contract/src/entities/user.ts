@@ -10,6 +10,10 @@ export const UserSchema = z
     bio: z.string(),
     kind: z.enum(["member", "guest", "bot"]),
     createdAt: time,
+    deleted: z
+      .literal(true)
+      .optional()
+      .describe("nothing else of this user is left: show it in your language"),
   })
   .meta({ id: "User" });
 export type User = z.output<typeof UserSchema>;

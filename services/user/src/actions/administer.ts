@@ -36,7 +36,8 @@ export function setAdmin({ users, admins, sessions }: UserDependencies): Handler
     if (user === null) throw serviceError("USER_NOT_FOUND");
     if (admin) {
       // Whoever may not log in stays so, and whatever logs in without a person behind it.
-      if (user.kind !== "member" || user.disabledAt !== undefined) throw serviceError("GUEST_NOT_ALLOWED");
+      if (user.kind !== "member" || user.disabledAt !== undefined || user.deletedAt !== undefined)
+        throw serviceError("GUEST_NOT_ALLOWED");
       await admins.grant(userId);
     } else {
       await admins.revoke(userId);

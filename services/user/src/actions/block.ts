@@ -40,12 +40,13 @@ export function listBlocked({ users, blocks }: UserDependencies): Handler<"user.
   };
 }
 
-export function listBlockedAmong({ blocks }: UserDependencies): Handler<"user.listBlockedAmong"> {
+export function listBlockedAmong({ users, blocks }: UserDependencies): Handler<"user.listBlockedAmong"> {
   return async ({ params: { userId, userIds } }) => {
-    const [blocked, blockers] = await Promise.all([
+    const [deleted, blocked, blockers] = await Promise.all([
+      users.deletedAmong(userIds),
       blocks.blockedAmong(userId, userIds),
       blocks.blockersAmong(userIds, userId),
     ]);
-    return { userIds: userIds.filter((id) => blocked.has(id) || blockers.has(id)) };
+    return { userIds: userIds.filter((id) => deleted.has(id) || blocked.has(id) || blockers.has(id)) };
   };
 }

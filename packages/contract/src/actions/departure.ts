@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const ofUser = z.object({ userId: e.id });
+const nothing = z.object({});
+
+/** Every service that keeps something personal has one: all actions of this name are called when somebody is deleted. */
+const forgetUser = (what: string) =>
+  action({
+    summary: `Somebody is deleted: ${what} Repeatable.`,
+    params: ofUser,
+    result: nothing,
+    permission: { rule: "internal" },
+  });
+
+export const departureActions = {
+  "user.deleteMe": action({
+    summary:
+      "Delete the caller's account, for ever: all sessions end, the names are free, messages stay as those of a deleted user. " +
+      "Groups have to be given away or deleted before.",
+    params: z.object({
+      password: z
+        .string()
+        .min(1)
+        .max(LIMITS.passwordMaxChars)
+        .optional()
+        .describe("needed where there is one"),
+      code: z
+        .string()
+        .min(1)
+        .max(LIMITS.codeMaxChars)
+        .optional()
+        .describe("needed where a login asks for one"),
+    }),
+    result: nothing,
+    permission: { rule: "session" },
+    errors: ["WRONG_CREDENTIALS", "TOTP_REQUIRED", "WRONG_CODE", "OWNS_GROUPS", "LAST_ADMIN"],
+    rateLimit: { points: 20, durationMs: 60_000, perAddress: true, exact: true },
+    // The session's sockets close at once, so an answer by socket would not arrive.
+    transports: ["http"],
+  }),
+  "group.listOwned": action({
+    summary: "The groups that a user owns.",
+    params: ofUser,
+    result: z.object({ groupIds: z.array(e.id) }),
+    permission: { rule: "internal" },
+  }),
+  "group.forgetUser": forgetUser("they leave all groups; direct channels stay for the others."),
+  "presence.forgetUser": forgetUser("what they wanted others to see of them goes."),
+  "friend.forgetUser": forgetUser("friendships, requests and settings go."),
+};

@@ -1,0 +1,26 @@
+import { serviceError, type Handler } from "@fanfare/kernel";
+import type { UserDependencies } from "../user.dependencies.ts";
+import { presentUser } from "../user.presenter.ts";
+
+export function deleteMe(dependencies: UserDependencies): Handler<"user.deleteMe"> {
+  const { node, users, admins, passwords, secondFactor, sessions, erasures } = dependencies;
+  return async ({ params: { password, code }, actor, call }) => {
+    const { userId } = actor;
+    const user = await users.find(userId);
+    if (user === null || user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
+    if (user.passwordHash !== undefined && !(await passwords.verify(password ?? "", user.passwordHash)))
+      throw serviceError("WRONG_CREDENTIALS");
+    await secondFactor.check(user, code);
+    const { groupIds } = await call("group.listOwned", { userId });
+    if (groupIds.length > 0) throw serviceError("OWNS_GROUPS", { groupIds });
+    if (user.admin === true) await admins.revoke(userId);
+    const erased = await users.erase(userId, new Date());
+    // From here on it is done, whatever happens to this process.
+    await sessions.endAll(userId);
+    if (erased !== null) {
+      node.broadcast("user.profileChanged", { user: presentUser(erased) });
+      erasures.begin(userId);
+    }
+    return {};
+  };
+}

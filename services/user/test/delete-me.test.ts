@@ -1,0 +1,138 @@
+import { Types } from "mongoose";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createDependencies } from "../src/create-dependencies.ts";
+import { createErasures } from "../src/erasures.ts";
+import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+
+let node: UserNode;
+beforeAll(async () => {
+  node = await startUserNode();
+  // The first account is the admin, who cannot simply go.
+  await register();
+});
+afterAll(() => node.stop());
+
+const register = async (email?: string) => {
+  const username = newName();
+  const tokens = await node.call("user.register", { username, password: PASSWORD, email });
+  return { ...tokens, username, actor: actorOf(tokens) };
+};
+const document = (userId: string) =>
+  node.node.database.collection("users").findOne({ _id: new Types.ObjectId(userId) });
+
+describe("user.deleteMe", () => {
+  test("leaves an id and nothing else, frees the names, and ends every session", async () => {
+    const email = `${newName()}@example.org`;
+    const me = await register(email);
+    const other = await register();
+    const login = { username: me.username, password: PASSWORD };
+    const second = await node.call("user.login", login, null, { address: "192.0.2.7", userAgent: "Browser" });
+    await node.call("user.updateProfile", { bio: "All about me" }, me.actor);
+    await node.call("user.block", { userId: other.user.id }, me.actor);
+    await node.call("user.block", { userId: me.user.id }, other.actor);
+
+    await node.call("user.deleteMe", { password: PASSWORD }, me.actor);
+    const { user } = await node.call("user.get", { userId: me.user.id }, other.actor);
+    const { id, createdAt } = me.user;
+    expect(user).toEqual({
+      id,
+      createdAt,
+      username: null,
+      nickname: "Deleted user",
+      avatarUrl: null,
+      bio: "",
+      kind: "member",
+      deleted: true,
+    });
+    expect(node.profilesChanged.at(-1)).toEqual({ user });
+    for (const { refreshToken } of [me, second])
+      await expect(node.call("user.refresh", { refreshToken })).rejects.toMatchObject({
+        type: "SESSION_REVOKED",
+      });
+    for (const username of [me.username, email])
+      await expect(node.call("user.login", { username, password: PASSWORD })).rejects.toMatchObject({
+        type: "WRONG_CREDENTIALS",
+      });
+
+    await vi.waitFor(async () => expect((await document(id))?.["erasing"]).toBeUndefined());
+    expect(node.forgotten).toContain(id);
+    const left = await document(id);
+    expect(Object.keys(left!).sort()).toEqual([
+      "_id",
+      "avatarUrl",
+      "createdAt",
+      "deletedAt",
+      "kind",
+      "nickname",
+    ]);
+    const { database } = node.node;
+    const sessions = await database.collection("sessions").find({ userId: left!._id }).toArray();
+    expect(JSON.stringify(sessions)).not.toMatch(/192\.0\.2\.7|Browser/);
+    const blocks = database.collection("blocks");
+    expect(await blocks.countDocuments({ $or: [{ userId: left!._id }, { blockedId: left!._id }] })).toBe(0);
+
+    const again = { username: me.username, password: PASSWORD, email };
+    await expect(node.call("user.register", again)).resolves.toBeDefined();
+  });
+
+  test("needs the password, and a guest needs none", async () => {
+    const me = await register();
+    for (const params of [{}, { password: "wrong password" }])
+      await expect(node.call("user.deleteMe", params, me.actor)).rejects.toMatchObject({
+        type: "WRONG_CREDENTIALS",
+      });
+    const guest = await node.call("user.createGuest", {});
+    await node.call("user.deleteMe", {}, actorOf(guest));
+    const { user } = await node.call("user.get", { userId: guest.user.id }, me.actor);
+    expect(user).toMatchObject({ kind: "guest", deleted: true });
+    // Nor does anything that was under way bring it back.
+    const claim = { username: newName(), password: PASSWORD };
+    await expect(node.call("user.claimGuest", claim, actorOf(guest))).rejects.toMatchObject({
+      type: "NOT_A_GUEST",
+    });
+    await expect(node.call("user.updateProfile", { nickname: "Back" }, actorOf(guest))).rejects.toMatchObject(
+      { type: "UNAUTHENTICATED" },
+    );
+  });
+
+  test("waits until groups are given away, and for another admin", async () => {
+    const me = await register();
+    node.owned.set(me.user.id, ["a".repeat(24)]);
+    await expect(node.call("user.deleteMe", { password: PASSWORD }, me.actor)).rejects.toMatchObject({
+      type: "OWNS_GROUPS",
+      data: { groupIds: ["a".repeat(24)] },
+    });
+    node.owned.delete(me.user.id);
+    await node.node.database.collection("admins").updateOne({}, { $set: { userIds: [] } });
+    await node.call("user.setAdmin", { userId: me.user.id, admin: true });
+    await expect(node.call("user.deleteMe", { password: PASSWORD }, me.actor)).rejects.toMatchObject({
+      type: "LAST_ADMIN",
+    });
+  });
+
+  test("nobody reaches a deleted user any more", async () => {
+    const [me, other] = [await register(), await register()];
+    const among = async () =>
+      (await node.call("user.listBlockedAmong", { userId: other.user.id, userIds: [me.user.id] })).userIds;
+    expect(await among()).toEqual([]);
+    await node.call("user.deleteMe", { password: PASSWORD }, me.actor);
+    expect(await among()).toEqual([me.user.id]);
+  });
+
+  test("what another service could not forget is done later, and by another process", async () => {
+    const me = await register();
+    node.failForgetting.next = true;
+    await node.call("user.deleteMe", { password: PASSWORD }, me.actor);
+    await vi.waitFor(() => expect(node.failForgetting.next).toBe(false));
+    expect(node.forgotten).not.toContain(me.user.id);
+    const erasures = createErasures({
+      ...createDependencies(node.node),
+      firstSweepMs: 0,
+      abandonedAfterMs: 0,
+    });
+    erasures.start();
+    await vi.waitFor(async () => expect((await document(me.user.id))?.["erasing"]).toBeUndefined());
+    expect(node.forgotten).toContain(me.user.id);
+    await erasures.stop();
+  });
+});
