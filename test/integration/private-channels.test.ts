@@ -161,6 +161,18 @@ describe("a channel made private", () => {
     expect(newcomer.contents()).toEqual(["open to newcomers", "without staff"]);
     expect(insider.contents()).toEqual(["open to newcomers"]);
     await expectBlind(insider, almostOpen);
+
+    // Nor by coming again, or by leaving and joining again.
+    const late = await listen(insider.person);
+    const target = { type: "member" as const, id: outsider.person.userId };
+    await owner.do("channel.setOverride", { channelId: almostOpen, target, allow: 0, deny: view });
+    await outsider.do("group.leave", { groupId });
+    await outsider.do("invite.accept", { code: invite.code });
+    await send(owner, almostOpen, "without two");
+    await settleAll();
+    expect(newcomer.contents()).toContain("without two");
+    expect([...late.contents(), ...outsider.contents()]).not.toContain("without two");
+    await expectBlind(outsider, almostOpen);
   });
 
   test("who leaves, is kicked or banned hears nothing more of it", async () => {
