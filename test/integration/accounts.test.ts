@@ -328,3 +328,21 @@ test("a client that changes its password goes on with the new session by itself"
   expect((await client.call("user.me", {})).user.id).toBe(old.user.id);
   client.close();
 });
+
+test("a guest is claimed by itself alone, whatever somebody else sends", async () => {
+  const [victim, thief] = await Promise.all([
+    must(instance.url, "user.createGuest", { nickname: "Victim" }),
+    must(instance.url, "user.createGuest", {}),
+  ]);
+  const { id } = victim.user;
+  for (const ids of [{ userId: id }, { id }, { user: { id } }, { sessionId: victim.sessionId }]) {
+    const params = { username: newName(), password: OLD, ...ids };
+    await post(instance.url, "user.claimGuest", params, thief.accessToken);
+  }
+  expect(await post(instance.url, "user.claimGuest", { username: newName(), password: OLD })).toEqual(
+    failed("UNAUTHENTICATED"),
+  );
+  const { user } = await must(instance.url, "user.me", {}, victim.accessToken);
+  expect(user).toEqual(victim.user);
+  expect(user.kind).toBe("guest");
+});

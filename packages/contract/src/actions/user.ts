@@ -137,7 +137,7 @@ export const userActions = {
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "account" },
-    errors: ["WRONG_CREDENTIALS"],
+    errors: ["WRONG_CREDENTIALS", "USER_DISABLED"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),

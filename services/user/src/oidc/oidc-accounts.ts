@@ -49,7 +49,8 @@ export function createOidcAccounts(users: UserRepository, admins: Admins) {
       if (known !== null) return known;
       const email = emailOf(identity);
       const same = email === null ? null : await users.findByEmail(email);
-      if (same === null) return null;
+      // The same person at another window, a moment ago.
+      if (same === null || same.oidcKey === identity.key) return same;
       if (same.emailVerifiedAt === undefined || same.oidcKey !== undefined) throw serviceError("EMAIL_TAKEN");
       return same;
     },
