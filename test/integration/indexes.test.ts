@@ -8,6 +8,8 @@ import { startFanfare } from "@fanfare/node";
 import { createAccount, createWorld, must, postRaw, type World } from "@fanfare/testing";
 import { expect, test, vi } from "vitest";
 import { MATRIX } from "../policy/matrix.ts";
+import { doGroups } from "./group-queries.ts";
+import { doAdministration } from "./do-administration.ts";
 import { doAccounts } from "./account-queries.ts";
 
 // Every query that any action makes is explained: none may read a whole collection.
@@ -84,10 +86,13 @@ async function doTheRest(
   const { groupId, userId } = { groupId: group.id, userId: target.userId };
   await must(url, "group.listMembers", { groupId, afterUserId: userId }, owner.accessToken);
   await must(url, "group.mute", { groupId, userId, durationMs: 60_000 }, owner.accessToken);
+  await doGroups(url);
+  await doDirects(url, { owner, member, target });
+  await doThreads(url, { owner, channel, message });
+  await doFriends(url);
   await must(url, "group.leave", { groupId }, target.accessToken);
   const cursor = `${Date.now()}-${channelId}`;
   await must(url, "channel.listDirect", { cursor }, member.accessToken);
-  await doDirects(url, { owner, member, target });
   await must(url, "group.delete", { groupId }, owner.accessToken);
 }
 
@@ -112,6 +117,32 @@ async function findMentions(call: Call): Promise<void> {
   await call("message.listChanges", { channelId, afterRev: 1, limit: 10 });
 }
 
+async function doThreads(
+  url: string,
+  { owner, channel, message }: Pick<World, "owner" | "channel" | "message">,
+): Promise<void> {
+  const root = { channelId: channel.id, messageId: message.id };
+  const thread = (await must(url, "channel.openThread", root, owner.accessToken)).channel;
+  const page = { channelId: channel.id, cursor: `${Date.now()}-${channel.id}` };
+  await must(url, "channel.listThreads", page, owner.accessToken);
+  for (const name of ["archiveThread", "unarchiveThread", "delete"] as const)
+    await must(url, `channel.${name}`, { channelId: thread.id }, owner.accessToken);
+}
+
+/** Guests, who are all the others here, have no friends. */
+async function doFriends(url: string): Promise<void> {
+  const [ann, ben] = [await createAccount(url), await createAccount(url)];
+  const [ofAnn, ofBen] = [{ userId: ann.userId }, { userId: ben.userId }];
+  for (const name of ["decline", "accept"] as const) {
+    await must(url, "friend.request", { username: ben.username }, ann.accessToken);
+    await must(url, `friend.${name}`, ofAnn, ben.accessToken);
+  }
+  for (const name of ["list", "listRequests"] as const)
+    await must(url, `friend.${name}`, { cursor: ann.userId }, ann.accessToken);
+  await must(url, "friend.setReach", { directFrom: "friends" }, ben.accessToken);
+  await must(url, "friend.remove", ofBen, ann.accessToken);
+}
+
 test("no action reads a whole collection", async () => {
   const dir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
   const database = await startEmbeddedMongo({ dir: join(dir, "db") });
@@ -127,6 +158,7 @@ test("no action reads a whole collection", async () => {
     await context.call("user.listRevokedSessions", {});
     await findMentions(context.call);
     await doAccounts(fanfare.url, context);
+    await doAdministration(fanfare.url, context.call);
     // The last queries of the removal of a group, and of the sweep for what a crash has left.
     const last = ["delete groups by _id", "find groups by deletedAt"];
     await vi.waitFor(() => expect([...commands.keys()]).toEqual(expect.arrayContaining(last)), {

@@ -98,7 +98,10 @@ test("a friendship ends for both", async () => {
   expect([await friendsOf(ann), await friendsOf(ben)]).toEqual([[], []]);
 });
 
-test("friends are listed in pages", async () => {
+test("friends are listed in pages, whoever has the lower id", async () => {
+  // Who comes last has the highest.
+  cat = await createAccount(instance.url);
+  ann = await createAccount(instance.url);
   for (const other of [ben, cat]) {
     await call(other, "friend.request", { userId: ann!.userId });
     await call(ann, "friend.accept", { userId: other!.userId });
