@@ -1,0 +1,57 @@
+import { PERMISSIONS } from "@fanfare/contract";
+import { createWorld, must } from "@fanfare/testing";
+
+/** What the policy matrix does not come to, because it takes several calls: roles, private channels, pages. */
+export async function doGroups(url: string): Promise<void> {
+  const { owner, member, target, group, inviteCode } = await createWorld(url);
+  const token = owner.accessToken;
+  const groupId = group.id;
+  const { role } = await must(url, "role.create", { groupId, name: "Staff" }, token);
+  const ofRole = { groupId, roleId: role.id };
+  await must(url, "role.update", { ...ofRole, mentionable: true }, token);
+  await must(url, "role.reorder", { groupId, roleIds: [role.id] }, token);
+  const assigned = { ...ofRole, userId: member.userId };
+  await must(url, "role.assign", assigned, token);
+  await must(url, "role.unassign", assigned, token);
+  await must(url, "role.assign", assigned, token);
+  const given = { groupId, name: "hidden", private: true, roleIds: [role.id], memberIds: [target.userId] };
+  const { channel } = await must(url, "channel.create", given, token);
+  const channelId = channel.id;
+  const { channel: section } = await must(
+    url,
+    "channel.create",
+    { groupId, name: "s", kind: "section" },
+    token,
+  );
+  const places = [{ channelId, sectionId: section.id, position: 3 }];
+  await must(url, "channel.reorder", { groupId, places }, token);
+  await must(url, "channel.delete", { channelId: section.id }, token);
+  const everyone = { type: "everyone" as const };
+  await must(
+    url,
+    "channel.setOverride",
+    { channelId, target: everyone, allow: 0, deny: PERMISSIONS.view },
+    token,
+  );
+  await must(url, "channel.removeOverride", { channelId, target: everyone }, token);
+  await must(
+    url,
+    "channel.setOverride",
+    { channelId, target: everyone, allow: 0, deny: PERMISSIONS.view },
+    token,
+  );
+  await must(url, "group.update", { groupId, defaultChannelId: channelId }, token);
+  await must(url, "group.leave", { groupId }, member.accessToken);
+  await must(url, "invite.accept", { code: inviteCode }, member.accessToken);
+  await must(url, "role.delete", ofRole, token);
+  await must(url, "group.ban", { groupId, userId: target.userId, reason: "spam" }, token);
+  await must(url, "group.listBans", { groupId, afterUserId: "0".repeat(24) }, token);
+  const beforeId = "f".repeat(24);
+  const filters = [{}, { beforeId }, { actorId: owner.userId }, { actorId: owner.userId, beforeId }];
+  const more = [{ action: "group.ban" }, { action: "group.ban", beforeId }];
+  const both = { actorId: owner.userId, action: "group.ban" };
+  for (const filter of [...filters, ...more, both, { ...both, beforeId }]) {
+    await must(url, "group.auditLog", { groupId, ...filter }, token);
+  }
+  await must(url, "group.delete", { groupId }, token);
+}
