@@ -63,7 +63,8 @@ export const explain: Handler = (command, { catalog, db }) => {
   if (!collection) return { queryPlanner: { winningPlan: { stage: "EOF" }, rejectedPlans: [] } };
   const fields = parseSort(sort);
   const path = accessPath(collection, filter, fields);
-  const input = access(path);
+  const isKnown = name === "count" && Object.keys(filter).length === 0;
+  const input = isKnown ? { stage: "RECORD_STORE_FAST_COUNT" } : access(path);
   const ordered = !fields || path.kind === "id" || (path.kind === "index" && path.plan.sorted);
   if (!["find", "aggregate", "count", "distinct", "update", "delete", "findAndModify"].includes(name!)) {
     throw new CommandError("CommandNotFound", `Explain failed due to unknown command: ${name}`);

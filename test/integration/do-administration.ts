@@ -1,0 +1,50 @@
+import type { Call } from "@fanfare/contract";
+import { createAccount, createWorld, must, type Person } from "@fanfare/testing";
+
+async function becomeAdmin(url: string, call: Call): Promise<string> {
+  const { userId, username } = await createAccount(url);
+  await call("user.setAdmin", { userId, admin: true });
+  return (await must(url, "user.login", { username, password: "correct horse" })).accessToken;
+}
+
+/** Everything that those can do who run the instance. */
+async function administer(url: string, call: Call): Promise<void> {
+  const token = await becomeAdmin(url, call);
+  const other = await createAccount(url);
+  const { userId } = other;
+  const { group, target } = await createWorld(url);
+  for (const params of [{}, { beforeUserId: userId }, { query: "us" }])
+    await must(url, "admin.listUsers", params, token);
+  await must(url, "admin.disableUser", { userId: target.userId }, token);
+  await must(url, "admin.enableUser", { userId: target.userId }, token);
+  await must(url, "admin.setAdmin", { userId, admin: true }, token);
+  await must(url, "admin.setAdmin", { userId, admin: false }, token);
+  for (const params of [{}, { beforeGroupId: group.id }]) await must(url, "admin.listGroups", params, token);
+  await must(url, "admin.deleteGroup", { groupId: group.id }, token);
+  await must(url, "admin.announce", { text: "Hello" }, token);
+  await must(url, "admin.setMaintenance", { enabled: false }, token);
+  await must(url, "admin.stats", {}, token);
+  for (const params of [{}, { actorId: userId }, { beforeId: userId }])
+    await must(url, "admin.auditLog", params, token);
+}
+
+/** Sessions, search, blocks, and leaving for good. */
+async function comeAndGo(url: string, call: Call): Promise<void> {
+  const { accessToken, sessionId }: Person = await createAccount(url);
+  const { target } = await createWorld(url);
+  const { userId } = target;
+  await must(url, "user.search", { query: "us" }, accessToken);
+  await must(url, "user.block", { userId }, accessToken);
+  await must(url, "user.listBlocked", { afterUserId: "0".repeat(24) }, accessToken);
+  await must(url, "user.unblock", { userId }, accessToken);
+  await must(url, "user.listSessions", {}, accessToken);
+  await must(url, "user.deleteMe", {}, target.accessToken);
+  for (const name of ["group.forgetUser", "presence.forgetUser", "friend.forgetUser"] as const)
+    await call(name, { userId });
+  await must(url, "user.revokeSession", { sessionId }, accessToken);
+}
+
+export async function doAdministration(url: string, call: Call): Promise<void> {
+  await administer(url, call);
+  await comeAndGo(url, call);
+}
