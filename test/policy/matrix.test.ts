@@ -56,6 +56,7 @@ test.each([
   "user.listRevokedSessions",
   "user.findByUsername",
   "friend.listReachable",
+  "friend.listAmong",
   "user.startOidc",
   "user.finishOidc",
   "group.access",

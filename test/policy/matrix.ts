@@ -37,6 +37,7 @@ type InternalAction =
   | "user.listRevokedSessions"
   | "user.findByUsername"
   | "friend.listReachable"
+  | "friend.listAmong"
   | "user.startOidc"
   | "user.finishOidc"
   | "group.access"

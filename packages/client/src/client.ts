@@ -311,6 +311,12 @@ export class FanfareClient {
       case "member.joined":
         this.presence.askAgainLater(event.payload.members.map(({ userId }) => userId));
         break;
+      case "friend.added":
+        this.presence.askAgainLater([event.payload.friend.userId]);
+        break;
+      case "friend.removed":
+        this.presence.askAgainLater([event.payload.userId]);
+        break;
       case "member.left":
         this.presence.askAgainLater(event.payload.userIds);
         break;

@@ -8,8 +8,12 @@ export interface DomainEvents {
   "access.changed": { groupId: string; userId: string | null };
   "session.ended": { userId: string; sessionIds: string[] };
   "user.profileChanged": { user: User };
+  /** A user has blocked another one. */
+  "user.blocked": { userId: string; blockedId: string };
   "server.announced": EventPayload<"server.announced">;
   "maintenance.changed": Maintenance;
+  /** The messages of these channels go. */
+  "channel.emptied": { channelIds: string[] };
   /**
    * New messages of one channel are on disk, for what may be lost with a process: previews, pushes, bots. It is told only where
    * some service listens.
@@ -21,13 +25,21 @@ export type DomainEventName = keyof DomainEvents;
 export type Broadcast = <N extends DomainEventName>(name: N, payload: DomainEvents[N]) => void;
 
 /** What one process of each service is to deal with, and not all of them. */
-const FOR_ONE: ReadonlySet<string> = new Set<DomainEventName>(["message.stored", "user.profileChanged"]);
+const FOR_ONE: ReadonlySet<string> = new Set<DomainEventName>([
+  "channel.emptied",
+  "message.stored",
+  "user.blocked",
+  "user.profileChanged",
+]);
 const FOR_ALL: readonly DomainEventName[] = [
   "access.changed",
   "session.ended",
   "server.announced",
   "maintenance.changed",
 ];
+
+/** Services that listen come and go with processes. */
+const LISTENERS_KNOWN_MS = 100;
 
 const subjectOf = (name: string): string => `fanfare.event.${name}`;
 
@@ -47,9 +59,20 @@ export function createBroadcast(broker: ServiceBroker, bus: FanoutBus | null): B
       if (from !== broker.nodeID) void broker.broadcastLocal(name, payload);
     });
   }
+  const asked = new Map<string, { has: boolean; untilMs: number }>();
+  /** Asked once in a while only, for events that are told very often. */
+  const hasListeners = (name: string): boolean => {
+    const nowMs = Date.now();
+    let known = asked.get(name);
+    if (known === undefined || nowMs > known.untilMs) {
+      known = { has: broker.registry.events.getGroups(name).length > 0, untilMs: nowMs + LISTENERS_KNOWN_MS };
+      asked.set(name, known);
+    }
+    return known.has;
+  };
   return (name, payload) => {
     if (FOR_ONE.has(name)) {
-      if (broker.registry.events.getGroups(name).length > 0) void broker.emit(name, payload);
+      if (hasListeners(name)) void broker.emit(name, payload);
       return;
     }
     void broker.broadcastLocal(name, payload);

@@ -2,8 +2,10 @@ import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/k
 import { accept, decline, remove } from "./actions/answer.ts";
 import { forgetUser } from "./actions/forget-user.ts";
 import { list, listRequests } from "./actions/list.ts";
+import { listAmong } from "./actions/list-among.ts";
 import { getReach, listReachable, setReach } from "./actions/reach.ts";
 import { request } from "./actions/request.ts";
+import { userBlocked } from "./events/user-blocked.ts";
 import type { FriendDependencies } from "./friend.dependencies.ts";
 import { createFriendshipRepository } from "./friendship.repository.ts";
 import { createReachRepository } from "./reach.repository.ts";
@@ -28,7 +30,9 @@ export function createFriendService(node: NodeContext): ReturnType<ServiceFactor
       "friend.setReach": setReach(dependencies),
       "friend.forgetUser": forgetUser(dependencies),
       "friend.listReachable": listReachable(dependencies),
+      "friend.listAmong": listAmong(dependencies),
     },
+    events: { "user.blocked": userBlocked(dependencies) },
     async started() {
       await dependencies.friendships.createIndexes();
     },

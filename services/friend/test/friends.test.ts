@@ -154,3 +154,46 @@ describe("who may reach a user", () => {
     expect(await open(member, owner.userId)).toBe("ok");
   });
 });
+
+describe("a block", () => {
+  const block = (who: Person | undefined, userId: string) => call(who, "user.block", { userId });
+  const request = (who: Person | undefined, userId: string) => refusal(who!, "friend.request", { userId });
+
+  test("ends a friendship, and keeps requests away from both sides as a setting does", async () => {
+    await call(ann, "friend.request", { userId: ben!.userId });
+    await call(ben, "friend.accept", { userId: ann!.userId });
+    await block(ben, ann!.userId);
+    await expect.poll(() => friendsOf(ann)).toEqual([]);
+    expect(await request(ann, ben!.userId)).toBe("NOT_REACHABLE");
+    expect(await request(ben, ann!.userId)).toBe("NOT_REACHABLE");
+    const direct = (who: Person, userId: string) => refusal(who, "channel.openDirect", { userId });
+    expect(await direct(ann!, ben!.userId)).toBe("NOT_REACHABLE");
+    await call(ben, "user.unblock", { userId: ann!.userId });
+    expect(await request(ann, ben!.userId)).toBe("ok");
+  });
+
+  test("ends a request, and lets nobody be put into a direct channel of several", async () => {
+    const { group } = await call(ann, "group.create", { name: "A group" });
+    const { invite } = await call(ann, "invite.create", { groupId: group.id });
+    for (const who of [ben, cat]) await call(who, "invite.accept", { code: invite.code });
+    await call(ann, "friend.request", { userId: ben!.userId });
+    await block(ben, ann!.userId);
+    await expect.poll(() => requestsOf(ann)).toEqual([]);
+    const others = [ben!.userId, cat!.userId];
+    expect(await refusal(ann!, "channel.createGroupDirect", { userIds: others })).toBe("NOT_REACHABLE");
+    const ofTwo = await call(ann, "channel.createGroupDirect", { userIds: [cat!.userId] });
+    const added = { channelId: ofTwo.channel.id, userId: ben!.userId };
+    expect(await refusal(ann!, "channel.addToDirect", added)).toBe("NOT_REACHABLE");
+    expect(await refusal(cat!, "channel.addToDirect", added)).toBe("ok");
+  });
+});
+
+test("friends see how each other are, strangers do not", async () => {
+  const seen = async (who: Person | undefined, userId: string) =>
+    (await call(who, "presence.watch", { userIds: [userId] })).presences.length;
+  expect(await seen(ann, ben!.userId)).toBe(0);
+  await call(ann, "friend.request", { userId: ben!.userId });
+  expect(await seen(ann, ben!.userId)).toBe(0);
+  await call(ben, "friend.accept", { userId: ann!.userId });
+  expect(await seen(ann, ben!.userId)).toBe(1);
+});

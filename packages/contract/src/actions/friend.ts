@@ -82,4 +82,10 @@ export const friendActions = {
     result: z.object({ userIds: z.array(e.id) }),
     permission: { rule: "internal" },
   }),
+  "friend.listAmong": action({
+    summary: "Those of the given users who are friends of a user.",
+    params: z.object({ userId: e.id, userIds: z.array(e.id).max(LIMITS.usersPerLookup) }),
+    result: z.object({ userIds: z.array(e.id) }),
+    permission: { rule: "internal" },
+  }),
 };

@@ -11,7 +11,7 @@ export const presenceActions = {
   "presence.watch": action({
     summary:
       "How users are now, and from now on this socket hears of their changes. Users that the caller shares no group and no " +
-      "direct channel with are left out.",
+      "direct channel with, and who are no friends, are left out.",
     params: z.object({ userIds: users }),
     result: z.object({
       presences: z.array(e.PresenceSchema),

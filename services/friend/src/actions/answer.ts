@@ -1,8 +1,8 @@
-import { userRoom } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
 import { befriend } from "../befriend.ts";
 import type { FriendDependencies } from "../friend.dependencies.ts";
 import { presentFriend } from "../friend.presenter.ts";
+import { tellRemoved } from "../tell-removed.ts";
 
 export function accept(dependencies: FriendDependencies): Handler<"friend.accept"> {
   return async ({ params, actor: { userId } }) => {
@@ -29,9 +29,4 @@ export function remove({ node, friendships }: FriendDependencies): Handler<"frie
     if (removed !== null) tellRemoved(node, userId, params.userId);
     return {};
   };
-}
-
-function tellRemoved(node: FriendDependencies["node"], userId: string, otherId: string): void {
-  node.publish(userRoom(userId), "friend.removed", { userId: otherId });
-  node.publish(userRoom(otherId), "friend.removed", { userId });
 }

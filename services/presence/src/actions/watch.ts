@@ -6,10 +6,13 @@ import { readPresences } from "../read-presences.ts";
 /** The gateway joins the socket into the rooms of those who are in the answer: see the action's `subscription`. */
 export function watch(dependencies: PresenceDependencies): Handler<"presence.watch"> {
   return async ({ params, actor: { userId }, call }) => {
-    const { userIds } = await call("group.listAcquaintances", {
-      userId,
-      userIds: [...new Set(params.userIds)],
-    });
+    const asked = [...new Set(params.userIds)];
+    const [acquaintances, friends] = await Promise.all([
+      call("group.listAcquaintances", { userId, userIds: asked }),
+      // Where nobody answers for friends, those are left out with whom the caller shares nothing else.
+      call("friend.listAmong", { userId, userIds: asked }).catch(() => ({ userIds: [] })),
+    ]);
+    const userIds = [...new Set([...acquaintances.userIds, ...friends.userIds])];
     const [presences, own] = await Promise.all([
       readPresences(dependencies, userIds),
       dependencies.statuses.findMany([userId]),

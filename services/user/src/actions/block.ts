@@ -3,7 +3,7 @@ import { serviceError, type Handler } from "@fanfare/kernel";
 import type { UserDependencies } from "../user.dependencies.ts";
 import { presentUser } from "../user.presenter.ts";
 
-export function block({ users, blocks }: UserDependencies): Handler<"user.block"> {
+export function block({ node, users, blocks }: UserDependencies): Handler<"user.block"> {
   return async ({ params: { userId }, actor, call }) => {
     if (userId === actor.userId) {
       const issues = [{ path: "userId", message: "must be another user's" }];
@@ -16,6 +16,7 @@ export function block({ users, blocks }: UserDependencies): Handler<"user.block"
     await blocks.insert(actor.userId, userId);
     // What is known of their direct channel is from before. Whoever dies before this is right again when it is looked up anew.
     await call("group.forgetDirectAccess", { userId: actor.userId, otherId: userId });
+    node.broadcast("user.blocked", { userId: actor.userId, blockedId: userId });
     return {};
   };
 }
