@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { SessionTokens } from "@fanfare/contract";
+import { Types } from "mongoose";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { changePassword } from "../src/actions/change-password.ts";
+import { resetPassword } from "../src/actions/password-reset.ts";
+import { createDependencies } from "../src/create-dependencies.ts";
+import type { UserDependencies } from "../src/user.dependencies.ts";
+import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+
+// Somebody who knows the old password logs in at the worst moment: between the end of all sessions and the new password.
+
+let node: UserNode;
+let dependencies: UserDependencies;
+beforeAll(async () => {
+  node = await startUserNode();
+  dependencies = createDependencies(node.node);
+});
+afterAll(() => node.stop());
+
+const newPassword = "another horse";
+const refresh = ({ refreshToken }: SessionTokens) => node.call("user.refresh", { refreshToken });
+
+async function account() {
+  const username = newName();
+  const email = `${username}@example.org`;
+  const tokens = await node.call("user.register", { username, password: PASSWORD, email });
+  const login = () => node.call("user.login", { username, password: PASSWORD });
+  return { email, tokens, login };
+}
+
+const request = {
+  access: undefined,
+  call: () => Promise.reject(new Error("not used")),
+  requestId: "test",
+  client: null,
+};
+
+test("a changed password ends that session too", async () => {
+  const { tokens, login } = await account();
+  let late: SessionTokens | undefined;
+  const change = changePassword({
+    ...dependencies,
+    users: {
+      ...dependencies.users,
+      replacePasswordHash: (async (
+        ...given: Parameters<UserDependencies["users"]["replacePasswordHash"]>
+      ) => {
+        late = await login();
+        return dependencies.users.replacePasswordHash(...given);
+      }) as never,
+    },
+  });
+  const next = await change({
+    ...request,
+    params: { oldPassword: PASSWORD, newPassword },
+    actor: actorOf(tokens),
+  });
+  await expect(refresh(late!)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+  await expect(refresh(next)).resolves.toBeDefined();
+});
+
+test("a reset password ends that session too", async () => {
+  const { email, tokens, login } = await account();
+  const token = "of-this-test";
+  await dependencies.mailedTokens.insert({
+    _id: createHash("sha256").update(token).digest("base64url"),
+    userId: new Types.ObjectId(tokens.user.id),
+    purpose: "resetPassword",
+    email,
+    expiresAt: new Date(Date.now() + 60_000),
+  });
+  let late: SessionTokens | undefined;
+  const reset = resetPassword({
+    ...dependencies,
+    users: {
+      ...dependencies.users,
+      resetPassword: (async (...given: Parameters<UserDependencies["users"]["resetPassword"]>) => {
+        late = await login();
+        return dependencies.users.resetPassword(...given);
+      }) as never,
+    },
+  });
+  await reset({ ...request, params: { token, newPassword }, actor: null });
+  await expect(refresh(late!)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+  await expect(refresh(tokens)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+});
