@@ -85,18 +85,14 @@ test("mail and OIDC are configured whole or not at all", () => {
   }
   expect(loadConfig(oidc).oidc).toEqual({ issuer: oidc.OIDC_ISSUER, clientId: "chat", clientSecret: "x" });
   expect(loadConfig({ PUBLIC_URL: "https://chat.example.org/" }).publicUrl).toBe("https://chat.example.org");
+  expect(loadConfig({}).publicUrl).toBe("http://127.0.0.1:3000");
+  expect(loadConfig({ HOST: "::", PORT: "80" }).publicUrl).toBe("http://localhost:80");
 });
 
 test("reads lists", () => {
-  expect(loadConfig({ SERVICES: " message,user, group ,gateway,presence,admin,friend,user" }).services).toEqual([
-    "message",
-    "user",
-    "group",
-    "gateway",
-    "presence",
-    "admin",
-    "friend",
-  ]);
+  expect(
+    loadConfig({ SERVICES: " message,user, group ,gateway,presence,search,admin,friend,user" }).services,
+  ).toEqual(["message", "user", "group", "gateway", "presence", "admin", "friend"]);
 });
 
 test.each(["abc", "1.5", "-1", "70000"])("refuses the port %s in words", (port) => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 
-const SERVICES = ["gateway", "user", "group", "message", "presence", "admin", "friend"] as const;
+const SERVICES = ["gateway", "user", "group", "message", "presence", "search", "admin", "friend"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** Without one of these nobody can be served. */
@@ -170,6 +170,12 @@ function gatewayThreads(env: z.output<typeof Environment>): number {
   return Math.min(Math.max(2, Math.floor(availableParallelism() / 2)), DEFAULT_GATEWAY_THREADS);
 }
 
+/** What a browser on this machine can open a server at that listens on `host`. */
+export function hostForUrl(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
 type Parsed = z.output<typeof Environment>;
 
 function smtpOf({ SMTP_URL: url, MAIL_FROM: from }: Parsed): Config["smtp"] {
@@ -219,7 +225,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     maxConnections: e.MAX_CONNECTIONS,
     maxConnectionsPerAddress: e.MAX_CONNECTIONS_PER_ADDRESS,
     webDir: e.WEB_DIR,
-    publicUrl: e.PUBLIC_URL ?? `http://localhost:${e.PORT}`,
+    publicUrl: e.PUBLIC_URL ?? `http://${hostForUrl(e.HOST)}:${e.PORT}`,
     smtp: smtpOf(e),
     oidc: oidcOf(e),
     gatewayThreads: gatewayThreads(e),

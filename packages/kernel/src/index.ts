@@ -1,7 +1,7 @@
 export { may, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta } from "./actor.ts";
 export { createBroker } from "./broker.ts";
-export { ConfigError, loadConfig, type Config } from "./config.ts";
+export { ConfigError, hostForUrl, loadConfig, type Config } from "./config.ts";
 export { startNode, type RunningNode, type ServiceFactory, type Threads } from "./start-node.ts";
 export {
   defineService,

@@ -4,6 +4,7 @@ import { createFriendService } from "@fanfare/friend";
 import { createGatewayService } from "@fanfare/gateway";
 import { createGroupService } from "@fanfare/group";
 import {
+  hostForUrl,
   startNode,
   type Config,
   type NodeContext,
@@ -13,6 +14,7 @@ import {
 } from "@fanfare/kernel";
 import { createMessageService } from "@fanfare/message";
 import { createPresenceService } from "@fanfare/presence";
+import { createSearchService } from "@fanfare/search";
 import { createUserService } from "@fanfare/user";
 import { GatewayThreads } from "./gateway-threads/gateway-threads.ts";
 
@@ -56,6 +58,7 @@ export async function startFanfare(
     group: remember(createGroupService),
     message: remember(createMessageService),
     presence: remember(createPresenceService),
+    search: remember(createSearchService),
     admin: remember(createAdminService),
     friend: remember(createFriendService),
     // The last, because it stops first: it drains while the others still answer.
@@ -96,10 +99,4 @@ export async function startFanfare(
 function assertAllHosted(hosted: ReadonlySet<string>): void {
   const missing = Object.keys(ACTIONS).filter((name) => !hosted.has(name));
   if (missing.length > 0) throw new Error(`No service answers these actions: ${missing.join(", ")}.`);
-}
-
-/** What a browser on this machine can open. */
-function hostForUrl(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "localhost";
-  return host.includes(":") ? `[${host}]` : host;
 }
