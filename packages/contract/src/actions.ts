@@ -4,6 +4,7 @@ import { adminActions } from "./actions/admin.ts";
 import { channelActions } from "./actions/channel.ts";
 import { directActions } from "./actions/direct.ts";
 import { departureActions } from "./actions/departure.ts";
+import { exportActions } from "./actions/export.ts";
 import { friendActions } from "./actions/friend.ts";
 import { groupActions } from "./actions/group.ts";
 import { inviteActions } from "./actions/invite.ts";
@@ -14,6 +15,7 @@ import { roleActions } from "./actions/role.ts";
 import { sessionActions } from "./actions/session.ts";
 import { threadActions } from "./actions/thread.ts";
 import { userActions } from "./actions/user.ts";
+import { searchActions } from "./actions/search.ts";
 import type { ActionDefinition } from "./define.ts";
 
 /** Every action of the platform by its name. Nothing that is not here can be called from outside. */
@@ -24,6 +26,7 @@ export const ACTIONS = {
   ...peopleActions,
   ...adminActions,
   ...departureActions,
+  ...exportActions,
   ...groupActions,
   ...roleActions,
   ...channelActions,
@@ -32,6 +35,7 @@ export const ACTIONS = {
   ...inviteActions,
   ...threadActions,
   ...messageActions,
+  ...searchActions,
   ...presenceActions,
 } satisfies Record<string, ActionDefinition>;
 

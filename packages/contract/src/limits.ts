@@ -38,6 +38,8 @@ export const LIMITS = {
   reactionUsersShown: 10,
   emojiMaxChars: 64,
   pinsPerChannel: 50,
+  searchTextMaxChars: 200,
+  searchPageMaxItems: 50,
   nonceMaxChars: 64,
   refreshTokenMaxChars: 512,
 
@@ -65,6 +67,7 @@ export const LIMITS = {
   /** They are one document. */
   adminsPerInstance: 100,
   noticeMaxChars: 1000,
+  exportCursorMaxChars: 512,
   blockedPerUser: 1000,
   userAgentMaxChars: 256,
   /** Shorter beginnings would list half of all users. */

@@ -92,7 +92,7 @@ test("mail and OIDC are configured whole or not at all", () => {
 test("reads lists", () => {
   expect(
     loadConfig({ SERVICES: " message,user, group ,gateway,presence,search,admin,friend,user" }).services,
-  ).toEqual(["message", "user", "group", "gateway", "presence", "admin", "friend"]);
+  ).toEqual(["message", "user", "group", "gateway", "presence", "search", "admin", "friend"]);
 });
 
 test.each(["abc", "1.5", "-1", "70000"])("refuses the port %s in words", (port) => {

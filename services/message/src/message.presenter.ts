@@ -4,8 +4,7 @@ import type { MessageDocument } from "./message.model.ts";
 
 /** The only way of a stored message to the outside. */
 export function presentMessage(message: MessageDocument): Message {
-  const { mentions, reactions, pinnedAt, pinnedBy, threadId, attachments, embeds, as } = message;
-  return {
+  const presented: Message = {
     id: documentId(message),
     channelId: message.channelId.toHexString(),
     seq: message.seq,
@@ -17,13 +16,15 @@ export function presentMessage(message: MessageDocument): Message {
     createdAt: message.createdAt.toISOString(),
     editedAt: message.editedAt?.toISOString() ?? null,
     deletedAt: message.deletedAt?.toISOString() ?? null,
-    ...(mentions !== undefined && { mentions }),
-    ...(reactions !== undefined && { reactions }),
-    ...(pinnedAt !== undefined && { pinnedAt: pinnedAt.toISOString() }),
-    ...(pinnedBy !== undefined && { pinnedBy: pinnedBy.toHexString() }),
-    ...(threadId !== undefined && { threadId: threadId.toHexString() }),
-    ...(attachments !== undefined && { attachments }),
-    ...(embeds !== undefined && { embeds }),
-    ...(as !== undefined && { as }),
   };
+  // Few messages have any of these, and every message passes here.
+  const { mentions, reactions, pinnedAt, pinnedBy, attachments, embeds, as } = message;
+  if (mentions !== undefined) presented.mentions = mentions;
+  if (reactions !== undefined) presented.reactions = reactions;
+  if (pinnedAt !== undefined) presented.pinnedAt = pinnedAt.toISOString();
+  if (pinnedBy !== undefined) presented.pinnedBy = pinnedBy.toHexString();
+  if (attachments !== undefined) presented.attachments = attachments;
+  if (embeds !== undefined) presented.embeds = embeds;
+  if (as !== undefined) presented.as = as;
+  return presented;
 }

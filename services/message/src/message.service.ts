@@ -16,6 +16,8 @@ import { send } from "./actions/send.ts";
 import { setEmbeds } from "./actions/set-embeds.ts";
 import { setThread } from "./actions/set-thread.ts";
 import { sync } from "./actions/sync.ts";
+import { exportUser } from "./export/export-user.ts";
+import { createOwnMessages } from "./export/own-messages.repository.ts";
 import { createParts } from "./parts.ts";
 
 export function createMessageService(node: NodeContext): ReturnType<ServiceFactory> {
@@ -40,6 +42,7 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       "message.delete": remove(parts),
       "message.get": get(parts),
       "message.list": list(parts),
+      "message.exportUser": exportUser(createOwnMessages(node.database)),
       "message.count": count(node.database),
       "message.listHeads": listHeads(parts),
       "message.listEdits": listEdits(parts),

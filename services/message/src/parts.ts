@@ -33,7 +33,7 @@ export interface Parts {
   reactionCounter: ReactionCounter;
   /** The rooms of a channel as a user knows them; none where the user does not see it any more. */
   roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
-  node: Pick<NodeContext, "access" | "publish">;
+  node: Pick<NodeContext, "access" | "broadcast" | "publish">;
 }
 
 export function createParts(node: NodeContext): Parts {

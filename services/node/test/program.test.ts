@@ -143,7 +143,7 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
     const program = run({ SERVICES: "gateway,user" });
     expect(await program.exited).toBe(1);
     expect(program.stderr).toMatch(
-      /\n {2}NATS_URL: is required to reach the processes that host group, message, presence: .*\n$/,
+      /\n {2}NATS_URL: is required to reach the processes that host group, message, presence\b.*\n$/,
     );
   });
 

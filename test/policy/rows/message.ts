@@ -30,6 +30,10 @@ export const messageRows = {
   "message.pin": row("message.pin", channelOwner, messageOf),
   "message.unpin": row("message.unpin", channelOwner, messageOf),
   "message.listPins": row("message.listPins", inChannel, ({ channel }) => ({ channelId: channel.id })),
+  "message.search": row("message.search", inChannel, ({ channel }) => ({
+    channelId: channel.id,
+    text: "hello",
+  })),
   "message.get": row("message.get", inChannel, messageOf),
   "message.list": row("message.list", inChannel, ({ channel }) => ({ channelId: channel.id })),
 };

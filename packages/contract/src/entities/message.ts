@@ -26,6 +26,9 @@ export const EmbedSchema = z
   .meta({ id: "Embed" });
 export type Embed = z.output<typeof EmbedSchema>;
 
+/** What messages can be searched for besides their words. */
+export const messageTrait = z.enum(["link", "attachment", "embed", "pin"]);
+
 /** Whom a message is to reach besides those who read the channel. */
 export const MentionsSchema = z
   .object({

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+export const searchActions = {
+  "message.search": action({
+    summary:
+      "A page of the messages of a channel, or of all channels of a group that the caller sees, that have all of this; newest first.",
+    params: z
+      .object({
+        groupId: e.id.optional(),
+        channelId: e.id.optional(),
+        text: z
+          .string()
+          .max(LIMITS.searchTextMaxChars)
+          .optional()
+          .describe("whole words, in any order; Chinese and Japanese also in parts of words"),
+        from: e.id.optional().describe("their author"),
+        mentions: e.id.optional().describe("a user"),
+        has: z.array(e.messageTrait).max(e.messageTrait.options.length).default([]),
+        after: e.time.optional(),
+        before: e.time.optional(),
+        cursor: e.id.optional().describe("nextCursor of the page before"),
+        limit: z.int().min(1).max(LIMITS.searchPageMaxItems).default(25),
+      })
+      .refine(
+        ({ groupId, channelId }) => (groupId === undefined) !== (channelId === undefined),
+        "give either groupId or channelId",
+      )
+      .refine(
+        ({ text = "", from, mentions, has }) =>
+          /[\p{L}\p{N}]/u.test(text) || from !== undefined || mentions !== undefined || has.length > 0,
+        "give a text with words, from, mentions or has",
+      ),
+    result: z.object({
+      messages: z.array(e.MessageSchema),
+      nextCursor: e.id.nullable().describe("null: that was all. A page may be empty and not the last one"),
+      isComplete: z.boolean().describe("false: some messages are still to be indexed; search again later"),
+    }),
+    permission: { rule: "session" },
+    errors: ["GROUP_NOT_FOUND", "CHANNEL_NOT_FOUND"],
+    rateLimit: { points: 10, durationMs: 10_000 },
+  }),
+};

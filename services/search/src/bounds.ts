@@ -1,0 +1,30 @@
+/** A new way to make tokens has a new number: then everything is indexed anew. */
+export const INDEX_VERSION = 1;
+/** Different tokens that a message is found by; further words of it are not found. */
+export const TOKENS_PER_MESSAGE = 200;
+/** Of a longer word this much counts. */
+export const WORD_MAX_CHARS = 40;
+/** Words of a search that count; the longest ones. */
+export const WORDS_PER_SEARCH = 10;
+
+/** Changes of a channel that are read and indexed at a time. */
+export const CHANGES_PER_STEP = 500;
+/** Changes that one search waits for; what is beyond it is indexed behind it. */
+export const STEPS_PER_SEARCH = 10;
+/** Channels that are indexed at the same time. */
+export const INDEX_CONCURRENCY = 4;
+/** How long new messages gather before they are indexed: a search does not wait for it. */
+export const INDEX_AFTER_MS = 2000;
+/** Channels that wait to be indexed; of those above it the next search sees to it. */
+export const WAITING_CHANNELS = 10_000;
+
+/** Entries that one search looks at, so that none takes long; a page that ends there says where to go on. */
+export const ENTRIES_PER_SEARCH = 20_000;
+/** Entries of one channel that are read at a time when more than one token has to match. */
+export const ENTRIES_PER_READ = 200;
+/** Channels that are looked at together. */
+export const SEARCH_CONCURRENCY = 10;
+/** The longest that one query may take. */
+export const QUERY_TIMEOUT_MS = 5000;
+/** Entries of a removed channel that are deleted at a time. */
+export const REMOVALS_PER_BATCH = 500;

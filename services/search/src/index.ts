@@ -1,0 +1,1 @@
+export { createSearchService } from "./search.service.ts";

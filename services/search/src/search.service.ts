@@ -1,0 +1,27 @@
+import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { search } from "./actions/search.ts";
+import { EntryRepository } from "./entry.repository.ts";
+import { Indexer } from "./indexer.ts";
+import { ProgressRepository } from "./progress.repository.ts";
+import { removeChannel } from "./remove-channel.ts";
+import type { SearchDependencies } from "./search.dependencies.ts";
+
+/** Finds messages: `message.search`. */
+export function createSearchService(node: NodeContext): ReturnType<ServiceFactory> {
+  const entries = new EntryRepository(node.database);
+  const progress = new ProgressRepository(node.database);
+  const indexer = new Indexer({ entries, progress, call: node.call, logger: node.logger });
+  const dependencies: SearchDependencies = { node, entries, progress, indexer };
+  return defineService(node, {
+    name: "search",
+    actions: { "message.search": search(dependencies) },
+    events: {
+      "message.stored": ({ channelId }) => indexer.hint(channelId),
+      "channel.emptied": async ({ channelIds }) => {
+        for (const channelId of channelIds) await removeChannel(dependencies, channelId);
+      },
+    },
+    started: () => entries.createIndexes(),
+    stopped: () => indexer.close(),
+  });
+}

@@ -1,0 +1,131 @@
+import {
+  MEMBER_PERMISSIONS,
+  NO_PERMISSIONS,
+  type ActionName,
+  type Channel,
+  type Message,
+  type Params,
+  type Result,
+} from "@fanfare/contract";
+import { defineService, loadConfig, startNode, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { createSearchService } from "../src/index.ts";
+
+/** A process that hosts the search service, with the channels' logs and everybody's access in the test's hands. */
+export interface SearchNode {
+  node: NodeContext;
+  /** By channel, in the order of seq. */
+  logs: Map<string, Message[]>;
+  /** What there is to see for each user. */
+  sees: Map<string, Set<string>>;
+  /** Calls of `message.listChanges`. */
+  reads: { channelId: string; afterRev: number }[];
+  write(channelId: string, content: string, more?: Partial<Message>): Message;
+  change(message: Message, more: Partial<Message>): Message;
+  as<N extends ActionName>(userId: string, name: N, params: Params<N>): Promise<Result<N>>;
+  stop(): Promise<void>;
+}
+
+type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
+
+let ids = 0;
+/** In the order of their making, as the database makes them. */
+export function newId(time = Date.now()): string {
+  return (
+    Math.floor(time / 1000)
+      .toString(16)
+      .padStart(8, "0") + (ids += 1).toString(16).padStart(16, "0")
+  );
+}
+
+export async function startSearchNode(env: Record<string, string>): Promise<SearchNode> {
+  const logs = new Map<string, Message[]>();
+  const sees = new Map<string, Set<string>>();
+  const reads: SearchNode["reads"] = [];
+  let call: AnyCall | undefined;
+  let revs = new Map<string, number>();
+  const headOf = (channelId: string) => ({
+    seq: logs.get(channelId)?.length ?? 0,
+    rev: revs.get(channelId) ?? 0,
+  });
+  const others: ServiceFactory = (node) =>
+    defineService(node, {
+      name: "others",
+      actions: {
+        "group.access": ({ params: { userId, channelId } }) => ({
+          permissions: sees.get(userId)?.has(channelId ?? "") === true ? MEMBER_PERMISSIONS : NO_PERMISSIONS,
+          groupId: null,
+          mutedUntil: null,
+          rooms: [],
+        }),
+        "message.listHeads": ({ params: { channelIds } }) => ({
+          heads: channelIds.map((channelId) => ({ channelId, head: headOf(channelId), lastReadSeq: 0 })),
+        }),
+        "message.listChanges": ({ params: { channelId, afterRev, limit } }) => {
+          reads.push({ channelId, afterRev });
+          const changed = (logs.get(channelId) ?? []).filter(({ rev }) => rev > afterRev);
+          return { messages: changed.sort((a, b) => a.rev - b.rev).slice(0, limit) };
+        },
+        "message.getMany": ({ params: { messageIds } }) => ({
+          messages: [...logs.values()]
+            .flat()
+            .filter(({ id, deletedAt }) => deletedAt === null && messageIds.includes(id)),
+        }),
+      },
+    });
+  // The rule of channel.list is the group's; here everybody is in it.
+  const channels: ServiceFactory = () => ({
+    name: "channels",
+    settings: { $noServiceNamePrefix: true },
+    actions: {
+      "channel.list": {
+        handler: ({ meta }: { meta: { actor: { userId: string } } }) => ({
+          channels: [...(sees.get(meta.actor.userId) ?? [])].map(
+            (id) => ({ id, head: headOf(id) }) as unknown as Channel,
+          ),
+        }),
+      },
+    },
+  });
+  const caller: ServiceFactory = () => ({
+    name: "caller",
+    created() {
+      call = (name, params, options) => this.broker.call(name, params, options);
+    },
+  });
+  const running = await startNode(
+    loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", ...env }),
+    [others, channels, caller, createSearchService],
+    (error) => {
+      throw error;
+    },
+  );
+  const nextRev = (channelId: string): number => {
+    revs.set(channelId, (revs.get(channelId) ?? 0) + 1);
+    return revs.get(channelId)!;
+  };
+  return {
+    node: running.context,
+    logs,
+    sees,
+    reads,
+    write(channelId, content, more = {}) {
+      const log = logs.get(channelId) ?? [];
+      logs.set(channelId, log);
+      const createdAt = more.createdAt ?? new Date().toISOString();
+      const id = newId(Date.parse(createdAt));
+      const rest = { authorId: "a".repeat(24), replyTo: null, nonce: id, editedAt: null, deletedAt: null };
+      const numbers = { seq: log.length + 1, rev: nextRev(channelId) };
+      const message: Message = { id, channelId, content, createdAt, ...rest, ...numbers, ...more };
+      log.push(message);
+      return message;
+    },
+    change(message, more) {
+      return Object.assign(message, more, { rev: nextRev(message.channelId) });
+    },
+    as: (userId, name, params) => {
+      const actor = { userId, sessionId: "e".repeat(24), kind: "member" };
+      return call!(name, params, { meta: { actor, requestId: "test" } });
+    },
+    stop: () => running.stop(),
+  };
+}

@@ -1,0 +1,178 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Params } from "@fanfare/contract";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { newId, startSearchNode, type SearchNode } from "./search-node.ts";
+
+let dir: string;
+let node: SearchNode;
+let channelId: string;
+let secretId: string;
+
+const searcher = "a".repeat(24);
+const other = "b".repeat(24);
+const groupId = "f".repeat(24);
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "fanfare-search-"));
+  node = await startSearchNode({ DATA_DIR: dir });
+});
+afterAll(async () => {
+  await node?.stop();
+  await rm(dir, { recursive: true });
+});
+beforeEach(() => {
+  [channelId, secretId] = [newId(), newId()];
+  node.sees.clear();
+  node.sees.set(searcher, new Set([channelId]));
+  node.sees.set(other, new Set([channelId, secretId]));
+});
+
+type Wanted = Omit<Params<"message.search">, "channelId" | "groupId">;
+
+async function find(wanted: Wanted, place: Partial<Params<"message.search">> = { channelId }, as = searcher) {
+  return node.as(as, "message.search", { ...wanted, ...place });
+}
+
+async function texts(...asked: Parameters<typeof find>): Promise<string[]> {
+  return (await find(...asked)).messages.map(({ content }) => content);
+}
+
+test("by words in any order, whatever their case and width, newest first", async () => {
+  for (const text of ["The red fox", "a RED herring", "foxes", "Ｆｏｘ and red"]) node.write(channelId, text);
+  expect(await texts({ text: "red fox" })).toEqual(["Ｆｏｘ and red", "The red fox"]);
+  expect(await texts({ text: "herring" })).toEqual(["a RED herring"]);
+  expect(await texts({ text: "nothing" })).toEqual([]);
+});
+
+test("unspaced writing by its parts", async () => {
+  for (const text of ["今天天气很好", "明天见", "天上"]) node.write(channelId, text);
+  expect(await texts({ text: "天气" })).toEqual(["今天天气很好"]);
+  expect(await texts({ text: "天" })).toEqual(["天上", "明天见", "今天天气很好"]);
+});
+
+test("what is asked is never a pattern or an operator", async () => {
+  node.write(channelId, "plain words");
+  for (const text of [".*x", "$where x", "pl.*", "(a+)+$ a", "has:pin", "w".repeat(200)]) {
+    expect(await texts({ text })).toEqual([]);
+  }
+});
+
+test("by author, mention, trait and time", async () => {
+  const day = (n: number): string => `2026-01-0${n}T12:00:00.500Z`;
+  node.write(channelId, "one https://example.org", { createdAt: day(1), pinnedAt: day(2), pinnedBy: other });
+  const mentions = { userIds: [searcher], roleIds: [], everyone: false };
+  node.write(channelId, "two", { createdAt: day(2), authorId: other, mentions });
+  const file = {
+    fileId: newId(),
+    name: "Report.pdf",
+    bytes: 1,
+    contentType: "application/pdf",
+    width: null,
+    height: null,
+  };
+  node.write(channelId, "three", { createdAt: day(3), attachments: [file] });
+  expect(await texts({ from: other })).toEqual(["two"]);
+  expect(await texts({ mentions: searcher })).toEqual(["two"]);
+  expect(await texts({ has: ["link"] })).toEqual(["one https://example.org"]);
+  expect(await texts({ has: ["link", "pin"], text: "one" })).toEqual(["one https://example.org"]);
+  expect(await texts({ has: ["link", "attachment"] })).toEqual([]);
+  expect(await texts({ text: "report" })).toEqual(["three"]);
+  expect(await texts({ from: searcher, after: day(2) })).toEqual(["three"]);
+  expect(await texts({ from: searcher, before: day(3) })).toEqual(["one https://example.org"]);
+  expect(await texts({ from: other, after: "2026-01-02T12:00:00.501Z" })).toEqual([]);
+  expect(await texts({ from: other, before: day(2) })).toEqual([]);
+});
+
+test("edits, pins and deletions are in the next search", async () => {
+  const message = node.write(channelId, "before");
+  expect(await texts({ text: "before" })).toEqual(["before"]);
+  node.change(message, { content: "after" });
+  expect(await texts({ text: "before" })).toEqual([]);
+  expect(await texts({ text: "after" })).toEqual(["after"]);
+  node.change(message, { content: "", deletedAt: new Date().toISOString() });
+  expect(await texts({ text: "after" })).toEqual([]);
+  expect(await node.node.database.collection("searchEntries").countDocuments({ channelId })).toBe(0);
+});
+
+test("a group is searched as far as the searcher sees it now", async () => {
+  node.write(channelId, "public word");
+  node.write(secretId, "secret word");
+  expect(await texts({ text: "word" }, { groupId })).toEqual(["public word"]);
+  expect(await texts({ text: "word" }, { groupId }, other)).toEqual(["secret word", "public word"]);
+  node.sees.get(other)!.delete(secretId);
+  expect(await texts({ text: "word" }, { groupId }, other)).toEqual(["public word"]);
+  await expect(find({ text: "word" }, { channelId: secretId })).rejects.toMatchObject({
+    type: "CHANNEL_NOT_FOUND",
+  });
+});
+
+test("pages of many channels join without a hole or a repetition", async () => {
+  const channels = Array.from({ length: 7 }, () => newId());
+  node.sees.set(searcher, new Set(channels));
+  const expected: string[] = [];
+  for (let i = 0; i < 300; i++) {
+    // The first channels have most of it, the last one next to nothing.
+    const at = channels[Math.floor(((i * i) % 7 ** 2) / 7) % 7]!;
+    const isWanted = i % 3 === 0;
+    node.write(at, isWanted ? `common rare ${i}` : `common ${i}`);
+    if (isWanted) expected.unshift(`common rare ${i}`);
+  }
+  for (const text of ["rare", "common rare"]) {
+    const all: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await find({ text, limit: 9, ...(cursor !== null && { cursor }) }, { groupId });
+      all.push(...page.messages.map(({ content }) => content));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(all).toEqual(expected);
+  }
+});
+
+test("an index that was lost, or left in the middle, is made again by the next search", async () => {
+  for (let i = 0; i < 20; i++) node.write(channelId, `kept ${i}`);
+  expect(await texts({ text: "kept", limit: 50 })).toHaveLength(20);
+  node.reads.length = 0;
+  await find({ text: "kept" });
+  expect(node.reads).toEqual([]);
+  const { database } = node.node;
+  await database.collection("searchEntries").deleteMany({});
+  await database.collection("searchProgress").deleteMany({});
+  expect(await texts({ text: "kept", limit: 50 })).toHaveLength(20);
+});
+
+test("what is too much for one search to index is said, and indexed behind it", async () => {
+  for (let i = 0; i < 5600; i++) node.write(channelId, `many ${i}`);
+  expect((await find({ text: "many" })).isComplete).toBe(false);
+  await expect.poll(async () => (await find({ text: "5599" })).messages.length, { timeout: 20_000 }).toBe(1);
+  expect((await find({ text: "many" })).isComplete).toBe(true);
+});
+
+test("new messages are indexed behind, and those of a removed channel go", async () => {
+  node.write(channelId, "soon");
+  const message = node.logs.get(channelId)!;
+  node.node.broadcast("message.stored", { channelId, groupId: null, messages: message });
+  const entries = node.node.database.collection("searchEntries");
+  const { _id } = (await expect
+    .poll(() => entries.findOne({ tokens: "soon" }), { timeout: 10_000 })
+    .not.toBeNull()
+    .then(() => entries.findOne({ tokens: "soon" })))!;
+  expect(_id).toBeDefined();
+  node.node.broadcast("channel.emptied", { channelIds: [channelId] });
+  await expect.poll(() => entries.findOne({ tokens: "soon" }), { timeout: 10_000 }).toBeNull();
+});
+
+test.each<Partial<Params<"message.search">>>([
+  { channelId: "c".repeat(24), groupId },
+  { text: "no place", channelId: undefined },
+  { text: "  !? ", channelId: "c".repeat(24) },
+  { channelId: "c".repeat(24) },
+])("refused: %j", async (params) => {
+  await expect(node.as(searcher, "message.search", params as Params<"message.search">)).rejects.toMatchObject(
+    {
+      type: "VALIDATION_FAILED",
+    },
+  );
+});
