@@ -33,6 +33,14 @@ export function createDirectRepository(connection: Connection) {
     countOf: (userId: string, max: number) =>
       channels.countDocuments({ memberIds: new Types.ObjectId(userId) }, { limit: max }),
 
+    async listGroupDirectIds(userId: string): Promise<string[]> {
+      const found = await channels
+        .find({ memberIds: userId, kind: "groupDirect", ...alive }, { _id: 1 })
+        .limit(LIMITS.directChannelsPerUser)
+        .lean();
+      return found.map(({ _id }) => _id.toHexString());
+    },
+
     /** Everybody with whom the user is in a direct channel of several. */
     async listCompanions(userId: string): Promise<Set<string>> {
       const found = await channels
@@ -62,7 +70,7 @@ export function createDirectRepository(connection: Connection) {
     removeMember: (channelId: string, userId: string) =>
       channels
         .findOneAndUpdate(
-          { _id: channelId, memberIds: userId, "memberIds.1": { $exists: true } },
+          { _id: channelId, kind: "groupDirect", memberIds: userId, "memberIds.1": { $exists: true } },
           { $pull: { memberIds: new Types.ObjectId(userId) }, $unset: { [`closedAtSeq.${userId}`]: 1 } },
           after,
         )
@@ -71,7 +79,7 @@ export function createDirectRepository(connection: Connection) {
     /** false when there are others in it. */
     async markDeletedBy(channelId: string, userId: string): Promise<boolean> {
       const result = await channels.updateOne(
-        { _id: channelId, memberIds: [new Types.ObjectId(userId)], ...alive },
+        { _id: channelId, kind: "groupDirect", memberIds: [new Types.ObjectId(userId)], ...alive },
         { $set: { deletedAt: new Date() } },
       );
       return result.matchedCount === 1;

@@ -10,6 +10,7 @@ import { createGroup } from "./actions/create-group.ts";
 import { createInvite } from "./actions/create-invite.ts";
 import { deleteChannel } from "./actions/delete-channel.ts";
 import { deleteGroup } from "./actions/delete-group.ts";
+import { exportUser } from "./actions/export-user.ts";
 import { forgetDirectAccess } from "./actions/forget-direct-access.ts";
 import { forgetUser, listOwned } from "./actions/forget-user.ts";
 import { kickMember } from "./actions/kick-member.ts";
@@ -95,6 +96,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.count": countGroups(dependencies),
       "group.listAll": listAllGroups(dependencies),
       "group.remove": removeGroup(dependencies),
+      "group.exportUser": exportUser(dependencies),
       "group.listOwned": listOwned(dependencies),
       "group.forgetUser": forgetUser(dependencies),
       "group.forgetDirectAccess": forgetDirectAccess(dependencies),

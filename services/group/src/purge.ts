@@ -153,10 +153,16 @@ export function createPurge(options: PurgeOptions) {
     }
   };
 
+  /** What fails is left to the next sweep, and keeps nothing else waiting. */
+  const attempt = (work: () => Promise<void>): Promise<void> =>
+    work().catch((error: unknown) =>
+      node.logger.warn({ err: error }, "what was left undone could not be finished"),
+    );
+
   const finishMoves = async (): Promise<void> => {
     const before = new Date(Date.now() - ABANDONED_AFTER_MS);
     for (const channelId of await overrides.listMovingSince(before, CHANNEL_BATCH)) {
-      if (!stopped) await moves.move(channelId);
+      if (!stopped) await attempt(() => moves.move(channelId));
     }
   };
 
@@ -165,10 +171,12 @@ export function createPurge(options: PurgeOptions) {
     await finishMoves();
     for (const { _id, groupId } of await roles.listDeleted(CHANNEL_BATCH)) {
       const roleId = _id.toHexString();
-      await once(roleId, async () => {
-        await closeRole(groupId.toHexString(), roleId);
-        await purgeRole(roleId);
-      });
+      await once(roleId, () =>
+        attempt(async () => {
+          await closeRole(groupId.toHexString(), roleId);
+          await purgeRole(roleId);
+        }),
+      );
     }
     for (const channel of await channels.listDeleted(CHANNEL_BATCH)) {
       const { _id, memberIds } = channel;

@@ -190,3 +190,13 @@ test("who shares a direct channel of several is an acquaintance, and no group ma
     userIds: [],
   });
 });
+
+test("who is deleted leaves those of several; those of two stay for the others", async () => {
+  const several = await open();
+  const { channel } = await node.call("channel.openDirect", { userId: eve!.userId }, bob);
+  await node.call("group.forgetUser", { userId: eve!.userId });
+  await node.call("group.forgetUser", { userId: eve!.userId });
+  expect(await listOf(eve)).toEqual([channel.id]);
+  expect((await listOf(bob)).toSorted()).toEqual([several.id, channel.id].toSorted());
+  expect((await access(several.id, eve)).permissions).toBe(0);
+});

@@ -1,4 +1,5 @@
 import type { Handler } from "@fanfare/kernel";
+import { takeOutOfDirect } from "../direct-departure.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 
 export function listOwned({ groups }: GroupDependencies): Handler<"group.listOwned"> {
@@ -6,10 +7,13 @@ export function listOwned({ groups }: GroupDependencies): Handler<"group.listOwn
 }
 
 /** A group that was given to the user in the very moment stays with them, as an owner does: those who run the instance see to it. */
-export function forgetUser({ members, membership }: GroupDependencies): Handler<"group.forgetUser"> {
+export function forgetUser(dependencies: GroupDependencies): Handler<"group.forgetUser"> {
+  const { members, membership, directs } = dependencies;
   return async ({ params: { userId } }) => {
     for (const groupId of await members.listGroupIds(userId))
       await membership.remove(groupId, userId, "left");
+    for (const channelId of await directs.listGroupDirectIds(userId))
+      await takeOutOfDirect(dependencies, channelId, userId);
     return {};
   };
 }

@@ -1,15 +1,13 @@
 import { LIMITS, userRoom } from "@fanfare/contract";
-import { serviceError, type Handler, type NodeContext } from "@fanfare/kernel";
+import { serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { ChannelDocument } from "../channel.model.ts";
 import { channelStates } from "../channel-states.ts";
+import { takeOutOfDirect } from "../direct-departure.ts";
 import { assertRoomForDirects } from "../direct-limit.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel } from "../group.presenter.ts";
 import { assertReachable } from "../reachable.ts";
-
-/** Others may come and go while somebody leaves. */
-const MAX_ROUNDS = LIMITS.membersPerGroupDirect;
 
 export function createGroupDirect(dependencies: GroupDependencies): Handler<"channel.createGroupDirect"> {
   const { node, channels, directs } = dependencies;
@@ -40,7 +38,7 @@ export function createGroupDirect(dependencies: GroupDependencies): Handler<"cha
 }
 
 export function addToDirect(dependencies: GroupDependencies): Handler<"channel.addToDirect"> {
-  const { node, directs } = dependencies;
+  const { node, directs, membership } = dependencies;
   return async ({ params: { channelId, userId }, actor, call }) => {
     const before = await findGroupDirect(dependencies, channelId);
     if (memberIdsOf(before).includes(userId)) return { channel: presentChannel(before) };
@@ -53,7 +51,7 @@ export function addToDirect(dependencies: GroupDependencies): Handler<"channel.a
       const max = LIMITS.membersPerGroupDirect;
       throw serviceError("LIMIT_REACHED", { limit: "membersPerGroupDirect", max });
     }
-    forget(node, channelId);
+    membership.forget(channelId, null);
     const channel = presentChannel(changed);
     const others = channel.memberIds.filter((id) => id !== userId);
     node.publish(others.map(userRoom), "channel.updated", { channel });
@@ -63,28 +61,11 @@ export function addToDirect(dependencies: GroupDependencies): Handler<"channel.a
 }
 
 export function removeFromDirect(dependencies: GroupDependencies): Handler<"channel.removeFromDirect"> {
-  const { node, directs, purge } = dependencies;
   return async ({ params: { channelId, userId }, actor }) => {
-    for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const channel = await findGroupDirect(dependencies, channelId);
-      const memberIds = memberIdsOf(channel);
-      if (userId !== actor.userId && memberIds[0] !== actor.userId) throw serviceError("FORBIDDEN");
-      if (!memberIds.includes(userId)) throw serviceError("MEMBER_NOT_FOUND");
-      if (memberIds.length === 1) {
-        if (!(await directs.markDeletedBy(channelId, userId))) continue;
-        purge.direct(channelId, [userId]);
-        return {};
-      }
-      const changed = await directs.removeMember(channelId, userId);
-      if (changed === null) continue;
-      forget(node, channelId);
-      node.publish(userRoom(userId), "channel.deleted", { groupId: null, channelId });
-      node.publish(memberIdsOf(changed).map(userRoom), "channel.updated", {
-        channel: presentChannel(changed),
-      });
-      return {};
-    }
-    throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
+    const [ownerId] = memberIdsOf(await findGroupDirect(dependencies, channelId));
+    if (userId !== actor.userId && ownerId !== actor.userId) throw serviceError("FORBIDDEN");
+    if (!(await takeOutOfDirect(dependencies, channelId, userId))) throw serviceError("MEMBER_NOT_FOUND");
+    return {};
   };
 }
 
@@ -110,9 +91,3 @@ async function findGroupDirect(
 
 const memberIdsOf = ({ memberIds }: ChannelDocument): string[] =>
   memberIds?.map((id) => id.toHexString()) ?? [];
-
-/** Every process forgets whose rooms hear of the channel, this one before anything else runs. */
-function forget(node: NodeContext, channelId: string): void {
-  node.access.invalidate(channelId, null);
-  node.broadcast("access.changed", { groupId: channelId, userId: null });
-}
