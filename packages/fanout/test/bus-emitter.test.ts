@@ -50,6 +50,22 @@ test("an event reaches the members of its room at every gateway, and no gateway 
   expect(second.received).toEqual({ members: 2, lingering: 0, elsewhere: 0, repeated: 0, stray: 0 });
 });
 
+test("who is in an excepted room neither gets an event nor is moved, at any gateway", async () => {
+  const a = await member(first, "group");
+  const b = await member(second, "group");
+  const c = await member(second, "group", "staff");
+  emitter.emit("group", "e", 1, ["staff"]);
+  emitter.socketsJoin(["group", "elsewhere"], ["room"], ["staff"]);
+  emitter.emit("room", "e", 2);
+  emitter.socketsJoin("group", ["room"]);
+  emitter.socketsLeave("group", ["room"], ["staff"]);
+  emitter.emit("room", "e", 3);
+  emitter.emit("group", "end", null);
+  await until(() => [a, b, c].every(({ received }) => received.some(([name]) => name === "end")));
+  const events = ({ received }: TestClient) => received.flatMap(([name, n]) => (name === "e" ? [n] : []));
+  expect([a, b, c].map(events)).toEqual([[1, 2], [1, 2], [3]]);
+});
+
 test("a socket in several of the rooms gets an event once", async () => {
   const a = await member(first, "x", "y");
   const b = await member(second, "y");

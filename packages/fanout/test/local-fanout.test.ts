@@ -38,6 +38,25 @@ test("a socket in several of the rooms gets a publication once", async () => {
   ]);
 });
 
+test("who is in an excepted room neither gets a publication nor is moved", async () => {
+  const { fanout, client } = await start();
+  const other = await server.client();
+  await server.socket(other.id).join(["user:2", "staff"]);
+  const everybody = ["user:1", "user:2"];
+  fanout.emit(everybody, "e", 1, ["staff"]);
+  fanout.socketsJoin(everybody, ["room"], ["staff"]);
+  fanout.emit("room", "e", 2);
+  fanout.socketsJoin(everybody, ["room"]);
+  fanout.socketsLeave(everybody, ["room"], ["staff"]);
+  fanout.emit("room", "e", 3);
+  await until(() => client.received.length === 2 && other.received.length === 1);
+  expect(client.received).toEqual([
+    ["e", 1],
+    ["e", 2],
+  ]);
+  expect(other.received).toEqual([["e", 3]]);
+});
+
 test("disconnecting comes after what was emitted", async () => {
   const { fanout, client } = await start();
   const gone = new Promise((resolve) => client.socket.once("disconnect", resolve));

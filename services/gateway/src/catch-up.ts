@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { CHANNEL_ROOMS, groupRoom } from "@fanfare/contract";
+import { CHANNEL_ROOMS, groupRoom, ROLE_ROOMS } from "@fanfare/contract";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import type { NodeContext } from "@fanfare/kernel";
 import { CATCH_UP_CONCURRENCY, CATCH_UP_RETRY_MS } from "./bounds.ts";
@@ -7,8 +7,8 @@ import { closeIfEnded } from "./close-sessions.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 
-/** What is said in these is not for everybody. */
-const CLOSED_ROOMS = [groupRoom(""), CHANNEL_ROOMS];
+/** Whoever is in one of these without right hears what is not for him, now or when a room is filled from it. */
+const CLOSED_ROOMS = [groupRoom(""), CHANNEL_ROOMS, ROLE_ROOMS];
 
 export interface CatchUpOptions {
   node: Pick<NodeContext, "call" | "logger">;

@@ -79,6 +79,21 @@ describe("invite.accept", () => {
 });
 
 describe("invites", () => {
+  test("let nobody more into a full group, and whoever is in it stays", async () => {
+    const member = await room.join();
+    const groups = node.node.database.collection("groups");
+    const _id = new Types.ObjectId(room.group.id);
+    await groups.updateOne({ _id }, { $set: { memberCount: LIMITS.membersPerGroup } });
+    const join = async () => node.call("invite.accept", { code: room.code }, await node.guest());
+    await expect(join()).rejects.toMatchObject({
+      type: "LIMIT_REACHED",
+      data: { limit: "membersPerGroup", max: LIMITS.membersPerGroup },
+    });
+    await node.call("invite.accept", { code: room.code }, member);
+    await groups.updateOne({ _id }, { $inc: { memberCount: -1 } });
+    await join();
+  });
+
   test("a preview needs no login and says little", async () => {
     const { id, name } = room.group;
     expect(await node.call("invite.preview", { code: room.code })).toEqual({
