@@ -45,7 +45,7 @@ describe("a thread", () => {
     const opened = await Promise.all([open(), open(world.owner), open(world.target), open()]);
     const ids = new Set(opened.map(({ id }) => id));
     expect(ids.size).toBe(1);
-    const thread = opened[0]!;
+    const thread = opened[0];
     expect(thread).toMatchObject({
       kind: "thread",
       groupId: world.group.id,

@@ -103,11 +103,11 @@ test("friends are listed in pages, whoever has the lower id", async () => {
   cat = await createAccount(instance.url);
   ann = await createAccount(instance.url);
   for (const other of [ben, cat]) {
-    await call(other, "friend.request", { userId: ann!.userId });
+    await call(other, "friend.request", { userId: ann.userId });
     await call(ann, "friend.accept", { userId: other!.userId });
   }
   const first = await call(ann, "friend.list", { limit: 1 });
-  expect(first.friends.map(({ userId }) => userId)).toEqual([cat!.userId]);
+  expect(first.friends.map(({ userId }) => userId)).toEqual([cat.userId]);
   const second = await call(ann, "friend.list", { limit: 1, cursor: first.nextCursor! });
   expect(second).toMatchObject({ friends: [{ userId: ben!.userId }], nextCursor: null });
 });

@@ -4,7 +4,7 @@ import { accessInGroup, NOWHERE } from "../group-access.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { directPermissions } from "../group.policy.ts";
 
-/** At most four look-ups by index, whatever the size of the group; for a direct channel one of them is in the user service. */
+/** At most four look-ups by index, five for a thread, whatever the size of the group; for a direct channel one of them is in the user service. */
 export function access(dependencies: GroupDependencies): Handler<"group.access"> {
   return async ({ params: { userId, groupId, channelId }, call }) => {
     if (channelId === undefined) {
