@@ -205,7 +205,7 @@ describe("admins", () => {
     const before = { ...filter, beforeId: first.nextId! };
     const second = await must(instance.url, "admin.auditLog", before, admin.accessToken);
     const ids = [...first.entries, ...second.entries].map(({ id }) => id);
-    expect(ids).toEqual([...new Set(ids)].sort().reverse());
+    expect(ids).toEqual([...new Set(ids)].sort().toReversed());
     const nobody = { actorId: "0".repeat(24) };
     expect((await must(instance.url, "admin.auditLog", nobody, admin.accessToken)).entries).toEqual([]);
   });

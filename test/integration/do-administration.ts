@@ -28,6 +28,17 @@ async function administer(url: string, call: Call): Promise<void> {
     await must(url, "admin.auditLog", params, token);
 }
 
+/** Everything that there is of somebody, page by page. */
+export async function exportAll(url: string, token: string): Promise<{ kind: string; data?: unknown }[]> {
+  const all: { kind: string; data?: unknown }[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page = await must(url, "user.exportMyData", { cursor }, token);
+    all.push(...page.items);
+    if (page.nextCursor === null) return all;
+    cursor = page.nextCursor;
+  }
+}
+
 /** Sessions, search, blocks, and leaving for good. */
 async function comeAndGo(url: string, call: Call): Promise<void> {
   const { accessToken, sessionId }: Person = await createAccount(url);
@@ -38,6 +49,7 @@ async function comeAndGo(url: string, call: Call): Promise<void> {
   await must(url, "user.listBlocked", { afterUserId: "0".repeat(24) }, accessToken);
   await must(url, "user.unblock", { userId }, accessToken);
   await must(url, "user.listSessions", {}, accessToken);
+  await exportAll(url, target.accessToken);
   await must(url, "user.deleteMe", {}, target.accessToken);
   for (const name of ["group.forgetUser", "presence.forgetUser", "friend.forgetUser"] as const)
     await call(name, { userId });

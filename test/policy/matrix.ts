@@ -19,6 +19,9 @@ import { userRows } from "./rows/user.ts";
 type InternalAction =
   | "admin.getMaintenance"
   | "group.listOwned"
+  | "user.exportUser"
+  | "group.exportUser"
+  | "message.exportUser"
   | "group.forgetUser"
   | "presence.forgetUser"
   | "friend.forgetUser"

@@ -8,6 +8,7 @@ const ALWAYS: ReadonlySet<string> = new Set<ActionName>([
   "user.login",
   "user.exchangeOidcCode",
   "user.refresh",
+  "user.exportMyData",
   "user.logout",
   "user.logoutAll",
   "user.revokeSession",

@@ -6,6 +6,7 @@ import { changePassword } from "./actions/change-password.ts";
 import { claimGuest } from "./actions/claim-guest.ts";
 import { createGuest } from "./actions/create-guest.ts";
 import { deleteMe } from "./actions/delete-me.ts";
+import { exportMyData, exportUser } from "./actions/export-my-data.ts";
 import { changeEmail, requestEmailVerification, verifyEmail } from "./actions/email.ts";
 import { findByUsername } from "./actions/find-by-username.ts";
 import { listSessions, revokeSession } from "./actions/list-sessions.ts";
@@ -49,6 +50,8 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.listBlocked": listBlocked(dependencies),
       "user.listBlockedAmong": listBlockedAmong(dependencies),
       "user.deleteMe": deleteMe(dependencies),
+      "user.exportMyData": exportMyData(),
+      "user.exportUser": exportUser(dependencies),
       "user.count": countUsers(dependencies),
       "user.listAll": listAllUsers(dependencies),
       "user.setDisabled": setDisabled(dependencies),

@@ -97,7 +97,7 @@ export async function startUserNode(): Promise<UserNode> {
     owned,
     forgotten,
     failForgetting,
-    call: (name, params, actor = null, client = undefined) =>
+    call: (name, params, actor = null, client) =>
       brokerCall!(name, params, { meta: { actor, requestId: "test", ...(client && { client }) } }),
     async stop() {
       await running.stop();

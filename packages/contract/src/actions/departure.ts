@@ -47,7 +47,9 @@ export const departureActions = {
     result: z.object({ groupIds: z.array(e.id) }),
     permission: { rule: "internal" },
   }),
-  "group.forgetUser": forgetUser("they leave all groups and direct channels of several; those of two stay for the others."),
+  "group.forgetUser": forgetUser(
+    "they leave all groups and direct channels of several; those of two stay for the others.",
+  ),
   "presence.forgetUser": forgetUser("what they wanted others to see of them goes."),
   "friend.forgetUser": forgetUser("friendships, requests and settings go."),
 };

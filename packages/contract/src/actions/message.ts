@@ -64,17 +64,20 @@ export const messageActions = {
     errors: ["MESSAGE_NOT_FOUND"],
   }),
   "message.list": action({
-    summary: "A page of messages in the order of their seq: the newest, or before, after or around a seq.",
+    summary:
+      "A page of messages in the order of their seq: the newest, before, after or around a seq, or around a time.",
     params: inChannel
       .extend({
         before: position,
         after: position,
         around: position,
+        atTime: e.time.optional().describe("around the first message of this time or later"),
         limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
       })
       .refine(
-        ({ before, after, around }) => [before, after, around].filter((p) => p !== undefined).length <= 1,
-        "give at most one of before, after and around",
+        ({ before, after, around, atTime }) =>
+          [before, after, around, atTime].filter((place) => place !== undefined).length <= 1,
+        "give at most one of before, after, around and atTime",
       ),
     result: z.object({
       messages: z.array(e.MessageSchema),

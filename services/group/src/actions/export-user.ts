@@ -13,7 +13,9 @@ export function exportUser({ groups, members }: GroupDependencies): Handler<"gro
     const items = await Promise.all(
       found.map(async ({ _id, name }) => {
         const member = await members.find(_id.toHexString(), userId);
-        return member === null ? [] : [{ kind: "membership", data: { groupName: name, ...presentMember(member) } }];
+        return member === null
+          ? []
+          : [{ kind: "membership", data: { groupName: name, ...presentMember(member) } }];
       }),
     );
     return { items: items.flat(), nextCursor: groupIds.length === PAGE ? (groupIds.at(-1) ?? null) : null };

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const cursor = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]+$/, "must be a cursor of the page before")
+  .max(LIMITS.exportCursorMaxChars);
+const page = z.object({
+  items: z.array(
+    z.object({
+      kind: z.string().describe("what it is: profile, session, block, membership, message, …"),
+      data: z.unknown(),
+    }),
+  ),
+  nextCursor: cursor.nullable().describe("null: this is the last page; a page may be empty before"),
+});
+
+/** Every service that keeps something personal may have one: user.exportMyData asks all actions of this name in turn. */
+const exportUser = (what: string) =>
+  action({
+    summary: `A page of what there is of a user: ${what}`,
+    params: z.object({ userId: e.id, cursor: cursor.nullable() }),
+    result: page,
+    permission: { rule: "internal" },
+  });
+
+export const exportActions = {
+  "user.exportMyData": action({
+    summary: "A page of everything that there is of the caller, as JSON.",
+    params: z.object({ cursor: cursor.optional() }),
+    result: page,
+    permission: { rule: "session" },
+    rateLimit: { points: 120, durationMs: 60_000 },
+  }),
+  "user.exportUser": exportUser("profile, sessions, blocks."),
+  "group.exportUser": exportUser("memberships."),
+  "message.exportUser": exportUser("messages in channels that the user has read or sees."),
+};

@@ -1,0 +1,59 @@
+import { createAccount, createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { exportAll } from "./do-administration.ts";
+
+let instance: Instance;
+beforeAll(async () => {
+  instance = await startInstance();
+});
+afterAll(() => instance?.stop());
+
+test("an export has everything of the caller once, and nothing of anybody else", async () => {
+  const { url } = instance;
+  const me = await createAccount(url);
+  const { inviteCode, channel, group, member, owner } = await createWorld(url);
+  await must(url, "invite.accept", { code: inviteCode }, me.accessToken);
+  const { channel: second } = await must(
+    url,
+    "channel.create",
+    { groupId: group.id, name: "b" },
+    owner.accessToken,
+  );
+  const direct = await must(url, "channel.openDirect", { userId: member.userId }, me.accessToken);
+  const send = (channelId: string, content: string, token: string) =>
+    must(url, "message.send", { channelId, content, nonce: content }, token);
+  // More than a page of one answer, in a channel that is read, one that is not, and a direct one.
+  for (let n = 0; n < 130; n += 1) await send(channel.id, `mine ${n}`, me.accessToken);
+  await must(url, "channel.markRead", { channelId: channel.id, seq: 1000 }, me.accessToken);
+  for (const place of [second.id, direct.channel.id]) await send(place, "mine", me.accessToken);
+  for (const place of [channel.id, direct.channel.id])
+    await send(place, "of somebody else", member.accessToken);
+  await must(url, "user.block", { userId: owner.userId }, me.accessToken);
+
+  const items = await exportAll(url, me.accessToken);
+  const of = (kind: string) => items.filter((item) => item.kind === kind).map(({ data }) => data);
+  expect(of("profile")).toMatchObject([{ id: me.userId, username: me.username, email: null }]);
+  expect(of("session")).toMatchObject([{ id: me.sessionId, address: expect.stringContaining("127.0.0.1") }]);
+  expect(of("block")).toEqual([{ userId: owner.userId }]);
+  expect(of("membership")).toMatchObject([{ groupName: group.name, groupId: group.id, userId: me.userId }]);
+  const messages = of("message") as { id: string; authorId: string; content: string }[];
+  expect(messages).toHaveLength(132);
+  expect(new Set(messages.map(({ id }) => id)).size).toBe(132);
+  expect(new Set(messages.map(({ authorId }) => authorId))).toEqual(new Set([me.userId]));
+});
+
+test("a cursor that was made up leads to nothing of anybody else", async () => {
+  const { url } = instance;
+  const { member, stranger, channel, message } = await createWorld(url);
+  const position = { source: "read", at: null, channelId: channel.id, nonce: "" };
+  const forged = Buffer.from(JSON.stringify(position)).toString("base64url");
+  for (const { accessToken } of [stranger, member]) {
+    const params = { cursor: `message.${forged}` };
+    const answer = await post(url, "user.exportMyData", params, accessToken);
+    expect(JSON.stringify(answer)).not.toContain(message.content);
+  }
+  for (const cursor of ["message.x", "admin", "group.zzz", "user.exportUser", "..", "message.e30"]) {
+    const answer = await post(url, "user.exportMyData", { cursor }, stranger.accessToken);
+    if (!answer.ok) expect(answer.error.type).toBe("VALIDATION_FAILED");
+  }
+});
