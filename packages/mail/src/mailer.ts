@@ -40,7 +40,7 @@ export function createMailer({ config, logger, show = toStandardOutput }: Mailer
   const deliver = smtp === undefined ? undefined : bySmtp(smtp);
   const outgoing = deliver === undefined ? undefined : new Outgoing({ deliver: deliver.send, logger });
   if (deliver === undefined && environment === "production")
-    logger.warn("SMTP_URL is not set: no mail goes out, and nobody can reset a forgotten password");
+    logger.info("SMTP_URL is not set: no mail goes out, and nobody can reset a forgotten password");
   return {
     send({ email, locale }, name, values, path) {
       const link = path === undefined ? undefined : `${publicUrl}${path}`;
