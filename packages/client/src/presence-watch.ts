@@ -17,6 +17,8 @@ export interface PresenceWatchOptions {
 
 /** A watch is made anew after this part of its time. */
 const RENEW_AT = 0.8;
+/** Who was refused asks again after this long. */
+const REFUSED_PAUSE_MS = 60_000;
 
 /**
  * Keeps up how users are: asks anew after every connection, and before the server forgets that somebody listens.
@@ -34,6 +36,7 @@ export class PresenceWatch {
   #heard: Set<string> | null = null;
   #running = false;
   #renewal: ReturnType<typeof setTimeout> | null = null;
+  #renewalAtMs = 0;
   readonly #later = new Set<string>();
   #laterTimer: ReturnType<typeof setTimeout> | null = null;
 
@@ -134,8 +137,11 @@ export class PresenceWatch {
         failures = 0;
       } catch (error) {
         this.#heard = null;
-        // Who is not connected asks for everybody when it is.
-        if (!(error instanceof FanfareError) || !error.retryable) continue;
+        if (!(error instanceof FanfareError) || !error.retryable) {
+          // Such as LIMIT_REACHED, while the end of other watches is under way.
+          this.#renewIn(REFUSED_PAUSE_MS);
+          continue;
+        }
         for (const id of asked) if (this.#wanted.has(id)) this.#due.add(id);
         await sleep(retryMs(failures++, this.#options.backoff, retryAfterMsOf(error)), signal);
       } finally {
@@ -155,9 +161,13 @@ export class PresenceWatch {
     this.#publish();
   }
 
-  /** The first that ends decides: one renewal for all. */
+  /** One renewal for all: the first that is needed decides. */
   #renewIn(ms: number): void {
-    this.#renewal ??= setTimeout(() => {
+    const atMs = Date.now() + ms;
+    if (this.#renewal !== null && this.#renewalAtMs <= atMs) return;
+    if (this.#renewal !== null) clearTimeout(this.#renewal);
+    this.#renewalAtMs = atMs;
+    this.#renewal = setTimeout(() => {
       this.#renewal = null;
       this.askAgain();
     }, ms);
