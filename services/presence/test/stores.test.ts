@@ -66,6 +66,17 @@ describe.each(["memory", "redis"])("the store in %s", (kind) => {
   });
   afterEach(() => vi.restoreAllMocks());
 
+  test("the connected are counted", async () => {
+    expect(await store.countConnected()).toBe(0);
+    await report(store, "g1", 1, ["ann", "bob"]);
+    await report(store, "g2", 1, ["cat"]);
+    expect(await store.countConnected()).toBe(3);
+    await report(store, "g1", 2, [], ["ann"]);
+    expect(await store.countConnected()).toBe(2);
+    await sweep(store, 3 * TIMES.gatewayTimeoutMs);
+    expect(await store.countConnected()).toBe(0);
+  });
+
   test("somebody is there while connected at any gateway", async () => {
     expect(await report(store, "g1", 1, ["ann", "bob"])).toBe(true);
     expect(await report(store, "g2", 1, ["ann"])).toBe(true);

@@ -5,6 +5,7 @@ import type { ActionName, Params, Result, SessionTokens } from "@fanfare/contrac
 import {
   defineService,
   loadConfig,
+  serviceError,
   startNode,
   type Actor,
   type CallClient,
@@ -76,7 +77,7 @@ export async function startUserNode(): Promise<UserNode> {
         "group.forgetUser": ({ params }) => {
           if (failForgetting.next) {
             failForgetting.next = false;
-            throw new Error("away");
+            throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
           }
           forgotten.push(params.userId);
           return {};

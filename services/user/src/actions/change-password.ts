@@ -1,4 +1,5 @@
 import { serviceError, type Handler } from "@fanfare/kernel";
+import { isSameStanding } from "../session.policy.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 
 export function changePassword(dependencies: UserDependencies): Handler<"user.changePassword"> {
@@ -19,6 +20,11 @@ export function changePassword(dependencies: UserDependencies): Handler<"user.ch
     // Another session, so that access tokens of this one are dead too, whoever may have read one.
     const tokens = await sessions.open(changed, client);
     await sessions.endOthers(actor.userId, tokens.sessionId);
+    // Somebody may have been put out while it was being opened.
+    if (!isSameStanding(await users.find(actor.userId), changed)) {
+      await sessions.end(actor.userId, tokens.sessionId);
+      throw serviceError("SESSION_REVOKED");
+    }
     // Nor may a link, to a new address for one, that was asked for with the old password.
     await mailedTokens.removeAll(actor.userId, ["resetPassword", "verifyEmail"]);
     accountMails.notify(changed, "passwordChanged");

@@ -1,5 +1,6 @@
 import { serviceError, type Handler } from "@fanfare/kernel";
 import { throwTaken } from "../taken.ts";
+import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 
 export function requestEmailVerification({
@@ -32,6 +33,7 @@ export function changeEmail({
 }
 
 export function verifyEmail({
+  node,
   users,
   mailedTokens,
   accountMails,
@@ -42,6 +44,8 @@ export function verifyEmail({
     const userId = taken.userId.toHexString();
     const before = await users.setVerifiedEmail(userId, taken.email).catch(throwTaken);
     if (before === null) throw serviceError("INVALID_LINK");
+    const now = await users.find(userId);
+    if (now !== null) tellOwner(node, now);
     if (before.email === undefined || before.email.toLowerCase() === taken.email.toLowerCase()) return {};
     // What was sent to the old address must not open the account any more.
     await mailedTokens.removeAll(userId, ["resetPassword"]);

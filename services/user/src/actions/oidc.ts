@@ -1,5 +1,6 @@
 import { duplicateKeyIndex, serviceError, type Handler } from "@fanfare/kernel";
 import { createFlowCookie } from "../oidc/flow-cookie.ts";
+import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import { OIDC_INDEX } from "../user.model.ts";
 import { presentOwnUser } from "../user.presenter.ts";
@@ -43,7 +44,7 @@ export function exchangeOidcCode(dependencies: UserDependencies): Handler<"user.
   };
 }
 
-export function linkOidc({ users, passwords, oidcCodes }: UserDependencies): Handler<"user.linkOidc"> {
+export function linkOidc({ node, users, passwords, oidcCodes }: UserDependencies): Handler<"user.linkOidc"> {
   return async ({ params, actor }) => {
     const user = await users.find(actor.userId);
     // Whoever has somebody's phone for a minute must not keep a way into the account.
@@ -56,17 +57,19 @@ export function linkOidc({ users, passwords, oidcCodes }: UserDependencies): Han
       throw error;
     });
     if (linked === null) throw serviceError("UNAUTHENTICATED");
+    tellOwner(node, linked);
     return { user: presentOwnUser(linked) };
   };
 }
 
-export function unlinkOidc({ users, passwords }: UserDependencies): Handler<"user.unlinkOidc"> {
+export function unlinkOidc({ node, users, passwords }: UserDependencies): Handler<"user.unlinkOidc"> {
   return async ({ params, actor }) => {
     const user = await users.find(actor.userId);
     const matches = await passwords.verify(params.password, user?.passwordHash);
     if (!matches) throw serviceError("WRONG_CREDENTIALS");
     const unlinked = await users.setOidcKey(actor.userId, null);
     if (unlinked === null) throw serviceError("UNAUTHENTICATED");
+    tellOwner(node, unlinked);
     return { user: presentOwnUser(unlinked) };
   };
 }

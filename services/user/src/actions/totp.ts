@@ -1,6 +1,7 @@
 import { serviceError, type Handler } from "@fanfare/kernel";
 import { hashSecret } from "../refresh-token.ts";
 import { newRecoveryCodes, newTotpSecret, normaliseRecoveryCode, stepOfCode, totpUri } from "../totp.ts";
+import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 
 export function setupTotp({ node, users, passwords }: UserDependencies): Handler<"user.setupTotp"> {
@@ -15,7 +16,7 @@ export function setupTotp({ node, users, passwords }: UserDependencies): Handler
   };
 }
 
-export function enableTotp({ users, accountMails }: UserDependencies): Handler<"user.enableTotp"> {
+export function enableTotp({ node, users, accountMails }: UserDependencies): Handler<"user.enableTotp"> {
   return async ({ params, actor }) => {
     const user = await users.find(actor.userId);
     if (user?.totp !== undefined) throw serviceError("TOTP_ALREADY_ON");
@@ -27,13 +28,14 @@ export function enableTotp({ users, accountMails }: UserDependencies): Handler<"
     const recoveryHashes = recoveryCodes.map((code) => hashSecret(normaliseRecoveryCode(code)));
     const enabled = await users.enableTotp(actor.userId, { secret, lastStep, recoveryHashes });
     if (enabled === null) throw serviceError("TOTP_NOT_SET_UP");
+    tellOwner(node, enabled);
     accountMails.notify(enabled, "totpEnabled");
     return { recoveryCodes };
   };
 }
 
 export function disableTotp(dependencies: UserDependencies): Handler<"user.disableTotp"> {
-  const { users, passwords, secondFactor, accountMails } = dependencies;
+  const { node, users, passwords, secondFactor, accountMails } = dependencies;
   return async ({ params, actor }) => {
     const user = await users.find(actor.userId);
     const matches = await passwords.verify(params.password, user?.passwordHash);
@@ -42,6 +44,7 @@ export function disableTotp(dependencies: UserDependencies): Handler<"user.disab
     await secondFactor.check(user, params.code);
     const disabled = await users.disableTotp(actor.userId, user.totp.secret);
     if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");
+    tellOwner(node, disabled);
     accountMails.notify(disabled, "totpDisabled");
     return {};
   };

@@ -1,5 +1,6 @@
 import { userRoom } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
+import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import { presentOwnUser, presentUser } from "../user.presenter.ts";
 
@@ -18,6 +19,7 @@ export function updateProfile({ node, users }: UserDependencies): Handler<"user.
       node.publish(userRoom(actor.userId), "user.updated", { user });
       node.broadcast("user.profileChanged", { user });
     }
+    if (locale !== undefined) tellOwner(node, changed);
     return { user: presentOwnUser(changed) };
   };
 }
