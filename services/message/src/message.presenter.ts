@@ -18,11 +18,12 @@ export function presentMessage(message: MessageDocument): Message {
     deletedAt: message.deletedAt?.toISOString() ?? null,
   };
   // Few messages have any of these, and every message passes here.
-  const { mentions, reactions, pinnedAt, pinnedBy, attachments, embeds, as } = message;
+  const { mentions, reactions, pinnedAt, pinnedBy, threadId, attachments, embeds, as } = message;
   if (mentions !== undefined) presented.mentions = mentions;
   if (reactions !== undefined) presented.reactions = reactions;
   if (pinnedAt !== undefined) presented.pinnedAt = pinnedAt.toISOString();
   if (pinnedBy !== undefined) presented.pinnedBy = pinnedBy.toHexString();
+  if (threadId !== undefined) presented.threadId = threadId.toHexString();
   if (attachments !== undefined) presented.attachments = attachments;
   if (embeds !== undefined) presented.embeds = embeds;
   if (as !== undefined) presented.as = as;

@@ -298,6 +298,28 @@ test("a webhook posts under another name, as somebody who may write there", asyn
   expect((await node.internal("message.post", posted)).message.id).toBe(message.id);
 });
 
+test("a page around a time, also where messages are missing", async () => {
+  const sent: Message[] = [];
+  for (let i = 0; i < 12; i++) sent.push(await send(`${i}`));
+  const messages = node.node.database.collection("messages");
+  const hour = (i: number): Date => new Date(Date.UTC(2026, 0, 1, i));
+  for (const [i, { id }] of sent.entries()) {
+    await messages.updateOne({ _id: new mongoose.mongo.ObjectId(id) }, { $set: { createdAt: hour(i) } });
+  }
+  await messages.deleteMany({
+    _id: { $in: sent.slice(3, 6).map(({ id }) => new mongoose.mongo.ObjectId(id)) },
+  });
+  const at = async (time: Date): Promise<string[]> => {
+    const page = { channelId, atTime: time.toISOString(), limit: 3 };
+    return (await node.as(reader, "message.list", page)).messages.map(({ content }) => content);
+  };
+  expect(await at(hour(8))).toEqual(["7", "8", "9"]);
+  expect(await at(new Date(hour(8).getTime() + 1))).toEqual(["8", "9", "10"]);
+  expect(await at(hour(4))).toEqual(["2", "6", "7"]);
+  expect(await at(hour(-1))).toEqual(["0", "1", "2"]);
+  expect(await at(hour(20))).toEqual(["9", "10", "11"]);
+});
+
 test("slow mode: exact waits, no place taken by what was sent before, none for others", async () => {
   node.slowModeMs.set(channelId, 60_000);
   const params = { channelId, content: "one", nonce: "slow" };

@@ -8,14 +8,37 @@ export function list({ messages }: Parts): Handler<"message.list"> {
   return async ({ params }) => {
     // First the head, then the page: the page has every change up to the head.
     const head = await messages.head(params.channelId);
-    const page = await readPage(messages, params);
+    const { atTime } = params;
+    const around =
+      atTime === undefined ? params.around : await seqAt(messages, params.channelId, head.seq, atTime);
+    const page = await readPage(messages, { ...params, around });
     return { messages: page.map(presentMessage), head };
   };
 }
 
+/** The first message of a time or later: found by halving, for numbers and times grow together. */
+async function seqAt(
+  messages: MessageRepository,
+  channelId: string,
+  newest: number,
+  time: string,
+): Promise<number> {
+  const wanted = new Date(time);
+  let low = 1;
+  let high = newest + 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const [message] = await messages.from(channelId, middle, 1);
+    // Messages that were removed leave holes.
+    if (message === undefined || message.createdAt >= wanted) high = middle;
+    else low = message.seq + 1;
+  }
+  return low;
+}
+
 async function readPage(
   messages: MessageRepository,
-  { channelId, before, after, around, limit }: Request<"message.list">["params"],
+  { channelId, before, after, around, limit }: Omit<Request<"message.list">["params"], "atTime">,
 ): Promise<MessageDocument[]> {
   if (after !== undefined) return messages.from(channelId, after + 1, limit);
   if (around === undefined) return messages.before(channelId, before ?? Number.MAX_SAFE_INTEGER, limit);

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { MemoryCounters, type SharedCounters } from "@fanfare/kernel";
+import { SlowMode } from "./slow-mode.ts";
+
+const logger = { warn: () => undefined } as never;
+const refused = (retryAfterMs: unknown) => ({ type: "SLOW_MODE", data: { retryAfterMs } });
+
+test("processes that share counters refuse what another one has let through, for exactly as long as is left", async () => {
+  const counters = new MemoryCounters();
+  const [here, there] = [new SlowMode(counters, logger), new SlowMode(counters, logger)];
+  await here.take("channel", "user", 50);
+  await expect(there.take("channel", "user", 50)).rejects.toMatchObject(refused(expect.any(Number)));
+  await there.take("channel", "another", 50);
+  await there.take("another", "user", 50);
+  const error = (await here.take("channel", "user", 50).catch((thrown: unknown) => thrown)) as {
+    data: { retryAfterMs: number };
+  };
+  expect(error.data.retryAfterMs).toBeGreaterThan(0);
+  await new Promise((resolve) => setTimeout(resolve, error.data.retryAfterMs + 1));
+  await there.take("channel", "user", 50);
+});
+
+test("the place of a message that was not stored is free again", async () => {
+  const slowMode = new SlowMode(new MemoryCounters(), logger);
+  const giveBack = await slowMode.take("channel", "user", 60_000);
+  giveBack();
+  await slowMode.take("channel", "user", 60_000);
+});
+
+test("without the counters everybody may write", async () => {
+  const away: SharedCounters = { add: () => Promise.reject(new Error("away")) };
+  const slowMode = new SlowMode(away, logger);
+  await slowMode.take("channel", "user", 60_000);
+  await expect(slowMode.take("channel", "user", 60_000)).resolves.toBeInstanceOf(Function);
+});
