@@ -188,8 +188,14 @@ describe("an e-mail address", () => {
     const account = await register();
     expect(await me(account)).toMatchObject({ email: account.email, emailVerified: false });
     const { token } = await mailbox.next(account.email, /Verify/);
+    const socket = connect(account.tokens.accessToken);
+    const told = new Promise((resolve) => socket.once("account.updated", resolve));
+    await new Promise((resolve) => socket.once("ready", resolve));
+    // Wherever the link is opened, the page hears of it.
     expect((await verify(token)).ok).toBe(true);
-    expect(await me(account)).toMatchObject({ email: account.email, emailVerified: true });
+    const now = await me(account);
+    expect(now).toMatchObject({ email: account.email, emailVerified: true });
+    expect(await told).toEqual({ user: now });
     expect(await verify(token)).toEqual(failed("INVALID_LINK"));
   });
 

@@ -107,6 +107,9 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "user.updated": (state, { user }) => {
     if (user.id === state.me.id) Object.assign(state.me, user);
   },
+  "account.updated": (state, { user }) => {
+    state.me = user;
+  },
   "group.joined": (state, { group, channels }) => {
     state.groups[group.id] = group;
     for (const channel of channels) state.channels[channel.id] = channel;

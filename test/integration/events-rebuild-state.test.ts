@@ -1,6 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Call, EventName, EventPayload, SessionTokens } from "@fanfare/contract";
 import { must, startInstance, type Instance } from "@fanfare/testing";
+import { TOTP } from "otpauth";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { applyEvent, EVENT_NAMES, fetchState, type ClientState } from "./client-state.ts";
 
@@ -315,6 +316,19 @@ test("a profile changed, seen by the user's sessions and by the group", async ()
   await owner.call("user.updateProfile", { nickname: "Renamed" });
   await expectSame([owner, ownersPhone], ["user.updated"]);
   await vi.waitFor(() => expect(member.seen.has("user.updated")).toBe(true), 5000);
+});
+
+test("what only the owner sees of the account, at each of the owner's sessions", async () => {
+  await owner.call("user.updateProfile", { locale: "zh" });
+  await expectSame([owner, ownersPhone], ["account.updated"]);
+  const { secret } = await owner.call("user.setupTotp", { password: "correct horse" });
+  const code = new TOTP({ secret }).generate();
+  const { recoveryCodes } = await owner.call("user.enableTotp", { code });
+  await expectSame([owner, ownersPhone], []);
+  expect(ownersPhone.state.me.totpEnabled).toBe(true);
+  await owner.call("user.disableTotp", { password: "correct horse", code: recoveryCodes[0]! });
+  await expectSame([owner, ownersPhone], []);
+  expect(member.seen.has("account.updated")).toBe(false);
 });
 
 test("how members are: there, as they set it, and gone", async () => {

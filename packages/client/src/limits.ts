@@ -24,6 +24,7 @@ const EVENT_TABLE: Record<EventName, true> = {
   "server.paused": true,
   "server.resumed": true,
   "user.updated": true,
+  "account.updated": true,
   "group.joined": true,
   "group.left": true,
   "group.updated": true,

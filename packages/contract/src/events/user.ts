@@ -8,4 +8,10 @@ export const userEvents = {
     audience: "group",
     payload: z.object({ user: e.UserSchema }),
   }),
+  "account.updated": event({
+    summary:
+      "What only the user sees of the own account has changed: its address, language, second factor or OIDC login.",
+    audience: "self",
+    payload: z.object({ user: e.OwnUserSchema }),
+  }),
 };
