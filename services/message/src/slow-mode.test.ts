@@ -23,8 +23,9 @@ test("processes that share counters refuse what another one has let through, for
 test("the place of a message that was not stored is free again", async () => {
   const slowMode = new SlowMode(new MemoryCounters(), logger);
   const giveBack = await slowMode.take("channel", "user", 60_000);
+  await expect(slowMode.take("channel", "user", 60_000)).rejects.toMatchObject(refused(expect.any(Number)));
   giveBack();
-  await slowMode.take("channel", "user", 60_000);
+  await expect(slowMode.take("channel", "user", 60_000)).resolves.toBeInstanceOf(Function);
 });
 
 test("without the counters everybody may write", async () => {

@@ -298,6 +298,17 @@ test("a webhook posts under another name, as somebody who may write there", asyn
   expect((await node.internal("message.post", posted)).message.id).toBe(message.id);
 });
 
+test("a message without text needs attachments, and those must be files of the sender", async () => {
+  const fileId = hexId("f11e", 1);
+  const nobody = hexId("9", 1);
+  node.permissions.set(nobody, MEMBER_PERMISSIONS & ~PERMISSIONS.attachFiles);
+  const empty = { channelId, content: "", nonce: "empty" };
+  expect(await refusal(author, "message.send", empty)).toMatchObject(["VALIDATION_FAILED", {}]);
+  const withFile = { ...empty, attachmentIds: [fileId] };
+  expect(await refusal(author, "message.send", withFile)).toMatchObject(["VALIDATION_FAILED", {}]);
+  expect(await refusal(nobody, "message.send", withFile)).toBe("FORBIDDEN");
+});
+
 test("a page around a time, also where messages are missing", async () => {
   const sent: Message[] = [];
   for (let i = 0; i < 12; i++) sent.push(await send(`${i}`));
