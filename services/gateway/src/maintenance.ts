@@ -5,13 +5,13 @@ import { MAINTENANCE_RETRY_MS, MAINTENANCE_WAIT_MS, PAUSED_RETRY_MS } from "./bo
 
 /** Whether this gateway takes changes at the moment: asked for at the start, told from then on. */
 export class MaintenanceMode {
-  readonly #node: Pick<NodeContext, "call" | "logger" | "config">;
+  readonly #node: Pick<NodeContext, "call" | "logger">;
   readonly #signal: AbortSignal;
   #now: Maintenance = { enabled: false, message: "" };
   /** Counts what was told, so that an answer that was under way meanwhile does not undo it. */
   #told = 0;
 
-  constructor(node: Pick<NodeContext, "call" | "logger" | "config">, signal: AbortSignal) {
+  constructor(node: Pick<NodeContext, "call" | "logger">, signal: AbortSignal) {
     this.#node = node;
     this.#signal = signal;
   }
@@ -38,9 +38,10 @@ export class MaintenanceMode {
    * that knows is not one that nobody can be served without.
    */
   async start(): Promise<void> {
-    const asking = this.#askUntilAnswered();
-    const isHere = this.#node.config.natsUrl === undefined;
-    await Promise.race([asking, delay(isHere ? MAINTENANCE_WAIT_MS : 0, undefined, { ref: false })]);
+    await Promise.race([
+      this.#askUntilAnswered(),
+      delay(MAINTENANCE_WAIT_MS, undefined, { signal: this.#signal }).catch(() => {}),
+    ]);
   }
 
   async #askUntilAnswered(): Promise<void> {

@@ -1,0 +1,104 @@
+import {
+  createAccount,
+  createWorld,
+  isInstalled,
+  must,
+  post,
+  startCluster,
+  type Cluster,
+} from "@fanfare/testing";
+import { io, type Socket } from "socket.io-client";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+
+// The same as in admin.test.ts and blocks.test.ts, where gateways and workers are processes of their own.
+
+const hasServers = isInstalled("nats-server") && isInstalled("redis-server");
+const WITHIN_10_S = { timeout: 10_000, interval: 50 };
+
+describe.skipIf(!hasServers)("who runs a cluster", () => {
+  let cluster: Cluster;
+  let token: string;
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    cluster = await startCluster({ gateways: 2, workers: 2, env: { RATE_LIMIT_FACTOR: "1000" } });
+    token = (await createAccount(urlOf(0))).accessToken;
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.disconnect();
+    await cluster?.stop();
+  });
+
+  const urlOf = (gateway: number): string => cluster.gateways[gateway]!.clientUrl;
+
+  async function connect(gateway: number, accessToken: string): Promise<Socket> {
+    const options = {
+      transports: ["websocket"],
+      auth: { token: accessToken },
+      forceNew: true,
+      reconnection: false,
+    };
+    const socket = io(urlOf(gateway), options);
+    sockets.push(socket);
+    await new Promise((resolve) => socket.once("ready", resolve));
+    return socket;
+  }
+
+  test("closes the sockets of a disabled user at the other gateway, which refuses their token", async () => {
+    const target = await createAccount(urlOf(1));
+    const socket = await connect(1, target.accessToken);
+    const closed = new Promise((resolve) => socket.once("disconnect", resolve));
+    await must(urlOf(0), "admin.disableUser", { userId: target.userId }, token);
+    await closed;
+    await vi.waitFor(
+      async () =>
+        expect(await post(urlOf(1), "user.me", {}, target.accessToken)).toMatchObject({
+          error: { type: "SESSION_REVOKED" },
+        }),
+      WITHIN_10_S,
+    );
+  });
+
+  test("pauses every gateway, and tells everybody", async () => {
+    const { member, channel } = await createWorld(urlOf(1));
+    const socket = await connect(1, member.accessToken);
+    const told = new Promise((resolve) => socket.once("server.announced", resolve));
+    await must(urlOf(0), "admin.announce", { text: "Hello" }, token);
+    expect(await told).toMatchObject({ text: "Hello" });
+    const paused = new Promise((resolve) => socket.once("server.paused", resolve));
+    await must(urlOf(0), "admin.setMaintenance", { enabled: true, message: "Moving" }, token);
+    await paused;
+    const message = { channelId: channel.id, content: "x", nonce: "n" };
+    expect(await post(urlOf(1), "message.send", message, member.accessToken)).toMatchObject({
+      error: { type: "MAINTENANCE", data: { message: "Moving" } },
+    });
+    const resumed = new Promise((resolve) => socket.once("server.resumed", resolve));
+    await must(urlOf(0), "admin.setMaintenance", { enabled: false }, token);
+    await resumed;
+    expect(await post(urlOf(1), "message.send", message, member.accessToken)).toMatchObject({ ok: true });
+  });
+
+  test("a block reaches every worker that remembers what the two may do", async () => {
+    const { member, target } = await createWorld(urlOf(0));
+    const { channel } = await must(
+      urlOf(0),
+      "channel.openDirect",
+      { userId: target.userId },
+      member.accessToken,
+    );
+    let nonces = 0;
+    const send = (gateway: number) => {
+      nonces += 1;
+      const message = { channelId: channel.id, content: "x", nonce: String(nonces) };
+      return post(urlOf(gateway), "message.send", message, member.accessToken);
+    };
+    for (const gateway of [0, 1, 0, 1]) expect(await send(gateway)).toMatchObject({ ok: true });
+    await must(urlOf(1), "user.block", { userId: member.userId }, target.accessToken);
+    // A domain event is under way to the other worker for a moment.
+    await vi.waitFor(
+      async () => expect(await send(0)).toMatchObject({ error: { type: "FORBIDDEN" } }),
+      WITHIN_10_S,
+    );
+    for (let n = 0; n < 8; n += 1) expect((await send(n % 2)).ok).toBe(false);
+  });
+});
