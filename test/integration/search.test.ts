@@ -1,0 +1,86 @@
+import { FanfareClient } from "@fanfare/client";
+import type { Params } from "@fanfare/contract";
+import { createAccount, must, post, startInstance, type Instance, type Person } from "@fanfare/testing";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+
+// What a search finds follows what the searcher may see at that moment, in a whole instance.
+
+let instance: Instance;
+let owner: Person;
+let member: Person & { username: string };
+let groupId: string;
+let openId: string;
+let privateId: string;
+
+beforeAll(async () => {
+  instance = await startInstance();
+});
+afterAll(() => instance?.stop());
+
+beforeEach(async () => {
+  [owner, member] = [await createAccount(instance.url), await createAccount(instance.url)];
+  const made = await must(instance.url, "group.create", { name: "A group" }, owner.accessToken);
+  groupId = made.group.id;
+  openId = made.channels[0]!.id;
+  const { invite } = await must(instance.url, "invite.create", { groupId }, owner.accessToken);
+  await must(instance.url, "invite.accept", { code: invite.code }, member.accessToken);
+  const secret = { groupId, name: "private", private: true };
+  privateId = (await must(instance.url, "channel.create", secret, owner.accessToken)).channel.id;
+  await send(owner, openId, "an open secret");
+  await send(owner, privateId, "a true secret");
+});
+
+let nonces = 0;
+async function send({ accessToken }: Person, channelId: string, content: string): Promise<string> {
+  const params = { channelId, content, nonce: String((nonces += 1)) };
+  return (await must(instance.url, "message.send", params, accessToken)).message.id;
+}
+
+async function find({ accessToken }: Person, wanted: Params<"message.search">): Promise<string[] | string> {
+  const answer = await post(instance.url, "message.search", wanted, accessToken);
+  return answer.ok ? answer.data.messages.map(({ content }) => content) : answer.error.type;
+}
+
+test("a private channel is found in by those who see it, and only as long", async () => {
+  const wanted = { groupId, text: "secret" };
+  expect(await find(owner, wanted)).toEqual(["a true secret", "an open secret"]);
+  expect(await find(member, wanted)).toEqual(["an open secret"]);
+  expect(await find(member, { channelId: privateId, text: "secret" })).toBe("CHANNEL_NOT_FOUND");
+  await must(instance.url, "group.kick", { groupId, userId: member.userId }, owner.accessToken);
+  expect(await find(member, wanted)).toBe("GROUP_NOT_FOUND");
+  expect(await find(member, { channelId: openId, text: "secret" })).toBe("CHANNEL_NOT_FOUND");
+});
+
+test("what was just written, edited, pinned or deleted is so in the next search", async () => {
+  const messageId = await send(member, openId, "first words");
+  expect(await find(owner, { channelId: openId, text: "words" })).toEqual(["first words"]);
+  const one = { channelId: openId, messageId };
+  await must(instance.url, "message.edit", { ...one, content: "other words" }, member.accessToken);
+  await must(instance.url, "message.pin", one, owner.accessToken);
+  expect(await find(owner, { groupId, text: "first" })).toEqual([]);
+  expect(await find(owner, { groupId, has: ["pin"] })).toEqual(["other words"]);
+  await must(instance.url, "message.delete", one, owner.accessToken);
+  expect(await find(owner, { groupId, has: ["pin"] })).toEqual([]);
+});
+
+test("a client's copy of a channel has the reactions and pins that others make, and those that it missed", async () => {
+  const messageId = await send(owner, openId, "look at this");
+  const client = new FanfareClient({ url: instance.url });
+  client.useTokens(
+    await must(instance.url, "user.login", { username: member.username, password: "correct horse" }),
+  );
+  await client.connect();
+  const view = client.channel(openId);
+  await view.load();
+  const shown = () => view.messages.find(({ id }) => id === messageId)!;
+  const one = { channelId: openId, messageId };
+  await must(instance.url, "message.react", { ...one, emoji: "👍" }, owner.accessToken);
+  await vi.waitFor(() => expect(shown().reactions?.[0]).toMatchObject({ emoji: "👍", count: 1 }), 5000);
+  await must(instance.url, "message.pin", one, owner.accessToken);
+  await client.call("message.react", { ...one, emoji: "👍" });
+  await vi.waitFor(
+    () => expect(shown()).toMatchObject({ pinnedBy: owner.userId, reactions: [{ count: 2 }] }),
+    5000,
+  );
+  client.close();
+});
