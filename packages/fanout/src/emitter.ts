@@ -9,7 +9,7 @@ export interface Emitter {
    * @param except sockets in any of these rooms do not get it
    */
   emit(rooms: string | readonly string[], event: string, payload: unknown, except?: readonly string[]): void;
-  /** All sockets now in `room`, or in any of several, join `rooms`, but not those in any of `except`. */
+  /** All sockets now in `room`, or in any of several, join `rooms`, but not those in any of `except`; with exceptions every server is told. */
   socketsJoin(room: string | readonly string[], rooms: readonly string[], except?: readonly string[]): void;
   /** The same with leaving. What was published before still reaches them, nothing after does. */
   socketsLeave(room: string | readonly string[], rooms: readonly string[], except?: readonly string[]): void;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
+import { PERMISSIONS } from "@fanfare/contract";
 import type { Actor } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { withBenchNode, type BenchNode } from "./bench-node.ts";
@@ -15,6 +16,9 @@ interface Subject {
   groupId: string;
   channelId: string;
   code: string;
+  /** A private channel that the role sees. */
+  hiddenId: string;
+  roleId: string;
   owner: Actor;
   /** Some of the members that were filled in. */
   memberIds: string[];
@@ -64,6 +68,9 @@ async function createSubject({ node, as, guest }: BenchNode, size: number): Prom
   const owner = await guest();
   const { group, channels } = await as(owner, "group.create", { name: `${size} members` });
   const { invite } = await as(owner, "invite.create", { groupId: group.id });
+  const { role } = await as(owner, "role.create", { groupId: group.id, name: "Staff" });
+  const hidden = { groupId: group.id, name: "hidden", private: true, roleIds: [role.id] };
+  const { channel } = await as(owner, "channel.create", hidden);
   const groupId = new Types.ObjectId(group.id);
   const memberIds: string[] = [];
   for (let filled = 1; filled < size; filled += INSERT_BATCH) {
@@ -81,6 +88,8 @@ async function createSubject({ node, as, guest }: BenchNode, size: number): Prom
     groupId: group.id,
     channelId: channels[0]!.id,
     code: invite.code,
+    hiddenId: channel.id,
+    roleId: role.id,
     owner,
     memberIds: spread(memberIds),
   };
@@ -97,7 +106,7 @@ async function measure(
   subject: Subject,
   count: number,
 ): Promise<[string, number[]][]> {
-  const { groupId, channelId, code, owner, memberIds } = subject;
+  const { groupId, channelId, hiddenId, roleId, code, owner, memberIds } = subject;
   const newcomers = await Promise.all(Array.from({ length: count }, () => guest()));
   const someone = (index: number): string => memberIds[(index * 7) % memberIds.length]!;
   await node.access.get(owner.userId, { channelId });
@@ -121,6 +130,29 @@ async function measure(
       ),
     ],
     ["join: invite.accept", await each(count, (index) => as(newcomers[index]!, "invite.accept", { code }))],
+    [
+      "role.assign, role.unassign",
+      await each(count, (index) => {
+        const change = { groupId, roleId, userId: someone(Math.floor(index / 2)) };
+        return index % 2 === 0 ? as(owner, "role.assign", change) : as(owner, "role.unassign", change);
+      }),
+    ],
+    [
+      "role.update, of permissions",
+      await each(count, (index) => {
+        const permissions = index % 2 === 0 ? PERMISSIONS.manageMessages : 0;
+        return as(owner, "role.update", { groupId, roleId, permissions });
+      }),
+    ],
+    [
+      "private to public, public to private",
+      await each(Math.ceil(count / 5), (index) => {
+        const of = { channelId: hiddenId, target: { type: "everyone" as const } };
+        return index % 2 === 0
+          ? as(owner, "channel.removeOverride", of)
+          : as(owner, "channel.setOverride", { ...of, allow: 0, deny: PERMISSIONS.view });
+      }),
+    ],
     ["group.listMembers, first page", await each(count, () => as(owner, "group.listMembers", { groupId }))],
     ["leave: group.leave", await each(count, (index) => as(newcomers[index]!, "group.leave", { groupId }))],
   ];

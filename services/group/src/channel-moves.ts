@@ -44,21 +44,36 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     timers.add(timer.unref());
   };
 
-  const joinViewers = async (channel: ChannelDocument, groupId: string, room: string): Promise<void> => {
+  /** @param late tell those who were not in the room: they were connecting when it was filled */
+  const joinViewers = async (
+    channel: ChannelDocument,
+    groupId: string,
+    room: string,
+    late = false,
+  ): Promise<void> => {
     const sets = viewers(presentOverrides(channel));
+    const join = (rooms: string[], notIn: readonly string[] = []): void => {
+      const except = [...notIn, room];
+      if (late) node.publish(rooms, "channel.created", { channel: presentChannel(channel) }, except);
+      node.fanout.socketsJoin(rooms, [room], except);
+    };
     const except = sets.exceptMemberIds.map(userRoom);
-    node.fanout.socketsJoin(sets.roleIds.map(roleRoom), [room], except);
-    if (sets.everyone) {
-      node.fanout.socketsJoin(groupRoom(groupId), [room], [...sets.exceptRoleIds.map(roleRoom), ...except]);
-    }
+    join(sets.roleIds.map(roleRoom), except);
+    if (sets.everyone) join([groupRoom(groupId)], [...sets.exceptRoleIds.map(roleRoom), ...except]);
     const owner = (await groups.find(groupId))?.ownerId.toHexString();
     const named = [...sets.memberIds, ...(owner === undefined ? [] : [owner])];
     const before = await membersAmong(groupId, named);
-    node.fanout.socketsJoin(before.map(userRoom), [room]);
+    join(before.map(userRoom));
     // Whoever was put out in between may have left the room before being brought into it.
     const still = new Set(await membersAmong(groupId, before));
     node.fanout.socketsLeave(before.filter((id) => !still.has(id)).map(userRoom), [room]);
   };
+
+  const lookAgain = (channel: ChannelDocument, groupId: string, room: string): void =>
+    later(LOOK_AGAIN_MS, async () => {
+      const now = await channels.find(channel._id.toHexString());
+      if (now !== null && now.roomRev === channel.roomRev) await joinViewers(now, groupId, room, true);
+    });
 
   const membersAmong = async (groupId: string, userIds: readonly string[]): Promise<string[]> =>
     (await members.findMany(groupId, userIds)).map(({ userId }) => userId.toHexString());
@@ -91,12 +106,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
       if (moved === null) continue;
       membership.forget(groupId, null);
       tell(moved, groupId, from, to);
-      if (!isToGroup) {
-        later(LOOK_AGAIN_MS, async () => {
-          const now = await channels.find(channelId);
-          if (now?.roomRev === moved.roomRev) await joinViewers(moved, groupId, to);
-        });
-      }
+      if (!isToGroup) lookAgain(moved, groupId, to);
       return;
     }
     throw serviceError("OVERLOADED", { retryAfterMs: LOOK_AGAIN_MS });
@@ -152,8 +162,10 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     async open(channel: ChannelDocument): Promise<void> {
       const groupId = channel.groupId!.toHexString();
       const room = roomInUse(channel);
-      if (hidesFromSome(presentOverrides(channel))) await joinViewers(channel, groupId, room);
+      const isHidden = hidesFromSome(presentOverrides(channel));
+      if (isHidden) await joinViewers(channel, groupId, room);
       node.publish(room, "channel.created", { channel: presentChannel(channel) });
+      if (isHidden) lookAgain(channel, groupId, room);
     },
 
     stop(): void {

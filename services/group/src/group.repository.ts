@@ -1,4 +1,4 @@
-import type { Connection } from "mongoose";
+import { Types, type Connection } from "mongoose";
 import { COUNTER, DURABLE } from "./durable.ts";
 import { createGather } from "./gather.ts";
 import { groupModel, type GroupDocument } from "./group.model.ts";
@@ -28,9 +28,12 @@ export function createGroupRepository(connection: Connection) {
       .exec(),
   );
   const ownedAmong = createGather(async (_key, userIds: string[]) => {
-    const ownerId = { $in: [...new Set(userIds)] };
-    const found = await groups.find({ ownerId, ...alive }, { ownerId: 1 }).lean();
-    return Map.groupBy(found, (group) => group.ownerId.toHexString());
+    const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
+    const found = groups.collection.find<Pick<GroupDocument, "_id" | "ownerId">>(
+      { ownerId: { $in: asked }, ...alive },
+      { projection: { ownerId: 1 } },
+    );
+    return Map.groupBy(await found.toArray(), ({ ownerId }) => ownerId.toHexString());
   }, USERS_PER_LOOK_UP);
   /** A crowd that joins reads it together. */
   const memberCountOf = createGather(async (groupId, _calls: undefined[]) => {

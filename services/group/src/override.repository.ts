@@ -22,10 +22,7 @@ export function createOverrideRepository(connection: Connection) {
   const after = { returnDocument: "after" } as const;
   const findByKeys = createGather(async (_key, keysOfUsers: (readonly string[])[]) => {
     const viewKeys = { $in: [...new Set(keysOfUsers.flat())] };
-    return channels
-      .find({ viewKeys, ...alive }, SEEN)
-      .lean<SeenChannel[]>()
-      .exec();
+    return channels.collection.find<SeenChannel>({ viewKeys, ...alive }, { projection: SEEN }).toArray();
   }, USERS_PER_LOOK_UP);
   return {
     /** Private channels that may be seen with one of the keys. Of a crowd that logs in at once, many are looked up together. */

@@ -58,12 +58,17 @@ export class Publisher {
   }
 
   join(header: Header, rooms: readonly string[]): void {
-    const subjects = this.#toRooms(Kind.join, { ...header, change: rooms }, NOTHING);
+    const subjects = this.#toRooms(
+      Kind.join,
+      { ...header, change: rooms },
+      NOTHING,
+      this.#subjectsOfMove(header),
+    );
     for (const room of rooms) this.#recentJoins.joined(room, subjects);
   }
 
   leave(header: Header, rooms: readonly string[]): void {
-    this.#toRooms(Kind.leave, { ...header, change: rooms }, NOTHING);
+    this.#toRooms(Kind.leave, { ...header, change: rooms }, NOTHING, this.#subjectsOfMove(header));
   }
 
   disconnect(header: Header, close: boolean): void {
@@ -92,9 +97,21 @@ export class Publisher {
     this.#stop();
   }
 
-  #toRooms(kind: Kind, header: Header, body: Uint8Array): ReadonlySet<string> {
+  /**
+   * A move with exceptions is made good by nobody if a server misses it, whose first socket has just joined one of the rooms and
+   * whose subscription is on its way. So it goes to all servers: it is rare, and the order in which sockets join stays that of the moves.
+   */
+  #subjectsOfMove({ rooms, except }: Header): ReadonlySet<string> {
+    return except === undefined ? this.#subjectsOf(rooms) : new Set([this.#options.subjects.all]);
+  }
+
+  #toRooms(
+    kind: Kind,
+    header: Header,
+    body: Uint8Array,
+    targets: ReadonlySet<string> = this.#subjectsOf(header.rooms),
+  ): ReadonlySet<string> {
     this.#nextPublication();
-    const targets = this.#subjectsOf(header.rooms);
     const { length } = Object.keys(header);
     // One room and nothing else to say: the subject says it all. A copy on another subject needs the room's name.
     const isPlain = length === 1 && header.rooms.length === 1 && targets.size === 1;
