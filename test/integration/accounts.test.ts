@@ -312,6 +312,22 @@ describe("limits", () => {
     expect(await count(max + 5, () => from("10.0.2.1", action, params))).toBe(max);
   });
 
+  test("mails that nobody has asked for, by registering with other people's addresses", async () => {
+    mailbox.mails.length = 0;
+    for (let i = 0; i < 40; i += 1) {
+      // Slower than the limit of registering itself.
+      if (i % 15 === 14) vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
+      const email = `stranger${i}@example.org`;
+      const params = { username: `flood${i}`, password: OLD, email };
+      expect(await from("10.0.4.1", "user.register", params)).toBe("ok");
+    }
+    const last = { username: "elsewhere", password: OLD, email: "elsewhere@example.org" };
+    expect(await from("10.0.4.2", "user.register", last)).toBe("ok");
+    await mailbox.next(last.email, /Verify/);
+    const sent = () => mailbox.mails.filter(({ to }) => to.startsWith("stranger"));
+    await vi.waitFor(() => expect(sent()).toHaveLength(30), 5000);
+  });
+
   test("logins to one account from many addresses", async () => {
     const params = { username: "victim", password: "wrong horse" };
     expect(await count(55, (i) => from(`10.0.3.${i}`, "user.login", params))).toBe(50);

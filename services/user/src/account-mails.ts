@@ -1,4 +1,5 @@
-import { LIMITS } from "@fanfare/contract";
+import { LIMITS, type RateLimit } from "@fanfare/contract";
+import { RateLimiter, type CallClient } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
 import type { MailedTokenRepository } from "./mailed-token.repository.ts";
 import type { MailedPurpose } from "./mailed-token.model.ts";
@@ -11,16 +12,31 @@ const LIFETIME_MS: Record<MailedPurpose, number> = {
   verifyEmail: LIMITS.emailVerificationLifetimeMs,
 };
 const MINUTE_MS = 60_000;
+/**
+ * New accounts of one address that are sent a mail without asking for it: nobody is to flood other people's mailboxes by registering
+ * with their addresses. Counted by each process alone. The others ask by `user.requestEmailVerification`.
+ */
+const WELCOMES_PER_ADDRESS: RateLimit = { points: 30, durationMs: 60 * MINUTE_MS };
 
 export type AccountMails = ReturnType<typeof createAccountMails>;
 
 /** The mails about an account, in its language, and the tokens of the links in them. */
-export function createAccountMails(mailer: Mailer, tokens: MailedTokenRepository) {
+export function createAccountMails(mailer: Mailer, tokens: MailedTokenRepository, rateLimitFactor: number) {
+  const welcomes = new RateLimiter(WELCOMES_PER_ADDRESS, { factor: rateLimitFactor });
+
   const makeToken = async (user: UserDocument, purpose: MailedPurpose, email: string): Promise<string> => {
     const token = newSecret();
     const expiresAt = new Date(Date.now() + LIFETIME_MS[purpose]);
     await tokens.insert({ _id: hashSecret(token), userId: user._id, purpose, email, expiresAt });
     return token;
+  };
+
+  /** The link that says that an address is the user's; a new one takes the old one's place with it. Links sent before are void. */
+  const sendVerification = async (user: UserDocument, email: string): Promise<void> => {
+    await tokens.removeAll(user._id.toHexString(), ["verifyEmail"]);
+    const token = await makeToken(user, "verifyEmail", email);
+    const name = email === user.email ? "verifyEmail" : "confirmNewEmail";
+    mailer.send({ email, locale: localeOf(user) }, name, {}, `/verify-email#token=${token}`);
   };
 
   return {
@@ -33,12 +49,13 @@ export function createAccountMails(mailer: Mailer, tokens: MailedTokenRepository
       mailer.send(to, "resetPassword", { minutes }, `/reset-password#token=${token}`);
     },
 
-    /** The link that says that an address is the user's; a new one takes the old one's place with it. Links sent before are void. */
-    async sendVerification(user: UserDocument, email: string): Promise<void> {
-      await tokens.removeAll(user._id.toHexString(), ["verifyEmail"]);
-      const token = await makeToken(user, "verifyEmail", email);
-      const name = email === user.email ? "verifyEmail" : "confirmNewEmail";
-      mailer.send({ email, locale: localeOf(user) }, name, {}, `/verify-email#token=${token}`);
+    sendVerification,
+
+    /** To a new account, if it has an address. */
+    async welcome(user: UserDocument, client: CallClient | null): Promise<void> {
+      if (user.email === undefined) return;
+      if (client !== null && welcomes.take(client.address, Date.now()) > 0) return;
+      await sendVerification(user, user.email);
     },
 
     /** @param email where the user can be told; nobody is where there is none */

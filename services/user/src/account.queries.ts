@@ -52,11 +52,14 @@ export function createAccountQueries(users: Model<UserDocument>) {
         )
         .lean(),
 
-    /** @param oidcKey null: nobody; a duplicate key where it is another account's */
-    setOidcKey: (userId: string, oidcKey: string | null) =>
+    /**
+     * @param oidcKey null: nobody; a duplicate key where it is another account's
+     * @returns null when the password is no longer the one that the caller has verified
+     */
+    setOidcKey: (userId: string, passwordHash: string, oidcKey: string | null) =>
       users
         .findOneAndUpdate(
-          { _id: userId },
+          { _id: userId, passwordHash },
           oidcKey === null ? { $unset: { oidcKey: 1 } } : { $set: { oidcKey } },
           AFTER,
         )

@@ -41,7 +41,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
     secondFactor: createSecondFactor(users),
     logIn: createLogIn(users, sessions),
     mailedTokens,
-    accountMails: createAccountMails(mailer, mailedTokens),
+    accountMails: createAccountMails(mailer, mailedTokens, node.config.rateLimitFactor),
     oidcProvider: createOidcProvider(node.config, node.logger),
     oidcCodes,
     oidcAccounts: createOidcAccounts(users, admins),

@@ -3,6 +3,7 @@ import type { SessionTokens } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { changePassword } from "../src/actions/change-password.ts";
+import { changeEmail } from "../src/actions/email.ts";
 import { resetPassword } from "../src/actions/password-reset.ts";
 import { createDependencies } from "../src/create-dependencies.ts";
 import type { UserDependencies } from "../src/user.dependencies.ts";
@@ -84,4 +85,27 @@ test("a reset password ends that session too", async () => {
   await reset({ ...request, params: { token, newPassword }, actor: null });
   await expect(refresh(late!)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
   await expect(refresh(tokens)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+});
+
+test("a new address that was asked for with the old password is not taken any more", async () => {
+  const { tokens } = await account();
+  const me = actorOf(tokens);
+  const { accountMails, users } = dependencies;
+  const ask = changeEmail({
+    ...dependencies,
+    accountMails: {
+      ...accountMails,
+      sendVerification: async (...given) => {
+        await node.call("user.changePassword", { oldPassword: PASSWORD, newPassword }, me);
+        return accountMails.sendVerification(...given);
+      },
+    },
+  });
+  const email = `${newName()}@example.org`;
+  const asked = ask({ ...request, params: { email, password: PASSWORD }, actor: me });
+  await expect(asked).rejects.toMatchObject({ type: "WRONG_CREDENTIALS" });
+  const { database } = node.node;
+  expect(await database.collection("mailedTokens").countDocuments({ email })).toBe(0);
+  // Nor is somebody's login at the provider.
+  expect(await users.setOidcKey(me.userId, "hash of the old password", "key")).toBeNull();
 });

@@ -6,7 +6,7 @@ import { presentUser } from "../user.presenter.ts";
 
 export function claimGuest(dependencies: UserDependencies): Handler<"user.claimGuest"> {
   const { node, users, admins, sessions, passwords, accountMails } = dependencies;
-  return async ({ params, actor }) => {
+  return async ({ params, actor, client }) => {
     // The token may be older than a claim by another session, so the document decides.
     const guest = await users.find(actor.userId);
     if (guest?.kind !== "guest") throw serviceError("NOT_A_GUEST");
@@ -20,7 +20,7 @@ export function claimGuest(dependencies: UserDependencies): Handler<"user.claimG
       return claimed;
     });
     const tokens = await sessions.continueAlone(user, actor.sessionId);
-    if (email !== undefined) await accountMails.sendVerification(user, email);
+    await accountMails.welcome(user, client);
     const profile = { user: presentUser(user) };
     node.publish(userRoom(actor.userId), "user.updated", profile);
     node.broadcast("user.profileChanged", profile);

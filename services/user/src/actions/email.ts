@@ -19,6 +19,7 @@ export function requestEmailVerification({
 export function changeEmail({
   users,
   passwords,
+  mailedTokens,
   accountMails,
 }: UserDependencies): Handler<"user.changeEmail"> {
   return async ({ params: { email, password }, actor }) => {
@@ -28,6 +29,12 @@ export function changeEmail({
     const other = await users.findByEmail(email);
     if (other !== null && !other._id.equals(user._id)) throw serviceError("EMAIL_TAKEN");
     await accountMails.sendVerification(user, email);
+    // The password may have been changed, and all links made void, before this one was stored.
+    const now = await users.find(actor.userId);
+    if (now?.passwordHash !== user.passwordHash) {
+      await mailedTokens.removeAll(actor.userId, ["verifyEmail"]);
+      throw serviceError("WRONG_CREDENTIALS");
+    }
     return {};
   };
 }

@@ -48,15 +48,18 @@ export function linkOidc({ node, users, passwords, oidcCodes }: UserDependencies
   return async ({ params, actor }) => {
     const user = await users.find(actor.userId);
     // Whoever has somebody's phone for a minute must not keep a way into the account.
-    const matches = await passwords.verify(params.password, user?.passwordHash);
-    if (!matches) throw serviceError("WRONG_CREDENTIALS");
+    const passwordHash = user?.passwordHash;
+    const matches = await passwords.verify(params.password, passwordHash);
+    if (passwordHash === undefined || !matches) throw serviceError("WRONG_CREDENTIALS");
     const identity = await oidcCodes.take(params);
     if (identity === null) throw serviceError("OIDC_FAILED");
-    const linked = await users.setOidcKey(actor.userId, identity.key).catch((error: unknown) => {
-      if (duplicateKeyIndex(error) === OIDC_INDEX) throw serviceError("OIDC_LINKED");
-      throw error;
-    });
-    if (linked === null) throw serviceError("UNAUTHENTICATED");
+    const linked = await users
+      .setOidcKey(actor.userId, passwordHash, identity.key)
+      .catch((error: unknown) => {
+        if (duplicateKeyIndex(error) === OIDC_INDEX) throw serviceError("OIDC_LINKED");
+        throw error;
+      });
+    if (linked === null) throw serviceError("WRONG_CREDENTIALS");
     tellOwner(node, linked);
     return { user: presentOwnUser(linked) };
   };
@@ -65,10 +68,11 @@ export function linkOidc({ node, users, passwords, oidcCodes }: UserDependencies
 export function unlinkOidc({ node, users, passwords }: UserDependencies): Handler<"user.unlinkOidc"> {
   return async ({ params, actor }) => {
     const user = await users.find(actor.userId);
-    const matches = await passwords.verify(params.password, user?.passwordHash);
-    if (!matches) throw serviceError("WRONG_CREDENTIALS");
-    const unlinked = await users.setOidcKey(actor.userId, null);
-    if (unlinked === null) throw serviceError("UNAUTHENTICATED");
+    const passwordHash = user?.passwordHash;
+    const matches = await passwords.verify(params.password, passwordHash);
+    if (passwordHash === undefined || !matches) throw serviceError("WRONG_CREDENTIALS");
+    const unlinked = await users.setOidcKey(actor.userId, passwordHash, null);
+    if (unlinked === null) throw serviceError("WRONG_CREDENTIALS");
     tellOwner(node, unlinked);
     return { user: presentOwnUser(unlinked) };
   };

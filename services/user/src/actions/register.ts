@@ -32,7 +32,7 @@ export function register({
       return made;
     });
     const tokens = await sessions.open(stored, client);
-    if (email !== undefined) await accountMails.sendVerification(stored, email);
+    await accountMails.welcome(stored, client);
     return tokens;
   };
 }
