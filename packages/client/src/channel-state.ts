@@ -127,9 +127,9 @@ function applyReactions(copy: ChannelCopy, change: ReactionChange): ChannelCopy 
   }
   const held = messageAt(copy.messages, seq);
   if (held === undefined || held.rev < afterRev) return { ...copy, head };
-  if (held.rev >= rev) return settle({ ...copy, head, ahead: withNumber(copy, rev) });
   const { reactions: _before, ...rest } = held;
   const message = { ...rest, rev, ...(reactions.length > 0 && { reactions }) };
+  // A later state of it stays.
   const messages = insertMessages(copy.messages, [message]);
   return copy.status === "loading"
     ? { ...copy, head, messages }

@@ -120,10 +120,32 @@ test("changes at several workers: each has a number of its own, and none is lost
   });
   const revs = await Promise.all(edits);
   expect(revs.sort((a, b) => a - b)).toEqual(Array.from({ length: 90 }, (_, i) => i + 3));
+  // Each edit has kept the text that it replaced.
+  const { edits: kept } = await workers[2].as(userId, "message.listEdits", { ...one, limit: 100 });
+  const { message: last } = await workers[2].as(userId, "message.get", one);
+  const texts = Array.from({ length: 90 }, (_, i) => i).filter((i) => i % 5 !== 0);
+  expect([...kept.map(({ content }) => content), last.content].sort()).toEqual(
+    ["0", ...texts.map((i) => `edit ${i}`)].sort(),
+  );
   const events = workers
     .flatMap(({ published }) => published)
     .filter(({ name }) => name === "message.changed");
   expect(events.length).toBe(90);
+});
+
+test("reactions at several workers end with the exact count, whoever counts", async () => {
+  const { message } = await send(workers[0], "react");
+  const one = { channelId, messageId: message.id, emoji: "👍" };
+  const users = Array.from({ length: 60 }, (_, i) => i.toString(16).padStart(24, "0"));
+  await Promise.all(users.map((user, i) => workers[i % 3]!.as(user, "message.react", one)));
+  const leaving = users.slice(0, 20).map((user, i) => workers[(i + 1) % 3]!.as(user, "message.unreact", one));
+  await Promise.all(leaving);
+  const shown = async () =>
+    (await workers[0].as(userId, "message.get", { channelId, messageId: message.id })).message;
+  await expect.poll(async () => (await shown()).reactions?.[0]?.count, { timeout: 10_000 }).toBe(40);
+  const left = () => workers[0].node.database.collection("uncountedReactions").countDocuments();
+  await expect.poll(left, { timeout: 10_000 }).toBe(0);
+  expect((await shown()).reactions).toEqual([{ emoji: "👍", count: 40, userIds: users.slice(20, 30) }]);
 });
 
 test("a number that a later change has left behind is not given to another message", async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Params } from "@fanfare/contract";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { EntryRepository } from "../src/entry.repository.ts";
 import { newId, startSearchNode, type SearchNode } from "./search-node.ts";
 
 let dir: string;
@@ -129,6 +130,16 @@ test("pages of many channels join without a hole or a repetition", async () => {
     } while (cursor !== null);
     expect(all).toEqual(expected);
   }
+});
+
+test("an entry is never replaced by one of an older state of its message", async () => {
+  const entries = new EntryRepository(node.node.database);
+  const entry = { messageId: newId(), channelId, rev: 2, tokens: ["new"] };
+  await entries.put([entry], []);
+  await entries.put([{ ...entry, rev: 1, tokens: ["old"] }], []);
+  const range = { below: "f".repeat(24), from: "0".repeat(24), limit: 10, withTokens: true };
+  expect(await entries.find(channelId, "new", range)).toEqual([{ id: entry.messageId, tokens: ["new"] }]);
+  expect(await entries.find(channelId, "old", range)).toEqual([]);
 });
 
 test("an index that was lost, or left in the middle, is made again by the next search", async () => {

@@ -1,0 +1,102 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { ENTRIES_PER_SEARCH } from "./bounds.ts";
+import { findEntries } from "./find-entries.ts";
+
+interface StoredEntry {
+  id: string;
+  channelId: string;
+  tokens: string[];
+}
+
+const idOf = (n: number): string => n.toString(16).padStart(24, "0");
+const HIGHEST = "f".repeat(24);
+
+/** What the repository answers, from a list; counts what was read. */
+function store(all: readonly StoredEntry[]) {
+  const read = { entries: 0 };
+  const find = (
+    channelId: string,
+    token: string,
+    { below, from, limit }: { below: string; from: string; limit: number },
+  ) => {
+    const found = all
+      .filter(
+        (one) =>
+          one.channelId === channelId && one.tokens.includes(token) && one.id < below && one.id >= from,
+      )
+      .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, limit);
+    read.entries += found.length;
+    return Promise.resolve(found);
+  };
+  return { find, read };
+}
+
+async function readAll(
+  all: readonly StoredEntry[],
+  channelIds: string[],
+  tokens: [string, ...string[]],
+  limit: number,
+) {
+  const ids: string[] = [];
+  let below: string | null = HIGHEST;
+  while (below !== null) {
+    const page = await findEntries(store(all), { channelIds, tokens, below, from: idOf(0), limit });
+    ids.push(...page.messageIds);
+    below = page.nextBelow;
+  }
+  return ids;
+}
+
+test("pages of channels of any sizes are what there is, newest first, each once", async () => {
+  // More than is read at a time in some channels, and bursts, so that channels are behind one another.
+  const burst = fc.record({
+    channel: fc.nat(3),
+    size: fc.integer({ min: 1, max: 450 }),
+    every: fc.integer({ min: 1, max: 60 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(burst, { maxLength: 6 }),
+      fc.integer({ min: 1, max: 50 }),
+      fc.boolean(),
+      async (bursts, limit, two) => {
+        let n = 0;
+        const all = bursts.flatMap(({ channel, size, every }) =>
+          Array.from({ length: size }, (_, i): StoredEntry => {
+            const tokens = i % every === 0 ? ["common", "rare"] : ["common"];
+            return { id: idOf((n += 1)), channelId: `${channel}`, tokens };
+          }),
+        );
+        const tokens: [string, ...string[]] = two ? ["common", "rare"] : ["common"];
+        const expected = all.filter(
+          (one) => one.channelId !== "3" && tokens.every((token) => one.tokens.includes(token)),
+        );
+        expect(await readAll(all, ["0", "1", "2"], tokens, limit)).toEqual(
+          expected.map(({ id }) => id).toReversed(),
+        );
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("however much there is, one page reads so much and says where to go on", async () => {
+  const all = Array.from({ length: ENTRIES_PER_SEARCH + 5000 }, (_, i): StoredEntry => {
+    return { id: idOf(i), channelId: "0", tokens: i === 10 ? ["common", "rare"] : ["common"] };
+  });
+  const entries = store(all);
+  // The list is searched from its end each time: a few reads only.
+  const query = {
+    channelIds: ["0"],
+    tokens: ["common", "rare"] as [string, string],
+    from: idOf(0),
+    limit: 10,
+  };
+  const page = await findEntries(entries, { ...query, below: HIGHEST });
+  expect(page.messageIds).toEqual([]);
+  expect(entries.read.entries).toBeLessThanOrEqual(ENTRIES_PER_SEARCH + 200);
+  const next = await findEntries(entries, { ...query, below: page.nextBelow! });
+  expect(next).toEqual({ messageIds: [idOf(10)], nextBelow: null });
+});
