@@ -222,10 +222,10 @@ describe("from public to private and back", () => {
     await assign(insider, roleId);
     const staff = { type: "role" as const, id: roleId };
     await owner.do("channel.setOverride", { channelId, target: staff, allow: view, deny: 0 });
-    let running = true;
+    const talk = { goesOn: true };
     let sent = 0;
     const chatter = (async () => {
-      while (running) {
+      while (talk.goesOn) {
         await Promise.all([1, 2, 3].map(() => send(owner, channelId, `m${(sent += 1)}`)));
       }
     })();
@@ -239,7 +239,7 @@ describe("from public to private and back", () => {
       await owner.do("channel.removeOverride", { channelId, target: EVERYONE });
       await send(owner, channelId, `public ${round}`);
     }
-    running = false;
+    talk.goesOn = false;
     await chatter;
     await settleAll();
     expect(outsider.contents().filter((content) => privately.includes(content))).toEqual([]);

@@ -117,10 +117,10 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       const channelId = await general();
       const staff = { type: "role" as const, id: roleId };
       await owner.do("channel.setOverride", { channelId, target: staff, allow: view, deny: 0 });
-      let running = true;
+      const talk = { goesOn: true };
       let sent = 0;
       const chatter = (async () => {
-        while (running) {
+        while (talk.goesOn) {
           const both = [owner, moderator].map((from) => send(from, channelId, `m${(sent += 1)}`));
           await Promise.all(both);
         }
@@ -138,7 +138,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
         expect(synced.channels).toMatchObject([{ status: "gone", messages: [] }]);
         await owner.do("channel.removeOverride", { channelId, target: EVERYONE });
       }
-      running = false;
+      talk.goesOn = false;
       await chatter;
       await send(owner, channelId, "the end");
       await Promise.all([owner, moderator, outsider].map((who) => hears(who, channelId, "the end")));

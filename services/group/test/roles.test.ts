@@ -23,7 +23,8 @@ const assign = (roleId: string, to: Actor, by = room.owner) =>
   node.call("role.assign", { groupId, userId: to.userId, roleId }, by);
 const permissionsOf = async ({ userId }: Actor, place: object = { groupId }): Promise<number> =>
   (await node.call("group.access", { userId, ...place })).permissions;
-const refused = (call: Promise<unknown>, type = "FORBIDDEN") => expect(call).rejects.toMatchObject({ type });
+const expectRefused = (call: Promise<unknown>, type = "FORBIDDEN") =>
+  expect(call).rejects.toMatchObject({ type });
 
 /** A member with a role that has these permissions; the roles of later ones stand below. */
 async function withRole(permissions: number): Promise<{ actor: Actor; roleId: string }> {
@@ -64,7 +65,7 @@ describe("roles", () => {
     const { actor, roleId } = await withRole(kickMembers);
     expect((await assign(roleId, actor)).member.roleIds).toEqual([roleId]);
     await node.call("group.leave", { groupId }, actor);
-    await refused(assign(roleId, actor), "MEMBER_NOT_FOUND");
+    await expectRefused(assign(roleId, actor), "MEMBER_NOT_FOUND");
     await node.call("invite.accept", { code: room.code }, actor);
     expect(await permissionsOf(actor)).toBe(MEMBER_PERMISSIONS);
   });
@@ -76,27 +77,29 @@ describe("roles", () => {
       const { member } = await node.call("group.getMember", { groupId, userId: actor.userId }, room.owner);
       expect(member.roleIds).toEqual([]);
     });
-    await refused(assign(roleId, actor), "ROLE_NOT_FOUND");
+    await expectRefused(assign(roleId, actor), "ROLE_NOT_FOUND");
     const elsewhere = await createRoom(node);
     const params = { groupId: elsewhere.group.id, name: "Foreign" };
     const { role } = await node.call("role.create", params, elsewhere.owner);
-    await refused(assign(role.id, actor), "ROLE_NOT_FOUND");
-    await refused(node.call("role.delete", { groupId, roleId: role.id }, room.owner), "ROLE_NOT_FOUND");
+    await expectRefused(assign(role.id, actor), "ROLE_NOT_FOUND");
+    await expectRefused(node.call("role.delete", { groupId, roleId: role.id }, room.owner), "ROLE_NOT_FOUND");
   });
 
   test("limits of a group and of a member", async () => {
     const roles: string[] = [];
     for (let count = 0; count < LIMITS.rolesPerGroup; count += 1) roles.push(await createRole(0));
-    await refused(createRole(0), "LIMIT_REACHED");
+    await expectRefused(createRole(0), "LIMIT_REACHED");
     const member = await room.join();
     for (const roleId of roles.slice(0, LIMITS.rolesPerMember)) await assign(roleId, member);
-    await refused(assign(roles.at(-1)!, member), "LIMIT_REACHED");
+    await expectRefused(assign(roles.at(-1)!, member), "LIMIT_REACHED");
+    expect((await node.call("role.list", { groupId }, room.owner)).roles).toHaveLength(LIMITS.rolesPerGroup);
   });
 
   test("a permission that is none cannot be given, nor the group itself", async () => {
     for (const permissions of [PERMISSIONS.ownGroup, 1 << 29, -1, 0.5]) {
-      await refused(createRole(permissions), "VALIDATION_FAILED");
+      await expectRefused(createRole(permissions), "VALIDATION_FAILED");
     }
+    expect((await node.call("role.list", { groupId }, room.owner)).roles).toEqual([]);
   });
 });
 
@@ -106,15 +109,18 @@ describe("nobody", () => {
     const below = await createRole(banMembers);
     const harmless = await createRole(kickMembers);
     const member = await room.join();
-    await refused(createRole(banMembers, actor));
-    await refused(node.call("role.update", { groupId, roleId: harmless, permissions: banMembers }, actor));
-    await refused(node.call("role.update", { groupId, roleId: below, permissions: 0 }, actor));
-    await refused(node.call("role.delete", { groupId, roleId: below }, actor));
-    await refused(assign(below, member, actor));
+    await expectRefused(createRole(banMembers, actor));
+    await expectRefused(
+      node.call("role.update", { groupId, roleId: harmless, permissions: banMembers }, actor),
+    );
+    await expectRefused(node.call("role.update", { groupId, roleId: below, permissions: 0 }, actor));
+    await expectRefused(node.call("role.delete", { groupId, roleId: below }, actor));
+    await expectRefused(assign(below, member, actor));
     const defaults = { groupId, permissions: MEMBER_PERMISSIONS | banMembers };
-    await refused(node.call("role.setDefault", defaults, actor));
+    await expectRefused(node.call("role.setDefault", defaults, actor));
     await node.call("role.update", { groupId, roleId: harmless, permissions: 0, name: "Other" }, actor);
     await assign(harmless, member, actor);
+    expect(await permissionsOf(member)).toBe(MEMBER_PERMISSIONS);
   });
 
   test("touches a role at or above his highest, or gives himself one", async () => {
@@ -123,13 +129,14 @@ describe("nobody", () => {
     const { actor: equal } = await withRole(0);
     await assign(roleId, equal);
     for (const untouchable of [above, roleId]) {
-      await refused(node.call("role.update", { groupId, roleId: untouchable, name: "Mine" }, actor));
-      await refused(node.call("role.delete", { groupId, roleId: untouchable }, actor));
-      await refused(assign(untouchable, actor, actor));
+      await expectRefused(node.call("role.update", { groupId, roleId: untouchable, name: "Mine" }, actor));
+      await expectRefused(node.call("role.delete", { groupId, roleId: untouchable }, actor));
+      await expectRefused(assign(untouchable, actor, actor));
     }
     const below = await createRole(0, actor);
-    await refused(assign(below, equal, actor));
+    await expectRefused(assign(below, equal, actor));
     await assign(below, actor, actor);
+    expect(await permissionsOf(actor)).toBe(MEMBER_PERMISSIONS | manageRoles);
   });
 
   test("moves his own role up, or one above it down; below he orders as he likes", async () => {
@@ -137,14 +144,14 @@ describe("nobody", () => {
     const { actor, roleId: own } = await withRole(manageRoles);
     const [second, third] = [await createRole(0), await createRole(0)];
     const reorder = (roleIds: string[], by: Actor) => node.call("role.reorder", { groupId, roleIds }, by);
-    await refused(reorder([third, second, above, own], actor));
-    await refused(reorder([third, own, second, above], actor));
-    await refused(reorder([third, second, own], actor), "ROLE_NOT_FOUND");
-    await refused(reorder([third, third, own, above], actor), "ROLE_NOT_FOUND");
+    await expectRefused(reorder([third, second, above, own], actor));
+    await expectRefused(reorder([third, own, second, above], actor));
+    await expectRefused(reorder([third, second, own], actor), "ROLE_NOT_FOUND");
+    await expectRefused(reorder([third, third, own, above], actor), "ROLE_NOT_FOUND");
     const { roles } = await reorder([second, third, own, above], actor);
     expect(roles.map(({ id }) => id)).toEqual([second, third, own, above]);
     await reorder([own, above, second, third], room.owner);
-    await refused(node.call("role.update", { groupId, roleId: third, name: "Higher now" }, actor));
+    await expectRefused(node.call("role.update", { groupId, roleId: third, name: "Higher now" }, actor));
   });
 
   test("changes what he may not in a channel, or for whom he may not", async () => {
@@ -154,15 +161,15 @@ describe("nobody", () => {
     const channelId = room.channel.id;
     const set = (target: object, allow: number, deny: number) =>
       node.call("channel.setOverride", { channelId, target: target as never, allow, deny }, actor);
-    await refused(set({ type: "everyone" }, manageMessages, 0));
-    await refused(set({ type: "role", id: higherRole }, 0, sendMessages));
-    await refused(set({ type: "role", id: roleId }, 0, sendMessages));
-    await refused(set({ type: "member", id: higher.userId }, 0, view));
-    await refused(set({ type: "member", id: room.owner.userId }, 0, view));
-    await refused(set({ type: "role", id: NOBODY }, 0, sendMessages), "ROLE_NOT_FOUND");
-    await refused(set({ type: "member", id: NOBODY }, 0, sendMessages), "MEMBER_NOT_FOUND");
-    await refused(set({ type: "everyone" }, sendMessages, sendMessages), "VALIDATION_FAILED");
-    await refused(set({ type: "everyone" }, kickMembers, 0), "VALIDATION_FAILED");
+    await expectRefused(set({ type: "everyone" }, manageMessages, 0));
+    await expectRefused(set({ type: "role", id: higherRole }, 0, sendMessages));
+    await expectRefused(set({ type: "role", id: roleId }, 0, sendMessages));
+    await expectRefused(set({ type: "member", id: higher.userId }, 0, view));
+    await expectRefused(set({ type: "member", id: room.owner.userId }, 0, view));
+    await expectRefused(set({ type: "role", id: NOBODY }, 0, sendMessages), "ROLE_NOT_FOUND");
+    await expectRefused(set({ type: "member", id: NOBODY }, 0, sendMessages), "MEMBER_NOT_FOUND");
+    await expectRefused(set({ type: "everyone" }, sendMessages, sendMessages), "VALIDATION_FAILED");
+    await expectRefused(set({ type: "everyone" }, kickMembers, 0), "VALIDATION_FAILED");
     await set({ type: "everyone" }, 0, sendMessages);
     expect(await permissionsOf(higher, { channelId })).toBe(
       (MEMBER_PERMISSIONS & ~sendMessages) | kickMembers,
@@ -179,26 +186,30 @@ describe("a moderator", () => {
     const equal = await room.join();
     await assign(roleId, equal);
     for (const { userId } of [equal, room.owner, actor]) {
-      await refused(node.call("group.kick", { groupId, userId }, actor));
-      await refused(node.call("group.ban", { groupId, userId }, actor));
-      await refused(node.call("group.mute", { groupId, userId, durationMs: 1000 }, actor));
-      await refused(node.call("group.unmute", { groupId, userId }, actor));
+      await expectRefused(node.call("group.kick", { groupId, userId }, actor));
+      await expectRefused(node.call("group.ban", { groupId, userId }, actor));
+      await expectRefused(node.call("group.mute", { groupId, userId, durationMs: 1000 }, actor));
+      await expectRefused(node.call("group.unmute", { groupId, userId }, actor));
     }
-    await refused(node.call("group.kick", { groupId, userId: actor.userId }, lower));
+    await expectRefused(node.call("group.kick", { groupId, userId: actor.userId }, lower));
     await node.call("group.mute", { groupId, userId: lower.userId, durationMs: 1000 }, actor);
     await node.call("group.kick", { groupId, userId: lower.userId }, actor);
     await node.call("group.ban", { groupId, userId: (await room.join()).userId }, actor);
-    await refused(node.call("group.delete", { groupId }, actor));
+    await expectRefused(node.call("group.delete", { groupId }, actor));
+    const { members } = await node.call("group.listMembers", { groupId }, room.owner);
+    const left = [equal, room.owner, actor].map(({ userId }) => userId);
+    expect(members.map(({ userId }) => userId)).toEqual(left.toSorted());
   });
 
   test("has only what the role gives", async () => {
     const { actor } = await withRole(muteMembers);
     const { userId } = await room.join();
-    await refused(node.call("group.kick", { groupId, userId }, actor));
-    await refused(node.call("group.ban", { groupId, userId }, actor));
-    await refused(node.call("group.listBans", { groupId }, actor));
-    await refused(node.call("group.auditLog", { groupId }, actor));
+    await expectRefused(node.call("group.kick", { groupId, userId }, actor));
+    await expectRefused(node.call("group.ban", { groupId, userId }, actor));
+    await expectRefused(node.call("group.listBans", { groupId }, actor));
+    await expectRefused(node.call("group.auditLog", { groupId }, actor));
     await node.call("group.mute", { groupId, userId, durationMs: 1000 }, actor);
+    expect((await node.call("group.getMember", { groupId, userId }, actor)).member.mutedUntil).not.toBeNull();
   });
 
   test("sees who is banned, by whom and why, in pages", async () => {
@@ -287,8 +298,8 @@ test("the default channel is a text channel of the group that the caller sees", 
     node.call("group.update", { groupId, defaultChannelId }, room.owner);
   expect((await set(room.channel.id)).group.defaultChannelId).toBe(room.channel.id);
   expect((await set(null)).group.defaultChannelId).toBeNull();
-  await refused(set(NOBODY), "CHANNEL_NOT_FOUND");
-  await refused(set((await createRoom(node)).channel.id), "CHANNEL_NOT_FOUND");
+  await expectRefused(set(NOBODY), "CHANNEL_NOT_FOUND");
+  await expectRefused(set((await createRoom(node)).channel.id), "CHANNEL_NOT_FOUND");
 });
 
 test("channels are put into other places in one call, which may be repeated", async () => {
@@ -310,6 +321,9 @@ test("channels are put into other places in one call, which may be repeated", as
   expect(node.published("channel.reordered").filter((event) => event.groupId === groupId)).toHaveLength(1);
   const reorder = (place: (typeof places)[number]) =>
     node.call("channel.reorder", { groupId, places: [place] }, room.owner);
-  await refused(reorder({ channelId: NOBODY, sectionId: null, position: 0 }), "CHANNEL_NOT_FOUND");
-  await refused(reorder({ channelId: section.id, sectionId: section.id, position: 0 }), "CHANNEL_NOT_FOUND");
+  await expectRefused(reorder({ channelId: NOBODY, sectionId: null, position: 0 }), "CHANNEL_NOT_FOUND");
+  await expectRefused(
+    reorder({ channelId: section.id, sectionId: section.id, position: 0 }),
+    "CHANNEL_NOT_FOUND",
+  );
 });
