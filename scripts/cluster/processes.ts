@@ -6,7 +6,7 @@ import type { ClusterOptions, Role } from "./options.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROGRAM = join(ROOT, "services", "node", "src", "main.ts");
-const SERVICES: Record<Role, string> = { gateway: "gateway", worker: "user,group,message,presence,admin,friend" };
+const SERVICES: Record<Role, string> = { gateway: "gateway", worker: "workers" };
 
 /** Where a process keeps its log, and its data where it has some. */
 async function folderOf(options: ClusterOptions, name: string): Promise<string> {

@@ -13,8 +13,6 @@ import {
 } from "./programs.ts";
 import { Workplace } from "./workplace.ts";
 
-const WORKER_SERVICES = "user,group,message,presence,admin,friend";
-
 export interface ClusterSize {
   gateways: number;
   workers: number;
@@ -62,7 +60,7 @@ async function startIn(workplace: Workplace, size: ClusterSize, signal: AbortSig
   };
   const mongoUrl = `mongodb://127.0.0.1:${databasePort}/fanfare`;
   for (let i = 1; i <= size.workers; i++) {
-    const worker = await place(`worker-${i}`, { SERVICES: WORKER_SERVICES, MONGO_URL: mongoUrl });
+    const worker = await place(`worker-${i}`, { SERVICES: "workers", MONGO_URL: mongoUrl });
     // One after the other: the first one makes the indexes.
     await worker.process.start(signal);
   }

@@ -95,6 +95,14 @@ test("reads lists", () => {
   ).toEqual(["message", "user", "group", "gateway", "presence", "search", "admin", "friend"]);
 });
 
+test("SERVICES=workers stands for everything but the gateway", () => {
+  const together = { SERVICES: "gateway,workers" };
+  expect(new Set(loadConfig(together).services)).toEqual(new Set(loadConfig({}).services));
+  const cluster = { NATS_URL: "nats://n", REDIS_URL: "redis://r", MONGO_URL: "mongodb://m" };
+  const worker = loadConfig({ ...cluster, TOKEN_SECRET: "x".repeat(32), SERVICES: "workers,user" });
+  expect([...worker.services, "gateway"].sort()).toEqual([...loadConfig({}).services].sort());
+});
+
 test.each(["abc", "1.5", "-1", "70000"])("refuses the port %s in words", (port) => {
   expect(() => loadConfig({ PORT: port })).toThrow("PORT: must be a whole number from 0 to 65535");
 });

@@ -3,6 +3,8 @@ import { z } from "zod";
 
 const SERVICES = ["gateway", "user", "group", "message", "presence", "search", "admin", "friend"] as const;
 export type ServiceName = (typeof SERVICES)[number];
+/** In `SERVICES`, for everything but the gateway: so that nobody has to name what a new version adds. */
+const ALL_WORKERS = "workers";
 
 /** Without one of these nobody can be served. */
 export const ESSENTIAL_SERVICES: readonly ServiceName[] = ["user", "group", "message"];
@@ -21,6 +23,8 @@ const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) => {
 };
 const oneOf = <const T extends readonly string[]>(values: T) =>
   z.enum(values, `must be one of ${values.join(", ")}`);
+const namedServices = (name: ServiceName | typeof ALL_WORKERS): readonly ServiceName[] =>
+  name === ALL_WORKERS ? SERVICES.filter((service) => service !== "gateway") : [name];
 const port = wholeNumber(0, 65_535);
 const list = z.string().transform((text) =>
   text
@@ -34,7 +38,10 @@ const httpUrl = z.url({ protocol: /^https?$/, message: "must start with https://
 const Environment = z
   .object({
     NODE_ENV: oneOf(["development", "production", "test"]).default("development"),
-    SERVICES: list.pipe(z.array(oneOf(SERVICES)).min(1)).default([...SERVICES]),
+    SERVICES: list
+      .pipe(z.array(oneOf([...SERVICES, ALL_WORKERS])).min(1))
+      .transform((names) => names.flatMap(namedServices))
+      .default([...SERVICES]),
     HOST: z.string().default("127.0.0.1"),
     PORT: port.default(3000),
     OPS_HOST: z.string().default("127.0.0.1"),

@@ -37,8 +37,6 @@ export interface Cluster {
 
 type Running = Record<"gateway" | "worker" | "server" | "proxy", { stop(): Promise<void> }[]>;
 
-const WORKER_SERVICES = ["user", "group", "message", "presence", "admin", "friend"];
-
 /**
  * Starts nats-server, redis-server, the embedded database and processes of Fanfare, each in a process of its own.
  * @throws {Error} when one of them does not start
@@ -81,7 +79,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       const node = await startNode({
         name,
         folder: await folderFor(folder, name),
-        services: role === "gateway" ? ["gateway"] : WORKER_SERVICES,
+        services: [role === "gateway" ? "gateway" : "workers"],
         env: {
           NATS_URL: `nats://127.0.0.1:${links.nats.port}`,
           REDIS_URL: `redis://127.0.0.1:${links.redis.port}`,
