@@ -1,6 +1,6 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Call, EventName, EventPayload, SessionTokens } from "@fanfare/contract";
-import { must, startInstance, type Instance } from "@fanfare/testing";
+import { createAccount, must, startInstance, type Instance } from "@fanfare/testing";
 import { TOTP } from "otpauth";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { applyEvent, EVENT_NAMES, fetchState, type ClientState } from "./client-state.ts";
@@ -354,6 +354,22 @@ test("a session ended closes its own socket and no other", async () => {
   await vi.waitFor(() => expect(ownersPhone.seen.has("session.revoked")).toBe(true), 5000);
   await send(member, "still there?");
   await expectSame([owner], ["message.created"]);
+});
+
+test("who runs the server tells everybody", async () => {
+  const other = await startInstance();
+  const { accessToken } = await createAccount(other.url);
+  const client = new FanfareClient({ url: other.url });
+  clients.push(client);
+  await client.createGuest({});
+  const names = ["server.announced", "server.paused", "server.resumed"] as const;
+  for (const name of names) client.on(name, () => covered.add(name));
+  await client.connect();
+  await must(other.url, "admin.announce", { text: "Hello" }, accessToken);
+  for (const enabled of [true, false])
+    await must(other.url, "admin.setMaintenance", { enabled }, accessToken);
+  await vi.waitFor(() => expect([...covered]).toEqual(expect.arrayContaining([...names])), 5000);
+  await other.stop();
 });
 
 test("the server going away is announced", async () => {
