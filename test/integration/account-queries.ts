@@ -37,7 +37,7 @@ export async function doAccounts(url: string, { database }: Pick<NodeContext, "d
   for (const oidcCode of ["first", "second"]) {
     const identity = { key: `${user.id}-key`, email, names: {} };
     const login = { _id: hash(oidcCode), challenge: hash("verifier"), ...identity, expiresAt };
-    await logins.insertOne(login as { _id: string });
+    await logins.insertOne(login);
   }
   await must(url, "user.exchangeOidcCode", { oidcCode: "first", verifier: "verifier" });
   const link = { oidcCode: "second", verifier: "verifier", password };
