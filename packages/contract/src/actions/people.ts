@@ -16,7 +16,7 @@ export const peopleActions = {
     result: z.object({ users: z.array(e.UserSchema) }),
     permission: { rule: "account" },
     // Or somebody reads the names of all users.
-    rateLimit: { points: 30, durationMs: 60_000, perAddress: true },
+    rateLimit: { points: 30, durationMs: 60_000 },
   }),
   "user.block": action({
     summary:
