@@ -161,8 +161,11 @@ describe("a server that is running already", () => {
 
   test("a tester that cannot make what it is meant to says so", async () => {
     const rate = ["--senders", "1", "--rate", "60000", "--duration", "0.3", "--warmup", "0"];
-    const { code, result, stdout } = await load("direct", ...url, ...rate, "--threshold", "missed==0");
+    const thresholds = ["missed==0", "p100<1000000"].flatMap((limit) => ["--threshold", limit]);
+    const { code, result, stdout } = await load("direct", ...url, ...rate, ...thresholds);
     expect(code).toBe(99);
+    expect(result.thresholds.map(({ passed }) => passed)).toEqual([false, false]);
+    expect(result.ack.latencyMs).toMatchObject({ p100: null });
     const { intended, sent, acknowledged, missed, stored, lost, refused } = result.counts;
     expect(intended).toBe(18_000);
     expect(missed).toBeGreaterThan(0);
@@ -189,22 +192,29 @@ describe("a server that is running already", () => {
 describe("a server that does what it should not is found out", () => {
   const SIZE = ["--members", "8", "--senders", "3", "--online", "0.75", "-c", "30", "--warmup", "0"];
 
-  async function group(faultOf: FaultPlan, hideStored = 0): Promise<LoadResult> {
+  async function run(faultOf: FaultPlan, hideStored: number, ...args: string[]) {
     const platform = await startFakePlatform(faultOf);
     platform.hideStored = hideStored;
     try {
       // One after the other, so that members are numbered as they register.
-      return (await load("group", "--url", platform.url, "--connecting", "1", ...SIZE)).result;
+      return await load("group", "--url", platform.url, "--connecting", "1", ...SIZE, ...args);
     } finally {
       await platform.close();
     }
   }
 
+  async function group(faultOf: FaultPlan, hideStored = 0): Promise<LoadResult> {
+    return (await run(faultOf, hideStored)).result;
+  }
+
   test("it loses some, to those who send and those who only receive, and sends some twice", async () => {
-    const result = await group((member, message) => {
+    const faults: FaultPlan = (member, message) => {
       if (message === 7 && member % 2 === 0) return "drop";
       return message === 9 && member === 4 ? "duplicate" : undefined;
-    });
+    };
+    const limits = ["deliveredP100<10000", "deliveredP99<10000", "deliveredP50<10000", "p100<10000"];
+    const thresholds = limits.flatMap((limit) => ["--threshold", limit]);
+    const { code, result, stdout } = await run(faults, 0, ...thresholds);
     expect(result.counts).toMatchObject({
       acknowledged: 30,
       stored: 30,
@@ -214,6 +224,12 @@ describe("a server that does what it should not is found out", () => {
       duplicates: 1,
     });
     expect(result.rates.receivedShare).toBeCloseTo(177 / 180);
+    // One message of thirty is incomplete: it is the slowest, and so is each of the three deliveries.
+    expect(result.lastDelivery!.latencyMs).toMatchObject({ p95: expect.any(Number), p99: null, p100: null });
+    expect(result.delivery!.latencyMs).toMatchObject({ p95: expect.any(Number), p99: null, p100: null });
+    expect(result.thresholds.map(({ passed }) => passed)).toEqual([false, false, true, true]);
+    expect(stdout).toMatch(/until the last has it( +[\d.]+){4} +– +– +–\n/);
+    expect(code).toBe(99);
   });
 
   test("it is late for one member", async () => {

@@ -28,6 +28,15 @@ test("percentiles have three digits, and the last one is exact", () => {
   expect(percentiles.p100).toBe(123_456.789);
 });
 
+test("what never came is the slowest, and a percentile that is one of those is not known", () => {
+  const histogram = histogramOf(Array.from({ length: 95 }, (_, i) => i + 1));
+  const { p50, p90, p95, p99, p100 } = histogram.openPercentiles(5)!;
+  expect(Math.abs(p50! - 50)).toBeLessThan(0.1);
+  expect(Math.abs(p90! - 90)).toBeLessThan(0.1);
+  expect([p95, p99, p100]).toEqual([95, null, null]);
+  expect(histogram.openPercentiles(0)).toEqual(histogram.percentiles());
+});
+
 test("what is longer than it can hold is the longest that it can, and the maximum is exact", () => {
   const histogram = histogramOf([1, 3_600_000]);
   expect(histogram.count).toBe(2);

@@ -5,7 +5,7 @@ import {
   type Histogram,
 } from "hdr-histogram-js";
 import type { Bucket } from "../measure/histogram.ts";
-import { PERCENTILES, type Percentiles } from "../measure/percentiles.ts";
+import { PERCENTILES, rankOf, type OpenPercentiles, type Percentiles } from "../measure/percentiles.ts";
 
 const MICROSECONDS = 1000;
 /** Longer ones count as this long; the maximum is exact all the same. */
@@ -64,10 +64,22 @@ export class LatencyHistogram {
 
   /** null without values. The last one is exact, the others have three digits. */
   percentiles(): Percentiles | null {
+    return this.openPercentiles(0) as Percentiles | null;
+  }
+
+  /** The same, when so many more values never came. */
+  openPercentiles(missing: number): OpenPercentiles | null {
     if (this.count === 0) return null;
-    const at = (p: number) =>
-      p === 100 ? this.#maxMs : Math.min(this.#maxMs, this.#histogram.getValueAtPercentile(p) / MICROSECONDS);
-    return Object.fromEntries(PERCENTILES.map((p) => [`p${p}`, at(p)])) as Percentiles;
+    return Object.fromEntries(
+      PERCENTILES.map((p) => [`p${p}`, this.#valueOfRank(rankOf(p, this.count + missing))]),
+    ) as OpenPercentiles;
+  }
+
+  #valueOfRank(rank: number): number | null {
+    if (rank > this.count) return null;
+    if (rank === this.count) return this.#maxMs;
+    const microseconds = this.#histogram.getValueAtPercentile((rank / this.count) * 100);
+    return Math.min(this.#maxMs, microseconds / MICROSECONDS);
   }
 
   /** From the first bar with anything in it to the last; their widths grow by 1, 2, 5, 10. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countLoad } from "./load-counts.ts";
+import { countLoad, countMissing } from "./load-counts.ts";
 import { allocateLoad, RequestState } from "./load-memory.ts";
 import { allocateLoadTally, LoadTally } from "./load-tally.ts";
 
@@ -48,6 +48,11 @@ test("what was acknowledged and is not there, what is there twice, who did not g
     dropped: 0,
     resyncs: 0,
   });
+});
+
+test("what was awaited and never came: of what was refused nothing is", () => {
+  // Not answered: missed, unanswered, sent. Of them only one delivery came, and of what was acknowledged three of six.
+  expect(countMissing(sources())).toEqual({ answers: 3, deliveries: 8, messages: 5 });
 });
 
 test("a run that was interrupted calls nothing lost, and nothing stored or not", () => {

@@ -14,6 +14,27 @@ export interface CountSources {
   isComplete: boolean;
 }
 
+/** What was awaited and did not come; of what was refused nothing is. */
+export interface Missing {
+  answers: number;
+  deliveries: number;
+  /** Messages that somebody does not have. */
+  messages: number;
+}
+
+export function countMissing({ memory, tally }: Pick<CountSources, "memory" | "tally">): Missing {
+  const missing: Missing = { answers: 0, deliveries: 0, messages: 0 };
+  for (let i = 0; i < memory.requests; i++) {
+    const state = memory.state[i]!;
+    if (state === RequestState.none || state === RequestState.refused) continue;
+    if (state !== RequestState.acknowledged) missing.answers++;
+    const deliveries = tally ? tally.expected(i) - tally.received(i) : 0;
+    missing.deliveries += deliveries;
+    if (deliveries > 0) missing.messages++;
+  }
+  return missing;
+}
+
 export function countLoad({ memory, tally, connections, copies, isComplete }: CountSources): LoadCounts {
   const states = Array.from(Object.keys(RequestState), () => 0);
   const counts = { stored: 0, unstored: 0, storedTwice: 0, expected: 0, received: 0 };

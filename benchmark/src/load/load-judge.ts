@@ -1,5 +1,5 @@
 import os from "node:os";
-import type { Percentiles } from "../measure/percentiles.ts";
+import type { OpenPercentiles } from "../measure/percentiles.ts";
 import type { LoadGeneratorResult } from "./load-result.ts";
 
 /** A thread that is busier than this makes requests, or deliveries, wait for it. */
@@ -13,7 +13,7 @@ const LATE_SHARE = 0.2;
 export interface JudgedLoad extends Omit<LoadGeneratorResult, "verdicts"> {
   missed: number;
   intended: number;
-  ackMs: Percentiles | null;
+  ackMs: OpenPercentiles | null;
 }
 
 /** Whether the tester, or the machine, made the figures worse than the server is. */
@@ -27,7 +27,7 @@ export function judgeLoad(load: JudgedLoad): string[] {
         "unanswered. The latencies do not hold them. Take a lower --rate, or more --senders.",
     );
   }
-  if (sentLateMs && ackMs && sentLateMs.p99 > Math.max(LATE_MS, ackMs.p99 * LATE_SHARE)) {
+  if (sentLateMs && ackMs && sentLateMs.p99 > Math.max(LATE_MS, (ackMs.p99 ?? 0) * LATE_SHARE)) {
     verdicts.push(
       `The tester was late: one request in a hundred was made ${sentLateMs.p99.toFixed(1)} ms or more after it was due. ` +
         "The latencies hold that. Take more --workers, a lower --rate, or another machine for the tester.",

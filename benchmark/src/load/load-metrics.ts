@@ -27,7 +27,7 @@ export const LOAD_METRICS = [
 
 type MetricSources = Pick<LoadMeasurement, "ack" | "lastDelivery" | "rates" | "counts" | "generator">;
 
-/** p50 to p100: until the answer. delivered…: of each message, until the last connection had it. */
+/** p50 to p100: until the answer. delivered…: of each message, until the last connection had it. What never came has no time. */
 export function loadMetrics(load: MetricSources): Record<(typeof LOAD_METRICS)[number], number | null> {
   const { ack, lastDelivery, rates, counts, generator } = load;
   return {

@@ -1,5 +1,5 @@
 import type { Bucket } from "../measure/histogram.ts";
-import type { Percentiles } from "../measure/percentiles.ts";
+import type { OpenPercentiles, Percentiles } from "../measure/percentiles.ts";
 import type { RegistrationResult } from "../targets/registration.ts";
 
 /**
@@ -53,7 +53,8 @@ export interface LoadCounts {
 
 /** Times since the intended sending, not since the actual one. */
 export interface LatencyResult {
-  latencyMs: Percentiles | null;
+  /** What was awaited and never came is the slowest: null where the percentile is one of those. */
+  latencyMs: OpenPercentiles | null;
   /** To be drawn. */
   bars: Bucket[];
   /** To be added up with others: HdrHistogram V2, compressed, base64; microseconds. */
@@ -124,11 +125,11 @@ export interface LoadMeasurement {
   measuredMs: number | null;
   counts: LoadCounts;
   rates: LoadRates;
-  /** Until the answer, of what was acknowledged. */
+  /** Until the answer; of those that were refused nothing is awaited. */
   ack: LatencyResult;
   /** Of each delivery. null: nobody was to receive anything, as for the next. */
   delivery: LatencyResult | null;
-  /** Of each message, until the last connection had it; a message that somebody never got is not in it. */
+  /** Of each message, until the last connection had it; the histogram holds those that everybody got. */
   lastDelivery: LatencyResult | null;
   samples: LoadSample[];
   server: LoadServerResult;

@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import type { Bucket } from "../measure/histogram.ts";
-import { PERCENTILES, type Percentiles } from "../measure/percentiles.ts";
+import { PERCENTILES, type OpenPercentiles } from "../measure/percentiles.ts";
 import { publishedLines } from "../published/published-lines.ts";
-import { count, duration, mib, ms, short, table, whole } from "../report/format.ts";
+import { count, duration, mib, ms, short, shortOrDash, table, whole } from "../report/format.ts";
 import { observationsOf } from "../report/observations.ts";
 import type { LoadResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
@@ -110,9 +110,9 @@ function loginFaults({ refused, unanswered, missed }: LoadMeasurement["counts"],
 }
 
 function latencyLines({ ack, delivery, lastDelivery }: LoadMeasurement): string[] {
-  const row = (label: string, values: Percentiles | null | undefined) => [
+  const row = (label: string, values: OpenPercentiles | null | undefined) => [
     label,
-    ...PERCENTILES.map((p) => (values ? short(values[`p${p}`]) : "–")),
+    ...PERCENTILES.map((p) => shortOrDash(values?.[`p${p}`] ?? null)),
   ];
   return [
     table([

@@ -1,6 +1,6 @@
 import type { ThreadLoad } from "../measure/thread-load.ts";
 import { LatencyHistogram, type EncodedLatencies } from "./latency-histogram.ts";
-import { countLoad, type CountSources } from "./load-counts.ts";
+import { countLoad, countMissing, type CountSources } from "./load-counts.ts";
 import { judgeLoad } from "./load-judge.ts";
 import type { LoadPlan } from "./load-plan.ts";
 import type {
@@ -28,7 +28,19 @@ export interface LoadSources extends Omit<CountSources, "isComplete"> {
 export function summariseLoad(sources: LoadSources): LoadMeasurement {
   const { plan, record, tally } = sources;
   const counts = countLoad({ ...sources, isComplete: record.isComplete });
-  const ack = latencyResult(record.reports.map(({ latencies }) => latencies));
+  const missing = countMissing(sources);
+  const ack = latencyResult(
+    record.reports.map(({ latencies }) => latencies),
+    missing.answers,
+  );
+  const delivery = latencyResult(
+    record.arrivals.map(({ deliveries }) => deliveries),
+    missing.deliveries,
+  );
+  const lastDelivery = latencyResult(
+    record.arrivals.map(({ lastDeliveries }) => lastDeliveries),
+    missing.messages,
+  );
   const rates = ratesOf(sources, counts);
   return {
     target: sources.target,
@@ -41,8 +53,8 @@ export function summariseLoad(sources: LoadSources): LoadMeasurement {
     counts,
     rates,
     ack,
-    delivery: tally ? latencyResult(record.arrivals.map(({ deliveries }) => deliveries)) : null,
-    lastDelivery: tally ? latencyResult(record.arrivals.map(({ lastDeliveries }) => lastDeliveries)) : null,
+    delivery: tally ? delivery : null,
+    lastDelivery: tally ? lastDelivery : null,
     samples: record.samples,
     server: serverResult(record),
     generator: generatorResult(sources, counts, ack),
@@ -50,10 +62,15 @@ export function summariseLoad(sources: LoadSources): LoadMeasurement {
   };
 }
 
-function latencyResult(parts: readonly EncodedLatencies[]): LatencyResult {
+function latencyResult(parts: readonly EncodedLatencies[], missing: number): LatencyResult {
+  const all = sumOf(parts);
+  return { latencyMs: all.openPercentiles(missing), bars: all.bars(), histogram: all.encode().histogram };
+}
+
+function sumOf(parts: readonly EncodedLatencies[]): LatencyHistogram {
   const all = new LatencyHistogram();
   for (const part of parts) all.add(part);
-  return { latencyMs: all.percentiles(), bars: all.bars(), histogram: all.encode().histogram };
+  return all;
 }
 
 function latest(times: readonly (number | null)[]): number | null {
@@ -120,7 +137,7 @@ function generatorResult(
     senderWaiting: latest(record.reports.map(({ waitedMs, durationMs }) => share(waitedMs, 0, durationMs))),
     receiverBusy: receivingShare((load) => load.cpuMs),
     receiverWaiting: receivingShare((load) => load.waitMs),
-    sentLateMs: latencyResult(record.reports.map(({ lateness }) => lateness)).latencyMs,
+    sentLateMs: sumOf(record.reports.map(({ lateness }) => lateness)).percentiles(),
     otherProgramsCores: record.otherProgramsCores,
     cpuSeconds: (user + system) / 1e6,
     rssBytes: process.memoryUsage.rss(),

@@ -12,7 +12,7 @@ import type { Target } from "../targets/target.ts";
 import type { BroadcastPlan } from "./broadcast-plan.ts";
 import type { GeneratorLoad } from "./generator-load.ts";
 import { bucketsOf } from "./histogram.ts";
-import { percentiles, spread } from "./percentiles.ts";
+import { openPercentiles, percentiles, spread, type Spread } from "./percentiles.ts";
 
 /** A message as the sender knows it; what the receivers know is in the tally under its index. */
 export interface SentMessage {
@@ -52,12 +52,9 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
     .filter((message) => message.kind !== "burst")
     .map((m) => roundResult(m, audience));
   const warm = rounds.filter((round) => round.kind === "warm");
-  const warmLatencies = joined(
-    record.messages
-      .filter((m) => m.kind === "warm")
-      .map((m) => audience.tally.latencies(m.index, m.sentAtMs)),
-  );
-  const p100Ms = spread(warm.map((round) => round.p100Ms).filter(isNumber));
+  const warmMessages = record.messages.filter((m) => m.kind === "warm");
+  const warmLatencies = joined(warmMessages.map((m) => audience.tally.latencies(m.index, m.sentAtMs)));
+  const p100Ms = headlineOf(warmMessages, audience);
   const online = audience.connections.onlineMs.filter((value) => value > 0);
   return {
     target: { name: target.name, url: target.urls.join(","), isThrowaway: target.isThrowaway },
@@ -79,7 +76,7 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
     warm: {
       p100Ms,
       ackMs: spread(warm.map((round) => round.ackMs).filter(isNumber)),
-      latencyMs: percentiles(warmLatencies),
+      latencyMs: openPercentiles(warmLatencies, missingOf(warmMessages, audience)),
       histogram: bucketsOf(warmLatencies),
     },
     rounds,
@@ -88,6 +85,20 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
     generator: record.generator.result(p100Ms?.median ?? null, plan.probes),
     errors: record.errors,
   };
+}
+
+/** null when one of them never reached everybody: leaving that one out would be a better figure for a worse server. */
+function headlineOf(messages: readonly SentMessage[], audience: Audience): Spread | null {
+  const p100s = messages.filter(({ isOver }) => isOver).map((m) => roundResult(m, audience).p100Ms);
+  const known = p100s.filter(isNumber);
+  return known.length === p100s.length ? spread(known) : null;
+}
+
+/** Deliveries that did not come while there was time; of a message that was refused none is awaited. */
+function missingOf(messages: readonly SentMessage[], { tally: { memory } }: Audience): number {
+  return messages
+    .filter(isOwed)
+    .reduce((sum, { index }) => sum + memory.receivers - Atomics.load(memory.received, index), 0);
 }
 
 type Arrivals = Pick<RoundResult, "received" | "lost" | "duplicates" | "outOfOrder">;
@@ -110,7 +121,10 @@ function arrivals(messages: readonly SentMessage[], { tally: { memory } }: Audie
 }
 
 function roundResult(message: SentMessage, audience: Audience): RoundResult {
-  const latencyMs = percentiles(audience.tally.latencies(message.index, message.sentAtMs));
+  const latencyMs = openPercentiles(
+    audience.tally.latencies(message.index, message.sentAtMs),
+    missingOf([message], audience),
+  );
   return {
     kind: message.kind as RoundKind,
     ackMs: message.ackMs,

@@ -2,14 +2,25 @@
 export const PERCENTILES = [50, 75, 90, 95, 99, 99.9, 100] as const;
 type PercentileKey = `p${(typeof PERCENTILES)[number]}`;
 export type Percentiles = Record<PercentileKey, number>;
+/** Of values some of which never came: those are the slowest of all, and a percentile that is one of them is null. */
+export type OpenPercentiles = Record<PercentileKey, number | null>;
+
+/** Which of so many values in ascending order is the percentile (nearest rank); the first is 1. */
+export function rankOf(p: number, amount: number): number {
+  // Without the small subtraction 99.9 % of 1,000 would be 999.0000000000001.
+  return Math.max(1, Math.ceil((p / 100) * amount - 1e-9));
+}
 
 /** Exact percentiles (nearest rank) of values in ascending order; null without values. */
 export function percentiles(sorted: Float64Array): Percentiles | null {
+  return openPercentiles(sorted, 0) as Percentiles | null;
+}
+
+/** The same, when so many more values never came. */
+export function openPercentiles(sorted: Float64Array, missing: number): OpenPercentiles | null {
   if (sorted.length === 0) return null;
-  // Without the small subtraction 99.9 % of 1,000 would be 999.0000000000001.
-  const rank = (p: number) => Math.ceil((p / 100) * sorted.length - 1e-9);
-  const at = (p: number) => sorted[Math.max(0, rank(p) - 1)]!;
-  return Object.fromEntries(PERCENTILES.map((p) => [`p${p}`, at(p)])) as Percentiles;
+  const at = (p: number) => sorted[rankOf(p, sorted.length + missing) - 1] ?? null;
+  return Object.fromEntries(PERCENTILES.map((p) => [`p${p}`, at(p)])) as OpenPercentiles;
 }
 
 export interface Spread {

@@ -13,6 +13,11 @@ export function ms(value: number | null | undefined): string {
   return value === null || value === undefined ? "–" : `${short(value)} ms`;
 }
 
+/** The same without the unit, for columns that say it. */
+export function shortOrDash(value: number | null): string {
+  return value === null ? "–" : short(value);
+}
+
 export function mib(bytes: number | null | undefined): string {
   return bytes === null || bytes === undefined ? "–" : `${short(bytes / 1024 / 1024)} MiB`;
 }

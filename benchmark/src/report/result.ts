@@ -1,7 +1,7 @@
 import type { CapacityMeasurement } from "../capacity/capacity-result.ts";
 import type { NodesMeasurement } from "../cluster-nodes/nodes-result.ts";
 import type { Bucket } from "../measure/histogram.ts";
-import type { Percentiles, Spread } from "../measure/percentiles.ts";
+import type { OpenPercentiles, Percentiles, Spread } from "../measure/percentiles.ts";
 import type { ServerSample } from "../measure/server-samples.ts";
 import type { Environment } from "../environment.ts";
 import type { ReceiverKind } from "../receiver/receiver.ts";
@@ -39,7 +39,7 @@ export interface RoundResult {
   ackMs: number | null;
   /** Until the last member had it; null when somebody never got it. */
   p100Ms: number | null;
-  latencyMs: Percentiles | null;
+  latencyMs: OpenPercentiles | null;
   received: number;
   lost: number;
   duplicates: number;
@@ -130,7 +130,12 @@ export interface BroadcastMeasurement {
   counts: Counts;
   first: RoundResult | null;
   cold: RoundResult | null;
-  warm: { p100Ms: Spread | null; ackMs: Spread | null; latencyMs: Percentiles | null; histogram: Bucket[] };
+  warm: {
+    p100Ms: Spread | null;
+    ackMs: Spread | null;
+    latencyMs: OpenPercentiles | null;
+    histogram: Bucket[];
+  };
   rounds: RoundResult[];
   bursts: BurstResult[];
   server: ServerResult;

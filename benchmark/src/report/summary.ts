@@ -4,7 +4,7 @@ import { PERCENTILES } from "../measure/percentiles.ts";
 import { published } from "../published/published.ts";
 import { publishedLines } from "../published/published-lines.ts";
 import { figures } from "./figures.ts";
-import { count, duration, kib, mib, ms, ratio, short, table, whole } from "./format.ts";
+import { count, duration, kib, mib, ms, ratio, short, shortOrDash, table, whole } from "./format.ts";
 import type { BroadcastMeasurement, BroadcastResult, BurstResult, RoundResult } from "./result.ts";
 
 const BAR_CHARS = 50;
@@ -53,11 +53,13 @@ function publishedOf({ users, warm }: BroadcastMeasurement): string[] {
   return theirs ? publishedLines(figures({ p100Ms: warm.p100Ms?.median ?? null }), [theirs]) : [];
 }
 
-function headline({ warm, first, cold }: BroadcastMeasurement): string {
+function headline({ warm, rounds, first, cold }: BroadcastMeasurement): string {
   const p100 = warm.p100Ms;
+  const warmRounds = rounds.filter(({ kind }) => kind === "warm");
+  const incomplete = warmRounds.filter(({ p100Ms }) => p100Ms === null);
   const range = p100
     ? `median of the warm messages, ${short(p100.min)} to ${short(p100.max)}`
-    : "no warm message reached everybody";
+    : `${whole(incomplete.length)} of ${count(warmRounds.length, "warm message")} never reached everybody`;
   const slower = p100 && cold?.p100Ms ? `, ${ratio(cold.p100Ms / p100.median)} a warm one` : "";
   return [
     `  ${styleText("bold", `p100  ${ms(p100?.median)}`)}   ${range}`,
@@ -89,7 +91,7 @@ function latencyLines({ warm }: BroadcastMeasurement): string[] {
   const { latencyMs } = warm;
   if (!latencyMs) return [];
   const header = ["", ...PERCENTILES.map((p) => `p${p}`)];
-  const row = ["ms", ...PERCENTILES.map((p) => short(latencyMs[`p${p}`]))];
+  const row = ["ms", ...PERCENTILES.map((p) => shortOrDash(latencyMs[`p${p}`]))];
   return [table([header, row]), "", histogramChart(warm.histogram)];
 }
 

@@ -1,7 +1,7 @@
 import { PERCENTILES } from "../../measure/percentiles.ts";
 import { columnChart } from "../charts/column-chart.ts";
 import type { Colour } from "../charts/frame.ts";
-import { count, duration, kib, mib, ms, ratio, short, whole } from "../format.ts";
+import { count, duration, kib, mib, ms, ratio, short, shortOrDash, whole } from "../format.ts";
 import type { BroadcastMeasurement, RoundKind } from "../result.ts";
 import type { Block, Document, Tile } from "./document.ts";
 import { sampleCharts } from "./sample-charts.ts";
@@ -98,7 +98,7 @@ function latencyBlocks({ warm }: BroadcastMeasurement): Block[] {
       heading: "Percentiles",
       rows: [
         ["", ...PERCENTILES.map((p) => `p${p}`)],
-        ["ms", ...PERCENTILES.map((p) => short(latencyMs[`p${p}`]))],
+        ["ms", ...PERCENTILES.map((p) => shortOrDash(latencyMs[`p${p}`]))],
       ],
     },
   ];

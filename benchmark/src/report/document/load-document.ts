@@ -1,7 +1,7 @@
 import type { LatencyResult, LoadMeasurement } from "../../load/load-result.ts";
 import { PERCENTILES } from "../../measure/percentiles.ts";
 import { columnChart } from "../charts/column-chart.ts";
-import { count, ms, short, whole } from "../format.ts";
+import { count, ms, short, shortOrDash, whole } from "../format.ts";
 import type { Block, Document } from "./document.ts";
 import { sampleCharts } from "./sample-charts.ts";
 
@@ -82,7 +82,7 @@ function latencyBlocks(heading: string, latency: LatencyResult | null): Block[] 
   });
   const rows = [
     ["", ...PERCENTILES.map((p) => `p${p}`)],
-    ["ms", ...PERCENTILES.map((p) => short(values[`p${p}`]))],
+    ["ms", ...PERCENTILES.map((p) => shortOrDash(values[`p${p}`]))],
   ];
   return [
     { kind: "chart", heading, svg },
