@@ -62,6 +62,35 @@ test("a message of an idle channel is written at once", async () => {
   expect(events).toEqual([{ name: "message.created", payload: { channelId, messages: [message] } }]);
 });
 
+test("messages of a batch whose senders knew of other rooms are each told to their own", async () => {
+  const told: [readonly string[], string[]][] = [];
+  const { store, send, commit } = setUp({
+    publish: (to, _name, payload) => {
+      const { messages } = payload as EventPayload<"message.created">;
+      told.push([to, messages.map(({ content }) => content)]);
+    },
+  });
+  const { pass, open } = gate();
+  store.afterInsert = pass;
+  const first = send("before");
+  await nextTurn();
+  await nextTurn();
+  const item = { authorId, replyTo: null, groupId: null };
+  const inside = ["channel:x"];
+  const rest = [
+    commit.create(channelId, { ...item, content: "secret", nonce: "s1", rooms: inside }),
+    commit.create(channelId, { ...item, content: "secret too", nonce: "s2", rooms: [...inside] }),
+    send("public"),
+  ];
+  open();
+  await Promise.all([first, ...rest]);
+  expect(told).toEqual([
+    [rooms, ["before"]],
+    [inside, ["secret", "secret too"]],
+    [rooms, ["public"]],
+  ]);
+});
+
 test("other services are told once per batch, when it is stored", async () => {
   const { store, send, told } = setUp();
   const { pass, open } = gate();

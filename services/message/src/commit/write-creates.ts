@@ -125,6 +125,11 @@ function answerRun(
   return [];
 }
 
+/** Who sees the channel may have changed between two messages of a run: each is told to those who saw it when it was sent. */
+function areSame(rooms: readonly string[], others: readonly string[]): boolean {
+  return rooms === others || (rooms.length === others.length && rooms.every((room, i) => room === others[i]));
+}
+
 function publishAndAnswer(
   context: WriteContext,
   channelId: string,
@@ -134,10 +139,14 @@ function publishAndAnswer(
   const presented: Message[] = messages.map(presentMessage);
   context.countStored(presented.length);
   // The fan-out writes to its sockets in a later turn of the event loop, so the senders are answered before that.
-  announce(context, creates[presented.length - 1]!.rooms, "message.created", {
-    channelId,
-    messages: presented,
-  });
+  for (let from = 0; from < presented.length;) {
+    const { rooms } = creates[from]!;
+    let end = from + 1;
+    while (end < presented.length && areSame(rooms, creates[end]!.rooms)) end += 1;
+    const together = from === 0 && end === presented.length ? presented : presented.slice(from, end);
+    announce(context, rooms, "message.created", { channelId, messages: together });
+    from = end;
+  }
   for (const [i, message] of presented.entries()) creates[i]!.resolve(message);
   context.tellStored({ channelId, groupId: creates[0]!.groupId, messages: presented });
 }

@@ -88,6 +88,8 @@ export class ReactionCounter {
       due = { channelId, rooms, noted, begun: false, timer: null };
       if (!this.#isClosed && this.#due.size < WAITING_COUNTS) this.#due.set(messageId, due);
     }
+    // Who sees the channel may have changed since the first of those that are counted together.
+    due.rooms = rooms ?? due.rooms;
     return due;
   }
 
