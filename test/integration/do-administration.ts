@@ -51,7 +51,12 @@ async function comeAndGo(url: string, call: Call): Promise<void> {
   await must(url, "user.listSessions", {}, accessToken);
   await exportAll(url, target.accessToken);
   await must(url, "user.deleteMe", {}, target.accessToken);
-  for (const name of ["group.forgetUser", "presence.forgetUser", "friend.forgetUser"] as const)
+  for (const name of [
+    "group.forgetUser",
+    "message.forgetUser",
+    "presence.forgetUser",
+    "friend.forgetUser",
+  ] as const)
     await call(name, { userId });
   await must(url, "user.revokeSession", { sessionId }, accessToken);
 }

@@ -35,6 +35,7 @@ test("an export has everything of the caller once, and nothing of anybody else",
   expect(of("profile")).toMatchObject([{ id: me.userId, username: me.username, email: null }]);
   expect(of("session")).toMatchObject([{ id: me.sessionId, address: expect.stringContaining("127.0.0.1") }]);
   expect(of("block")).toEqual([{ userId: owner.userId }]);
+  expect(of("reach")).toMatchObject([{ directFrom: "everyone" }]);
   expect(of("membership")).toMatchObject([{ groupName: group.name, groupId: group.id, userId: me.userId }]);
   const messages = of("message") as { id: string; authorId: string; content: string }[];
   expect(messages).toHaveLength(132);

@@ -39,6 +39,8 @@ test.each([
   "user.adminState",
   "admin.getMaintenance",
   "group.listOwned",
+  "message.forgetUser",
+  "friend.exportUser",
   "user.exportUser",
   "group.exportUser",
   "message.exportUser",

@@ -19,6 +19,8 @@ import { userRows } from "./rows/user.ts";
 type InternalAction =
   | "admin.getMaintenance"
   | "group.listOwned"
+  | "message.forgetUser"
+  | "friend.exportUser"
   | "user.exportUser"
   | "group.exportUser"
   | "message.exportUser"

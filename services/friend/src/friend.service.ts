@@ -1,5 +1,6 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { accept, decline, remove } from "./actions/answer.ts";
+import { exportUser } from "./actions/export-user.ts";
 import { forgetUser } from "./actions/forget-user.ts";
 import { list, listRequests } from "./actions/list.ts";
 import { listAmong } from "./actions/list-among.ts";
@@ -28,6 +29,7 @@ export function createFriendService(node: NodeContext): ReturnType<ServiceFactor
       "friend.listRequests": listRequests(dependencies),
       "friend.getReach": getReach(dependencies),
       "friend.setReach": setReach(dependencies),
+      "friend.exportUser": exportUser(dependencies),
       "friend.forgetUser": forgetUser(dependencies),
       "friend.listReachable": listReachable(dependencies),
       "friend.listAmong": listAmong(dependencies),

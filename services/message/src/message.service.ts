@@ -2,6 +2,7 @@ import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/k
 import { count } from "./actions/count.ts";
 import { remove } from "./actions/delete.ts";
 import { edit, listEdits } from "./actions/edit.ts";
+import { forgetUser } from "./actions/forget-user.ts";
 import { get } from "./actions/get.ts";
 import { listHeads } from "./actions/list-heads.ts";
 import { countMentions, getMany, listChanges, listMentions } from "./actions/list-mentions.ts";
@@ -43,6 +44,7 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       "message.get": get(parts),
       "message.list": list(parts),
       "message.exportUser": exportUser(createOwnMessages(node.database)),
+      "message.forgetUser": forgetUser(parts),
       "message.count": count(node.database),
       "message.listHeads": listHeads(parts),
       "message.listEdits": listEdits(parts),

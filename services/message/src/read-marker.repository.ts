@@ -45,6 +45,13 @@ export class ReadMarkerRepository {
     return before?.seq ?? 0;
   }
 
+  /** As `deleteSome`, of one user. */
+  async deleteSomeOf(userId: string, limit: number): Promise<number> {
+    const some = await this.#model.find({ userId }).select({ _id: 1 }).limit(limit).lean();
+    await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
+    return some.length;
+  }
+
   /** @returns how many were deleted: fewer than `limit` when none is left */
   async deleteSome(channelId: string, limit: number): Promise<number> {
     const some = await this.#model.find({ channelId }).select({ _id: 1 }).limit(limit).lean();

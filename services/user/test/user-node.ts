@@ -82,6 +82,7 @@ export async function startUserNode(): Promise<UserNode> {
           forgotten.push(params.userId);
           return {};
         },
+        "message.forgetUser": () => ({}),
         "presence.forgetUser": () => ({}),
         "friend.forgetUser": () => ({}),
       },

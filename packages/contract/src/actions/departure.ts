@@ -50,6 +50,7 @@ export const departureActions = {
   "group.forgetUser": forgetUser(
     "they leave all groups and direct channels of several; those of two stay for the others.",
   ),
+  "message.forgetUser": forgetUser("what they have read goes; what they wrote stays."),
   "presence.forgetUser": forgetUser("what they wanted others to see of them goes."),
   "friend.forgetUser": forgetUser("friendships, requests and settings go."),
 };

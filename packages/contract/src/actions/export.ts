@@ -36,5 +36,6 @@ export const exportActions = {
   }),
   "user.exportUser": exportUser("profile, sessions, blocks."),
   "group.exportUser": exportUser("memberships."),
+  "friend.exportUser": exportUser("friends, requests, and who may reach them."),
   "message.exportUser": exportUser("messages in channels that the user has read or sees."),
 };
