@@ -9,7 +9,7 @@ import {
 } from "./channel-state.ts";
 import { callSafely } from "./emitter.ts";
 import { FanfareError } from "./errors.ts";
-import { Outbox, type PendingMessage } from "./outbox.ts";
+import { Outbox, type PendingMessage, type SendOptions } from "./outbox.ts";
 import { QuietWatch } from "./quiet-watch.ts";
 import type { SyncTarget } from "./sync-loop.ts";
 import { type Backoff, retryMs, sleep } from "./timing.ts";
@@ -132,8 +132,8 @@ export class ChannelView implements SyncTarget {
    * Sends a message. A lost connection does not lose it, nor send it twice: it is sent again with the same nonce.
    * @throws {FanfareError} what the server answered; TOO_MANY_PENDING; the last error when nothing helped for `sendGiveUpMs`
    */
-  send(content: string, options: { replyTo?: string } = {}): Promise<Message> {
-    return this.#outbox.push(content, options.replyTo);
+  send(content: string, options: SendOptions = {}): Promise<Message> {
+    return this.#outbox.push(content, options);
   }
 
   async edit(messageId: string, content: string): Promise<Message> {

@@ -93,3 +93,28 @@ test("what cannot be sent for too long fails with the last error", async () => {
   await expect(outbox.push("lost")).rejects.toMatchObject({ type: "CONNECTION_LOST" });
   expect(outbox.pending).toEqual([]);
 });
+
+test("slow mode: a short wait is waited for, a long one is told at once; what goes with the text is kept", async () => {
+  const calls: Params<"message.send">[] = [];
+  const outboxThatWaits = (retryAfterMs: number) =>
+    new Outbox({
+      channelId: "c".repeat(24),
+      backoff: { baseMs: 1, maxMs: 2 },
+      giveUpAfterMs: 1000,
+      send: (params) => {
+        calls.push({ ...params });
+        if (calls.length === 2) return Promise.resolve({ nonce: params.nonce } as Message);
+        const data = { retryAfterMs };
+        return Promise.reject(
+          new FanfareError({ type: "SLOW_MODE", message: "wait", data, retryable: true, requestId: "1" }),
+        );
+      },
+      isOnline: () => true,
+      onChange: () => undefined,
+    });
+  await outboxThatWaits(5).push("soon", { mentionAuthor: false });
+  expect(calls[1]).toEqual({ ...calls[0], content: "soon", mentionAuthor: false });
+  const late = outboxThatWaits(60_000);
+  await expect(late.push("late")).rejects.toMatchObject({ type: "SLOW_MODE" });
+  expect(late.pending).toEqual([]);
+});

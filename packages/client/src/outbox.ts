@@ -8,6 +8,9 @@ export interface PendingMessage {
   readonly content: string;
 }
 
+/** What a message can have besides its text. */
+export type SendOptions = Pick<Params<"message.send">, "replyTo" | "mentionAuthor" | "attachmentIds">;
+
 export interface OutboxOptions {
   channelId: string;
   backoff: Backoff;
@@ -32,7 +35,7 @@ const MAX_PENDING = 200;
 const MAX_IN_FLIGHT = 32;
 
 /** Refusals: nothing was carried out, and a new connection would change nothing. */
-const REFUSALS: ReadonlySet<string> = new Set(["RATE_LIMITED", "OVERLOADED"]);
+const REFUSALS: ReadonlySet<string> = new Set(["RATE_LIMITED", "SLOW_MODE", "OVERLOADED"]);
 
 /**
  * Messages of one channel on their way to the server, in order. When one has to be sent again the others wait behind it,
@@ -55,14 +58,14 @@ export class Outbox {
   }
 
   /** @throws {FanfareError} what the server answered, or the last error when it could not be reached for too long */
-  push(content: string, replyTo?: string): Promise<Message> {
+  push(content: string, options: SendOptions = {}): Promise<Message> {
     if (this.#entries.length >= MAX_PENDING) {
       const message = `${MAX_PENDING} messages wait to be sent: wait for some of them first.`;
       return Promise.reject(localError("TOO_MANY_PENDING", message));
     }
     const { channelId } = this.#options;
     const nonce = crypto.randomUUID();
-    const params = { channelId, content, nonce, ...(replyTo === undefined ? {} : { replyTo }) };
+    const params = { channelId, content, nonce, ...options };
     return new Promise((resolve, reject) => {
       this.#entries.push({ params, sinceMs: Date.now(), tries: 0, sending: false, resolve, reject });
       this.#pump();
@@ -119,7 +122,9 @@ export class Outbox {
   #failed(entry: Entry, error: unknown): void {
     entry.tries++;
     const retryable = error instanceof FanfareError && error.retryable;
-    if (!retryable || Date.now() - entry.sinceMs > this.#options.giveUpAfterMs) {
+    // Slow mode may ask for a longer wait than anybody is left without an answer.
+    const laterMs = retryable ? error.retryAfterMs : 0;
+    if (!retryable || Date.now() - entry.sinceMs + laterMs > this.#options.giveUpAfterMs) {
       this.#remove(entry);
       entry.reject(error);
       return;
