@@ -12,3 +12,8 @@ export function mayDelete(userId: string, message: { authorId: string }, access:
 export function mayReadEdits(userId: string, message: { authorId: string }, access: Access): boolean {
   return mayDelete(userId, message, access);
 }
+
+/** Where people talk directly nobody manages messages, so everybody pins. */
+export function mayPin(access: Access): boolean {
+  return access.groupId === null || may(access, "manageMessages");
+}

@@ -131,18 +131,19 @@ export const messageActions = {
     permission: { rule: "channel", can: "view" },
   }),
   "message.pin": action({
-    summary: "Pin a message to its channel. Repeatable.",
+    summary:
+      "Pin a message to its channel: those who manage messages, and everybody in a direct channel. Repeatable.",
     params: oneMessage,
     result: messageResult,
-    permission: { rule: "channel", can: "manageMessages" },
-    errors: ["MESSAGE_NOT_FOUND", "LIMIT_REACHED"],
+    permission: { rule: "channel", can: "view" },
+    errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
   }),
   "message.unpin": action({
     summary: "Take a message from the pins of its channel. Repeatable.",
     params: oneMessage,
     result: messageResult,
-    permission: { rule: "channel", can: "manageMessages" },
-    errors: ["MESSAGE_NOT_FOUND", "LIMIT_REACHED"],
+    permission: { rule: "channel", can: "view" },
+    errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
   }),
   "message.listPins": action({
     summary: "The pinned messages of a channel, the last pinned first.",

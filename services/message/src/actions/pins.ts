@@ -2,12 +2,15 @@ import { LIMITS } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
 import { changeMessage } from "../change-message.ts";
 import type { MessageChange, MessageDocument } from "../message.model.ts";
+import { mayPin } from "../message.policy.ts";
 import { presentMessage } from "../message.presenter.ts";
 import type { Parts } from "../parts.ts";
 import { Types } from "mongoose";
 
 export function pin(parts: Parts): Handler<"message.pin"> {
-  return async ({ params: { channelId, messageId }, actor, access: { rooms } }) => {
+  return async ({ params: { channelId, messageId }, actor, access }) => {
+    if (!mayPin(access)) throw serviceError("FORBIDDEN");
+    const { rooms } = access;
     const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
     const message = await changeMessage(parts, options, async (before): Promise<MessageChange | null> => {
       if (before.pinnedAt !== undefined) return null;
@@ -24,7 +27,9 @@ export function pin(parts: Parts): Handler<"message.pin"> {
 }
 
 export function unpin(parts: Parts): Handler<"message.unpin"> {
-  return async ({ params: { channelId, messageId }, access: { rooms } }) => {
+  return async ({ params: { channelId, messageId }, access }) => {
+    if (!mayPin(access)) throw serviceError("FORBIDDEN");
+    const { rooms } = access;
     const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
     const message = await changeMessage(parts, options, (before) => {
       if (before.pinnedAt === undefined) return null;

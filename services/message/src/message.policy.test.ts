@@ -1,0 +1,16 @@
+import { DIRECT_PERMISSIONS, MEMBER_PERMISSIONS, PERMISSIONS } from "@fanfare/contract";
+import { expect, test } from "vitest";
+import { mayPin } from "./message.policy.ts";
+
+const access = (permissions: number, groupId: string | null) => ({
+  permissions,
+  groupId,
+  mutedUntilMs: 0,
+  rooms: [],
+});
+
+test("in a group those pin who manage messages, in a direct channel everybody", () => {
+  expect(mayPin(access(MEMBER_PERMISSIONS, "group"))).toBe(false);
+  expect(mayPin(access(MEMBER_PERMISSIONS | PERMISSIONS.manageMessages, "group"))).toBe(true);
+  expect(mayPin(access(DIRECT_PERMISSIONS, null))).toBe(true);
+});
