@@ -1,4 +1,6 @@
+import { decodeFromCompressedBase64 } from "hdr-histogram-js";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { LatencyResult } from "../src/load/load-result.ts";
 import { startSingleInstance } from "../src/platform/single-instance.ts";
 import type { Platform } from "../src/platform/platform.ts";
 import type { LoadResult } from "../src/report/result.ts";
@@ -15,6 +17,13 @@ async function load(...args: string[]) {
   const { result, ...outcome } = await bench.run(...args);
   expect(outcome.stderr).toBe("");
   return { ...outcome, result: result as LoadResult };
+}
+
+/** How many values the histogram of a result holds, and its bars too. */
+function countedIn(latency: LatencyResult | null): number {
+  const { totalCount } = decodeFromCompressedBase64(latency!.histogram);
+  expect(latency!.bars.reduce((sum, bar) => sum + bar.count, 0)).toBe(totalCount);
+  return totalCount;
 }
 
 test.each([
@@ -61,6 +70,7 @@ describe("an instance of its own", () => {
         received: 120,
         lost: 0,
         duplicates: 0,
+        outOfOrder: 0,
         missed: 0,
       },
     });
@@ -126,7 +136,7 @@ describe("a server that is running already", () => {
     });
   });
 
-  test("chatroom, open loop: as many as the rate says, two threads of each kind", async () => {
+  test("chatroom, open loop: as many as the rate says, two threads of each kind add up", async () => {
     const size = ["--users", "20", "--senders", "5", "--workers", "2", "--threads", "2"];
     const { result, stdout } = await load("chatroom", ...url, ...size, "--rate", "100", "--duration", "1");
     expect(result).toMatchObject({
@@ -135,6 +145,8 @@ describe("a server that is running already", () => {
       rates: { offeredPerSecond: 100, receivedShare: 1 },
       counts: { intended: 100, acknowledged: 100, stored: 100, expected: 2000, received: 2000, missed: 0 },
     });
+    const { ack, delivery, lastDelivery } = result;
+    expect([ack, delivery, lastDelivery].map(countedIn)).toEqual([100, 2000, 100]);
     expect(result.measuredMs).toBeGreaterThanOrEqual(990);
     expect(stdout).toMatch("received ÷ expected 1.0000");
   });
@@ -239,6 +251,19 @@ describe("a server that does what it should not is found out", () => {
     expect(result.counts).toMatchObject({ received: 180, lost: 0 });
     expect(result.lastDelivery!.latencyMs!.p100).toBeGreaterThan(690);
     expect(result.delivery!.latencyMs!.p100).toBe(result.lastDelivery!.latencyMs!.p100);
+  });
+
+  test("it holds each fifth message until the next, to those who send and those who only receive", async () => {
+    const { code, result, stdout } = await run(
+      (_, message) => (message % 5 === 2 && message < 25 ? "hold until the next" : undefined),
+      0,
+      "--threshold",
+      "outOfOrder==0",
+    );
+    // Five messages, to six connections; none of the last, after which nothing comes.
+    expect(result.counts).toMatchObject({ received: 180, lost: 0, duplicates: 0, outOfOrder: 30 });
+    expect(stdout).toMatch("lost 0 · duplicates 0 · out of order 30 · ");
+    expect(code).toBe(99);
   });
 
   test("it has acknowledged what it has not stored", async () => {

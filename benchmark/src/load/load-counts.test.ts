@@ -45,6 +45,7 @@ test("what was acknowledged and is not there, what is there twice, who did not g
     received: 3,
     lost: 3,
     duplicates: 1,
+    outOfOrder: 0,
     dropped: 0,
     resyncs: 0,
   });

@@ -46,6 +46,8 @@ export interface LoadCounts {
   received: number;
   lost: number;
   duplicates: number;
+  /** Deliveries after one with a higher number of the server's, per connection and channel. Older results have not counted them. */
+  outOfOrder?: number;
   /** Connections that ended meanwhile, or were told to resync. They do not ask for what they missed. */
   dropped: number;
   resyncs: number;

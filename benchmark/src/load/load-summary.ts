@@ -81,11 +81,15 @@ function headline({ rates, measuredMs, server }: LoadMeasurement): string[] {
 }
 
 function countLines({ counts, rates, delivery }: LoadMeasurement): string[] {
-  const { lost, duplicates, unstored, storedTwice, refused, unanswered, missed, dropped } = counts;
-  const isClean = [lost, duplicates, unstored, storedTwice, unanswered, dropped].every((n) => (n ?? 0) === 0);
+  const { lost, duplicates, outOfOrder, unstored, storedTwice, refused, unanswered, missed, dropped } =
+    counts;
+  const faultCounts = [lost, duplicates, outOfOrder, unstored, storedTwice, unanswered, dropped];
+  const isClean = faultCounts.every((n) => (n ?? 0) === 0);
   const optional = (amount: number, text: string) => (amount === 0 ? "" : ` · ${text} ${whole(amount)}`);
   const faults =
-    `  lost ${whole(lost)} · duplicates ${whole(duplicates)} · acknowledged but not stored ` +
+    `  lost ${whole(lost)} · duplicates ${whole(duplicates)} · ` +
+    (outOfOrder === undefined ? "" : `out of order ${whole(outOfOrder)} · `) +
+    "acknowledged but not stored " +
     (unstored === null ? "not counted" : whole(unstored)) +
     optional(storedTwice ?? 0, "stored twice") +
     optional(refused, "refused") +

@@ -23,7 +23,7 @@ test("each delivery once, whichever thread sees it, and the last one of a messag
     for (const receiver of members) threads[receiver % 2]!.record(receiver, message, message * 10 + receiver);
     expect(a.received(message)).toBe(a.expected(message));
   }
-  expect([...memory.counts]).toEqual([3 * 50 + 3 * 51, 0, 0]);
+  expect([...memory.counts]).toEqual([3 * 50 + 3 * 51, 0, 0, 0]);
   // Each bit is used, and none twice.
   const set = memory.bits.reduce((sum, word) => sum + (word >>> 0).toString(2).replaceAll("0", "").length, 0);
   expect(set).toBe(3 * 50 + 3 * 51);
@@ -46,4 +46,23 @@ test("what comes twice, and what comes to somebody who is not in the channel", (
   expect(memory.counts[TallyCount.duplicates]).toBe(1);
   expect(memory.counts[TallyCount.strays]).toBe(1);
   expect([threads[0].received(0), threads[0].expected(0), threads[0].expected(1)]).toEqual([1, 50, 51]);
+});
+
+test("order is a matter of one connection and one channel, and a copy is a duplicate, not a delivery", () => {
+  const { memory, threads } = tally();
+  const [a, b] = threads;
+  const outOfOrder = () => memory.counts[TallyCount.outOfOrder];
+  a.record(49, 0, 5, "event", 7);
+  b.record(48, 4, 5, "event", 9);
+  a.record(49, 1, 5, "event", 3);
+  expect(outOfOrder()).toBe(0);
+  a.record(49, 4, 6, "event", 9);
+  a.record(49, 2, 7, "event", 8);
+  expect(outOfOrder()).toBe(1);
+  a.record(49, 0, 8, "event", 7);
+  // Asked for, and of a server that numbers nothing.
+  b.record(48, 0, 9, "sync", 7);
+  b.record(47, 0, 9);
+  b.record(47, 2, 9);
+  expect(outOfOrder()).toBe(1);
 });

@@ -24,6 +24,8 @@ export interface LoadTallyMemory {
   firstBit: Float64Array<SharedArrayBuffer>;
   bits: Int32Array<SharedArrayBuffer>;
   received: Int32Array<SharedArrayBuffer>;
+  /** Beside `members`: the highest number of the server's that the connection has seen in the channel. */
+  highestRev: Int32Array<SharedArrayBuffer>;
   /** See `TallyCount`. */
   counts: Int32Array<SharedArrayBuffer>;
 }
@@ -33,6 +35,8 @@ export const TallyCount = {
   duplicates: 1,
   /** Messages of this run that came to a connection which is not in their channel. */
   strays: 2,
+  /** Deliveries after one that the server has given a higher number in the same channel. */
+  outOfOrder: 3,
 } as const;
 
 const BITS = 32;
@@ -54,6 +58,7 @@ export function allocateLoadTally({
     members: int32(channels.reduce((sum, { length }) => sum + length, 0)),
     firstBit: float64(channels.length),
     received: int32(messages),
+    highestRev: int32(channels.reduce((sum, { length }) => sum + length, 0)),
     counts: int32(Object.keys(TallyCount).length),
   };
   for (const [c, members] of channels.entries()) {
@@ -100,10 +105,14 @@ export class LoadTally {
     this.#intendedAt = intendedAt;
   }
 
-  /** @returns false: nobody has to be told of anything */
-  record(receiver: number, message: number, atMs: number): boolean {
+  /**
+   * @param rev the server's number of the message in its channel; 0: it has none
+   * @returns false: nobody has to be told of anything
+   */
+  record(receiver: number, message: number, atMs: number, by: "event" | "sync" = "event", rev = 0): boolean {
     const { messages, channelOf, numberInChannel, firstMember, firstBit, bits, received, counts } =
       this.memory;
+    const { highestRev } = this.memory;
     // Of the warm-up, or of somebody else.
     if (message < 0 || message >= messages) return false;
     const channel = channelOf[message]!;
@@ -121,6 +130,9 @@ export class LoadTally {
       return false;
     }
     Atomics.add(counts, TallyCount.received, 1);
+    const place = firstMember[channel]! + position;
+    if (rev > highestRev[place]!) highestRev[place] = rev;
+    else if (rev > 0 && by === "event") Atomics.add(counts, TallyCount.outOfOrder, 1);
     const latencyMs = atMs - this.#intendedAt[message]!;
     this.arrivals.lastAtMs = atMs;
     this.arrivals.deliveries.record(latencyMs);

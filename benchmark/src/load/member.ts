@@ -29,8 +29,8 @@ export interface MemberPlace {
 export interface MemberHandler {
   ready(): void;
   answered(answer: Answer): void;
-  /** Numbers of messages in the run; -1: of something else. */
-  messages(indexes: readonly number[]): void;
+  /** Numbers of messages in the run, -1: of something else; and the server's number of each in its channel. */
+  messages(indexes: readonly number[], revs: readonly number[]): void;
   resync(): void;
   ended(code: string): void;
 }
@@ -118,7 +118,7 @@ export class Member {
         this.#handler.ready();
         break;
       case "messages":
-        this.#handler.messages(packet.indexes);
+        this.#handler.messages(packet.indexes, packet.revs);
         break;
       case "resync":
         this.#handler.resync();

@@ -105,9 +105,10 @@ class SendOperation implements Operation {
         unanswered.delete(answer.id);
         done?.(outcomeOf(answer));
       },
-      messages: (indexes: readonly number[]) => {
+      messages: (indexes: readonly number[], revs: readonly number[]) => {
         const atMs = nowMs();
-        for (const index of indexes) this.#tally.record(receiver, index, atMs);
+        for (const [i, index] of indexes.entries())
+          this.#tally.record(receiver, index, atMs, "event", revs[i]);
       },
       resync: () => void Atomics.add(connections.counts, Count.resyncs, 1),
       ended: (code: string) => {

@@ -65,7 +65,7 @@ class LightReceiver implements Receiver {
     if (position === undefined) return;
     this.#catchUp = new CatchUp(position, {
       write: (frame) => this.#socket.write(frame),
-      recovered: (indexes) => observer.messages(receiver, indexes, "sync"),
+      recovered: (indexes) => observer.messages(receiver, indexes, "sync", []),
       caughtUp: () => this.#goOnline(),
       failed: (code) => this.#socket.end(code),
     });
@@ -120,7 +120,7 @@ class LightReceiver implements Receiver {
   #handle(packet: Packet): void {
     switch (packet.kind) {
       case "messages":
-        this.#observer.messages(this.#receiver, packet.indexes, "event");
+        this.#observer.messages(this.#receiver, packet.indexes, "event", packet.revs);
         this.#catchUp?.heard(packet.revs);
         break;
       case "ping":

@@ -121,6 +121,7 @@ function obey(
       receiver,
       event.contents.map((content) => taggedIndex(runId, content)),
       "event",
+      event.revs,
     );
   } else if (event.kind === "ready") {
     observer.online(receiver);

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { nowMs } from "../measure/clock.ts";
-import type { CompactTally } from "./compact-tally.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 import type { Roaming } from "./roaming.ts";
-import type { Tally } from "./tally.ts";
 
 /** A connection is tried so often, then given up; one that was online once is never given up where it may roam. */
 const MAX_ATTEMPTS = 3;
@@ -39,9 +37,15 @@ export function allocateConnections(receivers: number): ConnectionMemory {
   };
 }
 
+/** Writes down arrivals. */
+interface Recorder {
+  /** @returns true when this arrival was the last one missing of the message */
+  record(receiver: number, message: number, atMs: number, by: "event" | "sync", rev: number): boolean;
+}
+
 export interface GroupOptions {
   open: OpenReceiver;
-  tally: Pick<Tally | CompactTally, "record">;
+  tally: Recorder;
   connections: ConnectionMemory;
   /** How many connections are being made at the same time. */
   window: number;
@@ -106,10 +110,16 @@ export class ReceiverGroup implements ReceiverObserver {
     this.#fill();
   }
 
-  messages(receiver: number, indexes: readonly number[], by: "event" | "sync"): void {
+  messages(
+    receiver: number,
+    indexes: readonly number[],
+    by: "event" | "sync",
+    revs: readonly number[],
+  ): void {
     const atMs = nowMs();
-    for (const index of indexes) {
-      if (this.#options.tally.record(receiver, index, atMs, by)) this.#options.onComplete(index);
+    const { tally, onComplete } = this.#options;
+    for (const [i, index] of indexes.entries()) {
+      if (tally.record(receiver, index, atMs, by, revs[i] ?? 0)) onComplete(index);
     }
   }
 

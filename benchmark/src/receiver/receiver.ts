@@ -17,8 +17,11 @@ export interface Assignment {
 /** What a receiver tells about itself. After `ended` it says nothing more. */
 export interface ReceiverObserver {
   online(receiver: number): void;
-  /** Called when the messages are decoded. `sync`: they came because the receiver asked for what it had missed. */
-  messages(receiver: number, indexes: readonly number[], by: "event" | "sync"): void;
+  /**
+   * Called when the messages are decoded. `sync`: they came because the receiver asked for what it had missed.
+   * @param revs of each what the server numbers the changes of the channel with; 0: it does not
+   */
+  messages(receiver: number, indexes: readonly number[], by: "event" | "sync", revs: readonly number[]): void;
   resync(receiver: number): void;
   /** Its server is going away: connect to another one after a random part of this time. */
   draining(receiver: number, withinMs: number): void;

@@ -44,6 +44,7 @@ const KINDS = {
   unstored: lower("acknowledged but not stored", "count"),
   dropped: lower("connections dropped", "count"),
   duplicates: lower("duplicates", "count"),
+  outOfOrder: lower("out of order", "count"),
   errors: lower("errors", "count"),
   missed: lower("not sent in time by the tester", "count"),
   acknowledgedPerSecond: higher("acknowledged", "perSecond"),

@@ -84,6 +84,7 @@ function loadObservation(result: Result & LoadMeasurement): Observation {
       deliveryP100Ms: isDelivered ? (lastDelivery?.latencyMs?.p100 ?? null) : undefined,
       lost: counts.lost,
       duplicates: counts.duplicates,
+      outOfOrder: counts.outOfOrder,
       unstored: counts.unstored ?? undefined,
       missed: counts.missed,
     }),

@@ -32,8 +32,8 @@ export function loadDocument(title: string, load: LoadMeasurement): Document {
 
 function tiles({ rates, counts: all, ack, lastDelivery }: LoadMeasurement): Block {
   const number = (value: number | null, unit = "") => (value === null ? "–" : `${whole(value)}${unit}`);
-  const { lost, duplicates, unstored, storedTwice } = all;
-  const faults = lost + duplicates + (unstored ?? 0) + (storedTwice ?? 0);
+  const { lost, duplicates, outOfOrder, unstored, storedTwice } = all;
+  const faults = lost + duplicates + (outOfOrder ?? 0) + (unstored ?? 0) + (storedTwice ?? 0);
   return {
     kind: "tiles",
     tiles: [
@@ -118,12 +118,13 @@ function counts({ counts: all }: LoadMeasurement): Block {
     received: "deliveries received",
     lost: "lost",
     duplicates: "duplicates",
+    outOfOrder: "out of order",
     dropped: "connections dropped",
     resyncs: "told to resync",
   };
-  const rows = (Object.keys(labels) as (keyof typeof labels)[]).map((key) => {
+  const rows = (Object.keys(labels) as (keyof typeof labels)[]).flatMap((key) => {
     const value = all[key];
-    return [labels[key], value === null ? "–" : whole(value)];
+    return value === undefined ? [] : [[labels[key], value === null ? "–" : whole(value)]];
   });
   return { kind: "table", heading: "Counts", rows: [["", ""], ...rows] };
 }
