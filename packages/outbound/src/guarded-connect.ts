@@ -1,0 +1,96 @@
+import { lookup, type LookupAddress } from "node:dns";
+import { isIP } from "node:net";
+import { buildConnector } from "undici";
+import type { AddressRules } from "./addresses.ts";
+import { OutboundError } from "./errors.ts";
+
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+export interface GuardedConnectOptions {
+  rules: AddressRules;
+  /** Ports of public addresses; an address that is allowed by name may be reached at any. */
+  ports: readonly number[];
+  connectTimeoutMs: number;
+  /** For tests; the system's by default. */
+  resolve?: Resolve;
+}
+
+/** All addresses of a name, as the system resolves it. */
+const resolveBySystem: Resolve = (hostname) =>
+  new Promise((resolve, reject) => {
+    lookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
+  });
+
+/**
+ * Connects to the very address that was checked: a name is resolved once, so what it leads to a moment later does not matter. If
+ * one of its addresses is forbidden, all are.
+ */
+export function createGuardedConnect({
+  rules,
+  ports,
+  connectTimeoutMs,
+  resolve = resolveBySystem,
+}: GuardedConnectOptions): buildConnector.connector {
+  return (options, callback) => {
+    const hostname = options.hostname.replace(/^\[(.*)\]$/, "$1");
+    const port = Number(options.port || (options.protocol === "https:" ? 443 : 80));
+    const addressesOf = async (): Promise<readonly LookupAddress[]> => {
+      const family = isIP(hostname);
+      if (family !== 0) return [{ address: hostname, family }];
+      try {
+        return await resolve(hostname);
+      } catch (error) {
+        throw new OutboundError("UNREACHABLE", `There is no address of ${hostname}.`, error);
+      }
+    };
+    const connect = async (): Promise<void> => {
+      try {
+        open(await checked());
+      } catch (error) {
+        callback(error as Error, null);
+      }
+    };
+    const checked = async (): Promise<readonly LookupAddress[]> => {
+      const addresses = await addressesOf();
+      assertAllowed(hostname, port, addresses, rules, ports);
+      return addresses;
+    };
+    const open = (addresses: readonly LookupAddress[]): void => {
+      const connector = buildConnector({
+        timeout: connectTimeoutMs,
+        lookup: (_name, { all }, done) => {
+          const [first] = addresses;
+          if (all === true) done(null, [...addresses]);
+          else done(null, first!.address, first!.family);
+        },
+      });
+      connector(options, (error, socket) => {
+        if (error !== null) return callback(error, null);
+        // What is connected is what counts, whatever happened on the way.
+        if (!rules.allows(socket.remoteAddress ?? "")) {
+          socket.destroy();
+          return callback(forbidden(hostname), null);
+        }
+        callback(null, socket);
+      });
+    };
+    void connect();
+  };
+}
+
+function assertAllowed(
+  hostname: string,
+  port: number,
+  addresses: readonly LookupAddress[],
+  rules: AddressRules,
+  ports: readonly number[],
+): void {
+  if (addresses.length === 0) throw new OutboundError("UNREACHABLE", `There is no address of ${hostname}.`);
+  if (!addresses.every(({ address }) => rules.allows(address))) throw forbidden(hostname);
+  if (ports.includes(port) || addresses.every(({ address }) => rules.allowsByName(address))) return;
+  throw new OutboundError("BAD_URL", `Port ${port} is not allowed: only ${ports.join(", ")}.`);
+}
+
+function forbidden(hostname: string): OutboundError {
+  return new OutboundError("FORBIDDEN_ADDRESS", `${hostname} is not an address on the Internet.`);
+}

@@ -1,0 +1,154 @@
+import { Agent, type Dispatcher } from "undici";
+import { createAddressRules } from "./addresses.ts";
+import { OutboundError } from "./errors.ts";
+import { createGuardedConnect, type Resolve } from "./guarded-connect.ts";
+
+export interface OutboundOptions {
+  /** Networks that may be reached although they are not public, at any port. */
+  allow?: readonly string[];
+  /** Default: 80 and 443. */
+  ports?: readonly number[];
+  userAgent: string;
+  /** For tests; the system's by default. */
+  resolve?: Resolve;
+}
+
+export interface OutboundRequest {
+  url: string;
+  method?: "GET" | "POST";
+  headers?: Record<string, string>;
+  body?: string;
+  /** From the first look-up to the last byte, with all redirects, in milliseconds. */
+  timeoutMs: number;
+  /** Of the answer's body; what is beyond it is not read. */
+  maxBytes: number;
+  /** Default: 0, which answers with the redirect itself. */
+  maxRedirects?: number;
+  /** Whether a body of this type is worth reading; default: any is. */
+  wantsType?: (contentType: string) => boolean;
+  signal?: AbortSignal;
+}
+
+export interface OutboundAnswer {
+  /** Where it came from in the end. */
+  url: string;
+  status: number;
+  contentType: string;
+  /** Empty where the type was not wanted. */
+  body: Buffer;
+  /** Whether there was more than `maxBytes`. */
+  isCut: boolean;
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MAX_URL_CHARS = 2048;
+const MAX_HEADER_BYTES = 16 * 1024;
+const DEFAULT_PORTS = [80, 443];
+
+/** HTTP to addresses that users have given. Every address is checked when it is connected to, on each redirect anew. */
+export class Outbound {
+  readonly #agent: Agent;
+  readonly #userAgent: string;
+
+  /** @throws {TypeError} when an entry of `allow` is no network */
+  constructor({ allow = [], ports = DEFAULT_PORTS, userAgent, resolve }: OutboundOptions) {
+    this.#userAgent = userAgent;
+    const connect = createGuardedConnect({
+      rules: createAddressRules(allow),
+      ports,
+      connectTimeoutMs: 5000,
+      ...(resolve !== undefined && { resolve }),
+    });
+    // No connection is kept: the next request to the name is checked like the first.
+    this.#agent = new Agent({ connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
+  }
+
+  /** @throws {OutboundError} */
+  async request(request: OutboundRequest): Promise<OutboundAnswer> {
+    const { timeoutMs, maxRedirects = 0 } = request;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+    try {
+      let url = parseUrl(request.url);
+      for (let redirects = 0; ; redirects += 1) {
+        const answer = await this.#once(url, request, signal);
+        if (typeof answer !== "string") return answer;
+        if (redirects >= maxRedirects || (request.method ?? "GET") !== "GET")
+          throw new OutboundError("TOO_MANY_REDIRECTS", `${request.url} redirects too often.`);
+        url = parseUrl(answer, url);
+      }
+    } catch (error) {
+      throw toOutboundError(error, request, timeout.aborted);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  /** @returns the answer, or where it redirects to, if redirects are followed */
+  async #once(url: URL, request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer | string> {
+    const { statusCode, headers, body } = await this.#agent.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: request.method ?? "GET",
+      headers: { "user-agent": this.#userAgent, "accept-encoding": "identity", ...request.headers },
+      body: request.body ?? null,
+      signal,
+    });
+    const { location } = headers;
+    if ((request.maxRedirects ?? 0) > 0 && REDIRECTS.has(statusCode) && typeof location === "string") {
+      discard(body);
+      return location;
+    }
+    const contentType = String(headers["content-type"] ?? "").toLowerCase();
+    const isReadable =
+      headers["content-encoding"] === undefined || headers["content-encoding"] === "identity";
+    const isWanted = isReadable && (request.wantsType?.(contentType) ?? true);
+    const read = isWanted ? await readUpTo(body, request.maxBytes) : { body: Buffer.alloc(0), isCut: false };
+    if (!isWanted) discard(body);
+    return { url: url.href, status: statusCode, contentType, ...read };
+  }
+}
+
+/** @throws {OutboundError} BAD_URL */
+function parseUrl(text: string, base?: URL): URL {
+  const url = text.length > MAX_URL_CHARS ? null : URL.parse(text, base?.href);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:"))
+    throw new OutboundError("BAD_URL", "An address starts with https:// or http://.");
+  if (url.username !== "" || url.password !== "")
+    throw new OutboundError("BAD_URL", "An address must not have a user name or a password.");
+  return url;
+}
+
+type Body = Dispatcher.ResponseData["body"];
+
+async function readUpTo(body: Body, maxBytes: number): Promise<{ body: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let left = maxBytes;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, left));
+    left -= chunk.length;
+    if (left < 0) break;
+  }
+  // Leaving the loop closes the connection.
+  return { body: Buffer.concat(chunks), isCut: left < 0 };
+}
+
+/** The connection is closed with it. */
+function discard(body: Body): void {
+  body.on("error", () => {});
+  body.destroy();
+}
+
+function toOutboundError(
+  thrown: unknown,
+  { url, timeoutMs }: OutboundRequest,
+  isLate: boolean,
+): OutboundError {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if (error instanceof OutboundError) return error;
+  }
+  if (isLate) return new OutboundError("TIMEOUT", `${url} did not answer within ${timeoutMs} ms.`, thrown);
+  return new OutboundError("UNREACHABLE", `${url} cannot be reached.`, thrown);
+}
