@@ -7,15 +7,60 @@ import { derivedFiles, newestSuite, readSuite } from "./suite-files.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const REPORTS = join(ROOT, "docs/benchmarks");
-const MEASURED = /\d[\d,.]*\s?(?:ms|µs|×|KiB|MiB|\/s)(?!\w)/g;
+const NUMBER = String.raw`\d[\d,.]*(?:\s?(?:thousand|million|k|K|M))?`;
+const UNITS = [
+  "ms|µs|ns|s|sec|min",
+  "(?:nano|micro|milli)?seconds?|minutes?",
+  "×|x|times",
+  "[KMGT]i?B|(?:kilo|mega|giga)?bytes?",
+  "%|per cent|percent",
+  String.raw`rps|\/\s?s`,
+  // 1,200 messages per second, 20 calls a second, 5 users/s.
+  String.raw`(?:\p{L}+\s){0,2}(?:per|a|each|every)\s(?:\p{L}+\s)?second|\p{L}+\/s`,
+];
+const MEASURED = new RegExp(String.raw`(?<![\w.])${NUMBER}[\s-]?(?:${UNITS.join("|")})(?![\p{L}\d])`, "gu");
 
 const readme = await readFile(join(ROOT, "README.md"), "utf8");
 const newest = await newestSuite(REPORTS);
 
 test("outside of its measured section the README claims no figures", () => {
   expect(withSection(readme, "").match(MEASURED) ?? []).toEqual([]);
-  expect("takes 3.5 ms, 1,200/s and 0.7 × as much".match(MEASURED)).toEqual(["3.5 ms", "1,200/s", "0.7 ×"]);
 });
+
+test.each([
+  "3.5 ms",
+  "12 µs",
+  "0.7 ×",
+  "20 KiB",
+  "1,200/s",
+  "12 milliseconds",
+  "1 millisecond",
+  "2.5 s",
+  "3 seconds",
+  "10 minutes",
+  "1.5 GiB",
+  "1.5 GB",
+  "20 kilobytes",
+  "40%",
+  "40 %",
+  "40 percent",
+  "1,200 per second",
+  "5 million messages per second",
+  "1,200 messages a second",
+  "9 deliveries per CPU second",
+  "300 rps",
+  "3 times",
+  "50k messages/s",
+])("a figure of prose is found: %s", (figure) => {
+  expect(`It takes ${figure}, as measured.`.match(MEASURED)).toEqual([figure]);
+});
+
+test.each(["Node 26", "port 3000", "2 members", "issue 7", "20 sockets", "v1.2 settings", "4 cores"])(
+  "a number that is none is left alone: %s",
+  (text) => {
+    expect(`There is ${text}, and more.`.match(MEASURED)).toBeNull();
+  },
+);
 
 describe.runIf(newest !== undefined)("the newest committed report", () => {
   test("is where every figure of the README comes from (else: bench suite --again --update-readme)", async () => {
