@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import comparisonSchema from "../schema/comparison.v1.json" with { type: "json" };
 import type { BroadcastResult } from "../src/report/result.ts";
 import { Bench } from "./run-bench.ts";
+import { publishedErrors, strictErrors } from "./strict-schema.ts";
 
 const TINY = ["--users", "20", "--messages", "2", "--warmup", "1", "--idle", "20", "--interval", "10"];
 
@@ -36,6 +37,19 @@ test("--html is one page that needs nothing else", async () => {
   expect(page).toMatch("p100 of each message");
   expect(page.match(/<svg/g)!.length).toBeGreaterThan(1);
   expect(page).not.toMatch(/<script|<link|src=|https?:\/\/(?!www\.w3\.org)(?!127\.)/);
+});
+
+test("the schema lets readers of results meet new fields, and the tester writes none that it does not name", () => {
+  expect(strictErrors(result)).toEqual([]);
+  for (const newer of [
+    { ...result, mood: 1 },
+    { ...result, counts: { ...result.counts, mood: 1 } },
+    { ...result, rounds: result.rounds.map((round) => ({ ...round, mood: 1 })) },
+  ]) {
+    expect(publishedErrors(newer)).toEqual([]);
+    const unknown = strictErrors(newer).filter(({ keyword }) => keyword === "unevaluatedProperties");
+    expect(unknown.map(({ params }) => params["unevaluatedProperty"] as string)).toContain("mood");
+  }
 });
 
 test("report shows what was measured before", async () => {

@@ -4,8 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Ajv } from "ajv";
-import schema from "../schema/result.v1.json" with { type: "json" };
+import { strictErrors } from "./strict-schema.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
@@ -70,9 +69,8 @@ export class Bench {
     await rm(json, { force: true });
     if (text === "") return { code, stdout: stdout(), stderr: stderr(), result: undefined };
     const result: unknown = JSON.parse(text);
-    const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
-    validate(result);
-    if (validate.errors) throw new Error(`--json breaks its schema: ${JSON.stringify(validate.errors)}`);
+    const errors = strictErrors(result);
+    if (errors.length > 0) throw new Error(`--json breaks its schema: ${JSON.stringify(errors)}`);
     return { code, stdout: stdout(), stderr: stderr(), result };
   }
 
