@@ -12,11 +12,14 @@ import { checkThresholds, type Threshold } from "./report/thresholds.ts";
 export interface CommandContext {
   progress: Progress;
   errors: ErrorTable;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C, and the other signals to stop. */
   signal: AbortSignal;
   /** Runs at the end, however the command ends; the last one first. */
   defer: (cleanUp: () => Promise<void>) => void;
 }
+
+/** Ctrl-C, `kill`, and a terminal that is closed. */
+export const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 type Head =
   | "version"
@@ -56,7 +59,7 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
     interruption.abort(new Error("interrupted"));
     process.stderr.write("\nInterrupted: cleaning up. Press Ctrl-C again to leave at once.\n");
   };
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
   const cleanUps: (() => Promise<void>)[] = [];
   const { signal } = interruption;
   const progress = new Progress(run.progress);
@@ -92,7 +95,7 @@ export async function runCommand<R extends Result>(run: CommandRun<R>): Promise<
   } finally {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     if (signal.aborted) process.exitCode = ExitCode.interrupted;
-    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+    for (const name of STOP_SIGNALS) process.off(name, onSignal);
   }
 }
 

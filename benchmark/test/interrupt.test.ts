@@ -9,6 +9,20 @@ afterEach(() => bench.close());
 
 const USERS = ["--users", "5000"];
 
+/** `kill`, and a terminal that is closed, meet a tester that has a server running, or threads, or processes of its own. */
+test.each([
+  ["SIGTERM", "sending messages", ["broadcast", "--users", "200"]],
+  ["SIGTERM", "measuring", ["direct", "--rate", "50", "--duration", "60", "--warmup", "0"]],
+  ["SIGTERM", "seconds held", ["connect", "--users", "200", "--hold", "60"]],
+  ["SIGTERM", "sending messages", ["limits", "--targets", "socket.io", "--users", "200"]],
+  ["SIGHUP", "registering", ["broadcast", ...USERS]],
+] as const)("%s while it is %s leaves nothing behind: %j", async (signal, progress, args) => {
+  const outcome = await bench.runAndAct(args, progress, (child) => child.kill(signal));
+  expect(outcome.stdout).toMatch(/Interrupted/);
+  expect(outcome.code).toBe(105);
+  expect(await bench.leftovers()).toEqual([]);
+});
+
 test.each([
   ["broadcast", ...USERS],
   ["chatroom", ...USERS],

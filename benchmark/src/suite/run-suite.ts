@@ -7,6 +7,7 @@ import { ExitCode, ExitError } from "../exit.ts";
 import { nowMs } from "../measure/clock.ts";
 import { duration } from "../report/format.ts";
 import type { Result } from "../report/result.ts";
+import { STOP_SIGNALS } from "../run-command.ts";
 import { compact } from "./compact.ts";
 import { runRow, type RowRun } from "./run-row.ts";
 import { SUITE_VERSION, type RowOutcome, type Suite } from "./suite-result.ts";
@@ -27,7 +28,7 @@ export async function runSuite(rows: readonly SuiteRow[], profile: Profile): Pro
     process.stderr.write("\nInterrupted: ends the row that runs, then writes what there is.\n");
     interruption.abort();
   };
-  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
   const folder = await mkdtemp(join(tmpdir(), "fanfare-suite-"));
   const outcomes: RowOutcome[] = [];
   const results = new Map<string, Result>();
@@ -45,7 +46,7 @@ export async function runSuite(rows: readonly SuiteRow[], profile: Profile): Pro
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
-    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+    for (const name of STOP_SIGNALS) process.off(name, onSignal);
   }
   if (results.size === 0) throw new ExitError(ExitCode.couldNotConnect, "No row came to a result.");
   const index = {
