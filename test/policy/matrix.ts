@@ -5,6 +5,7 @@ import { adminRows } from "./rows/admin.ts";
 import { channelRows } from "./rows/channel.ts";
 import { directRows } from "./rows/direct.ts";
 import { departureRows } from "./rows/departure.ts";
+import { fileRows } from "./rows/file.ts";
 import { friendRows } from "./rows/friend.ts";
 import { groupRows } from "./rows/group.ts";
 import { inviteRows } from "./rows/invite.ts";
@@ -17,6 +18,13 @@ import { threadRows } from "./rows/thread.ts";
 import { userRows } from "./rows/user.ts";
 
 type InternalAction =
+  | "file.finishUpload"
+  | "file.abortUpload"
+  | "file.claim"
+  | "file.release"
+  | "file.usePicture"
+  | "file.dropPictures"
+  | "message.findSent"
   | "admin.getMaintenance"
   | "group.listOwned"
   | "message.forgetUser"
@@ -72,6 +80,7 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...roleRows,
   ...channelRows,
   ...directRows,
+  ...fileRows,
   ...friendRows,
   ...inviteRows,
   ...messageRows,

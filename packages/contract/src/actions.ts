@@ -5,6 +5,7 @@ import { channelActions } from "./actions/channel.ts";
 import { directActions } from "./actions/direct.ts";
 import { departureActions } from "./actions/departure.ts";
 import { exportActions } from "./actions/export.ts";
+import { fileActions } from "./actions/file.ts";
 import { friendActions } from "./actions/friend.ts";
 import { groupActions } from "./actions/group.ts";
 import { inviteActions } from "./actions/invite.ts";
@@ -37,6 +38,7 @@ export const ACTIONS = {
   ...messageActions,
   ...searchActions,
   ...presenceActions,
+  ...fileActions,
 } satisfies Record<string, ActionDefinition>;
 
 export type ActionName = keyof typeof ACTIONS;

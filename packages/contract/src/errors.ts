@@ -26,6 +26,17 @@ export const ERRORS = {
     advice: "correct",
     message: "The request could not be read: by HTTP, POST a JSON object with content-type application/json.",
   },
+  FILE_TOO_LARGE: {
+    status: 413,
+    advice: "correct",
+    message: "The file is too large.",
+    data: z.object({ maxBytes: z.int() }),
+  },
+  IMAGE_REFUSED: {
+    status: 422,
+    advice: "correct",
+    message: "This picture cannot be used: it is damaged, of another kind, or has too many pixels.",
+  },
   PAYLOAD_TOO_LARGE: { status: 413, advice: "correct", message: "The request is too large." },
   UNKNOWN_ACTION: { status: 404, advice: "give up", message: "There is no such action." },
   UNAUTHENTICATED: { status: 401, advice: "log in", message: "This needs a valid access token." },
@@ -88,6 +99,7 @@ export const ERRORS = {
     message: "There is no such channel, or you cannot see it.",
   },
   MESSAGE_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such message in this channel." },
+  FILE_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such file, or you cannot see it." },
   MEMBER_NOT_FOUND: { status: 404, advice: "give up", message: "This user is not in the group." },
   ROLE_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such role in this group." },
   INVITE_NOT_FOUND: {

@@ -18,6 +18,7 @@ export type {
   Ban,
   ChannelState,
   Embed,
+  FileUrl,
   Friend,
   FriendRequest,
   Group,
@@ -36,6 +37,7 @@ export type {
   Reach,
   Session,
   SessionTokens,
+  StoredFile,
   User,
 } from "./entities.ts";
 export * from "./errors.ts";

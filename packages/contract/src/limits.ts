@@ -40,6 +40,24 @@ export const LIMITS = {
   pinsPerChannel: 50,
   searchTextMaxChars: 200,
   searchPageMaxItems: 50,
+  fileNameMaxChars: 255,
+  /** That have begun and not ended. */
+  uploadsPerUser: 10,
+  /** From the beginning of an upload to its end. */
+  uploadLifetimeMs: 60 * 60 * 1000,
+  /** Files that no message has. */
+  unclaimedFileLifetimeMs: 24 * 60 * 60 * 1000,
+  /** Of all frames together. What is larger is refused before it is unpacked. */
+  imageMaxPixels: 50_000_000,
+  /** The longer side. */
+  thumbnailMaxPixels: 640,
+  /** Of a profile or a group, as it is uploaded. */
+  pictureMaxBytes: 8 * 1024 * 1024,
+  /** Both sides, as it is shown. */
+  pictureSidePixels: 256,
+  /** Of addresses to files in channels that the whole group sees; in others whoever is put out is kept out sooner. */
+  fileUrlLifetimeMs: 60 * 60 * 1000,
+  privateFileUrlLifetimeMs: 10 * 60 * 1000,
   nonceMaxChars: 64,
   refreshTokenMaxChars: 512,
 

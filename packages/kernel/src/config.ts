@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { z } from "zod";
 
-const SERVICES = ["gateway", "user", "group", "message", "presence", "search", "admin", "friend"] as const;
+const SERVICES = ["gateway", "user", "group", "message", "presence", "search", "admin", "friend", "file"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 /** In `SERVICES`, for everything but the gateway: so that nobody has to name what a new version adds. */
 const ALL_WORKERS = "workers";
@@ -12,6 +13,10 @@ export const ESSENTIAL_SERVICES: readonly ServiceName[] = ["user", "group", "mes
 const MAX_GATEWAY_THREADS = 64;
 /** At most so many where nothing is said: from there on the services behind them are what limits. */
 const DEFAULT_GATEWAY_THREADS = 4;
+
+const MEBIBYTE = 1024 * 1024;
+/** What S3 takes in one request. */
+const MAX_FILE_BYTES = 5 * 1024 * MEBIBYTE;
 
 export const TOKEN_SECRET_MIN_CHARS = 32;
 
@@ -80,6 +85,15 @@ const Environment = z
     OIDC_ISSUER: httpUrl.optional(),
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
+    FILES_DIR: z.string().min(1).optional(),
+    FILE_MAX_BYTES: wholeNumber(1, MAX_FILE_BYTES).default(25 * MEBIBYTE),
+    FILE_QUOTA_USER_BYTES: wholeNumber(0).default(1024 * MEBIBYTE),
+    FILE_QUOTA_GROUP_BYTES: wholeNumber(0).default(50 * 1024 * MEBIBYTE),
+    S3_ENDPOINT: httpUrl.optional(),
+    S3_BUCKET: z.string().optional(),
+    S3_REGION: z.string().default("us-east-1"),
+    S3_ACCESS_KEY_ID: z.string().optional(),
+    S3_SECRET_ACCESS_KEY: z.string().optional(),
   })
   .refine((env) => env.NODE_ENV !== "production" || env.TOKEN_SECRET !== undefined, {
     path: ["TOKEN_SECRET"],
@@ -97,6 +111,9 @@ const Environment = z
     };
     together(["SMTP_URL", "MAIL_FROM"], "SMTP_URL and MAIL_FROM: one says how mails go out, one from whom");
     together(["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"], "the other settings OIDC_*");
+    together(["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"], "the other settings S3_*");
+    if (env.S3_ENDPOINT !== undefined && env.S3_BUCKET === undefined)
+      fault("S3_BUCKET", "is required with S3_ENDPOINT");
     if (env.PUBLIC_URL === undefined && env.NODE_ENV === "production") {
       if (env.SMTP_URL !== undefined)
         fault("PUBLIC_URL", "is required with SMTP_URL: links in mails lead there");
@@ -123,6 +140,15 @@ const Environment = z
     if (env.TOKEN_SECRET === undefined)
       fault("TOKEN_SECRET", "is required with NATS_URL: the same for every process");
   });
+
+interface S3Config {
+  /** undefined: that of Amazon for the region. */
+  endpoint: string | undefined;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
 
 export interface Config {
   environment: "development" | "production" | "test";
@@ -157,6 +183,13 @@ export interface Config {
   smtp: { url: string; from: string } | undefined;
   /** undefined: nobody logs in by OpenID Connect. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | undefined;
+  /** Where files lie where there is no `s3`. */
+  filesDir: string;
+  /** undefined: files lie in `filesDir`. */
+  s3: S3Config | undefined;
+  fileMaxBytes: number;
+  /** What all files of one user, or of one group, may take together. */
+  fileQuotaBytes: { user: number; group: number };
   /** Threads that this process's gateway has; 0: it runs in the main one. */
   gatewayThreads: number;
 }
@@ -193,6 +226,12 @@ function oidcOf(env: Parsed): Config["oidc"] {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
   return { issuer, clientId, clientSecret };
+}
+
+function s3Of(env: Parsed): Config["s3"] {
+  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  return { endpoint: env.S3_ENDPOINT, bucket, region: env.S3_REGION, accessKeyId, secretAccessKey };
 }
 
 export class ConfigError extends Error {
@@ -235,6 +274,10 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     publicUrl: e.PUBLIC_URL ?? `http://${hostForUrl(e.HOST)}:${e.PORT}`,
     smtp: smtpOf(e),
     oidc: oidcOf(e),
+    filesDir: e.FILES_DIR ?? join(e.DATA_DIR, "files"),
+    s3: s3Of(e),
+    fileMaxBytes: e.FILE_MAX_BYTES,
+    fileQuotaBytes: { user: e.FILE_QUOTA_USER_BYTES, group: e.FILE_QUOTA_GROUP_BYTES },
     gatewayThreads: gatewayThreads(e),
   };
 }

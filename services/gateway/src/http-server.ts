@@ -1,13 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import {
-  actionDefinition,
-  ERRORS,
-  isActionName,
-  LIMITS,
-  PROTOCOL_VERSION,
-  type Meta,
-  type WireAnswer,
-} from "@fanfare/contract";
+import { actionDefinition, isActionName, LIMITS, PROTOCOL_VERSION, type Meta } from "@fanfare/contract";
 import {
   serviceError,
   toServiceError,
@@ -23,7 +15,6 @@ import {
   HTTP_CONNECTIONS,
   HTTP_CONNECTIONS_PER_ADDRESS,
   HTTP_HEADERS_TIMEOUT_MS,
-  HTTP_REQUEST_TIMEOUT_MS,
   HTTP_TIMEOUT_CHECK_MS,
 } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
@@ -32,6 +23,10 @@ import type { Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
 import { limitPerAddress } from "./limit-per-address.ts";
 import { serveOidc } from "./oidc-routes.ts";
+import { sendAnswer } from "./send-answer.ts";
+import { serveFiles } from "./files/serve-files.ts";
+import { UPLOAD_TIMEOUT_MS } from "./files/bounds.ts";
+import { limitBodyTime } from "./limit-body-time.ts";
 import { serveWebPage } from "./web-page.ts";
 
 export interface HttpServerOptions {
@@ -62,10 +57,11 @@ export async function createHttpServer({
 }: HttpServerOptions): Promise<FastifyInstance> {
   const { config } = node;
   const failed = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
-    send(reply, calls.refuse(error, request.id));
+    sendAnswer(reply, calls.refuse(error, request.id));
   const app = fastify({
     bodyLimit: LIMITS.httpBodyMaxBytes,
-    requestTimeout: HTTP_REQUEST_TIMEOUT_MS,
+    // The longest that anything may take; limitBodyTime gives everything but uploads less.
+    requestTimeout: UPLOAD_TIMEOUT_MS,
     http: {
       headersTimeout: HTTP_HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: HTTP_TIMEOUT_CHECK_MS,
@@ -104,6 +100,7 @@ export async function createHttpServer({
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id).header("x-content-type-options", "nosniff");
   });
+  limitBodyTime(app);
   app.setErrorHandler((error: unknown, request, reply) => failed(ofFastify(error), request, reply));
 
   // Before the API's own route, which asks to be left out of what it sets up for pages.
@@ -113,6 +110,7 @@ export async function createHttpServer({
   const meta = metaOf(config);
   app.get("/api/meta", async () => meta);
   serveOidc(app, node, limits);
+  await serveFiles(app, { node, calls, identify, limits });
   app.post<{ Params: { action: string } }>("/api/:action", { helmet: false }, async (request, reply) => {
     let actor: Actor | null = null;
     const { authorization } = request.headers;
@@ -126,7 +124,7 @@ export async function createHttpServer({
     const address = clientAddress(request.raw, config.trustProxy);
     const userAgent = request.headers["user-agent"] ?? null;
     const caller = { actor, address, userAgent, requestId: request.id };
-    return send(reply, await calls.answer("http", request.params.action, request.body ?? {}, caller));
+    return sendAnswer(reply, await calls.answer("http", request.params.action, request.body ?? {}, caller));
   });
   await app.ready();
   return app;
@@ -140,18 +138,6 @@ function namesAction(url: string): boolean {
 
 function isPublic(name: string): boolean {
   return isActionName(name) && actionDefinition(name).permission.rule === "public";
-}
-
-function send(reply: FastifyReply, answer: WireAnswer<unknown>): FastifyReply {
-  reply.header("cache-control", "no-store");
-  if (!answer.ok) {
-    const { type, data } = answer.error;
-    reply.code(ERRORS[type].status);
-    if (ERRORS[type].status === 401) reply.header("www-authenticate", "Bearer");
-    const { retryAfterMs } = (data ?? {}) as { retryAfterMs?: number };
-    if (retryAfterMs !== undefined) reply.header("retry-after", Math.ceil(retryAfterMs / 1000));
-  }
-  return reply.send(answer);
 }
 
 /** Fastify throws before a handler runs where a request cannot be read. */

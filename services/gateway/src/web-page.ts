@@ -35,6 +35,7 @@ export async function serveWebPage(
         "script-src": ["'self'"],
         "style-src": ["'self'"],
         "img-src": ["'self'", "data:", "blob:"],
+        "media-src": ["'self'", "blob:"],
         "font-src": ["'self'"],
         "manifest-src": ["'self'"],
         "connect-src": ["'self'", (request) => ownSockets(request.headers.host)],

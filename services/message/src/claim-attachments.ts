@@ -1,13 +1,22 @@
 import type { Attachment } from "@fanfare/contract";
-import { may, serviceError, type Access } from "@fanfare/kernel";
+import { serviceError } from "@fanfare/kernel";
+import type { Send } from "./sender.ts";
 
 /**
- * The files that a message is to have.
- * @throws {ServiceError} FORBIDDEN for who may not attach files here; VALIDATION_FAILED for what is no file of the sender's
+ * Makes the files of a message its attachments. Repeatable, and the last thing before it is written: files that are claimed for a
+ * message that is never written are deleted after a while.
+ * @throws {ServiceError} VALIDATION_FAILED for what is no file of the sender's for this channel, or in another message already
  */
-export function claimAttachments(fileIds: readonly string[], access: Access): Attachment[] | undefined {
-  if (fileIds.length === 0) return undefined;
-  if (!may(access, "attachFiles")) throw serviceError("FORBIDDEN");
+export async function claimAttachments({
+  attachmentIds: fileIds = [],
+  call,
+  channelId,
+  authorId: userId,
+  nonce,
+}: Send): Promise<Attachment[] | undefined> {
+  if (fileIds.length === 0 || call === null) return undefined;
+  const { attachments } = await call("file.claim", { fileIds: [...fileIds], channelId, userId, nonce });
+  if (attachments !== null) return attachments;
   throw serviceError("VALIDATION_FAILED", {
     issues: [{ path: "attachmentIds", message: "there is no such file of yours for this channel" }],
   });

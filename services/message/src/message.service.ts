@@ -3,6 +3,7 @@ import { count } from "./actions/count.ts";
 import { remove } from "./actions/delete.ts";
 import { edit, listEdits } from "./actions/edit.ts";
 import { forgetUser } from "./actions/forget-user.ts";
+import { findSent } from "./actions/find-sent.ts";
 import { get } from "./actions/get.ts";
 import { listHeads } from "./actions/list-heads.ts";
 import { countMentions, getMany, listChanges, listMentions } from "./actions/list-mentions.ts";
@@ -57,6 +58,7 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       "message.listPins": listPins(parts),
       "message.post": post(parts),
       "message.setEmbeds": setEmbeds(parts),
+      "message.findSent": findSent(parts),
       "message.getMany": getMany(parts),
       "message.listChanges": listChanges(parts),
       "message.listMentions": listMentions(parts),

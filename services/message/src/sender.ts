@@ -1,7 +1,8 @@
-import type { Attachment, Call, Message } from "@fanfare/contract";
+import type { Call, Message } from "@fanfare/contract";
 import { serviceError, type Access } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import type { GroupCommit } from "./commit/group-commit.ts";
+import { claimAttachments } from "./claim-attachments.ts";
 import { KNOWN_NONCES } from "./limits.ts";
 import { resolveMentions } from "./mentions.ts";
 import { presentMessage } from "./message.presenter.ts";
@@ -19,11 +20,14 @@ export interface Send {
   access: Access;
   /** As the author; null: by the server. */
   call: Call | null;
-  attachments?: Attachment[] | undefined;
+  /** Files of the author; only with a `call`. */
+  attachmentIds?: readonly string[];
   as?: Message["as"];
   /** The nonce may have been sent before. */
   resend?: boolean | undefined;
 }
+
+const NO_FILES: readonly string[] = [];
 
 /**
  * Sends each nonce once. The unique index alone would do that too, but a repetition that it refuses costs its channel a further
@@ -87,13 +91,14 @@ export class Sender {
     if (
       !content.includes("@") &&
       repliedTo === null &&
-      send.attachments === undefined &&
+      (send.attachmentIds ?? NO_FILES).length === 0 &&
       send.as === undefined
     ) {
       return this.#commit.create(channelId, item);
     }
     const { mentions, mentionKeys } = await resolveMentions(content, send, repliedTo);
-    const { attachments, as } = send;
+    const attachments = await claimAttachments(send);
+    const { as } = send;
     const extras = {
       ...(mentions !== undefined && { mentions }),
       ...(attachments !== undefined && { attachments }),

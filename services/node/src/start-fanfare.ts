@@ -1,5 +1,6 @@
 import { createAdminService } from "@fanfare/admin";
 import { ACTIONS, type Result } from "@fanfare/contract";
+import { createFileService } from "@fanfare/file";
 import { createFriendService } from "@fanfare/friend";
 import { createGatewayService } from "@fanfare/gateway";
 import { createGroupService } from "@fanfare/group";
@@ -61,6 +62,7 @@ export async function startFanfare(
     search: remember(createSearchService),
     admin: remember(createAdminService),
     friend: remember(createFriendService),
+    file: remember(createFileService),
     // The last, because it stops first: it drains while the others still answer.
     gateway: (node) => {
       if (config.natsUrl === undefined) assertAllHosted(hosted);

@@ -178,6 +178,13 @@ export const messageActions = {
     result: z.object({ messages: z.array(e.MessageSchema) }),
     permission: { rule: "internal" },
   }),
+  "message.findSent": action({
+    summary:
+      "The attachments of what somebody has sent with a nonce; none where it was never sent, or is deleted.",
+    params: inChannel.extend({ authorId: e.id, nonce: e.nonce }),
+    result: z.object({ attachments: z.array(e.AttachmentSchema) }),
+    permission: { rule: "internal" },
+  }),
   "message.listChanges": action({
     summary: "The messages of a channel whose last change is later than `afterRev`, in the order of rev.",
     params: inChannel.extend({ afterRev: e.seq, limit: z.int().min(1).max(LIMITS.changesPerSyncCall) }),

@@ -34,6 +34,7 @@ export const email = z.email().max(LIMITS.emailMaxChars);
 export const groupName = displayName(LIMITS.groupNameMaxChars);
 export const channelName = displayName(LIMITS.channelNameMaxChars);
 export const roleName = displayName(LIMITS.roleNameMaxChars);
+export const fileName = displayName(LIMITS.fileNameMaxChars);
 export const topic = wellFormed.trim().max(LIMITS.topicMaxChars);
 export const groupDescription = wellFormed.trim().max(LIMITS.groupDescriptionMaxChars);
 export const reason = wellFormed.trim().min(1).max(LIMITS.reasonMaxChars);

@@ -25,7 +25,7 @@ export function remove({
   reactions,
   reactionCounter,
 }: Parts): Handler<"message.delete"> {
-  return async ({ params, actor, access }) => {
+  return async ({ params, actor, access, call }) => {
     const { channelId, messageId } = params;
     const message = await messages.find(channelId, messageId);
     if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
@@ -38,6 +38,9 @@ export function remove({
       rooms: access.rooms,
     });
     await edits.deleteOf(messageId);
+    const fileIds = message.attachments?.map(({ fileId }) => fileId) ?? [];
+    // The message is gone all the same: files that are not told of it notice by themselves.
+    if (fileIds.length > 0) await call("file.release", { channelId, fileIds }).catch(() => undefined);
     if (message.reactions !== undefined || (await reactions.emojis(messageId, 1)).length > 0) {
       await reactionCounter.change(channelId, messageId, access.rooms, async () => undefined);
     }

@@ -1,12 +1,12 @@
-import type { Handler } from "@fanfare/kernel";
-import { claimAttachments } from "../claim-attachments.ts";
+import { may, serviceError, type Handler } from "@fanfare/kernel";
 import type { Parts } from "../parts.ts";
 
 export function send({ sender }: Parts): Handler<"message.send"> {
   return async ({ params, actor, access, call }) => {
     const { channelId, content, nonce, replyTo, resend, mentionAuthor } = params;
     const authorId = actor.userId;
-    const attachments = claimAttachments(params.attachmentIds, access);
+    const { attachmentIds } = params;
+    if (attachmentIds.length > 0 && !may(access, "attachFiles")) throw serviceError("FORBIDDEN");
     const message = {
       channelId,
       authorId,
@@ -17,7 +17,7 @@ export function send({ sender }: Parts): Handler<"message.send"> {
       mentionAuthor,
       access,
       call,
-      attachments,
+      attachmentIds,
     };
     return { message: await sender.send(message) };
   };

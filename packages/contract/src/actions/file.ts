@@ -1,0 +1,137 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const oneFile = z.object({ fileId: e.id });
+const nothing = z.object({});
+const bytes = z.int().min(1).describe("exactly as many as will come");
+const quota = z.int().min(0).nullable().describe("null: what the configuration says for everybody");
+const uploads = { points: 30, durationMs: 60_000 };
+
+export const fileActions = {
+  "file.startUpload": action({
+    summary:
+      "Ask to upload a file for a message in a channel. POST /api/file.upload?channelId=…&name=… does this and takes the bytes " +
+      "as its body; called by itself it only reserves the room, for an hour.",
+    params: z.object({ channelId: e.id, name: e.fileName, bytes }),
+    result: oneFile,
+    permission: { rule: "channel", can: "attachFiles" },
+    errors: ["FILE_TOO_LARGE", "LIMIT_REACHED", "MUTED"],
+    rateLimit: uploads,
+  }),
+  "file.startPicture": action({
+    summary:
+      "Ask to upload a picture for a profile or a group. POST /api/file.uploadPicture does this and takes the bytes as its body.",
+    params: z.object({ bytes }),
+    result: oneFile,
+    permission: { rule: "session" },
+    errors: ["FILE_TOO_LARGE", "LIMIT_REACHED"],
+    rateLimit: uploads,
+  }),
+  "file.get": action({
+    summary: "What is known of a file: for who uploaded it and for those who see its channel.",
+    params: oneFile,
+    result: z.object({ file: e.StoredFileSchema }),
+    permission: { rule: "session" },
+    errors: ["FILE_NOT_FOUND"],
+  }),
+  "file.getUrl": action({
+    summary:
+      "An address to read a file at for a while: for who uploaded it and for those who see its channel.",
+    params: oneFile,
+    result: e.FileUrlSchema,
+    permission: { rule: "session" },
+    errors: ["FILE_NOT_FOUND"],
+  }),
+  "file.getUrls": action({
+    summary: "Addresses to read the attachments of a channel at for a while; what is not there is left out.",
+    params: z.object({
+      channelId: e.id,
+      fileIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems),
+    }),
+    result: z.object({ urls: z.array(e.FileUrlSchema) }),
+    permission: { rule: "channel", can: "view" },
+  }),
+  "file.listMine": action({
+    summary: "A page of the caller's files, newest first.",
+    params: z.object({
+      before: e.id.optional().describe("a file's id: only older ones"),
+      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+    }),
+    result: z.object({ files: z.array(e.StoredFileSchema), nextBefore: e.id.nullable() }),
+    permission: { rule: "session" },
+  }),
+  "file.delete": action({
+    summary:
+      "Delete one's own file, or one that is attached in a channel for those who manage messages there. The message goes on naming it.",
+    params: oneFile,
+    result: nothing,
+    permission: { rule: "session" },
+    errors: ["FILE_NOT_FOUND", "FORBIDDEN"],
+  }),
+  "file.getUsage": action({
+    summary: "How much room the caller's files take.",
+    params: nothing,
+    result: e.FileUsageSchema,
+    permission: { rule: "session" },
+  }),
+  "file.getGroupUsage": action({
+    summary: "How much room the files of a group take.",
+    params: z.object({ groupId: e.id }),
+    result: e.FileUsageSchema,
+    permission: { rule: "group", can: "manageGroup" },
+  }),
+  "file.setQuota": action({
+    summary: "How much room the files of one user or one group may take.",
+    params: z.object({ of: e.pictureOf, maxBytes: quota }),
+    result: e.FileUsageSchema,
+    permission: { rule: "admin" },
+  }),
+  "file.finishUpload": action({
+    summary: "The bytes of an upload are stored: find out what they are. A file that is refused is deleted.",
+    params: oneFile,
+    result: z.object({ file: e.StoredFileSchema }),
+    permission: { rule: "internal" },
+    errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
+  }),
+  "file.abortUpload": action({
+    summary: "An upload was broken off: nothing of it is left. Repeatable.",
+    params: oneFile,
+    result: nothing,
+    permission: { rule: "internal" },
+  }),
+  "file.claim": action({
+    summary:
+      "Make files the attachments of the message that a user sends with a nonce; repeatable with the same nonce, and never for two messages.",
+    params: z.object({
+      fileIds: z.array(e.id).min(1).max(LIMITS.attachmentsPerMessage),
+      channelId: e.id,
+      userId: e.id,
+      nonce: e.nonce,
+    }),
+    result: z.object({
+      attachments: z.array(e.AttachmentSchema).nullable().describe("null: not all are theirs"),
+    }),
+    permission: { rule: "internal" },
+  }),
+  "file.release": action({
+    summary: "A message is gone: delete its attachments. Repeatable.",
+    params: z.object({ channelId: e.id, fileIds: z.array(e.id).min(1).max(LIMITS.attachmentsPerMessage) }),
+    result: nothing,
+    permission: { rule: "internal" },
+  }),
+  "file.usePicture": action({
+    summary: "Make a user's uploaded file the public picture of a profile or a group. Repeatable.",
+    params: z.object({ fileId: e.id, userId: e.id, of: e.pictureOf }),
+    result: z.object({ url: z.string() }),
+    permission: { rule: "internal" },
+    errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
+  }),
+  "file.dropPictures": action({
+    summary: "Delete the pictures of a profile or a group, but for the one that is shown. Repeatable.",
+    params: z.object({ of: e.pictureOf, exceptFileId: e.id.optional() }),
+    result: nothing,
+    permission: { rule: "internal" },
+  }),
+};

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { id, time } from "./primitives.ts";
+import { AttachmentSchema } from "./message.ts";
+
+export const StoredFileSchema = AttachmentSchema.extend({
+  ownerId: id.describe("who uploaded it"),
+  channelId: id
+    .nullable()
+    .describe("the channel it was uploaded for; null: a picture of a profile or a group"),
+  state: z
+    .enum(["unclaimed", "attached", "picture"])
+    .describe("unclaimed: not part of a message yet, and deleted after a day"),
+  createdAt: time,
+}).meta({ id: "StoredFile" });
+export type StoredFile = z.output<typeof StoredFileSchema>;
+
+export const FileUrlSchema = z
+  .object({
+    fileId: id,
+    url: z
+      .string()
+      .describe("path and query at this server, until expiresAt; whoever has it can read the file"),
+    thumbnailUrl: z.string().nullable().describe("null where it is no image"),
+    expiresAt: time,
+  })
+  .meta({ id: "FileUrl" });
+export type FileUrl = z.output<typeof FileUrlSchema>;
+
+export const FileUsageSchema = z
+  .object({
+    usedBytes: z.int().min(0),
+    maxBytes: z.int().min(0).describe("nothing can be uploaded that would need more"),
+  })
+  .meta({ id: "FileUsage" });
+
+/** Whose picture it is. */
+export const pictureOf = z.object({ type: z.enum(["user", "group"]), id });

@@ -1,0 +1,87 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** `raw`: as it was uploaded; `image`: drawn anew, with nothing but its pixels; `thumb`: the same, small. */
+export const VARIANTS = ["raw", "image", "thumb"] as const;
+export type Variant = (typeof VARIANTS)[number];
+
+/** What a signed address says, so that whoever serves it need not ask anybody. */
+export interface SignedFile {
+  fileId: string;
+  variant: Variant;
+  name: string;
+  contentType: string;
+  /** When the address ends, in ms since 1970. */
+  expiresAtMs: number;
+}
+
+/** What a browser may show by itself; everything else is only ever downloaded. Nothing here can run. */
+export const INLINE_TYPES: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+  "video/mp4",
+  "video/webm",
+  "video/ogg",
+  "audio/mpeg",
+  "audio/ogg",
+  "audio/wav",
+  "audio/mp4",
+  "audio/aac",
+  "audio/flac",
+  "audio/webm",
+]);
+
+const ID = /^[0-9a-f]{24}$/;
+/** Base64url of 32 bytes. */
+const SIGNATURE = /^[A-Za-z0-9_-]{43}$/;
+
+/** Signs and reads the addresses of files: whoever has one may read the file until it ends, and nothing else. */
+export class FileUrls {
+  readonly #key: Buffer;
+
+  /** @param key of 32 bytes, for this purpose alone */
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** The path and query of the address. */
+  sign(file: SignedFile): string {
+    const { fileId, variant, name, contentType, expiresAtMs } = file;
+    const query = new URLSearchParams({
+      as: variant,
+      type: contentType,
+      until: String(expiresAtMs),
+      sig: this.#signature(file).toString("base64url"),
+    });
+    return `/files/${fileId}/${encodeURIComponent(name)}?${query.toString()}`;
+  }
+
+  /** What an address says, or null where it has ended, or was not signed by us as it is. */
+  verify(
+    { fileId, name }: { fileId: string; name: string },
+    query: Record<string, unknown>,
+    nowMs: number,
+  ): SignedFile | null {
+    const { as, type, until, sig } = query;
+    const variant = VARIANTS.find((known) => known === as);
+    if (variant === undefined || !ID.test(fileId)) return null;
+    if (typeof type !== "string" || typeof until !== "string" || typeof sig !== "string") return null;
+    if (!/^\d{1,15}$/.test(until) || !SIGNATURE.test(sig)) return null;
+    const file = { fileId, variant, name, contentType: type, expiresAtMs: Number(until) };
+    if (!timingSafeEqual(this.#signature(file), Buffer.from(sig, "base64url"))) return null;
+    return file.expiresAtMs > nowMs ? file : null;
+  }
+
+  #signature({ fileId, variant, name, contentType, expiresAtMs }: SignedFile): Buffer {
+    // As JSON nothing of one part can pass for a part of the next.
+    const signed = JSON.stringify([fileId, variant, name, contentType, expiresAtMs]);
+    return createHmac("sha256", this.#key).update(signed).digest();
+  }
+}
+
+/** Where a public picture is to be had. */
+export function picturePath(name: string): string {
+  return `/files/public/${name}.webp`;
+}

@@ -1,0 +1,86 @@
+import { constants, createReadStream, createWriteStream } from "node:fs";
+import { access, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ByteRange, FileStorage, StoredBytes } from "./storage.ts";
+
+/** In a folder. An object is on disk before it has its name. */
+export class LocalStorage implements FileStorage {
+  readonly #dir: string;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  async put(key: string, stream: Readable, size: number): Promise<void> {
+    const path = this.#path(key);
+    const draft = `${path}.${randomBytes(6).toString("hex")}.part`;
+    try {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const out = createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true });
+      await pipeline(stream, out);
+      if (out.bytesWritten !== size) throw new Error(`${out.bytesWritten} bytes came of ${size}`);
+      await rename(draft, path);
+      await syncFolder(dirname(path));
+    } catch (error) {
+      stream.destroy();
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+
+  async size(key: string): Promise<number | null> {
+    return stat(this.#path(key)).then(({ size }) => size, nullIfAbsent);
+  }
+
+  async read(key: string, range?: ByteRange): Promise<StoredBytes | null> {
+    const file = await open(this.#path(key)).catch(nullIfAbsent);
+    if (file === null) return null;
+    try {
+      const { size } = await file.stat();
+      return { stream: createReadStream("", { fd: file, ...range }), size };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    await rm(this.#path(key), { force: true });
+  }
+
+  async check(): Promise<void> {
+    try {
+      await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+      await access(this.#dir, constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch (error) {
+      throw new Error(
+        `Files cannot be kept in ${this.#dir}: ${(error as Error).message}. Set FILES_DIR to a folder that this user may write to.`,
+        { cause: error },
+      );
+    }
+  }
+
+  close(): void {}
+
+  #path(key: string): string {
+    return join(this.#dir, key);
+  }
+}
+
+/** So that the name survives a loss of power too. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function nullIfAbsent(error: unknown): null {
+  if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+  throw error;
+}

@@ -1,0 +1,110 @@
+import type { Readable } from "node:stream";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import type { ByteRange, FileStorage, StoredBytes } from "./storage.ts";
+
+export interface S3Options {
+  /** undefined: that of Amazon for the region. */
+  endpoint: string | undefined;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+/** Without a byte coming or going. */
+const IDLE_TIMEOUT_MS = 30_000;
+const MAX_SOCKETS = 100;
+
+/** In a bucket of anything that speaks S3. What is put is streamed, in one request. */
+export class S3Storage implements FileStorage {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+
+  constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Options) {
+    this.#bucket = bucket;
+    this.#client = new S3Client({
+      region,
+      credentials: { accessKeyId, secretAccessKey },
+      // Others than Amazon seldom give every bucket a host of its own, nor know its newer checksums.
+      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+      requestHandler: {
+        connectionTimeout: CONNECT_TIMEOUT_MS,
+        socketTimeout: IDLE_TIMEOUT_MS,
+        httpAgent: { maxSockets: MAX_SOCKETS },
+        httpsAgent: { maxSockets: MAX_SOCKETS },
+      },
+    });
+  }
+
+  async put(key: string, stream: Readable, size: number): Promise<void> {
+    const abort = new AbortController();
+    // Where the stream breaks off, the request must not wait for the rest.
+    stream.once("error", (error) => abort.abort(error));
+    stream.once("close", () => {
+      if (!stream.readableEnded) abort.abort(new Error("the stream ended early"));
+    });
+    try {
+      const command = new PutObjectCommand({ ...this.#at(key), Body: stream, ContentLength: size });
+      await this.#client.send(command, { abortSignal: abort.signal });
+    } catch (error) {
+      stream.destroy();
+      await this.delete(key).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async size(key: string): Promise<number | null> {
+    const found = await this.#client.send(new HeadObjectCommand(this.#at(key))).catch(nullIfAbsent);
+    return found === null ? null : (found.ContentLength ?? 0);
+  }
+
+  async read(key: string, range?: ByteRange): Promise<StoredBytes | null> {
+    const Range = range === undefined ? undefined : `bytes=${range.start}-${range.end}`;
+    const found = await this.#client
+      .send(new GetObjectCommand({ ...this.#at(key), Range }))
+      .catch(nullIfAbsent);
+    if (found === null) return null;
+    const whole = Number(found.ContentRange?.split("/")[1] ?? found.ContentLength);
+    return { stream: found.Body as Readable, size: whole };
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#client.send(new DeleteObjectCommand(this.#at(key)));
+  }
+
+  async check(): Promise<void> {
+    try {
+      await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }));
+    } catch (error) {
+      const { name, message } = error as Error;
+      throw new Error(
+        `The bucket ${this.#bucket} of S3_BUCKET cannot be used: ${name}, ${message}. See that it exists, and that the other settings S3_* are right.`,
+        { cause: error },
+      );
+    }
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  #at(key: string): { Bucket: string; Key: string } {
+    return { Bucket: this.#bucket, Key: key };
+  }
+}
+
+function nullIfAbsent(error: unknown): null {
+  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
+  if (name === "NoSuchKey" || name === "NotFound" || $metadata?.httpStatusCode === 404) return null;
+  throw error;
+}

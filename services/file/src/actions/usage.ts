@@ -1,0 +1,17 @@
+import type { Handler } from "@fanfare/kernel";
+import type { FileDependencies } from "../file.dependencies.ts";
+
+export function getUsage({ quotas }: FileDependencies): Handler<"file.getUsage"> {
+  return ({ actor }) => quotas.of({ type: "user", id: actor.userId });
+}
+
+export function getGroupUsage({ quotas }: FileDependencies): Handler<"file.getGroupUsage"> {
+  return ({ params }) => quotas.of({ type: "group", id: params.groupId });
+}
+
+export function setQuota({ quotas }: FileDependencies): Handler<"file.setQuota"> {
+  return async ({ params: { of, maxBytes } }) => {
+    await quotas.setMax(of, maxBytes);
+    return quotas.of(of);
+  };
+}

@@ -1,0 +1,18 @@
+import type { FileStorage, FileUrls } from "@fanfare/files";
+import type { NodeContext } from "@fanfare/kernel";
+import type { FileRepository } from "./file.repository.ts";
+import type { Quotas } from "./quotas.ts";
+import type { Remover } from "./remover.ts";
+import type { WorkQueue } from "./work-queue.ts";
+
+/** What the actions of this service work with. */
+export interface FileDependencies {
+  node: NodeContext;
+  files: FileRepository;
+  quotas: Quotas;
+  storage: Promise<FileStorage>;
+  urls: FileUrls;
+  /** Drawing pictures anew. */
+  images: WorkQueue;
+  remover: Remover;
+}

@@ -1,0 +1,79 @@
+import { createFileStorage, FileUrls } from "@fanfare/files";
+import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { claim, release } from "./actions/claim.ts";
+import { abortUpload, finishUpload } from "./actions/finish-upload.ts";
+import { getUrl, getUrls } from "./actions/get-url.ts";
+import { get, listMine, remove } from "./actions/get.ts";
+import { dropPictures, usePicture } from "./actions/pictures.ts";
+import { startPicture, startUpload } from "./actions/start-upload.ts";
+import { getGroupUsage, getUsage, setQuota } from "./actions/usage.ts";
+import { IMAGES_AT_ONCE, IMAGES_WAITING, SWEEP_EVERY_MS } from "./bounds.ts";
+import type { FileDependencies } from "./file.dependencies.ts";
+import { FileRepository } from "./file.repository.ts";
+import { Quotas } from "./quotas.ts";
+import { Remover } from "./remover.ts";
+import { repeat } from "./repeat.ts";
+import { Sweeper } from "./sweeper.ts";
+import { UsageRepository } from "./usage.repository.ts";
+import { WorkQueue } from "./work-queue.ts";
+
+/** Files: `file.*`. Their bytes come and go through the gateway. */
+export function createFileService(node: NodeContext): ReturnType<ServiceFactory> {
+  const { config, database, logger } = node;
+  const files = new FileRepository(database);
+  const quotas = new Quotas(files, new UsageRepository(database), config.fileQuotaBytes);
+  const storage = createFileStorage(config);
+  const remover = new Remover({ files, quotas, storage, logger });
+  const sweeper = new Sweeper({ files, remover, call: node.call, logger });
+  const dependencies: FileDependencies = {
+    node,
+    files,
+    quotas,
+    storage,
+    urls: new FileUrls(node.keyFor("file-urls")),
+    images: new WorkQueue(IMAGES_AT_ONCE, IMAGES_WAITING),
+    remover,
+  };
+  let stopSweeping = async (): Promise<void> => {};
+  return defineService(node, {
+    name: "file",
+    actions: {
+      "file.startUpload": startUpload(dependencies),
+      "file.startPicture": startPicture(dependencies),
+      "file.finishUpload": finishUpload(dependencies),
+      "file.abortUpload": abortUpload(dependencies),
+      "file.get": get(dependencies),
+      "file.getUrl": getUrl(dependencies),
+      "file.getUrls": getUrls(dependencies),
+      "file.listMine": listMine(dependencies),
+      "file.delete": remove(dependencies),
+      "file.getUsage": getUsage(dependencies),
+      "file.getGroupUsage": getGroupUsage(dependencies),
+      "file.setQuota": setQuota(dependencies),
+      "file.claim": claim(dependencies),
+      "file.release": release(dependencies),
+      "file.usePicture": usePicture(dependencies),
+      "file.dropPictures": dropPictures(dependencies),
+    },
+    events: {
+      "channel.emptied": async ({ channelIds }) => {
+        for (const channelId of channelIds)
+          await files.markDeleting({ channelId, state: "attached" }, new Date());
+      },
+    },
+    async started() {
+      await files.createIndexes();
+      await (await storage).check();
+      stopSweeping = repeat(() => sweeper.sweep(), {
+        everyMs: SWEEP_EVERY_MS,
+        what: "looking for files that are due",
+        logger,
+      });
+    },
+    async stopped() {
+      sweeper.stop();
+      await stopSweeping();
+      (await storage).close();
+    },
+  });
+}

@@ -1,0 +1,113 @@
+import { LIMITS } from "@fanfare/contract";
+import { serviceError } from "@fanfare/kernel";
+import sharp, { type Sharp } from "sharp";
+import { IMAGE_TIMEOUT_S } from "./bounds.ts";
+
+export interface DrawnImage {
+  image: Buffer;
+  thumb: Buffer;
+  contentType: string;
+  extension: string;
+  width: number;
+  height: number;
+}
+
+const OPTIONS = { limitInputPixels: LIMITS.imageMaxPixels, failOn: "error", sequentialRead: true } as const;
+const TIMEOUT = { seconds: IMAGE_TIMEOUT_S };
+
+interface Encoding {
+  contentType: string;
+  extension: string;
+  encode: (picture: Sharp) => Sharp;
+}
+
+const WEBP: Encoding = {
+  contentType: "image/webp",
+  extension: "webp",
+  encode: (picture) => picture.webp({ quality: 88, effort: 2 }),
+};
+/** By what sharp finds; kinds that take too long to write become WebP. */
+const ENCODINGS: Record<string, Encoding> = {
+  jpeg: { contentType: "image/jpeg", extension: "jpg", encode: (picture) => picture.jpeg({ quality: 90 }) },
+  png: {
+    contentType: "image/png",
+    extension: "png",
+    encode: (picture) => picture.png({ compressionLevel: 6 }),
+  },
+  gif: { contentType: "image/gif", extension: "gif", encode: (picture) => picture.gif({ effort: 1 }) },
+  webp: WEBP,
+  heif: WEBP,
+  tiff: WEBP,
+};
+
+/** The kinds that are drawn anew; of others nothing is shown by itself. */
+export const DRAWN_TYPES: ReadonlySet<string> = new Set([
+  "image/jpeg",
+  "image/png",
+  "image/apng",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+  "image/tiff",
+]);
+
+sharp.cache(false);
+// The pictures themselves are drawn side by side, and others need the machine too.
+sharp.concurrency(1);
+
+/**
+ * Draws a picture anew, and small: of the original nothing is left but its pixels, so no place, no camera, and nothing that is
+ * hidden behind the picture.
+ * @throws {ServiceError} IMAGE_REFUSED when it is damaged or has too many pixels
+ */
+export async function drawImage(original: Buffer): Promise<DrawnImage> {
+  return refusing(async () => {
+    const { format, pages = 1, width, pageHeight, height } = await sharp(original, OPTIONS).metadata();
+    const encoding = ENCODINGS[format];
+    if (encoding === undefined || width * (pageHeight ?? height) * pages > LIMITS.imageMaxPixels)
+      throw serviceError("IMAGE_REFUSED");
+    const animated = pages > 1 && (format === "gif" || format === "webp");
+    const source = sharp(original, { ...OPTIONS, animated }).timeout(TIMEOUT);
+    const upright = animated ? source : source.autoOrient();
+    const { data: image, info } = await encoding.encode(upright).toBuffer({ resolveWithObject: true });
+    const thumb = await sharp(original, OPTIONS)
+      .timeout(TIMEOUT)
+      .autoOrient()
+      .resize({
+        width: LIMITS.thumbnailMaxPixels,
+        height: LIMITS.thumbnailMaxPixels,
+        fit: "inside",
+        withoutEnlargement: true,
+      })
+      .webp({ quality: 80, effort: 2 })
+      .toBuffer();
+    const { contentType, extension } = encoding;
+    const shownHeight = animated ? (pageHeight ?? height) : info.height;
+    return { image, thumb, contentType, extension, width: info.width, height: shownHeight };
+  });
+}
+
+/**
+ * The picture of a profile or a group: a square WebP of its middle.
+ * @throws {ServiceError} IMAGE_REFUSED when it is none that can be read
+ */
+export async function drawPicture(original: Buffer): Promise<Buffer> {
+  const side = LIMITS.pictureSidePixels;
+  return refusing(() =>
+    sharp(original, OPTIONS)
+      .timeout(TIMEOUT)
+      .autoOrient()
+      .resize({ width: side, height: side, fit: "cover" })
+      .webp({ quality: 85, effort: 4 })
+      .toBuffer(),
+  );
+}
+
+/** Whatever the library says of an original is about what somebody has sent. */
+async function refusing<T>(draw: () => Promise<T>): Promise<T> {
+  try {
+    return await draw();
+  } catch {
+    throw serviceError("IMAGE_REFUSED");
+  }
+}

@@ -1,0 +1,37 @@
+import type { Logger } from "@fanfare/kernel";
+
+export interface RepeatOptions {
+  everyMs: number;
+  what: string;
+  logger: Logger;
+}
+
+/**
+ * Runs a task again and again, never twice at once. Of failures in a row the first is logged.
+ * @returns a function that ends it; resolved when a run that is under way is over
+ */
+export function repeat(
+  task: () => Promise<void>,
+  { everyMs, what, logger }: RepeatOptions,
+): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let failing = false;
+  const run = async (): Promise<void> => {
+    try {
+      await task();
+      failing = false;
+    } catch (error) {
+      if (!failing) logger.warn({ err: error }, `${what} fails; it is tried again`);
+      failing = true;
+    }
+  };
+  const timer = setInterval(() => {
+    running ??= run().finally(() => {
+      running = null;
+    });
+  }, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}

@@ -1,0 +1,121 @@
+import {
+  FileUrls,
+  INLINE_TYPES,
+  pictureKey,
+  storageKey,
+  type FileStorage,
+  type StoredBytes,
+} from "@fanfare/files";
+import { serviceError, type NodeContext, type RateLimits } from "@fanfare/kernel";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { clientAddress } from "../client-address.ts";
+import { ONE_YEAR_S, DOWNLOAD_RATE_LIMIT } from "./bounds.ts";
+import { parseRange } from "./byte-range.ts";
+import { dispositionOf } from "./disposition.ts";
+
+interface DownloadOptions {
+  node: NodeContext;
+  limits: RateLimits;
+  storage: FileStorage;
+}
+
+interface Shown {
+  key: string;
+  contentType: string;
+  disposition: string;
+  /** Whether anybody's cache may keep it. */
+  isPublic: boolean;
+}
+
+const PICTURE = /^([0-9a-f]{24}-[0-9a-f]{16})\.webp$/;
+
+/**
+ * Serves what a signed address names, and public pictures. The address says everything: nobody is asked. Nothing that it serves can
+ * run in a browser.
+ */
+export function serveDownloads(app: FastifyInstance, { node, limits, storage }: DownloadOptions): void {
+  const urls = new FileUrls(node.keyFor("file-urls"));
+  const limiter = limits.quick("download", DOWNLOAD_RATE_LIMIT);
+  const route = { method: ["GET", "HEAD"], helmet: false as const };
+
+  const show = async (request: FastifyRequest, reply: FastifyReply, shown: Shown | null) => {
+    const retryAfterMs = await limiter.take(clientAddress(request.raw, node.config.trustProxy), Date.now());
+    if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
+    if (shown === null) throw serviceError("INVALID_LINK");
+    return send(request, reply, storage, shown);
+  };
+  app.route<{ Params: { picture: string } }>({
+    ...route,
+    url: "/files/public/:picture",
+    handler: (request, reply) => {
+      const name = PICTURE.exec(request.params.picture)?.[1];
+      return show(request, reply, name === undefined ? null : pictureOf(name));
+    },
+  });
+  app.route<{ Params: { fileId: string; name: string } }>({
+    ...route,
+    url: "/files/:fileId/:name",
+    handler: (request, reply) => {
+      const query = request.query as Record<string, unknown>;
+      const file = urls.verify(request.params, query, Date.now());
+      if (file === null) return show(request, reply, null);
+      const { fileId, variant, name, contentType } = file;
+      const isInline = INLINE_TYPES.has(contentType);
+      return show(request, reply, {
+        key: storageKey(fileId, variant),
+        contentType: isInline ? contentType : "application/octet-stream",
+        disposition: dispositionOf(isInline ? "inline" : "attachment", name),
+        isPublic: false,
+      });
+    },
+  });
+}
+
+function pictureOf(name: string): Shown {
+  return { key: pictureKey(name), contentType: "image/webp", disposition: "inline", isPublic: true };
+}
+
+async function send(
+  { method, headers }: FastifyRequest,
+  reply: FastifyReply,
+  storage: FileStorage,
+  { key, contentType, disposition, isPublic }: Shown,
+): Promise<FastifyReply> {
+  const etag = `"${key}"`;
+  reply
+    .header("content-type", contentType)
+    .header("content-disposition", disposition)
+    // The bytes under a key never change.
+    .header("cache-control", `${isPublic ? "public" : "private"}, max-age=${ONE_YEAR_S}, immutable`)
+    .header("etag", etag)
+    .header("accept-ranges", "bytes")
+    .header("content-security-policy", "default-src 'none'; sandbox")
+    // Pages of other origins may show it; they have the address from somebody who may read it.
+    .header("cross-origin-resource-policy", "cross-origin")
+    .header("referrer-policy", "no-referrer");
+  if (headers["if-none-match"] === etag) return reply.code(304).send();
+
+  const wantsPart = headers["if-range"] === undefined || headers["if-range"] === etag;
+  const asked = wantsPart ? headers.range : undefined;
+  if (asked === undefined && method === "GET") {
+    const { stream, size } = needed(await storage.read(key), reply);
+    return reply.header("content-length", size).send(stream);
+  }
+  const size = needed(await storage.size(key), reply);
+  const range = parseRange(asked, size);
+  if (range === "unsatisfiable")
+    return reply.code(416).header("content-range", `bytes */${size}`).header("content-length", 0).send();
+  if (range !== null) reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${size}`);
+  reply.header("content-length", range === null ? size : range.end - range.start + 1);
+  if (method === "HEAD") return reply.send();
+  const { stream } = needed(await storage.read(key, range ?? undefined), reply);
+  return reply.send(stream);
+}
+
+/** @throws {ServiceError} INVALID_LINK when the file has been deleted */
+function needed<T extends StoredBytes | number>(found: T | null, reply: FastifyReply): T {
+  if (found !== null) return found;
+  for (const name of ["content-type", "content-disposition", "etag", "accept-ranges"])
+    reply.removeHeader(name);
+  throw serviceError("INVALID_LINK");
+}

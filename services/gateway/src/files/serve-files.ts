@@ -1,0 +1,22 @@
+import { createFileStorage } from "@fanfare/files";
+import type { NodeContext, RateLimits } from "@fanfare/kernel";
+import type { FastifyInstance } from "fastify";
+import type { Calls } from "../calls.ts";
+import type { Identify } from "../identify.ts";
+import { serveDownloads } from "./download.ts";
+import { serveUploads } from "./upload.ts";
+
+export interface FileRoutesOptions {
+  node: NodeContext;
+  calls: Calls;
+  identify: Identify;
+  limits: RateLimits;
+}
+
+/** The way of files' bytes, in and out: they pass no other service. */
+export async function serveFiles(app: FastifyInstance, options: FileRoutesOptions): Promise<void> {
+  const storage = await createFileStorage(options.node.config);
+  app.addHook("onClose", async () => storage.close());
+  serveDownloads(app, { ...options, storage });
+  await serveUploads(app, { ...options, storage });
+}

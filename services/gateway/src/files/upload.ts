@@ -1,0 +1,96 @@
+import { Readable } from "node:stream";
+import type { ActionName } from "@fanfare/contract";
+import { storageKey, type FileStorage } from "@fanfare/files";
+import { serviceError, type NodeContext } from "@fanfare/kernel";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Calls } from "../calls.ts";
+import { clientAddress } from "../client-address.ts";
+import type { Identify } from "../identify.ts";
+import { sendAnswer } from "../send-answer.ts";
+import { MAX_UPLOADS, UPLOAD_IDLE_MS, UPLOAD_TIMEOUT_MS, UPLOADS_RETRY_MS } from "./bounds.ts";
+
+export interface UploadOptions {
+  node: NodeContext;
+  calls: Calls;
+  identify: Identify;
+  storage: FileStorage;
+}
+
+/**
+ * Takes files as the bodies of requests, and streams them into the storage. Who may upload what is asked of `file.startUpload` before
+ * anything is read.
+ */
+export async function serveUploads(app: FastifyInstance, options: UploadOptions): Promise<void> {
+  const { node, calls } = options;
+  let underWay = 0;
+
+  const upload = async (
+    name: Extract<ActionName, "file.startUpload" | "file.startPicture">,
+    params: object,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    if (underWay >= MAX_UPLOADS) throw serviceError("OVERLOADED", { retryAfterMs: UPLOADS_RETRY_MS });
+    underWay += 1;
+    try {
+      const bytes = Number(request.headers["content-length"]);
+      // Whoever is refused may be in the middle of more than anybody would want to read.
+      if (!(bytes <= node.config.fileMaxBytes)) reply.header("connection", "close");
+      const caller = callerOf(request, options);
+      const started = await calls.answer("http", name, { ...params, bytes }, caller);
+      if (!started.ok) return sendAnswer(reply, started);
+      const { fileId } = started.data as { fileId: string };
+      return sendAnswer(reply, { ok: true, data: await receive(options, fileId, bytes, request) });
+    } finally {
+      underWay -= 1;
+    }
+  };
+
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // What it is called does not matter, and it is not read before it is known where to.
+    scope.addContentTypeParser("*", (_request, _body, done) => done(null));
+    const route = { helmet: false, config: { slow: true } } as const;
+    scope.post("/api/file.upload", route, async (request, reply) => {
+      const { channelId, name } = request.query as Record<string, unknown>;
+      return upload("file.startUpload", { channelId, name }, request, reply);
+    });
+    scope.post("/api/file.uploadPicture", route, async (request, reply) =>
+      upload("file.startPicture", {}, request, reply),
+    );
+  });
+}
+
+async function receive(
+  { node, storage }: UploadOptions,
+  fileId: string,
+  bytes: number,
+  { raw }: FastifyRequest,
+): Promise<unknown> {
+  const tooSlow = (): void => void raw.destroy(new Error("an upload takes too long"));
+  const timer = setTimeout(tooSlow, UPLOAD_TIMEOUT_MS);
+  raw.setTimeout(UPLOAD_IDLE_MS, tooSlow);
+  try {
+    // Where the storage fails, the connection is still needed for the answer.
+    const stream = Readable.from(raw.iterator({ destroyOnReturn: false }), { objectMode: false });
+    await storage.put(storageKey(fileId, "raw"), stream, bytes);
+    raw.setTimeout(0);
+    return await node.call("file.finishUpload", { fileId });
+  } catch (thrown) {
+    await node.call("file.abortUpload", { fileId }).catch((error: unknown) =>
+      // It is deleted in any case, an hour after it began.
+      node.logger.warn({ err: error, fileId }, "an upload that failed could not be cleared away"),
+    );
+    throw raw.complete ? thrown : serviceError("MALFORMED_REQUEST");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function callerOf(request: FastifyRequest, { node, identify }: UploadOptions) {
+  const { authorization, "user-agent": userAgent = null } = request.headers;
+  const token = /^bearer (\S+)$/i.exec(authorization ?? "")?.[1];
+  const actor = authorization === undefined ? null : identify(token);
+  const address = clientAddress(request.raw, node.config.trustProxy);
+  return { actor, address, userAgent, requestId: request.id };
+}
