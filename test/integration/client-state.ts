@@ -7,6 +7,7 @@ import type {
   Friend,
   FriendRequest,
   Group,
+  InboxMarker,
   Member,
   Message,
   OwnUser,
@@ -22,6 +23,9 @@ export interface ClientState {
   roles: Record<string, Role>;
   channels: Record<string, Channel>;
   lastReadSeqs: Record<string, number>;
+  inboxMarker: InboxMarker;
+  /** The channels of messages that name the user, or answer one of the user's, by message. */
+  inbox: Record<string, string>;
   /** By user. Guests have neither. */
   friends: Record<string, Friend>;
   friendRequests: Record<string, FriendRequest>;
@@ -49,6 +53,7 @@ export async function fetchState(call: Call, shape?: ClientState): Promise<Clien
       states.filter((s) => s.lastReadSeq > 0).map((s) => [s.id, s.lastReadSeq]),
     ),
     ...(await fetchFriends(call, user)),
+    ...(await fetchInbox(call, user.id)),
     members: {},
     messages: {},
     presences: {},
@@ -79,6 +84,15 @@ async function fetchThreads(call: Call, channels: readonly ChannelState[]): Prom
       [false, true].map((archived) => call("channel.listThreads", { channelId, archived, limit: 100 })),
     );
   return (await Promise.all(lists)).flatMap((list) => list.channels);
+}
+
+async function fetchInbox(call: Call, userId: string): Promise<Pick<ClientState, "inbox" | "inboxMarker">> {
+  const { items, marker } = await call("inbox.list", { limit: 100 });
+  const named = items.filter(({ message }) => names(message, userId));
+  return {
+    inboxMarker: marker,
+    inbox: Object.fromEntries(named.map(({ message }) => [message.id, message.channelId])),
+  };
 }
 
 async function fetchFriends(
@@ -193,6 +207,16 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     }
   },
   "typing.started": () => {},
+  "inbox.added": (state, { message }) => {
+    state.inbox[message.id] = message.channelId;
+  },
+  "inbox.updated": (state, { marker }) => {
+    state.inboxMarker = marker;
+    const { clearedUpToId } = marker;
+    for (const id of Object.keys(state.inbox)) {
+      if (clearedUpToId !== null && id <= clearedUpToId) delete state.inbox[id];
+    }
+  },
   "readMarker.updated": (state, { channelId, lastReadSeq }) => {
     // Of two processes the one that was later may be heard first.
     state.lastReadSeqs[channelId] = Math.max(state.lastReadSeqs[channelId] ?? 0, lastReadSeq);
@@ -205,7 +229,14 @@ export function applyEvent<N extends EventName>(state: ClientState, name: N, pay
 
 export const EVENT_NAMES = Object.keys(REDUCERS) as EventName[];
 
+function names({ mentions, authorId }: Message, userId: string): boolean {
+  return authorId !== userId && mentions?.userIds.includes(userId) === true;
+}
+
+/** An edit may mention somebody, or nobody any more. */
 function putMessage(state: ClientState, message: Message): void {
+  if (!names(message, state.me.id)) delete state.inbox[message.id];
+  else if (message.id > (state.inboxMarker.clearedUpToId ?? "")) state.inbox[message.id] = message.channelId;
   const known = state.messages[message.channelId];
   if (known !== undefined) known[message.seq] = message;
 }
@@ -235,6 +266,7 @@ function forgetChannel(state: ClientState, channelId: string): void {
   delete state.channels[channelId];
   delete state.messages[channelId];
   delete state.lastReadSeqs[channelId];
+  for (const id of Object.keys(state.inbox)) if (state.inbox[id] === channelId) delete state.inbox[id];
 }
 
 function byId<T extends { id: string }>(things: readonly T[]): Record<string, T> {

@@ -312,6 +312,28 @@ test("threads: opened, renamed, put away, taken up, deleted, and gone with their
   await expectSame([owner, ownersPhone, member], []);
 });
 
+test("the inbox: mentioned, edited, read, cleared, and gone with the group", async () => {
+  const memberId = member.tokens.user.id;
+  const first = await send(owner, `you <@${memberId}>`);
+  const second = await send(owner, "nobody");
+  await expectSame([owner, member], ["inbox.added"]);
+  const edit = (messageId: string, content: string) =>
+    owner.call("message.edit", { channelId, messageId, content });
+  await edit(second.message.id, `you too <@${memberId}>`);
+  await edit(first.message.id, "not you");
+  await expectSame([owner, member], ["message.changed"]);
+  expect(Object.keys(member.state.inbox)).toEqual([second.message.id]);
+  await member.call("inbox.markRead", { messageId: first.message.id });
+  await expectSame([owner, member], ["inbox.updated"]);
+  await member.call("inbox.clear", { messageId: second.message.id });
+  await expectSame([owner, member], []);
+  expect(member.state.inbox).toEqual({});
+  await send(owner, `once more <@${memberId}>`);
+  await vi.waitFor(() => expect(Object.keys(member.state.inbox)).toHaveLength(1), 5000);
+  await owner.call("group.kick", { groupId, userId: memberId });
+  await expectSame([owner, member], []);
+});
+
 test("a profile changed, seen by the user's sessions and by the group", async () => {
   await owner.call("user.updateProfile", { nickname: "Renamed" });
   await expectSame([owner, ownersPhone], ["user.updated"]);

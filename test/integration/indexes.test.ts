@@ -76,11 +76,16 @@ async function doTheRest(
     resend: true,
   };
   await must(url, "message.edit", edited, target.accessToken);
+  const named = { channelId, content: `<@${owner.userId}>`, nonce: "named" };
+  await must(url, "message.send", named, target.accessToken);
+  for (const name of ["inbox.list", "inbox.getUnreadCount", "channel.listUnread"] as const)
+    await must(url, name, {}, owner.accessToken);
   await must(url, "message.send", edited, owner.accessToken);
   const emoji = { channelId, messageId, emoji: "👍" };
   await must(url, "message.react", emoji, owner.accessToken);
   await must(url, "message.listReactors", { ...emoji, afterUserId: owner.userId }, owner.accessToken);
   await must(url, "message.listEdits", { channelId, messageId, before: 1 }, owner.accessToken);
+  await must(url, "inbox.list", { cursor: channelId }, owner.accessToken);
   for (const page of [{ before: 2 }, { after: 0 }, { around: 1 }])
     await must(url, "message.list", { channelId, ...page }, owner.accessToken);
   const { groupId, userId } = { groupId: group.id, userId: target.userId };

@@ -8,6 +8,7 @@ import { departureRows } from "./rows/departure.ts";
 import { fileRows } from "./rows/file.ts";
 import { friendRows } from "./rows/friend.ts";
 import { groupRows } from "./rows/group.ts";
+import { inboxRows } from "./rows/inbox.ts";
 import { inviteRows } from "./rows/invite.ts";
 import { messageRows } from "./rows/message.ts";
 import { peopleRows } from "./rows/people.ts";
@@ -56,6 +57,8 @@ type InternalAction =
   | "group.access"
   | "group.recordAudit"
   | "group.listRooms"
+  | "group.listPlaces"
+  | "group.listUserChannels"
   | "group.listAcquaintances"
   | "presence.report"
   | "message.removeChannels"
@@ -86,4 +89,5 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...messageRows,
   ...threadRows,
   ...presenceRows,
+  ...inboxRows,
 };

@@ -51,6 +51,8 @@ const EVENT_TABLE: Record<EventName, true> = {
   "friend.added": true,
   "friend.removed": true,
   "typing.started": true,
+  "inbox.added": true,
+  "inbox.updated": true,
 };
 
 export function isEventName(name: string): name is EventName {

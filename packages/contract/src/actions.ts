@@ -8,6 +8,7 @@ import { exportActions } from "./actions/export.ts";
 import { fileActions } from "./actions/file.ts";
 import { friendActions } from "./actions/friend.ts";
 import { groupActions } from "./actions/group.ts";
+import { inboxActions } from "./actions/inbox.ts";
 import { inviteActions } from "./actions/invite.ts";
 import { messageActions } from "./actions/message.ts";
 import { peopleActions } from "./actions/people.ts";
@@ -38,6 +39,7 @@ export const ACTIONS = {
   ...messageActions,
   ...searchActions,
   ...presenceActions,
+  ...inboxActions,
   ...fileActions,
 } satisfies Record<string, ActionDefinition>;
 

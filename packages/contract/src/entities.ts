@@ -10,4 +10,5 @@ export * from "./entities/channel.ts";
 export * from "./entities/friend.ts";
 export * from "./entities/invite.ts";
 export * from "./entities/message.ts";
+export * from "./entities/inbox.ts";
 export * from "./entities/file.ts";

@@ -4,6 +4,7 @@ import { channelEvents } from "./events/channel.ts";
 import { connectionEvents } from "./events/connection.ts";
 import { friendEvents } from "./events/friend.ts";
 import { groupEvents } from "./events/group.ts";
+import { inboxEvents } from "./events/inbox.ts";
 import { messageEvents } from "./events/message.ts";
 import { presenceEvents } from "./events/presence.ts";
 import { serverEvents } from "./events/server.ts";
@@ -19,6 +20,7 @@ export const EVENTS = {
   ...friendEvents,
   ...messageEvents,
   ...presenceEvents,
+  ...inboxEvents,
 } satisfies Record<string, EventDefinition>;
 
 export type EventName = keyof typeof EVENTS;

@@ -23,6 +23,8 @@ export type {
   FriendRequest,
   Group,
   Head,
+  InboxItem,
+  InboxMarker,
   Invite,
   Locale,
   Maintenance,
@@ -38,6 +40,7 @@ export type {
   Session,
   SessionTokens,
   StoredFile,
+  UnreadChannel,
   User,
 } from "./entities.ts";
 export * from "./errors.ts";

@@ -27,6 +27,9 @@ export const LIMITS = {
   mentionKeysPerLookup: 500,
   /** Further mentions of one channel are not counted. */
   mentionsCounted: 100,
+  /** Of which `channel.listUnread` tells at once what is unread: a few groups more may go beyond it. */
+  channelsPerUnreadPage: 1000,
+  notificationSettingsPerUser: 2000,
   attachmentsPerMessage: 10,
   embedsPerMessage: 5,
   embedTitleMaxChars: 256,

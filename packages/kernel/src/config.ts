@@ -2,7 +2,18 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 
-const SERVICES = ["gateway", "user", "group", "message", "presence", "search", "admin", "friend", "file"] as const;
+const SERVICES = [
+  "gateway",
+  "user",
+  "group",
+  "message",
+  "presence",
+  "search",
+  "admin",
+  "friend",
+  "inbox",
+  "file",
+] as const;
 export type ServiceName = (typeof SERVICES)[number];
 /** In `SERVICES`, for everything but the gateway: so that nobody has to name what a new version adds. */
 const ALL_WORKERS = "workers";

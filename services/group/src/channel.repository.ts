@@ -40,6 +40,13 @@ export function createChannelRepository(connection: Connection) {
     /** In the order in which they are shown. */
     listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
 
+    /** Those in which messages are, in no order. */
+    listSeen: (groupIds: readonly string[]) =>
+      channels
+        .find({ groupId: { $in: groupIds }, ...alive }, { groupId: 1, kind: 1, overrides: 1 })
+        .limit(groupIds.length * LIMITS.channelsPerGroup)
+        .lean<Pick<ChannelDocument, "_id" | "groupId" | "kind" | "overrides">[]>(),
+
     update: (channelId: string, changes: ChannelChanges) =>
       channels
         .findOneAndUpdate({ _id: channelId, ...alive }, { $set: changes }, { returnDocument: "after" })

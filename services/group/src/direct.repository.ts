@@ -41,6 +41,16 @@ export function createDirectRepository(connection: Connection) {
       return found.map(({ _id }) => _id.toHexString());
     },
 
+    /** Closed ones too; of more than the limit the last used. */
+    async listIds(userId: string): Promise<string[]> {
+      const found = await channels
+        .find({ memberIds: userId }, { deletedAt: 1 })
+        .sort({ lastActivityAt: -1, _id: -1 })
+        .limit(2 * LIMITS.directChannelsPerUser)
+        .lean();
+      return found.filter(({ deletedAt }) => deletedAt === undefined).map(({ _id }) => _id.toHexString());
+    },
+
     /** Everybody with whom the user is in a direct channel of several. */
     async listCompanions(userId: string): Promise<Set<string>> {
       const found = await channels

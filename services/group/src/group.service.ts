@@ -19,6 +19,7 @@ import { listAcquaintances } from "./actions/list-acquaintances.ts";
 import { listChannels } from "./actions/list-channels.ts";
 import { closeDirect, getChannel, listDirect } from "./actions/list-direct.ts";
 import { listRooms } from "./actions/list-rooms.ts";
+import { listPlaces, listUserChannels } from "./actions/list-user-channels.ts";
 import { listInvites, revokeInvite } from "./actions/manage-invites.ts";
 import { archiveThread, listThreads, unarchiveThread } from "./actions/manage-threads.ts";
 import { muteMember, unmuteMember } from "./actions/mute-member.ts";
@@ -93,6 +94,8 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.unmute": unmuteMember(dependencies),
       "group.access": access(dependencies),
       "group.listRooms": listRooms(dependencies),
+      "group.listPlaces": listPlaces(dependencies),
+      "group.listUserChannels": listUserChannels(dependencies),
       "group.count": countGroups(dependencies),
       "group.listAll": listAllGroups(dependencies),
       "group.remove": removeGroup(dependencies),

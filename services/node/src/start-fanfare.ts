@@ -13,6 +13,7 @@ import {
   type ThreadHub,
   type Threads,
 } from "@fanfare/kernel";
+import { createInboxService } from "@fanfare/inbox";
 import { createMessageService } from "@fanfare/message";
 import { createPresenceService } from "@fanfare/presence";
 import { createSearchService } from "@fanfare/search";
@@ -62,6 +63,7 @@ export async function startFanfare(
     search: remember(createSearchService),
     admin: remember(createAdminService),
     friend: remember(createFriendService),
+    inbox: remember(createInboxService),
     file: remember(createFileService),
     // The last, because it stops first: it drains while the others still answer.
     gateway: (node) => {

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const nothing = z.object({});
+const cursor = z.string().regex(/^[0-9a-f]{24}$/, "must be the nextCursor of a page");
+const upTo = z.object({
+  messageId: e.id.describe("of the newest message that was shown: it, and all that are older"),
+});
+const dear = { points: 30, durationMs: 10_000 };
+
+export const inboxActions = {
+  "inbox.list": action({
+    summary:
+      "A page of the messages of others that mention the caller by name, reply, role or as everybody, newest first, as far as the " +
+      "caller sees them now.",
+    params: z.object({
+      cursor: cursor.optional().describe("the nextCursor of the page before"),
+      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(25),
+    }),
+    result: z.object({
+      items: z.array(e.InboxItemSchema),
+      nextCursor: cursor
+        .nullable()
+        .describe("null: that was all. A page may have fewer items than the limit and not be the last one"),
+      marker: e.InboxMarkerSchema,
+    }),
+    permission: { rule: "session" },
+    rateLimit: dear,
+  }),
+  "inbox.getUnreadCount": action({
+    summary: "How many unread messages the caller's inbox has.",
+    params: nothing,
+    result: z.object({
+      unread: z
+        .int()
+        .max(LIMITS.mentionsCounted)
+        .describe(`${LIMITS.mentionsCounted}: as many or more, to be shown as 99+`),
+    }),
+    permission: { rule: "session" },
+    rateLimit: dear,
+  }),
+  "inbox.markRead": action({
+    summary: "The caller's inbox is read up to a message. The marker never goes back.",
+    params: upTo,
+    result: z.object({ marker: e.InboxMarkerSchema }),
+    permission: { rule: "session" },
+  }),
+  "inbox.clear": action({
+    summary:
+      "The caller's inbox is read up to a message, and so much of it not listed any more; the messages stay where they are.",
+    params: upTo,
+    result: z.object({ marker: e.InboxMarkerSchema }),
+    permission: { rule: "session" },
+  }),
+  "inbox.markGroupRead": action({
+    summary: "Everything in the channels of a group that the caller sees is read.",
+    params: z.object({ groupId: e.id }),
+    result: z.object({ channelIds: z.array(e.id).describe("in which something was unread") }),
+    permission: { rule: "group", can: "view" },
+    rateLimit: { points: 20, durationMs: 60_000 },
+  }),
+  "inbox.markAllRead": action({
+    summary: "Everything in all channels of the caller is read, page by page, and the inbox too.",
+    params: z.object({ cursor: cursor.optional().describe("the nextCursor of the page before") }),
+    result: z.object({
+      channelIds: z.array(e.id).describe("in which something was unread"),
+      nextCursor: cursor.nullable().describe("null: everything is read; otherwise call again"),
+    }),
+    permission: { rule: "session" },
+    rateLimit: { points: 60, durationMs: 60_000 },
+  }),
+  "channel.listUnread": action({
+    summary:
+      "The caller's channels, direct ones too and threads not, in which there is something unread: all at once for who sees up to " +
+      `${LIMITS.channelsPerUnreadPage} channels.`,
+    params: z.object({ cursor: cursor.optional().describe("the nextCursor of the page before") }),
+    result: z.object({
+      channels: z.array(e.UnreadChannelSchema),
+      nextCursor: cursor.nullable().describe("null: that was all; a page may be empty before"),
+    }),
+    permission: { rule: "session" },
+    rateLimit: dear,
+  }),
+  "group.listPlaces": action({
+    summary: "The groups of a user, with the roles there.",
+    params: z.object({ userId: e.id }),
+    result: z.object({ places: z.array(z.object({ groupId: e.id, roleIds: z.array(e.id) })) }),
+    permission: { rule: "internal" },
+  }),
+  "group.listUserChannels": action({
+    summary:
+      "A page of the channels that a user sees and messages are in, without threads: the direct ones first, then group by group in " +
+      "the order of their ids, each whole.",
+    params: z.object({ userId: e.id, cursor: cursor.nullable() }),
+    result: z.object({
+      channels: z.array(z.object({ channelId: e.id, groupId: e.id.nullable() })),
+      nextCursor: cursor.nullable(),
+    }),
+    permission: { rule: "internal" },
+  }),
+};

@@ -1,0 +1,57 @@
+import type { Call } from "@fanfare/contract";
+import { toServiceError, type Handler } from "@fanfare/kernel";
+import { advanceMarker } from "../advance-marker.ts";
+import { boundedMap } from "../bounded-map.ts";
+import { CONCURRENCY } from "../bounds.ts";
+import type { InboxDependencies } from "../inbox.dependencies.ts";
+import { listUnread } from "../list-unread.ts";
+import { newestMentions } from "../newest-mentions.ts";
+import { ownMentionKeys } from "../own-mention-keys.ts";
+
+interface Unread {
+  channelId: string;
+  seq: number;
+}
+
+export function markGroupRead(): Handler<"inbox.markGroupRead"> {
+  return async ({ params: { groupId }, call }) => {
+    const { channels } = await call("channel.list", { groupId });
+    const unread = channels.filter(({ head, lastReadSeq }) => head.seq > lastReadSeq);
+    return {
+      channelIds: await markRead(
+        call,
+        unread.map(({ id, head }) => ({ channelId: id, seq: head.seq })),
+      ),
+    };
+  };
+}
+
+/** The inbox with the first page: what comes after it was not there when the user asked. */
+export function markAllRead(dependencies: InboxDependencies): Handler<"inbox.markAllRead"> {
+  return async ({ params: { cursor }, actor: { userId }, call }) => {
+    if (cursor === undefined) await markNewestMention(dependencies, userId);
+    const { channels, nextCursor } = await listUnread(dependencies.node.call, userId, cursor ?? null);
+    const unread = channels.map(({ channelId, head }) => ({ channelId, seq: head.seq }));
+    return { channelIds: await markRead(call, unread), nextCursor };
+  };
+}
+
+/** Each as the user: who is put out meanwhile is passed over. */
+async function markRead(call: Call, unread: readonly Unread[]): Promise<string[]> {
+  const marked = await boundedMap(unread, CONCURRENCY, async (channel) => {
+    try {
+      await call("channel.markRead", channel);
+      return [channel.channelId];
+    } catch (error) {
+      if (toServiceError(error).type === "CHANNEL_NOT_FOUND") return [];
+      throw error;
+    }
+  });
+  return marked.flat();
+}
+
+async function markNewestMention(dependencies: InboxDependencies, userId: string): Promise<void> {
+  const keys = (await ownMentionKeys(dependencies, userId)).all;
+  const [newest] = await newestMentions(dependencies.node.call, keys, undefined, 1);
+  if (newest !== undefined) await advanceMarker(dependencies, userId, ["readUpToId"], newest.id);
+}

@@ -1,0 +1,1 @@
+export { createInboxService } from "./inbox.service.ts";

@@ -1,0 +1,27 @@
+import { mentionKey } from "@fanfare/contract";
+import type { InboxDependencies } from "./inbox.dependencies.ts";
+
+/** What messages are found by that mention a user, with the groups and roles that the user has now. */
+export interface OwnMentionKeys {
+  all: readonly string[];
+  /** Those that can be in a channel of this group; null: in a direct channel. */
+  in(groupId: string | null): string[];
+}
+
+export async function ownMentionKeys(
+  { node: { call } }: InboxDependencies,
+  userId: string,
+): Promise<OwnMentionKeys> {
+  const { places } = await call("group.listPlaces", { userId });
+  const own = mentionKey.user(userId);
+  const ofGroups = new Map(
+    places.map(({ groupId, roleIds }) => [
+      groupId,
+      [mentionKey.all(groupId), ...roleIds.map(mentionKey.role)],
+    ]),
+  );
+  return {
+    all: [own, ...[...ofGroups.values()].flat()],
+    in: (groupId) => [own, ...(groupId === null ? [] : (ofGroups.get(groupId) ?? []))],
+  };
+}

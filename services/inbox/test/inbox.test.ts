@@ -1,0 +1,232 @@
+import { FanfareClient } from "@fanfare/client";
+import type { EventPayload, Message } from "@fanfare/contract";
+import {
+  createAccount,
+  createGuest,
+  must,
+  post,
+  startInstance,
+  type Instance,
+  type Person,
+} from "@fanfare/testing";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+
+// What an inbox has, counts and tells follows what its user may see at that moment.
+
+let instance: Instance;
+let owner: Person;
+let me: Person & { username: string };
+let groupId: string;
+let openId: string;
+let privateId: string;
+
+beforeAll(async () => {
+  instance = await startInstance();
+});
+afterAll(() => instance?.stop());
+
+beforeEach(async () => {
+  [owner, me] = [await createGuest(instance.url), await createAccount(instance.url)];
+  const made = await must(instance.url, "group.create", { name: "A group" }, owner.accessToken);
+  groupId = made.group.id;
+  openId = made.channels[0]!.id;
+  await join(me);
+  const secret = { groupId, name: "private", private: true };
+  privateId = (await must(instance.url, "channel.create", secret, owner.accessToken)).channel.id;
+});
+
+async function join(who: Person): Promise<void> {
+  const { invite } = await must(instance.url, "invite.create", { groupId }, owner.accessToken);
+  await must(instance.url, "invite.accept", { code: invite.code }, who.accessToken);
+}
+
+let nonces = 0;
+async function send(from: Person, channelId: string, content: string, more: object = {}): Promise<Message> {
+  const params = { channelId, content, nonce: String((nonces += 1)), ...more };
+  return (await must(instance.url, "message.send", params, from.accessToken)).message;
+}
+
+const list = (who: Person = me, params: { cursor?: string; limit?: number } = {}) =>
+  must(instance.url, "inbox.list", params, who.accessToken);
+const texts = async (who: Person = me): Promise<string[]> =>
+  (await list(who)).items.map(({ message }) => message.content);
+const unread = async (who: Person = me): Promise<number> =>
+  (await must(instance.url, "inbox.getUnreadCount", {}, who.accessToken)).unread;
+const listUnread = async (who: Person = me) =>
+  (await must(instance.url, "channel.listUnread", {}, who.accessToken)).channels;
+
+test("mentions by name, role, everybody and reply are listed newest first; others' and one's own are not", async () => {
+  const { role } = await must(
+    instance.url,
+    "role.create",
+    { groupId, name: "crew", mentionable: true },
+    owner.accessToken,
+  );
+  const crew = { groupId, roleId: role.id, userId: me.userId };
+  const mine = await send(me, openId, "what I said");
+  await send(owner, openId, `one <@${me.userId}>`);
+  await send(owner, openId, `before I had the role <@&${role.id}>`);
+  await send(owner, openId, "@everyone three");
+  await send(owner, openId, "four", { replyTo: mine.id });
+  await send(owner, openId, "five, quietly", { replyTo: mine.id, mentionAuthor: false });
+  await send(owner, openId, `six <@${owner.userId}> and \`<@${me.userId}>\``);
+  await send(me, openId, `me <@${me.userId}> <@&${role.id}>`);
+  expect(await texts()).toEqual(["four", "@everyone three", `one <@${me.userId}>`]);
+  await must(instance.url, "role.assign", crew, owner.accessToken);
+  expect(await texts()).toHaveLength(4);
+  await must(instance.url, "role.unassign", crew, owner.accessToken);
+  expect(await texts()).toHaveLength(3);
+  expect(await unread()).toBe(3);
+});
+
+test("a mention in a private channel is not there for who does not see it, and is once they do", async () => {
+  const content = `psst <@${me.userId}> @everyone`;
+  await send(owner, privateId, content);
+  await send(owner, openId, "@everyone openly");
+  expect(await texts()).toEqual(["@everyone openly"]);
+  expect(await unread()).toBe(1);
+  expect((await listUnread()).map(({ channelId }) => channelId)).toEqual([openId]);
+  const target = { type: "member" as const, id: me.userId };
+  const allow = { channelId: privateId, target, allow: 1, deny: 0 };
+  await must(instance.url, "channel.setOverride", allow, owner.accessToken);
+  expect(await texts()).toEqual(["@everyone openly", content]);
+  expect((await listUnread()).map(({ channelId }) => channelId).sort()).toEqual([openId, privateId].sort());
+  await must(instance.url, "channel.removeOverride", { channelId: privateId, target }, owner.accessToken);
+  expect(await texts()).toEqual(["@everyone openly"]);
+});
+
+test("what is in a group that one is put out of is gone, and back with the next joining", async () => {
+  await send(owner, openId, `one <@${me.userId}>`);
+  await send(owner, openId, "@everyone two");
+  expect(await unread()).toBe(2);
+  await must(instance.url, "group.kick", { groupId, userId: me.userId }, owner.accessToken);
+  expect(await texts()).toEqual([]);
+  expect(await unread()).toBe(0);
+  expect(await listUnread()).toEqual([]);
+  await join(me);
+  expect(await texts()).toHaveLength(2);
+  await must(instance.url, "group.delete", { groupId }, owner.accessToken);
+  expect(await texts()).toEqual([]);
+  expect(await listUnread()).toEqual([]);
+});
+
+test("what was deleted, or edited so that it mentions nobody, is gone", async () => {
+  const [first, second] = [
+    await send(owner, openId, `one <@${me.userId}>`),
+    await send(owner, openId, `two <@${me.userId}>`),
+  ];
+  const edited = { channelId: openId, messageId: first.id, content: "nobody" };
+  await must(instance.url, "message.edit", edited, owner.accessToken);
+  await must(instance.url, "message.delete", { channelId: openId, messageId: second.id }, owner.accessToken);
+  expect(await texts()).toEqual([]);
+});
+
+test("the unread list has heads, what was read, and mentions after it; it ends with what is read", async () => {
+  await send(owner, openId, `one <@${me.userId}>`);
+  await must(instance.url, "channel.markRead", { channelId: openId, seq: 1 }, me.accessToken);
+  expect(await listUnread()).toEqual([]);
+  await send(owner, openId, `two <@${me.userId}> @everyone`);
+  await send(owner, openId, "three");
+  const direct = await must(instance.url, "channel.openDirect", { userId: me.userId }, owner.accessToken);
+  await send(owner, direct.channel.id, "hello");
+  expect(await listUnread()).toEqual([
+    {
+      channelId: direct.channel.id,
+      groupId: null,
+      head: { seq: 1, rev: 1 },
+      lastReadSeq: 0,
+      mentionCount: 0,
+    },
+    { channelId: openId, groupId, head: { seq: 3, rev: 3 }, lastReadSeq: 1, mentionCount: 1 },
+  ]);
+  expect((await list()).items.map((item) => item.unread)).toEqual([true, false]);
+  expect(await unread()).toBe(1);
+});
+
+test("a group is read at once, and everything; a stranger's group is not there", async () => {
+  const other = await must(instance.url, "group.create", { name: "Another" }, owner.accessToken);
+  const { invite } = await must(
+    instance.url,
+    "invite.create",
+    { groupId: other.group.id },
+    owner.accessToken,
+  );
+  await must(instance.url, "invite.accept", { code: invite.code }, me.accessToken);
+  const otherId = other.channels[0]!.id;
+  const root = await send(owner, openId, `one <@${me.userId}>`);
+  const thread = { channelId: openId, messageId: root.id };
+  const threadId = (await must(instance.url, "channel.openThread", thread, owner.accessToken)).channel.id;
+  await send(owner, threadId, `in the thread <@${me.userId}>`);
+  await send(owner, otherId, `two <@${me.userId}>`);
+  expect(await unread()).toBe(3);
+  const marked = await must(instance.url, "inbox.markGroupRead", { groupId }, me.accessToken);
+  expect(marked).toEqual({ channelIds: [openId] });
+  expect((await listUnread()).map(({ channelId }) => channelId)).toEqual([otherId]);
+  expect(await must(instance.url, "inbox.markAllRead", {}, me.accessToken)).toEqual({
+    channelIds: [otherId],
+    nextCursor: null,
+  });
+  expect(await listUnread()).toEqual([]);
+  expect(await unread()).toBe(0);
+  const stranger = await createGuest(instance.url);
+  expect(await post(instance.url, "inbox.markGroupRead", { groupId }, stranger.accessToken)).toMatchObject({
+    error: { type: "GROUP_NOT_FOUND" },
+  });
+});
+
+test("pages join without a hole or a repetition, also over what is not seen", async () => {
+  const expected: string[] = [];
+  for (let i = 0; i < 30; i++) {
+    const seen = i % 3 !== 0;
+    const { content } = await send(owner, seen ? openId : privateId, `${i} <@${me.userId}> @everyone`);
+    if (seen) expected.unshift(content);
+  }
+  const all: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await list(me, { limit: 7, ...(cursor !== null && { cursor }) });
+    all.push(...page.items.map(({ message }) => message.content));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  expect(all).toEqual(expected);
+});
+
+test("markers go forward only, not beyond now, and clearing takes away what was there", async () => {
+  const [first, second] = [
+    await send(owner, openId, `one <@${me.userId}>`),
+    await send(owner, openId, `two <@${me.userId}>`),
+  ];
+  const markRead = (messageId: string) => must(instance.url, "inbox.markRead", { messageId }, me.accessToken);
+  const marker = { readUpToId: second.id, clearedUpToId: null };
+  expect(await markRead(second.id)).toEqual({ marker });
+  expect(await markRead(first.id)).toEqual({ marker });
+  expect(await unread()).toBe(0);
+  expect(await texts()).toHaveLength(2);
+  const cleared = await must(instance.url, "inbox.clear", { messageId: first.id }, me.accessToken);
+  expect(cleared).toEqual({ marker: { readUpToId: second.id, clearedUpToId: first.id } });
+  expect(await texts()).toEqual([`two <@${me.userId}>`]);
+  const far = (await markRead("f".repeat(24))).marker.readUpToId!;
+  expect(Number.parseInt(far.slice(0, 8), 16)).toBeLessThan(Date.now() / 1000 + 10);
+});
+
+test("no more are counted than are shown", async () => {
+  for (let i = 0; i < 110; i++) await send(owner, openId, `<@${me.userId}>`);
+  expect(await unread()).toBe(100);
+  expect((await listUnread())[0]?.mentionCount).toBe(100);
+});
+
+test("who is named hears of it at once, and nobody who does not see the channel", async () => {
+  const client = new FanfareClient({ url: instance.url });
+  client.useTokens(
+    await must(instance.url, "user.login", { username: me.username, password: "correct horse" }),
+  );
+  const heard: EventPayload<"inbox.added">[] = [];
+  client.on("inbox.added", (added) => void heard.push(added));
+  await client.connect();
+  await send(owner, privateId, `psst <@${me.userId}>`);
+  await send(owner, openId, "@everyone");
+  const named = await send(owner, openId, `you <@${me.userId}>`);
+  await vi.waitFor(() => expect(heard).toHaveLength(1), 5000);
+  expect(heard).toEqual([{ message: named, groupId }]);
+  client.close();
+});
