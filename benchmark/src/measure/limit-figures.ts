@@ -20,13 +20,15 @@ export function limitFigures(passes: readonly BroadcastMeasurement[]): LimitsRes
 /** Medians over passes of the same target. */
 export function figuresOf(passes: readonly BroadcastMeasurement[]): TargetFigures {
   const rounds = passes.flatMap((pass) => pass.rounds);
-  const warm = rounds.filter((round) => round.kind === "warm").map((round) => round.p100Ms);
+  const warmRounds = rounds.filter((round) => round.kind === "warm");
+  const warm = warmRounds.map((round) => round.p100Ms);
+  const p100Of = (some: typeof rounds) => medianUnlessLost(some, (round) => round.p100Ms);
   const bursts = passes.flatMap((pass) => pass.bursts);
   const sizes = [...new Set(bursts.map((burst) => burst.messages))];
   return {
-    p100Ms: median(warm),
+    p100Ms: p100Of(warmRounds),
     bestP100Ms: spread(warm.filter((p100) => p100 !== null))?.min ?? null,
-    coldMs: median(rounds.filter((round) => round.kind === "cold").map((round) => round.p100Ms)),
+    coldMs: p100Of(rounds.filter((round) => round.kind === "cold")),
     connectsPerSecond: median(passes.map((pass) => pass.connection?.perSecond)),
     // Only the first time: later audiences find the memory of the earlier ones.
     rssPerConnectionBytes: passes[0]?.server.rssPerConnectionBytes ?? null,
@@ -35,7 +37,7 @@ export function figuresOf(passes: readonly BroadcastMeasurement[]): TargetFigure
       const same = bursts.filter((burst) => burst.messages === size);
       return {
         messages: size,
-        allMs: median(same.map((burst) => burst.allMs)),
+        allMs: medianUnlessLost(same, (burst) => burst.allMs),
         deliveriesPerSecond: median(same.map((burst) => burst.deliveriesPerSecond)),
         deliveriesPerCpuSecond: median(same.map((burst) => burst.deliveriesPerCpuSecond)),
       };
@@ -93,6 +95,14 @@ export function limitMetrics(ratios: LimitsResult["ratios"]): Record<string, num
 }
 
 /** null without values. */
+/** null when something of them was lost: a median without those would be a better figure for a worse server. */
+export function medianUnlessLost<T extends { lost: number }>(
+  all: readonly T[],
+  of: (one: T) => number | null,
+): number | null {
+  return all.some(({ lost }) => lost > 0) ? null : median(all.map(of));
+}
+
 export function median(values: readonly (number | null | undefined)[]): number | null {
   return (
     spread(values.filter((value): value is number => value !== null && value !== undefined))?.median ?? null

@@ -17,7 +17,7 @@ import type {
   StagesResult,
   StormResult,
 } from "./result.ts";
-import { median } from "../measure/limit-figures.ts";
+import { medianUnlessLost } from "../measure/limit-figures.ts";
 
 /** What was measured once, under the name of what was measured: the same name in two files can be compared. */
 export interface Observation {
@@ -111,7 +111,7 @@ function broadcastObservation(pass: BroadcastMeasurement, label: string = pass.t
   const { users, warm, cold, server, connection, registration, counts } = pass;
   const burst = (size: number, of: "allMs" | "deliveriesPerCpuSecond") => {
     const same = pass.bursts.filter(({ messages }) => messages === size);
-    return same.length === 0 ? undefined : median(same.map((burst) => burst[of]));
+    return same.length === 0 ? undefined : medianUnlessLost(same, (burst) => burst[of]);
   };
   return {
     row: `broadcast to ${users}, ${label}`,
@@ -180,7 +180,7 @@ function connectObservation(result: ConnectResult): Observation {
       rssPerConnectionBytes: bytes,
       kernelPerConnectionBytes: bytesPerConnection?.kernel ?? null,
       rssGrowthBytes: bytes === null ? undefined : bytes * users,
-      p100Ms: messages.length === 0 ? undefined : median(messages.map(({ p100Ms }) => p100Ms)),
+      p100Ms: messages.length === 0 ? undefined : medianUnlessLost(messages, ({ p100Ms }) => p100Ms),
       dropped: counts.dropped,
       lost: counts.lost,
     }),
