@@ -5,7 +5,7 @@ import { auditLog } from "./actions/audit-log.ts";
 import { deleteGroup, listGroups } from "./actions/groups.ts";
 import { getMaintenance, setMaintenance } from "./actions/maintenance.ts";
 import { stats } from "./actions/stats.ts";
-import { disableUser, enableUser, listUsers, setAdmin } from "./actions/users.ts";
+import { disableUser, enableUser, listUsers, resetTotp, setAdmin } from "./actions/users.ts";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 import { createAuditRepository } from "./audit.repository.ts";
 import { audited } from "./audited.ts";
@@ -31,6 +31,7 @@ export function createAdminService(node: NodeContext): ReturnType<ServiceFactory
       "admin.disableUser": recorded("admin.disableUser", disableUser()),
       "admin.enableUser": recorded("admin.enableUser", enableUser()),
       "admin.setAdmin": recorded("admin.setAdmin", setAdmin()),
+      "admin.resetTotp": recorded("admin.resetTotp", resetTotp()),
       "admin.deleteGroup": recorded("admin.deleteGroup", deleteGroup()),
       "admin.announce": recorded("admin.announce", announce(dependencies)),
       "admin.setMaintenance": recorded("admin.setMaintenance", setMaintenance(dependencies)),

@@ -14,7 +14,10 @@ export function createSearchService(node: NodeContext): ReturnType<ServiceFactor
   const dependencies: SearchDependencies = { node, entries, progress, indexer };
   return defineService(node, {
     name: "search",
-    actions: { "message.search": search(dependencies) },
+    actions: {
+      "message.search": search(dependencies),
+      "search.indexChannel": async ({ params }) => ({ isComplete: await indexer.step(params.channelId) }),
+    },
     events: {
       "message.stored": ({ channelId }) => indexer.hint(channelId),
       "channel.emptied": async ({ channelIds }) => {

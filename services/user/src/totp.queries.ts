@@ -33,6 +33,16 @@ export function createTotpQueries(users: Model<UserDocument>) {
         )
         .lean(),
 
+    /** Off, whatever it was; null: there is no such user. */
+    removeTotp: (userId: string) =>
+      users
+        .findOneAndUpdate(
+          { _id: userId, deletedAt: { $exists: false } },
+          { $unset: { totp: 1, totpPending: 1, totpGuesses: 1 } },
+          { returnDocument: "after" },
+        )
+        .lean(),
+
     /** Before a code is looked at, so that many at once are not more than so many. false: there have been too many. */
     async countTotpGuess(userId: string, now: Date): Promise<boolean> {
       const endsAt = new Date(now.getTime() + LIMITS.totpGuessWindowMs);

@@ -4,6 +4,7 @@ import { countUsers, listAllUsers, setAdmin, setDisabled } from "./actions/admin
 import { block, listBlocked, listBlockedAmong, unblock } from "./actions/block.ts";
 import { changePassword } from "./actions/change-password.ts";
 import { claimGuest } from "./actions/claim-guest.ts";
+import { createAdmin } from "./actions/create-admin.ts";
 import { createGuest } from "./actions/create-guest.ts";
 import { deleteMe } from "./actions/delete-me.ts";
 import { exportMyData, exportUser } from "./actions/export-my-data.ts";
@@ -18,7 +19,7 @@ import { get, getMany, me } from "./actions/profile.ts";
 import { refresh } from "./actions/refresh.ts";
 import { register } from "./actions/register.ts";
 import { search } from "./actions/search.ts";
-import { disableTotp, enableTotp, setupTotp } from "./actions/totp.ts";
+import { disableTotp, enableTotp, resetTotp, setupTotp } from "./actions/totp.ts";
 import { updateProfile } from "./actions/update-profile.ts";
 import { createDependencies } from "./create-dependencies.ts";
 
@@ -56,6 +57,8 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.listAll": listAllUsers(dependencies),
       "user.setDisabled": setDisabled(dependencies),
       "user.setAdmin": setAdmin(dependencies),
+      "user.createAdmin": createAdmin(dependencies),
+      "user.resetTotp": resetTotp(dependencies),
       "user.adminState": adminState(dependencies),
       "user.requestPasswordReset": requestPasswordReset(dependencies),
       "user.resetPassword": resetPassword(dependencies),

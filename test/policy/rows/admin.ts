@@ -9,6 +9,7 @@ export const adminRows = {
     userId: target.userId,
     admin: true,
   })),
+  "admin.resetTotp": row("admin.resetTotp", adminsOnly, ({ target }) => ({ userId: target.userId })),
   "admin.listGroups": row("admin.listGroups", adminsOnly, () => ({})),
   "admin.deleteGroup": row("admin.deleteGroup", adminsOnly, ({ group }) => ({ groupId: group.id })),
   "admin.announce": row("admin.announce", adminsOnly, () => ({ text: "Hello" })),

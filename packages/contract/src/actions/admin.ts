@@ -70,6 +70,13 @@ export const adminActions = {
     permission: admin,
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
   }),
+  "admin.resetTotp": action({
+    summary: "Take the second factor off an account whose owner has lost it. All sessions of it end.",
+    params: ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
+    result: nothing,
+    permission: admin,
+    errors: ["USER_NOT_FOUND"],
+  }),
   "admin.listGroups": action({
     summary: "A page of all groups, newest first.",
     params: z.object({ beforeGroupId: e.id.optional(), limit }),
@@ -141,6 +148,20 @@ export const adminActions = {
     result: oneUser,
     permission: { rule: "internal" },
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
+  }),
+  "user.createAdmin": action({
+    summary: "Make an account that is an admin's.",
+    params: z.object({ username: e.username, password: e.password }),
+    result: oneUser,
+    permission: { rule: "internal" },
+    errors: ["USERNAME_TAKEN", "LIMIT_REACHED"],
+  }),
+  "user.resetTotp": action({
+    summary: "As admin.resetTotp.",
+    params: ofUser,
+    result: nothing,
+    permission: { rule: "internal" },
+    errors: ["USER_NOT_FOUND"],
   }),
   "group.count": action({
     summary: "How many groups there are, those that are being removed included.",

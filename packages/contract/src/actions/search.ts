@@ -42,4 +42,10 @@ export const searchActions = {
     errors: ["GROUP_NOT_FOUND", "CHANNEL_NOT_FOUND"],
     rateLimit: { points: 10, durationMs: 10_000 },
   }),
+  "search.indexChannel": action({
+    summary: "Index the next changes of a channel now.",
+    params: z.object({ channelId: e.id }),
+    result: z.object({ isComplete: z.boolean() }),
+    permission: { rule: "internal" },
+  }),
 };

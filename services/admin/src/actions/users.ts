@@ -15,3 +15,7 @@ export function enableUser(): Handler<"admin.enableUser"> {
 export function setAdmin(): Handler<"admin.setAdmin"> {
   return ({ params, call }) => call("user.setAdmin", params);
 }
+
+export function resetTotp(): Handler<"admin.resetTotp"> {
+  return ({ params: { userId }, call }) => call("user.resetTotp", { userId });
+}

@@ -49,3 +49,17 @@ export function disableTotp(dependencies: UserDependencies): Handler<"user.disab
     return {};
   };
 }
+
+export function resetTotp(dependencies: UserDependencies): Handler<"user.resetTotp"> {
+  const { node, users, sessions, accountMails } = dependencies;
+  return async ({ params: { userId } }) => {
+    const before = await users.find(userId);
+    const user = await users.removeTotp(userId);
+    if (user === null) throw serviceError("USER_NOT_FOUND");
+    tellOwner(node, user);
+    // Whoever asked may not be the owner: the owner is told, and nobody stays logged in with what is weaker now.
+    if (before?.totp !== undefined) accountMails.notify(user, "totpDisabled");
+    await sessions.endAll(userId);
+    return {};
+  };
+}

@@ -1,0 +1,163 @@
+import { mkdir, open, readdir, rename, rm, rmdir, type FileHandle } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Config } from "@fanfare/kernel";
+import type { mongo } from "mongoose";
+import { CliError } from "../cli-error.ts";
+import { openStopped, withStopped } from "../open-stopped.ts";
+import { databaseOf, DocumentWriter, listCollections } from "./documents.ts";
+import { locationOf, type Folders } from "./files.ts";
+import { fileOf, readBackup, verifyBackup } from "./read-backup.ts";
+
+const STAGING = ".restoring";
+/** There as long as a restore into a MongoDB is under way, or was broken off. */
+const UNFINISHED = "restoreUnfinished";
+
+type Target = Pick<Config, "mongoUrl" | "dataDir" | "filesDir">;
+
+/**
+ * Puts a backup in the place of an instance that is stopped. The whole backup is read and checked before anything is written.
+ * With the embedded database everything is made beside what is there and then renamed, the database last.
+ * @returns where what was there before has been moved to
+ * @throws {CliError} for a backup that is not whole, a target that is not empty without `force`, or one in use
+ */
+export async function restoreBackup(config: Target, file: string, force: boolean): Promise<string[]> {
+  await verifyBackup(file);
+  return config.mongoUrl === undefined
+    ? restoreEmbedded(config, file, force)
+    : restoreMongo(config, file, force);
+}
+
+async function restoreEmbedded(config: Target, file: string, force: boolean): Promise<string[]> {
+  const { dataDir, filesDir } = config;
+  const db = join(dataDir, "db");
+  if (!force && !((await isEmpty(db)) && (await isEmpty(filesDir)))) throw notEmpty(dataDir);
+  if (!(await isEmpty(db))) await assertStopped(config);
+  const staging = join(dataDir, STAGING);
+  const staged: Folders = { dataDir: staging, filesDir: `${filesDir}${STAGING}` };
+  try {
+    await prepare(staged);
+    await withStopped({ mongoUrl: undefined, dataDir: staging }, ({ connection }) =>
+      apply(file, databaseOf(connection), staged),
+    );
+    const moved = await replaceFiles(staged, config);
+    moved.push(...(await replace(join(staging, "db"), db)));
+    return moved;
+  } finally {
+    await discard(staged);
+  }
+}
+
+async function restoreMongo(config: Target, file: string, force: boolean): Promise<string[]> {
+  const staged: Folders = {
+    dataDir: join(config.dataDir, STAGING),
+    filesDir: `${config.filesDir}${STAGING}`,
+  };
+  return withStopped(config, async ({ connection }) => {
+    const db = databaseOf(connection);
+    const unfinished = db.collection(UNFINISHED);
+    const isBrokenOff = (await unfinished.countDocuments({}, { limit: 1 })) > 0;
+    const isClear = (await isEmptyDatabase(db)) && (await isEmpty(config.filesDir));
+    if (!force && !isBrokenOff && !isClear) throw notEmpty("the database of MONGO_URL");
+    try {
+      await prepare(staged);
+      if (!isBrokenOff) await unfinished.insertOne({});
+      for (const name of await listCollections(db)) if (name !== UNFINISHED) await db.dropCollection(name);
+      await apply(file, db, staged);
+      const moved = await replaceFiles(staged, config);
+      await db.dropCollection(UNFINISHED);
+      return moved;
+    } finally {
+      await discard(staged);
+    }
+  });
+}
+
+async function apply(file: string, db: mongo.Db, folders: Folders): Promise<void> {
+  const writer = new DocumentWriter(db);
+  let target: FileHandle | undefined;
+  const close = async (): Promise<void> => {
+    await target?.sync();
+    await target?.close();
+    target = undefined;
+  };
+  try {
+    for await (const { kind, payload } of readBackup(file)) {
+      if (kind === "C") await writer.begin(payload.toString());
+      else if (kind === "D") await writer.add(payload);
+      else if (kind === "F") {
+        await close();
+        const location = locationOf(fileOf(payload).path, folders);
+        await mkdir(dirname(location), { recursive: true, mode: 0o700 });
+        target = await open(location, "wx", 0o600);
+      } else await target!.writeFile(payload);
+    }
+    await writer.flush();
+  } finally {
+    await close();
+  }
+}
+
+async function prepare(staged: Folders): Promise<void> {
+  await discard(staged);
+  await mkdir(staged.dataDir, { recursive: true, mode: 0o700 });
+  await mkdir(staged.filesDir, { recursive: true, mode: 0o700 });
+}
+
+async function discard({ dataDir, filesDir }: Folders): Promise<void> {
+  await rm(dataDir, { recursive: true, force: true });
+  await rm(filesDir, { recursive: true, force: true });
+}
+
+async function replaceFiles(staged: Folders, target: Folders): Promise<string[]> {
+  const secret = (folders: Folders) => locationOf("token-secret", folders);
+  const moved = (await isThere(secret(staged))) ? await replace(secret(staged), secret(target)) : [];
+  return [...moved, ...(await replace(staged.filesDir, target.filesDir))];
+}
+
+/** Moves what is there aside, and the new in its place. @returns where the old is */
+async function replace(from: string, to: string): Promise<string[]> {
+  const moved: string[] = [];
+  // A folder with nothing in it need not be kept.
+  await rmdir(to).catch(() => undefined);
+  if (await isThere(to)) {
+    let aside = `${to}.before-restore`;
+    for (let n = 2; await isThere(aside); n++) aside = `${to}.before-restore-${n}`;
+    await rename(to, aside);
+    moved.push(aside);
+  }
+  await rename(from, to);
+  return moved;
+}
+
+/** A database that is damaged may be replaced; one that is in use may not. */
+async function assertStopped(config: Target): Promise<void> {
+  const database = await openStopped(config).catch((error: unknown) => {
+    if (error instanceof CliError) throw error;
+    return null;
+  });
+  await database?.close();
+}
+
+async function isEmptyDatabase(db: mongo.Db): Promise<boolean> {
+  for (const name of await listCollections(db)) {
+    if ((await db.collection(name).countDocuments({}, { limit: 1 })) > 0) return false;
+  }
+  return true;
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  return (await readdir(folder).catch(() => [])).length === 0;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return open(path).then(
+    async (handle) => (await handle.close(), true),
+    () => false,
+  );
+}
+
+function notEmpty(what: string): CliError {
+  return new CliError(
+    `There is an instance in ${what} already. --force puts the backup in its place, or choose an empty one.`,
+  );
+}

@@ -1,0 +1,96 @@
+import { mongo } from "mongoose";
+import type { Check, Fault } from "./fault.ts";
+
+interface Head {
+  seq: number;
+  rev: number;
+  /** Older messages were removed by the group's retention. */
+  retainedFrom?: number;
+}
+
+interface LogEntry {
+  channelId: mongo.ObjectId;
+  seq: number;
+  rev: number;
+  revs: number[];
+}
+
+/** Each channel's messages have the numbers 1 to n, its changes too, and its head says so: see docs/adr/0004-message-log.md. */
+export const checkLog: Check = async function* (db) {
+  const heads = new Map<string, Head>();
+  for await (const { _id, ...head } of db.collection("channelHeads").find())
+    heads.set(String(_id), head as unknown as Head);
+  const entries = db
+    .collection<LogEntry>("messages")
+    .find({}, { projection: { channelId: 1, seq: 1, rev: 1, revs: 1 } })
+    .sort({ channelId: 1, seq: 1 });
+  let log: ChannelLog | undefined;
+  for await (const { channelId, ...entry } of entries) {
+    const id = String(channelId);
+    if (log?.channelId !== id) {
+      if (log !== undefined) yield* log.close(db, heads);
+      log = new ChannelLog(id, heads.get(id)?.retainedFrom ?? 1);
+    }
+    yield* log.add(entry);
+  }
+  if (log !== undefined) yield* log.close(db, heads);
+  for (const [channelId, { seq }] of heads) {
+    if (seq === 0) continue;
+    yield {
+      what: `channel ${channelId} has no messages, and its head says ${seq}`,
+      repair: () => db.collection("channelHeads").deleteOne({ _id: new mongo.ObjectId(channelId) }),
+    };
+  }
+};
+
+class ChannelLog {
+  readonly channelId: string;
+  readonly #isWhole: boolean;
+  readonly #revs = new Set<number>();
+  #seq: number;
+  #rev = 0;
+
+  constructor(channelId: string, from: number) {
+    this.channelId = channelId;
+    this.#isWhole = from <= 1;
+    this.#seq = this.#isWhole ? 0 : -1;
+  }
+
+  *add({ seq, rev, revs }: Omit<LogEntry, "channelId">): Generator<Fault> {
+    const { channelId } = this;
+    const before = this.#seq;
+    if (seq === before) yield { what: `channel ${channelId} has two messages with seq ${seq}` };
+    else if (before !== -1 && seq !== before + 1)
+      yield { what: `channel ${channelId} lacks the messages with seq ${before + 1} to ${seq - 1}` };
+    this.#seq = seq;
+    for (const one of revs) {
+      if (this.#revs.has(one)) yield { what: `channel ${channelId} has two changes with rev ${one}` };
+      this.#revs.add(one);
+      this.#rev = Math.max(this.#rev, one);
+    }
+    if (rev !== Math.max(...revs))
+      yield { what: `message ${seq} of channel ${channelId} has rev ${rev}, which is not its last change` };
+  }
+
+  /** Takes its head out of `heads`. */
+  *close(db: mongo.Db, heads: Map<string, Head>): Generator<Fault> {
+    const { channelId } = this;
+    if (this.#isWhole && this.#revs.size !== this.#rev) {
+      let missing = 1;
+      while (this.#revs.has(missing)) missing += 1;
+      yield { what: `channel ${channelId} lacks changes below rev ${this.#rev}, the first is ${missing}` };
+    }
+    const head = heads.get(channelId);
+    heads.delete(channelId);
+    const actual = { seq: this.#seq, rev: this.#rev };
+    if (head?.seq === actual.seq && head.rev === actual.rev) return;
+    const shown = head === undefined ? "none" : `seq ${head.seq}, rev ${head.rev}`;
+    yield {
+      what: `the head of channel ${channelId} is ${shown}; its messages say seq ${actual.seq}, rev ${actual.rev}`,
+      repair: () =>
+        db
+          .collection("channelHeads")
+          .updateOne({ _id: new mongo.ObjectId(channelId) }, { $set: actual }, { upsert: true }),
+    };
+  }
+}

@@ -1,0 +1,56 @@
+import { createMessageService } from "@fanfare/message";
+import { startFanfare } from "@fanfare/node";
+import { loadConfig, startNode, type Config } from "@fanfare/kernel";
+import { createSearchService } from "@fanfare/search";
+import type { CommandModule } from "yargs";
+import { databaseOf } from "../backup/documents.ts";
+import { explainInUse, withStopped } from "../open-stopped.ts";
+import { alone } from "../user-node.ts";
+
+/** What the search makes from the messages. */
+const MADE_BY_SEARCH = ["searchEntries", "searchProgress"];
+
+export const reindexCommand: CommandModule = {
+  command: "reindex",
+  describe: "Make all indexes of the database, and what the search finds, anew",
+  async handler() {
+    const channels = await reindex(loadConfig());
+    process.stdout.write(`The indexes are made, and ${channels} channels can be searched.\n`);
+  },
+};
+
+/** @returns how many channels have messages */
+export async function reindex(config: Config): Promise<number> {
+  const channelIds = await withStopped(config, async ({ connection }) => {
+    const db = databaseOf(connection);
+    for (const name of MADE_BY_SEARCH) await db.collection(name).deleteMany({});
+    const heads = await db
+      .collection("channelHeads")
+      .find({}, { projection: { _id: 1 } })
+      .toArray();
+    return heads.map(({ _id }) => _id.toHexString());
+  });
+  // Each service makes its indexes when it starts.
+  const workers = config.services.filter((name) => name !== "gateway");
+  const all = await startFanfare(alone(config, workers)).catch((error: unknown) => {
+    throw explainInUse(error);
+  });
+  await all.stop();
+  await indexChannels(config, channelIds);
+  return channelIds.length;
+}
+
+async function indexChannels(config: Config, channelIds: readonly string[]): Promise<void> {
+  const fail = (error: Error): never => {
+    throw error;
+  };
+  const factories = [createMessageService, createSearchService];
+  const node = await startNode(alone(config, ["message", "search"]), factories, fail);
+  try {
+    for (const channelId of channelIds) {
+      while (!(await node.context.call("search.indexChannel", { channelId })).isComplete);
+    }
+  } finally {
+    await node.stop();
+  }
+}

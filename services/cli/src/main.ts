@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+import { ConfigError, ServiceError } from "@fanfare/kernel";
+import yargs from "yargs";
+import { hideBin } from "yargs/helpers";
+import { CliError } from "./cli-error.ts";
+import { backupCommand } from "./commands/backup.ts";
+import { checkCommand } from "./commands/check.ts";
+import { createAdminCommand } from "./commands/create-admin.ts";
+import { reindexCommand } from "./commands/reindex.ts";
+import { resetTotpCommand } from "./commands/reset-totp.ts";
+import { restoreCommand } from "./commands/restore.ts";
+
+const WIDTH = 100;
+
+const cli = yargs(hideBin(process.argv))
+  .scriptName("fanfare")
+  .usage("$0 <command>\n\nLooks after an instance: that of DATA_DIR, which must be stopped, or of MONGO_URL.")
+  .command(createAdminCommand)
+  .command(resetTotpCommand)
+  .command(backupCommand)
+  .command(restoreCommand)
+  .command(reindexCommand)
+  .command(checkCommand)
+  .demandCommand(1, "Say what to do, for example: fanfare check")
+  .strict()
+  .help()
+  .version(false)
+  .wrap(WIDTH)
+  .epilogue("Exit codes: 0 done, 1 not done, 2 the check found faults.")
+  .fail((message, error) => {
+    throw error ?? new CliError(`${message}\nSee: fanfare --help`);
+  });
+
+try {
+  await cli.parseAsync();
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exitCode = 1;
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof ServiceError) {
+    const { issues } = (error.data ?? {}) as { issues?: { path: string; message: string }[] };
+    const details = issues?.map(({ path, message }) => `\n  ${path}: ${message}`) ?? [];
+    return `${error.message}${details.join("")}`;
+  }
+  const isExpected =
+    error instanceof CliError || error instanceof ConfigError || /^(Data|Database)\w+Error$/.test(error.name);
+  return isExpected ? error.message : (error.stack ?? error.message);
+}

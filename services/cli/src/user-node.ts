@@ -1,0 +1,24 @@
+import type { Call } from "@fanfare/contract";
+import { startNode, type Config } from "@fanfare/kernel";
+import { createUserService } from "@fanfare/user";
+import { explainInUse } from "./open-stopped.ts";
+
+/** A part of the program as a process of its own that nobody else knows of. */
+export function alone(config: Config, services: Config["services"]): Config {
+  return { ...config, services, natsUrl: undefined, redisUrl: undefined, opsPort: 0, gatewayThreads: 0 };
+}
+
+/** Calls actions of the user service on the configured database. */
+export async function withUserService<T>(config: Config, work: (call: Call) => Promise<T>): Promise<T> {
+  const fail = (error: Error): never => {
+    throw error;
+  };
+  const node = await startNode(alone(config, ["user"]), [createUserService], fail).catch((error: unknown) => {
+    throw explainInUse(error);
+  });
+  try {
+    return await work(node.context.call);
+  } finally {
+    await node.stop();
+  }
+}

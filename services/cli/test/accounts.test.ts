@@ -1,0 +1,74 @@
+import { rm } from "node:fs/promises";
+import { createAccount, must, post } from "@fanfare/testing";
+import { Secret, TOTP } from "otpauth";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
+
+let dataDir: string;
+
+beforeAll(async () => {
+  dataDir = await newFolder();
+});
+
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+const logIn = (url: string, username: string, password = "correct horse") =>
+  must(url, "user.login", { username, password });
+
+test("an admin is made, with the password from the standard input, on an empty instance and beside others", async () => {
+  const made = await fanfare(dataDir, ["create-admin", "First"], "long enough\n");
+  expect(made).toEqual({ code: 0, out: "The admin First is made.\n", error: "" });
+  expect((await fanfare(dataDir, ["create-admin", "Second"], "long enough")).code).toBe(0);
+  await whileRunning(dataDir, async (url) => {
+    for (const username of ["first", "second"]) {
+      const { user, accessToken } = await logIn(url, username, "long enough");
+      expect(user.admin).toBe(true);
+      await must(url, "admin.stats", {}, accessToken);
+    }
+  });
+});
+
+test("an account that exists becomes an admin's and keeps its password", async () => {
+  const { username } = await whileRunning(dataDir, (url) => createAccount(url));
+  const promoted = await fanfare(dataDir, ["create-admin", username]);
+  expect(promoted).toMatchObject({ code: 0, out: expect.stringContaining("is an admin") as string });
+  await whileRunning(dataDir, async (url) => {
+    expect((await logIn(url, username)).user.admin).toBe(true);
+  });
+});
+
+test("what is wrong is said, and nothing is made", async () => {
+  expect((await fanfare(dataDir, ["create-admin", "Third"], "short\n")).error).toContain("password");
+  expect((await fanfare(dataDir, ["create-admin", "Third"])).error).toContain("standard input");
+  expect((await fanfare(dataDir, ["reset-totp", "Third"])).code).toBe(1);
+  expect((await fanfare(dataDir, ["frobnicate"])).code).toBe(1);
+});
+
+test("the second factor is taken off, by the program and by an admin; sessions end", async () => {
+  const person = await whileRunning(dataDir, async (url) => {
+    const person = await createAccount(url);
+    await protect(url, person.accessToken);
+    return person;
+  });
+  expect((await fanfare(dataDir, ["reset-totp", person.username])).code).toBe(0);
+  await whileRunning(dataDir, async (url) => {
+    expect(await post(url, "user.me", {}, person.accessToken)).toMatchObject({
+      error: { type: "SESSION_REVOKED" },
+    });
+    const again = await logIn(url, person.username);
+    await protect(url, again.accessToken);
+    const login = { username: person.username, password: "correct horse" };
+    expect(await post(url, "user.login", login)).toMatchObject({ error: { type: "TOTP_REQUIRED" } });
+    const admin = await logIn(url, "first", "long enough");
+    await must(url, "admin.resetTotp", { userId: person.userId, reason: "phone lost" }, admin.accessToken);
+    await logIn(url, person.username);
+    const { entries } = await must(url, "admin.auditLog", {}, admin.accessToken);
+    expect(entries[0]).toMatchObject({ action: "admin.resetTotp", outcome: "done" });
+  });
+});
+
+async function protect(url: string, accessToken: string): Promise<void> {
+  const { secret } = await must(url, "user.setupTotp", { password: "correct horse" }, accessToken);
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  await must(url, "user.enableTotp", { code }, accessToken);
+}

@@ -1,0 +1,118 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createWorld, must, type World } from "@fanfare/testing";
+import { mongo } from "mongoose";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { databaseOf } from "../src/backup/documents.ts";
+import { reindex } from "../src/commands/reindex.ts";
+import { withStopped } from "../src/open-stopped.ts";
+import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
+
+let folder: string;
+let dataDir: string;
+let world: World;
+const { ObjectId } = mongo;
+
+const change = (work: (db: mongo.Db) => Promise<unknown>): Promise<unknown> =>
+  withStopped(configOf(dataDir), ({ connection }) => work(databaseOf(connection)));
+
+beforeAll(async () => {
+  folder = await newFolder();
+  dataDir = join(folder, "data");
+  await whileRunning(dataDir, async (url) => {
+    world = await createWorld(url);
+    const { channel, message, owner } = world;
+    const write = (nonce: string) =>
+      must(url, "message.send", { channelId: channel.id, content: `word${nonce}`, nonce }, owner.accessToken);
+    await write("a");
+    await write("b");
+    const ids = { channelId: channel.id, messageId: message.id };
+    await must(url, "message.react", { ...ids, emoji: "👍" }, owner.accessToken);
+    await must(url, "channel.markRead", { channelId: channel.id, seq: 2 }, owner.accessToken);
+  });
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test("an instance that was used and stopped has no faults", async () => {
+  expect(await fanfare(dataDir, ["check"])).toEqual({
+    code: 0,
+    out: "Everything fits together.\n",
+    error: "",
+  });
+});
+
+test("every fault is found; those that lose nothing are repaired", async () => {
+  const channelId = new ObjectId(world.channel.id);
+  const groupId = new ObjectId(world.group.id);
+  const nobody = new ObjectId();
+  await change(async (db) => {
+    await db.collection("groups").updateOne({ _id: groupId }, { $inc: { memberCount: 5 } });
+    await db.collection("channelHeads").updateOne({ _id: channelId }, { $set: { seq: 7 } });
+    await db.collection("members").insertOne({ groupId: nobody, userId: new ObjectId(world.owner.userId) });
+    await db.collection("roles").insertOne({ groupId: nobody, name: "left" });
+    await db.collection("readMarkers").insertOne({ channelId: nobody, userId: nobody, seq: 1 });
+    await db.collection("channels").insertOne({ groupId: nobody, kind: "text", name: "left", position: 0 });
+  });
+  const first = await fanfare(dataDir, ["check"]);
+  expect(first.code).toBe(2);
+  expect(first.out).toContain("says that it has 9 members; there are 4");
+  expect(first.out).toContain(`the head of channel ${world.channel.id} is seq 7`);
+  for (const what of ["members", "roles", "readMarkers", "channels"])
+    expect(first.out).toMatch(new RegExp(`^${what} \\w+ belongs to \\w+ ${nobody.toHexString()}`, "m"));
+  expect((await fanfare(dataDir, ["check"])).out).toBe(first.out);
+  const repaired = await fanfare(dataDir, ["check", "--repair"]);
+  expect(repaired.code).toBe(2);
+  const left = await fanfare(dataDir, ["check"]);
+  expect(left.out).toMatch(
+    /^channels \w+ belongs to groups \w+, which is not there \(not repairable\)\n1 faults/,
+  );
+  await change((db) => db.collection("channels").deleteOne({ groupId: nobody }));
+  expect((await fanfare(dataDir, ["check"])).code).toBe(0);
+});
+
+test("holes and numbers that are used twice in a log are found", async () => {
+  const channelId = new ObjectId(world.channel.id);
+  await change(async (db) => {
+    const messages = db.collection("messages");
+    const [, second, third] = await messages.find({ channelId }).sort({ seq: 1 }).toArray();
+    await messages.dropIndexes();
+    await messages.deleteOne({ _id: second!._id });
+    await messages.insertOne({ ...third, _id: new ObjectId(), nonce: "twice" });
+  });
+  const { out, code } = await fanfare(dataDir, ["check"]);
+  expect(code).toBe(2);
+  expect(out).toContain("lacks the messages with seq 2 to 2");
+  expect(out).toContain("has two messages with seq 3");
+  expect(out).toContain("has two changes with rev 3");
+  expect(out).toContain("lacks changes below rev");
+});
+
+test("reindex makes the indexes, and what the search finds, from the messages", async () => {
+  const other = join(folder, "reindexed");
+  const { token, channel } = await whileRunning(other, async (url) => {
+    const { owner, channel } = await createWorld(url);
+    const ids = { channelId: channel.id, nonce: "n" };
+    await must(url, "message.send", { ...ids, content: "elephants" }, owner.accessToken);
+    return { token: owner.accessToken, channel };
+  });
+  await withStopped(configOf(other), async ({ connection }) => {
+    const db = databaseOf(connection);
+    await db.collection("messages").dropIndexes();
+    await db
+      .collection("searchEntries")
+      .insertOne({ channelId: new ObjectId(channel.id), rev: 1, tokens: ["gone"] });
+  });
+  expect(await reindex(configOf(other))).toBe(1);
+  await withStopped(configOf(other), async ({ connection }) => {
+    const db = databaseOf(connection);
+    expect(await db.collection("searchEntries").countDocuments()).toBe(2);
+    expect(await db.collection("messages").indexes()).toContainEqual(
+      expect.objectContaining({ name: "channel_seq", unique: true }),
+    );
+  });
+  await whileRunning(other, async (url) => {
+    const found = await must(url, "message.search", { channelId: channel.id, text: "elephants" }, token);
+    expect(found.messages).toHaveLength(1);
+  });
+});
