@@ -118,6 +118,9 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "server.announced": () => {},
   "server.paused": () => {},
   "server.resumed": () => {},
+  // Told once, and kept by nobody.
+  "command.invoked": () => {},
+  "bot.disabled": () => {},
   "user.updated": (state, { user }) => {
     if (user.id === state.me.id) Object.assign(state.me, user);
   },

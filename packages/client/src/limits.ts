@@ -51,6 +51,8 @@ const EVENT_TABLE: Record<EventName, true> = {
   "friend.added": true,
   "friend.removed": true,
   "typing.started": true,
+  "command.invoked": true,
+  "bot.disabled": true,
   "inbox.added": true,
   "inbox.updated": true,
 };

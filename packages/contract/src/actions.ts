@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { accountActions } from "./actions/account.ts";
 import { adminActions } from "./actions/admin.ts";
+import { botActions, commandActions } from "./actions/bot.ts";
 import { channelActions } from "./actions/channel.ts";
 import { directActions } from "./actions/direct.ts";
 import { departureActions } from "./actions/departure.ts";
@@ -20,6 +21,7 @@ import { userActions } from "./actions/user.ts";
 import { searchActions } from "./actions/search.ts";
 import type { ActionDefinition } from "./define.ts";
 
+import { webhookActions } from "./actions/webhook.ts";
 /** Every action of the platform by its name. Nothing that is not here can be called from outside. */
 export const ACTIONS = {
   ...userActions,
@@ -29,6 +31,9 @@ export const ACTIONS = {
   ...adminActions,
   ...departureActions,
   ...exportActions,
+  ...botActions,
+  ...commandActions,
+  ...webhookActions,
   ...groupActions,
   ...roleActions,
   ...channelActions,

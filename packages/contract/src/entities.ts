@@ -8,6 +8,7 @@ export * from "./entities/group.ts";
 export * from "./entities/role.ts";
 export * from "./entities/channel.ts";
 export * from "./entities/friend.ts";
+export * from "./entities/bot.ts";
 export * from "./entities/invite.ts";
 export * from "./entities/message.ts";
 export * from "./entities/inbox.ts";

@@ -146,6 +146,24 @@ export const ERRORS = {
     status: 429,
     advice: "retry",
     message: "This channel is in slow mode: wait before you write again.",
+  BOT_NOT_ALLOWED: {
+    status: 403,
+    advice: "give up",
+    message: "The token of this bot is not good for this: see its scopes.",
+  },
+  BOTS_ONLY: { status: 403, advice: "give up", message: "Only bots can do this." },
+  BOT_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such bot in this group." },
+  COMMAND_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such command here." },
+  COMMAND_NAME_TAKEN: {
+    status: 409,
+    advice: "correct",
+    message: "Another bot of this group has a command of this name.",
+  },
+  WEBHOOK_NOT_FOUND: {
+    status: 404,
+    advice: "give up",
+    message: "There is no such webhook, or it may not write there any more.",
+  },
     data: retryAfter,
   },
   OVERLOADED: {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { EventDefinition } from "./define.ts";
+import { botEvents } from "./events/bot.ts";
 import { channelEvents } from "./events/channel.ts";
 import { connectionEvents } from "./events/connection.ts";
 import { friendEvents } from "./events/friend.ts";
@@ -20,6 +21,7 @@ export const EVENTS = {
   ...friendEvents,
   ...messageEvents,
   ...presenceEvents,
+  ...botEvents,
   ...inboxEvents,
 } satisfies Record<string, EventDefinition>;
 

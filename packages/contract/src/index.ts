@@ -16,7 +16,10 @@ export type {
   AdminUser,
   AuditEntry,
   Ban,
+  Bot,
+  BotEvent,
   ChannelState,
+  Command,
   Embed,
   FileUrl,
   Friend,
@@ -26,6 +29,7 @@ export type {
   InboxItem,
   InboxMarker,
   Invite,
+  Invocation,
   Locale,
   Maintenance,
   Member,
@@ -42,6 +46,8 @@ export type {
   StoredFile,
   UnreadChannel,
   User,
+  WordFilter,
+  Webhook,
 } from "./entities.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
@@ -49,4 +55,5 @@ export { LIMITS } from "./limits.ts";
 export { mentionKey, parseMentions } from "./mentions.ts";
 export * from "./permissions.ts";
 export * from "./rooms.ts";
+export { scopeOf, type BotScope } from "./scopes.ts";
 export * from "./wire.ts";

@@ -134,6 +134,17 @@ export const LIMITS = {
 
   /** The longest that one write may take before its sender is told that it failed. */
   writeTimeoutMs: 10_000,
+  botsPerGroup: 50,
+  /** `fbot.`, an id and a secret. */
+  botTokenMaxChars: 128,
+  callbackSecretMinChars: 16,
+  commandsPerBot: 50,
+  commandNameMaxChars: 32,
+  optionsPerCommand: 10,
+  /** Those that wait to be told by callback. */
+  invocationsPerBot: 1000,
+  webhooksPerChannel: 20,
+
   socketPayloadMaxBytes: 64 * 1024,
   httpBodyMaxBytes: 64 * 1024,
 } as const;

@@ -1,4 +1,4 @@
-import type { User } from "@fanfare/contract";
+import type { BotScope, User } from "@fanfare/contract";
 
 /** Who calls: set by the gateway from a verified token, and by nobody else. */
 export interface Actor {
@@ -7,6 +7,8 @@ export interface Actor {
   kind: User["kind"];
   /** Absent in everybody who does not run this instance. */
   admin?: true;
+  /** What the token of a bot is good for; absent in people. */
+  scopes?: readonly BotScope[];
 }
 
 /** Where a call by HTTP came from. */

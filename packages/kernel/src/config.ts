@@ -9,6 +9,8 @@ const SERVICES = [
   "message",
   "presence",
   "search",
+  "bot",
+  "preview",
   "admin",
   "friend",
   "inbox",
@@ -49,6 +51,11 @@ const list = z.string().transform((text) =>
     .filter((item) => item !== ""),
 );
 
+const network = z.union(
+  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+  "must be addresses or networks such as 10.0.0.0/8",
+);
+
 const httpUrl = z.url({ protocol: /^https?$/, message: "must start with https:// or http://" });
 
 const Environment = z
@@ -86,6 +93,8 @@ const Environment = z
     MAX_CONNECTIONS: wholeNumber(1).default(50_000),
     MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1).default(1000),
     GATEWAY_THREADS: wholeNumber(0, MAX_GATEWAY_THREADS).optional(),
+    OUTBOUND_ALLOW: list.pipe(z.array(network)).default([]),
+    LINK_PREVIEWS: z.stringbool("must be on or off").default(true),
     WEB_DIR: z.string().default("web/dist"),
     PUBLIC_URL: httpUrl.transform((url) => url.replace(/\/+$/, "")).optional(),
     SMTP_URL: z
@@ -188,6 +197,9 @@ export interface Config {
   maxConnections: number;
   maxConnectionsPerAddress: number;
   webDir: string;
+  /** Networks that callbacks and previews may reach although they are not public. */
+  outboundAllow: readonly string[];
+  linkPreviews: boolean;
   /** Where people open the page, without a slash at its end: for links in mails. */
   publicUrl: string;
   /** undefined: no mail goes out; in development it is shown in the log. */
@@ -282,6 +294,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     maxConnections: e.MAX_CONNECTIONS,
     maxConnectionsPerAddress: e.MAX_CONNECTIONS_PER_ADDRESS,
     webDir: e.WEB_DIR,
+    outboundAllow: e.OUTBOUND_ALLOW,
+    linkPreviews: e.LINK_PREVIEWS,
     publicUrl: e.PUBLIC_URL ?? `http://${hostForUrl(e.HOST)}:${e.PORT}`,
     smtp: smtpOf(e),
     oidc: oidcOf(e),

@@ -14,7 +14,7 @@ import type { ChannelStrategyOptions } from "./channel-strategy.ts";
 import type { DomainEventName, DomainEvents } from "./domain-events.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
-import { refuseAccess, refuseActor } from "./policy.ts";
+import { refuseAccess, refuseActor, refuseBot } from "./policy.ts";
 
 /** One process per channel takes these, so that they are stored in larger batches. */
 const WRITES: ReadonlySet<string> = new Set<ActionName>([
@@ -135,7 +135,9 @@ function guarded(
       const { requestId } = context.meta;
       // Over the bus it may be missing: then it is nobody, which the rules refuse.
       const actor = context.meta.actor ?? null;
-      const refusal = refuseActor(permission, actor);
+      // What a service calls for a bot, as part of something that was allowed, needs no scope of its own.
+      const refusal =
+        refuseActor(permission, actor) ?? (context.level > 1 ? null : refuseBot(name, permission, actor));
       if (refusal !== null) throw refusal;
       const params = parse(schema, context.params);
       let access: Access | undefined;

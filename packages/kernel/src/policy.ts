@@ -1,4 +1,4 @@
-import type { PermissionRule } from "@fanfare/contract";
+import { scopeOf, type PermissionRule } from "@fanfare/contract";
 import { may, type Access } from "./access.ts";
 import type { Actor } from "./actor.ts";
 import { serviceError, type ServiceError } from "./errors.ts";
@@ -18,6 +18,14 @@ function refuseSession(rule: SessionRule, actor: Actor | null): ServiceError | n
   // That there are such actions is no secret, so there is nothing to hide.
   if (rule.rule === "admin" && actor.admin !== true) return serviceError("FORBIDDEN");
   return null;
+}
+
+/** Bots do what is in the list of scopes, as far as their token is good for it, and nothing else; or null. */
+export function refuseBot(name: string, rule: PermissionRule, actor: Actor | null): ServiceError | null {
+  if (actor?.kind !== "bot" || rule.rule === "public" || rule.rule === "internal") return null;
+  const scope = scopeOf(name);
+  if (scope === "any" || (scope !== undefined && actor.scopes?.includes(scope) === true)) return null;
+  return serviceError("BOT_NOT_ALLOWED");
 }
 
 /**

@@ -54,6 +54,12 @@ export const RECONNECT_WITHIN_MS = 5000;
 /** What is remembered of ended sessions, at most; the oldest is forgotten first. */
 export const MAX_ENDED_SESSIONS = 500_000;
 
+/** Tokens of bots that are known, and how long one is good without asking again. */
+export const MAX_KNOWN_BOT_TOKENS = 10_000;
+export const BOT_TOKEN_KNOWN_MS = 15_000;
+/** Unknown tokens of bots that are asked for at the same time. */
+export const MAX_BOTS_ASKED_FOR = 50;
+
 /** Who comes back within this time after the last connection has never been away. */
 export const PRESENCE_GRACE_MS = 3000;
 export const PRESENCE_TICK_MS = 250;

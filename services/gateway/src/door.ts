@@ -1,5 +1,5 @@
 import type { WireError } from "@fanfare/contract";
-import { serviceError, toServiceError, type RateLimits } from "@fanfare/kernel";
+import { serviceError, toServiceError, type Actor, type RateLimits } from "@fanfare/kernel";
 import type { ExtendedError } from "socket.io";
 import { CONNECT_RATE_LIMIT, OVERLOADED_RETRY_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
@@ -24,7 +24,7 @@ export function createDoor({ calls, identify, visitors, metrics, limits, isServi
   const limiter = limits.quick("connect", CONNECT_RATE_LIMIT);
 
   /** @throws {ServiceError} */
-  const enter = (socket: GatewaySocket): void => {
+  const knock = (socket: GatewaySocket): Actor | Promise<Actor> => {
     const visitor = visitors.of(socket.conn);
     // As Socket.IO does it with a second CONNECT, but only once the first one is through all of this.
     if (visitor.actor !== null) {
@@ -39,7 +39,14 @@ export function createDoor({ calls, identify, visitors, metrics, limits, isServi
       setTimeout(() => socket.conn.close(), 0);
       throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     }
-    const actor = identify((socket.handshake.auth as { token?: unknown }).token);
+    return identify((socket.handshake.auth as { token?: unknown }).token);
+  };
+
+  /** @throws {ServiceError} */
+  const enter = (socket: GatewaySocket, actor: Actor): void => {
+    const visitor = visitors.of(socket.conn);
+    // Another CONNECT of the same connection was faster.
+    if (visitor.actor !== null) throw serviceError("MALFORMED_REQUEST");
     const retryAfterMs = limiter.take(actor.userId, Date.now());
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
     visitor.actor = actor;
@@ -49,14 +56,27 @@ export function createDoor({ calls, identify, visitors, metrics, limits, isServi
   };
 
   return (socket: GatewaySocket, next: (error?: ExtendedError) => void): void => {
-    try {
-      enter(socket);
-    } catch (thrown) {
+    const refuse = (thrown: unknown): void => {
       const { error } = calls.refuse(toServiceError(thrown), nextRequestId());
       next(connectError(error));
-      return;
+    };
+    const admit = (actor: Actor): void => {
+      try {
+        enter(socket, actor);
+      } catch (thrown) {
+        refuse(thrown);
+        return;
+      }
+      next();
+    };
+    try {
+      const actor = knock(socket);
+      // Of people it is known at once, and most are people.
+      if (actor instanceof Promise) void actor.then(admit, refuse);
+      else admit(actor);
+    } catch (thrown) {
+      refuse(thrown);
     }
-    next();
   };
 }
 

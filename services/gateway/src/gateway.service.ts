@@ -85,7 +85,7 @@ export function createGatewayService(
         this.broker.call(name, params, options);
       const limits = createRateLimits({ counters: node.counters, logger, factor: config.rateLimitFactor });
       const calls = new Calls({ call, limits, metrics, logger, paused: () => maintenance.refusal() });
-      const identify = createIdentify(node.tokens, ended);
+      const identify = createIdentify(node, ended);
       const app = await createHttpServer({
         node,
         calls,

@@ -27,6 +27,7 @@ import { sendAnswer } from "./send-answer.ts";
 import { serveFiles } from "./files/serve-files.ts";
 import { UPLOAD_TIMEOUT_MS } from "./files/bounds.ts";
 import { limitBodyTime } from "./limit-body-time.ts";
+import { serveWebhooks } from "./webhook-route.ts";
 import { serveWebPage } from "./web-page.ts";
 
 export interface HttpServerOptions {
@@ -117,7 +118,7 @@ export async function createHttpServer({
     try {
       // A token that has expired must not stand in the way of the call that brings a new one.
       if (authorization !== undefined && !isPublic(request.params.action))
-        actor = identify(/^bearer (\S+)$/i.exec(authorization)?.[1]);
+        actor = await identify(/^bearer (\S+)$/i.exec(authorization)?.[1]);
     } catch (thrown) {
       return failed(toServiceError(thrown), request, reply);
     }
@@ -125,6 +126,16 @@ export async function createHttpServer({
     const userAgent = request.headers["user-agent"] ?? null;
     const caller = { actor, address, userAgent, requestId: request.id };
     return sendAnswer(reply, await calls.answer("http", request.params.action, request.body ?? {}, caller));
+  });
+  serveWebhooks(app, {
+    refuse: (request, reply, error) => failed(error, request, reply),
+    async answer(request, reply, action, params) {
+      const address = clientAddress(request.raw, config.trustProxy);
+      return sendAnswer(
+        reply,
+        await calls.answer("http", action, params, { actor: null, address, requestId: request.id }),
+      );
+    },
   });
   await app.ready();
   return app;

@@ -5,6 +5,7 @@ import { assignRole, unassignRole } from "./actions/assign-role.ts";
 import { auditLog, recordAudit } from "./actions/audit-log.ts";
 import { countGroups, listAllGroups, removeGroup } from "./actions/administer.ts";
 import { banUser, listBans, unbanUser } from "./actions/ban-user.ts";
+import { admitBot, listSeenChannels } from "./actions/bots.ts";
 import { createChannel } from "./actions/create-channel.ts";
 import { createGroup } from "./actions/create-group.ts";
 import { createInvite } from "./actions/create-invite.ts";
@@ -100,6 +101,8 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.listAll": listAllGroups(dependencies),
       "group.remove": removeGroup(dependencies),
       "group.exportUser": exportUser(dependencies),
+      "group.admitBot": admitBot(dependencies),
+      "group.listSeenChannels": listSeenChannels(dependencies),
       "group.listOwned": listOwned(dependencies),
       "group.forgetUser": forgetUser(dependencies),
       "group.forgetDirectAccess": forgetDirectAccess(dependencies),

@@ -1,4 +1,5 @@
 import { createAdminService } from "@fanfare/admin";
+import { createBotService } from "@fanfare/bot";
 import { ACTIONS, type Result } from "@fanfare/contract";
 import { createFileService } from "@fanfare/file";
 import { createFriendService } from "@fanfare/friend";
@@ -16,6 +17,7 @@ import {
 import { createInboxService } from "@fanfare/inbox";
 import { createMessageService } from "@fanfare/message";
 import { createPresenceService } from "@fanfare/presence";
+import { createPreviewService } from "@fanfare/preview";
 import { createSearchService } from "@fanfare/search";
 import { createUserService } from "@fanfare/user";
 import { GatewayThreads } from "./gateway-threads/gateway-threads.ts";
@@ -61,6 +63,8 @@ export async function startFanfare(
     message: remember(createMessageService),
     presence: remember(createPresenceService),
     search: remember(createSearchService),
+    bot: remember(createBotService),
+    preview: remember(createPreviewService),
     admin: remember(createAdminService),
     friend: remember(createFriendService),
     inbox: remember(createInboxService),

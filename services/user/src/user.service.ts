@@ -2,6 +2,7 @@ import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/k
 import { adminState } from "./actions/admin-state.ts";
 import { countUsers, listAllUsers, setAdmin, setDisabled } from "./actions/administer.ts";
 import { block, listBlocked, listBlockedAmong, unblock } from "./actions/block.ts";
+import { createBot, deleteBot, hasBotSession, openBotSession, renameBot } from "./actions/bots.ts";
 import { changePassword } from "./actions/change-password.ts";
 import { claimGuest } from "./actions/claim-guest.ts";
 import { createAdmin } from "./actions/create-admin.ts";
@@ -62,6 +63,11 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.adminState": adminState(dependencies),
       "user.requestPasswordReset": requestPasswordReset(dependencies),
       "user.resetPassword": resetPassword(dependencies),
+      "user.createBot": createBot(dependencies),
+      "user.renameBot": renameBot(dependencies),
+      "user.openBotSession": openBotSession(dependencies),
+      "user.hasBotSession": hasBotSession(dependencies),
+      "user.deleteBot": deleteBot(dependencies),
       "user.requestEmailVerification": requestEmailVerification(dependencies),
       "user.verifyEmail": verifyEmail(dependencies),
       "user.changeEmail": changeEmail(dependencies),

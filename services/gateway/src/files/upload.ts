@@ -36,7 +36,7 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
       const bytes = Number(request.headers["content-length"]);
       // Whoever is refused may be in the middle of more than anybody would want to read.
       if (!(bytes <= node.config.fileMaxBytes)) reply.header("connection", "close");
-      const caller = callerOf(request, options);
+      const caller = await callerOf(request, options);
       const started = await calls.answer("http", name, { ...params, bytes }, caller);
       if (!started.ok) return sendAnswer(reply, started);
       const { fileId } = started.data as { fileId: string };
@@ -87,10 +87,10 @@ async function receive(
   }
 }
 
-function callerOf(request: FastifyRequest, { node, identify }: UploadOptions) {
+async function callerOf(request: FastifyRequest, { node, identify }: UploadOptions) {
   const { authorization, "user-agent": userAgent = null } = request.headers;
   const token = /^bearer (\S+)$/i.exec(authorization ?? "")?.[1];
-  const actor = authorization === undefined ? null : identify(token);
+  const actor = authorization === undefined ? null : await identify(token);
   const address = clientAddress(request.raw, node.config.trustProxy);
   return { actor, address, userAgent, requestId: request.id };
 }

@@ -1,0 +1,198 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+import { botScope } from "../scopes.ts";
+
+const nothing = z.object({});
+const minute = 60_000;
+const ofBot = z.object({ groupId: e.id, botId: e.id });
+const botResult = z.object({ bot: e.BotSchema });
+const tokenResult = botResult.extend({ token: z.string().describe("shown this once only") });
+const scopes = z
+  .array(botScope)
+  .max(botScope.options.length)
+  .transform((list) => [...new Set(list)])
+  .pipe(z.array(botScope));
+const manages = { rule: "group", can: "manageWebhooks" } as const;
+const ofUser = z.object({ userId: e.id });
+const internal = { rule: "internal" } as const;
+
+export const botActions = {
+  "bot.create": action({
+    summary:
+      "Make a bot that is a member of the group. Its token goes where an access token goes, and is good until it is changed.",
+    params: z.object({
+      groupId: e.id,
+      name: e.nickname,
+      scopes,
+      roleIds: z.array(e.id).max(LIMITS.rolesPerMember).default([]).describe("as by role.assign"),
+    }),
+    result: tokenResult,
+    permission: manages,
+    errors: ["LIMIT_REACHED", "ROLE_NOT_FOUND"],
+    rateLimit: { points: 10, durationMs: minute },
+  }),
+  "bot.list": action({
+    summary: "The bots of a group.",
+    params: z.object({ groupId: e.id }),
+    result: z.object({ bots: z.array(e.BotSchema).max(LIMITS.botsPerGroup) }),
+    permission: manages,
+  }),
+  "bot.update": action({
+    summary:
+      "Change a bot's name, or, for who has made it and for the group's owner, its scopes. With other scopes its sockets connect anew.",
+    params: ofBot.extend({ name: e.nickname.optional(), scopes: scopes.optional() }),
+    result: botResult,
+    permission: manages,
+    errors: ["BOT_NOT_FOUND"],
+    rateLimit: { points: 20, durationMs: minute },
+  }),
+  "bot.rotateToken": action({
+    summary:
+      "Another token, for who has made the bot and for the group's owner. The old one is dead at once, and its sockets close.",
+    params: ofBot,
+    result: tokenResult,
+    permission: manages,
+    errors: ["BOT_NOT_FOUND"],
+    rateLimit: { points: 10, durationMs: minute },
+  }),
+  "bot.delete": action({
+    summary: "Delete a bot, for ever. What it wrote stays.",
+    params: ofBot,
+    result: nothing,
+    permission: manages,
+    errors: ["BOT_NOT_FOUND"],
+  }),
+  "bot.me": action({
+    summary: "The bot that calls.",
+    params: nothing,
+    result: botResult,
+    permission: { rule: "session" },
+    errors: ["BOTS_ONLY"],
+  }),
+  "bot.subscribe": action({
+    summary:
+      "Be told by HTTP POST of what happens in the channels that the bot sees, from now on. It replaces what was subscribed before. " +
+      "Each is told at least once; see docs/bots.md for the signature.",
+    params: z.object({
+      url: e.httpAddress,
+      secret: z
+        .string()
+        .min(LIMITS.callbackSecretMinChars)
+        .max(LIMITS.secretMaxChars)
+        .describe("that the callbacks are signed with"),
+      events: z.array(e.botEvent).min(1).max(e.botEvent.options.length),
+    }),
+    result: botResult,
+    permission: { rule: "session" },
+    errors: ["BOTS_ONLY"],
+    rateLimit: { points: 10, durationMs: minute },
+  }),
+  "bot.unsubscribe": action({
+    summary: "Be told nothing by HTTP any more.",
+    params: nothing,
+    result: botResult,
+    permission: { rule: "session" },
+    errors: ["BOTS_ONLY"],
+  }),
+  "bot.authenticate": action({
+    summary: "Whose token this is.",
+    params: z.object({ token: z.string().max(LIMITS.botTokenMaxChars) }),
+    result: z.object({ userId: e.id, sessionId: e.id, scopes: z.array(botScope) }),
+    permission: internal,
+    errors: ["UNAUTHENTICATED"],
+  }),
+  "bot.forgetUser": action({
+    summary: "Somebody is deleted: their webhooks go, or all that there is of the bot. Repeatable.",
+    params: ofUser,
+    result: nothing,
+    permission: internal,
+  }),
+  "user.createBot": action({
+    summary: "A user for a bot.",
+    params: z.object({ name: e.nickname }),
+    result: z.object({ user: e.UserSchema }),
+    permission: internal,
+  }),
+  "user.renameBot": action({
+    summary: "Another name for a bot.",
+    params: ofUser.extend({ name: e.nickname }),
+    result: nothing,
+    permission: internal,
+    errors: ["USER_NOT_FOUND"],
+  }),
+  "user.openBotSession": action({
+    summary: "A session for a bot's token, without an end; all its others end.",
+    params: ofUser,
+    result: z.object({ sessionId: e.id }),
+    permission: internal,
+    errors: ["USER_NOT_FOUND"],
+  }),
+  "user.hasBotSession": action({
+    summary: "Whether a bot's session lives.",
+    params: ofUser.extend({ sessionId: e.id }),
+    result: z.object({ isAlive: z.boolean() }),
+    permission: internal,
+  }),
+  "user.deleteBot": action({
+    summary: "Delete a bot's user: like user.deleteMe. Repeatable.",
+    params: ofUser,
+    result: nothing,
+    permission: internal,
+  }),
+  "group.admitBot": action({
+    summary: "Make a bot a member. Repeatable.",
+    params: ofUser.extend({ groupId: e.id }),
+    result: nothing,
+    permission: internal,
+    errors: ["INVITE_NOT_FOUND"],
+  }),
+  "group.listSeenChannels": action({
+    summary: "The text channels of a group that a user sees: none where they are no member.",
+    params: ofUser.extend({ groupId: e.id }),
+    result: z.object({ channels: z.array(z.object({ channelId: e.id, createdAt: e.time })) }),
+    permission: internal,
+  }),
+};
+
+const inChannel = z.object({ channelId: e.id });
+
+export const commandActions = {
+  "command.register": action({
+    summary: "What the bot does when somebody in its group writes `/name`. The same name replaces it.",
+    params: z.object({
+      name: e.commandName,
+      description: e.nickname,
+      options: z.array(e.CommandOptionSchema).max(LIMITS.optionsPerCommand).default([]),
+    }),
+    result: z.object({ command: e.CommandSchema }),
+    permission: { rule: "session" },
+    errors: ["BOTS_ONLY", "COMMAND_NAME_TAKEN", "LIMIT_REACHED"],
+  }),
+  "command.unregister": action({
+    summary: "Take a command of the bot back. Where there is none, nothing happens.",
+    params: z.object({ name: e.commandName }),
+    result: nothing,
+    permission: { rule: "session" },
+    errors: ["BOTS_ONLY"],
+  }),
+  "command.list": action({
+    summary: "The commands of the bots that see this channel.",
+    params: inChannel,
+    result: z.object({ commands: z.array(e.CommandSchema) }),
+    permission: { rule: "channel", can: "view" },
+  }),
+  "command.invoke": action({
+    summary:
+      "Have a bot do something. It hears `command.invoked`, and answers with a message, if it has something to say.",
+    params: inChannel.extend({
+      name: e.commandName,
+      text: z.string().max(LIMITS.messageMaxChars).default(""),
+    }),
+    result: z.object({ invocation: e.InvocationSchema }),
+    permission: { rule: "channel", can: "sendMessages" },
+    errors: ["MUTED", "COMMAND_NOT_FOUND", "OVERLOADED"],
+    rateLimit: { points: 20, durationMs: 10_000 },
+  }),
+};

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const inChannel = z.object({ channelId: e.id });
+const oneWebhook = inChannel.extend({ webhookId: e.id });
+const webhookResult = z.object({ webhook: e.WebhookSchema });
+const manages = { rule: "channel", can: "manageWebhooks" } as const;
+const minute = 60_000;
+
+/** A webhook writes with the rights of who has made it, and only as long as they may manage webhooks there. */
+export const webhookActions = {
+  "webhook.create": action({
+    summary: "An address that messages for this channel can be posted to, by whoever knows it.",
+    params: inChannel.extend({ name: e.nickname, avatarUrl: e.httpAddress.nullable().default(null) }),
+    result: webhookResult.extend({
+      token: z.string().describe("shown this once only"),
+      path: z.string().describe("the address to POST `{content}` to, below the server's"),
+    }),
+    permission: manages,
+    errors: ["LIMIT_REACHED"],
+    rateLimit: { points: 20, durationMs: minute },
+  }),
+  "webhook.list": action({
+    summary: "The webhooks of a channel.",
+    params: inChannel,
+    result: z.object({ webhooks: z.array(e.WebhookSchema).max(LIMITS.webhooksPerChannel) }),
+    permission: manages,
+  }),
+  "webhook.update": action({
+    summary: "Change a webhook's name or picture.",
+    params: oneWebhook.extend({
+      name: e.nickname.optional(),
+      avatarUrl: e.httpAddress.nullable().optional(),
+    }),
+    result: webhookResult,
+    permission: manages,
+    errors: ["WEBHOOK_NOT_FOUND"],
+  }),
+  "webhook.delete": action({
+    summary: "Delete a webhook: its address is dead at once.",
+    params: oneWebhook,
+    result: z.object({}),
+    permission: manages,
+    errors: ["WEBHOOK_NOT_FOUND"],
+  }),
+  "webhook.execute": action({
+    summary:
+      "Post a message by a webhook, without logging in. Also at `POST /api/webhooks/<webhookId>/<token>`, with `text`, `username`, `avatar_url` " +
+      "and `icon_url` understood as other programs write them.",
+    params: z.object({
+      webhookId: e.id,
+      token: z.string().min(1).max(LIMITS.secretMaxChars),
+      content: e.messageContent,
+      name: e.nickname.optional().describe("instead of the webhook's"),
+      avatarUrl: e.httpAddress.optional(),
+      nonce: e.nonce.optional().describe("makes it repeatable"),
+    }),
+    result: z.object({ messageId: e.id }),
+    permission: { rule: "public" },
+    errors: ["WEBHOOK_NOT_FOUND", "MUTED", "SLOW_MODE"],
+    rateLimit: {
+      points: 120,
+      durationMs: minute,
+      perValueOf: { param: "webhookId", points: 30, durationMs: 10_000 },
+    },
+    transports: ["http"],
+  }),
+};

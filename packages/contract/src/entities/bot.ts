@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { LIMITS } from "../limits.ts";
+import { botScope } from "../scopes.ts";
+import { id, nickname, time } from "./primitives.ts";
+
+export const httpAddress = z
+  .url({ protocol: /^https?$/, message: "must start with https:// or http://" })
+  .max(LIMITS.urlMaxChars);
+
+/** What a bot can be told by callback. */
+export const botEvent = z.enum(["message.created", "message.changed", "message.deleted", "command.invoked"]);
+export type BotEvent = z.output<typeof botEvent>;
+
+export const BotCallbackSchema = z
+  .object({
+    url: z.string(),
+    events: z.array(botEvent),
+    state: z
+      .enum(["active", "failing", "disabled"])
+      .describe("failing: tried again; disabled: given up, until the bot subscribes again"),
+    failures: z.int().describe("since the last success"),
+    lastError: z.string().nullable(),
+  })
+  .meta({ id: "BotCallback" });
+
+export const BotSchema = z
+  .object({
+    id: id.describe("also that of its user"),
+    groupId: id,
+    name: z.string(),
+    scopes: z.array(botScope).describe("what its token is good for"),
+    createdBy: id,
+    createdAt: time,
+    callback: BotCallbackSchema.nullable().describe("null: it hears by socket only"),
+  })
+  .meta({ id: "Bot" });
+export type Bot = z.output<typeof BotSchema>;
+
+export const commandName = z
+  .string()
+  .regex(
+    new RegExp(`^[a-z0-9_-]{1,${LIMITS.commandNameMaxChars}}$`),
+    `must be 1-${LIMITS.commandNameMaxChars} small letters, digits, '_' or '-'`,
+  );
+
+export const CommandOptionSchema = z.object({
+  name: commandName,
+  description: nickname,
+  required: z.boolean().default(false),
+});
+
+export const CommandSchema = z
+  .object({
+    botId: id,
+    name: z.string().describe("without the slash"),
+    description: z.string(),
+    options: z.array(z.object({ name: z.string(), description: z.string(), required: z.boolean() })),
+  })
+  .meta({ id: "Command" });
+export type Command = z.output<typeof CommandSchema>;
+
+export const InvocationSchema = z
+  .object({
+    id,
+    botId: id,
+    groupId: id,
+    channelId: id,
+    userId: id.describe("who has written it"),
+    command: z.string(),
+    text: z.string().describe("what stands behind the name"),
+    invokedAt: time,
+  })
+  .meta({ id: "Invocation" });
+export type Invocation = z.output<typeof InvocationSchema>;
+
+export const WebhookSchema = z
+  .object({
+    id,
+    channelId: id,
+    name: z.string(),
+    avatarUrl: z.string().nullable(),
+    createdBy: id.describe("with whose rights it writes"),
+    createdAt: time,
+  })
+  .meta({ id: "Webhook" });
+export type Webhook = z.output<typeof WebhookSchema>;

@@ -1,0 +1,122 @@
+import { LIMITS } from "@fanfare/contract";
+import { serviceError, type Actor, type Handler } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import type { BotDependencies } from "../bot.dependencies.ts";
+import type { BotDocument } from "../bot.model.ts";
+import { mayHoldToken } from "../bot.policy.ts";
+import { presentBot } from "../bot.presenter.ts";
+import { formatBotToken, hashSecret, newSecret } from "../secrets.ts";
+
+export function createBot({ node, bots }: BotDependencies): Handler<"bot.create"> {
+  return async ({ params: { groupId, name, scopes, roleIds }, actor, call }) => {
+    const max = LIMITS.botsPerGroup;
+    if ((await bots.countOfGroup(groupId, max)) >= max)
+      throw serviceError("LIMIT_REACHED", { limit: "botsPerGroup", max });
+    const { user } = await node.call("user.createBot", { name });
+    const secret = newSecret();
+    try {
+      await node.call("group.admitBot", { groupId, userId: user.id });
+      for (const roleId of roleIds) await call("role.assign", { groupId, roleId, userId: user.id });
+      const { sessionId } = await node.call("user.openBotSession", { userId: user.id });
+      const bot: BotDocument = {
+        _id: new Types.ObjectId(user.id),
+        groupId: new Types.ObjectId(groupId),
+        name,
+        scopes,
+        tokenHash: hashSecret(secret),
+        sessionId,
+        createdBy: new Types.ObjectId(actor.userId),
+        createdAt: new Date(),
+      };
+      await bots.insert(bot);
+      await record(node, bot, actor, "bot.create", { name, scopes });
+      return { bot: presentBot(bot), token: formatBotToken(user.id, secret) };
+    } catch (error) {
+      await node.call("user.deleteBot", { userId: user.id }).catch(() => undefined);
+      throw error;
+    }
+  };
+}
+
+export function listBots({ bots }: BotDependencies): Handler<"bot.list"> {
+  return async ({ params: { groupId } }) => ({
+    bots: (await bots.listOfGroup(groupId, LIMITS.botsPerGroup)).map(presentBot),
+  });
+}
+
+export function updateBot({ node, bots }: BotDependencies): Handler<"bot.update"> {
+  return async ({ params: { groupId, botId, name, scopes }, actor, access }) => {
+    const bot = await bots.findInGroup(groupId, botId);
+    if (bot === null) throw serviceError("BOT_NOT_FOUND");
+    if (scopes !== undefined && !mayHoldToken(presentBot(bot), actor.userId, access.permissions))
+      throw serviceError("FORBIDDEN");
+    const session = async () => {
+      // Whoever is connected is so with the old scopes.
+      const { sessionId } = await node.call("user.openBotSession", { userId: botId });
+      return { scopes: scopes!, sessionId };
+    };
+    const changes = {
+      ...(name !== undefined && { name }),
+      ...(scopes !== undefined && (await session())),
+    };
+    const updated = await bots.update(groupId, botId, changes);
+    if (updated === null) throw serviceError("BOT_NOT_FOUND");
+    if (name !== undefined) await node.call("user.renameBot", { userId: botId, name });
+    await record(node, bot, actor, "bot.update", { name, scopes });
+    return { bot: presentBot(updated) };
+  };
+}
+
+export function rotateToken({ node, bots }: BotDependencies): Handler<"bot.rotateToken"> {
+  return async ({ params: { groupId, botId }, actor, access }) => {
+    const bot = await bots.findInGroup(groupId, botId);
+    if (bot === null) throw serviceError("BOT_NOT_FOUND");
+    if (!mayHoldToken(presentBot(bot), actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
+    const secret = newSecret();
+    const { sessionId } = await node.call("user.openBotSession", { userId: botId });
+    const updated = await bots.update(groupId, botId, { tokenHash: hashSecret(secret), sessionId });
+    if (updated === null) throw serviceError("BOT_NOT_FOUND");
+    await record(node, bot, actor, "bot.rotateToken", {});
+    return { bot: presentBot(updated), token: formatBotToken(botId, secret) };
+  };
+}
+
+export function deleteBot(dependencies: BotDependencies): Handler<"bot.delete"> {
+  const { node, bots } = dependencies;
+  return async ({ params: { groupId, botId }, actor }) => {
+    const bot = await bots.findInGroup(groupId, botId);
+    if (bot === null) throw serviceError("BOT_NOT_FOUND");
+    // Its user first: what is left of the bot can be deleted by the same call again.
+    await node.call("user.deleteBot", { userId: botId });
+    await removeBot(dependencies, botId);
+    await record(node, bot, actor, "bot.delete", { name: bot.name });
+    return {};
+  };
+}
+
+/** All that this service keeps of a bot. Repeatable. */
+export async function removeBot(
+  { bots, commands, cursors, invocations }: BotDependencies,
+  botId: string,
+): Promise<void> {
+  await commands.removeAllOf(botId);
+  await cursors.removeOfBot(botId);
+  await invocations.removeOfBot(botId);
+  await bots.remove(botId);
+}
+
+async function record(
+  node: BotDependencies["node"],
+  bot: BotDocument,
+  { userId }: Actor,
+  action: string,
+  after: Record<string, unknown>,
+): Promise<void> {
+  await node.call("group.recordAudit", {
+    groupId: bot.groupId.toHexString(),
+    actorId: userId,
+    action,
+    targetId: bot._id.toHexString(),
+    after,
+  });
+}

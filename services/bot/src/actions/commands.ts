@@ -1,0 +1,82 @@
+import { LIMITS, userRoom, type Command, type Invocation } from "@fanfare/contract";
+import { may, serviceError, type Handler } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import type { BotDependencies } from "../bot.dependencies.ts";
+import type { CommandDocument } from "../command.model.ts";
+import { needBot } from "../need-bot.ts";
+
+const OVERLOADED_RETRY_MS = 5000;
+
+export function register({ bots, commands }: BotDependencies): Handler<"command.register"> {
+  return async ({ params: { name, description, options }, actor }) => {
+    const bot = await needBot(bots, actor);
+    const max = LIMITS.commandsPerBot;
+    if ((await commands.countOfBot(actor.userId, max)) >= max) {
+      const existing = await commands.find(bot.groupId.toHexString(), name);
+      if (existing?.botId.toHexString() !== actor.userId)
+        throw serviceError("LIMIT_REACHED", { limit: "commandsPerBot", max });
+    }
+    const stored = await commands.put({ groupId: bot.groupId, botId: bot._id, name, description, options });
+    if (stored === null) throw serviceError("COMMAND_NAME_TAKEN");
+    return { command: present(stored) };
+  };
+}
+
+export function unregister({ bots, commands }: BotDependencies): Handler<"command.unregister"> {
+  return async ({ params: { name }, actor }) => {
+    const bot = await needBot(bots, actor);
+    await commands.remove(actor.userId, bot.groupId.toHexString(), name);
+    return {};
+  };
+}
+
+export function list(dependencies: BotDependencies): Handler<"command.list"> {
+  return async ({ params: { channelId }, access: { groupId } }) => {
+    if (groupId === null) return { commands: [] };
+    const all = await dependencies.commands.listOfGroup(groupId, LIMITS.botsPerGroup * LIMITS.commandsPerBot);
+    const botIds = [...new Set(all.map(({ botId }) => botId.toHexString()))];
+    const answering = await Promise.all(botIds.map((botId) => answersIn(dependencies, botId, channelId)));
+    const there = new Set(botIds.filter((_, i) => answering[i]));
+    return { commands: all.map(present).filter(({ botId }) => there.has(botId)) };
+  };
+}
+
+export function invoke(dependencies: BotDependencies): Handler<"command.invoke"> {
+  const { node, bots, commands, invocations, callbacks } = dependencies;
+  return async ({ params: { channelId, name, text }, actor, access: { groupId } }) => {
+    const command = groupId === null ? null : await commands.find(groupId, name);
+    const botId = command?.botId.toHexString() ?? "";
+    if (groupId === null || command === null || !(await answersIn(dependencies, botId, channelId)))
+      throw serviceError("COMMAND_NOT_FOUND");
+    const invocation: Invocation = {
+      id: new Types.ObjectId().toHexString(),
+      botId,
+      groupId,
+      channelId,
+      userId: actor.userId,
+      command: name,
+      text,
+      invokedAt: new Date().toISOString(),
+    };
+    const callback = (await bots.find(botId))?.callback;
+    if (callback?.events.includes("command.invoked") === true && !callback.isDisabled) {
+      const max = LIMITS.invocationsPerBot;
+      if ((await invocations.count(botId, max)) >= max)
+        throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+      await invocations.add(invocation);
+      callbacks.hint(botId);
+    }
+    node.publish(userRoom(botId), "command.invoked", { invocation });
+    return { invocation };
+  };
+}
+
+/** Whether the bot sees the channel and may answer there. */
+async function answersIn({ node }: BotDependencies, botId: string, channelId: string): Promise<boolean> {
+  const access = await node.access.get(botId, { channelId });
+  return may(access, "view") && may(access, "sendMessages");
+}
+
+function present({ botId, name, description, options }: CommandDocument): Command {
+  return { botId: botId.toHexString(), name, description, options };
+}

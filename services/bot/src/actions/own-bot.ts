@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { serviceError, type Handler } from "@fanfare/kernel";
+import type { BotDependencies } from "../bot.dependencies.ts";
+import type { Callback } from "../bot.model.ts";
+import { presentBot } from "../bot.presenter.ts";
+import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
+import { beginCursors } from "../callbacks/tell.ts";
+import { needBot } from "../need-bot.ts";
+import { matchesHash, parseBotToken, seal } from "../secrets.ts";
+import { removeBot } from "./bots.ts";
+
+export function me({ bots }: BotDependencies): Handler<"bot.me"> {
+  return async ({ actor }) => ({ bot: presentBot(await needBot(bots, actor)) });
+}
+
+export function authenticate({ node, bots }: BotDependencies): Handler<"bot.authenticate"> {
+  return async ({ params: { token } }) => {
+    const parsed = parseBotToken(token);
+    const bot = parsed === null ? null : await bots.find(parsed.botId);
+    if (parsed === null || bot === null || !matchesHash(parsed.secret, bot.tokenHash))
+      throw serviceError("UNAUTHENTICATED");
+    const { botId: userId } = parsed;
+    const { sessionId, scopes } = bot;
+    const { isAlive } = await node.call("user.hasBotSession", { userId, sessionId });
+    if (!isAlive) throw serviceError("UNAUTHENTICATED");
+    return { userId, sessionId, scopes };
+  };
+}
+
+export function subscribe({
+  node,
+  bots,
+  cursors,
+  invocations,
+  key,
+}: BotDependencies): Handler<"bot.subscribe"> {
+  return async ({ params: { url, secret, events }, actor }) => {
+    const bot = await needBot(bots, actor);
+    const needsMessages = events.some((name) => name.startsWith("message."));
+    if (needsMessages && !bot.scopes.includes("messages.read")) throw serviceError("BOT_NOT_ALLOWED");
+    const now = new Date();
+    const callback: Callback = {
+      id: randomUUID(),
+      url,
+      sealedSecret: seal(secret, key),
+      events: [...new Set(events)],
+      since: now,
+      isDisabled: false,
+      failures: 0,
+      lastError: null,
+      nextAt: new Date(now.getTime() + SUBSCRIBERS_KNOWN_MS),
+      leasedUntil: new Date(0),
+    };
+    await cursors.removeOfBot(actor.userId);
+    // Where it begins is stored first: from then on nothing is left out.
+    await beginCursors({ node, cursors, invocations }, { ...bot, callback });
+    const updated = await bots.setCallback(actor.userId, callback);
+    if (updated === null) throw serviceError("BOTS_ONLY");
+    return { bot: presentBot(updated) };
+  };
+}
+
+export function unsubscribe({ bots, cursors, invocations }: BotDependencies): Handler<"bot.unsubscribe"> {
+  return async ({ actor }) => {
+    await needBot(bots, actor);
+    const updated = await bots.setCallback(actor.userId, null);
+    await cursors.removeOfBot(actor.userId);
+    await invocations.removeOfBot(actor.userId);
+    if (updated === null) throw serviceError("BOTS_ONLY");
+    return { bot: presentBot(updated) };
+  };
+}
+
+export function forgetUser(dependencies: BotDependencies): Handler<"bot.forgetUser"> {
+  return async ({ params: { userId } }) => {
+    await dependencies.webhooks.removeOfUser(userId);
+    await removeBot(dependencies, userId);
+    return {};
+  };
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { LIMITS } from "@fanfare/contract";
+import { may, serviceError, ServiceError, type Access, type Handler } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import type { BotDependencies } from "../bot.dependencies.ts";
+import { hashSecret, matchesHash, newSecret } from "../secrets.ts";
+import type { WebhookDocument } from "../webhooks/webhook.model.ts";
+import { presentWebhook } from "../webhooks/webhook.presenter.ts";
+
+export function createWebhook({ node, webhooks }: BotDependencies): Handler<"webhook.create"> {
+  return async ({ params: { channelId, name, avatarUrl }, actor, access }) => {
+    const max = LIMITS.webhooksPerChannel;
+    if ((await webhooks.countOfChannel(channelId, max)) >= max)
+      throw serviceError("LIMIT_REACHED", { limit: "webhooksPerChannel", max });
+    const token = newSecret();
+    const webhook: WebhookDocument = {
+      _id: new Types.ObjectId(),
+      channelId: new Types.ObjectId(channelId),
+      name,
+      avatarUrl,
+      tokenHash: hashSecret(token),
+      createdBy: new Types.ObjectId(actor.userId),
+      createdAt: new Date(),
+    };
+    await webhooks.insert(webhook);
+    const id = webhook._id.toHexString();
+    await record(node, access, actor.userId, "webhook.create", id, { channelId, name });
+    return { webhook: presentWebhook(webhook), token, path: `/api/webhooks/${id}/${token}` };
+  };
+}
+
+export function listWebhooks({ webhooks }: BotDependencies): Handler<"webhook.list"> {
+  return async ({ params: { channelId } }) => ({
+    webhooks: (await webhooks.listOfChannel(channelId, LIMITS.webhooksPerChannel)).map(presentWebhook),
+  });
+}
+
+export function updateWebhook({ webhooks }: BotDependencies): Handler<"webhook.update"> {
+  return async ({ params: { channelId, webhookId, name, avatarUrl } }) => {
+    const changes = { ...(name !== undefined && { name }), ...(avatarUrl !== undefined && { avatarUrl }) };
+    const webhook = await webhooks.update(channelId, webhookId, changes);
+    if (webhook === null) throw serviceError("WEBHOOK_NOT_FOUND");
+    return { webhook: presentWebhook(webhook) };
+  };
+}
+
+export function deleteWebhook({ node, webhooks }: BotDependencies): Handler<"webhook.delete"> {
+  return async ({ params: { channelId, webhookId }, actor, access }) => {
+    const webhook = await webhooks.remove(channelId, webhookId);
+    if (webhook === null) throw serviceError("WEBHOOK_NOT_FOUND");
+    await record(node, access, actor.userId, "webhook.delete", webhookId, { channelId, name: webhook.name });
+    return {};
+  };
+}
+
+/** Whatever is wrong with the address or with its maker's rights looks the same from outside. */
+export function execute({ node, webhooks }: BotDependencies): Handler<"webhook.execute"> {
+  return async ({ params: { webhookId, token, content, name, avatarUrl, nonce } }) => {
+    const webhook = await webhooks.find(webhookId);
+    if (webhook === null || !matchesHash(token, webhook.tokenHash)) throw serviceError("WEBHOOK_NOT_FOUND");
+    const authorId = webhook.createdBy.toHexString();
+    const channelId = webhook.channelId.toHexString();
+    if (!may(await node.access.get(authorId, { channelId }), "manageWebhooks"))
+      throw serviceError("WEBHOOK_NOT_FOUND");
+    try {
+      const { message } = await node.call("message.post", {
+        channelId,
+        authorId,
+        content,
+        nonce: nonce ?? randomUUID(),
+        as: { name: name ?? webhook.name, avatarUrl: avatarUrl ?? webhook.avatarUrl },
+      });
+      return { messageId: message.id };
+    } catch (error) {
+      const isHidden = error instanceof ServiceError && HIDDEN.has(error.type);
+      throw isHidden ? serviceError("WEBHOOK_NOT_FOUND") : error;
+    }
+  };
+}
+
+const HIDDEN: ReadonlySet<string> = new Set(["CHANNEL_NOT_FOUND", "FORBIDDEN"]);
+
+async function record(
+  node: BotDependencies["node"],
+  { groupId }: Access,
+  actorId: string,
+  action: string,
+  targetId: string,
+  after: Record<string, unknown>,
+): Promise<void> {
+  if (groupId !== null) await node.call("group.recordAudit", { groupId, actorId, action, targetId, after });
+}

@@ -1,0 +1,57 @@
+import type { BotEvent, BotScope } from "@fanfare/contract";
+import { Schema, type Connection, type Model, type Types } from "mongoose";
+
+export const DURABLE = { w: "majority", j: true } as const;
+
+/** Where a bot is told by HTTP of what happens. */
+export interface Callback {
+  /** Of this subscription: another one begins anew. */
+  id: string;
+  url: string;
+  sealedSecret: string;
+  events: BotEvent[];
+  since: Date;
+  isDisabled: boolean;
+  failures: number;
+  lastError: string | null;
+  /** Not to be tried before. */
+  nextAt: Date;
+  /** Until then one process delivers. */
+  leasedUntil: Date;
+}
+
+export interface BotDocument {
+  /** Its user's. */
+  _id: Types.ObjectId;
+  groupId: Types.ObjectId;
+  name: string;
+  scopes: BotScope[];
+  tokenHash: string;
+  sessionId: string;
+  createdBy: Types.ObjectId;
+  createdAt: Date;
+  callback?: Callback;
+  /** `callback.nextAt` of a callback that is not disabled: the sparse index holds these only. */
+  dueAt?: Date;
+}
+
+const schema = new Schema<BotDocument>(
+  {
+    groupId: { type: Schema.Types.ObjectId, required: true },
+    name: { type: String, required: true },
+    scopes: { type: [String], required: true },
+    tokenHash: { type: String, required: true },
+    sessionId: { type: String, required: true },
+    createdBy: { type: Schema.Types.ObjectId, required: true },
+    createdAt: { type: Date, required: true },
+    callback: Schema.Types.Mixed,
+    dueAt: Date,
+  },
+  { collection: "bots", writeConcern: DURABLE, versionKey: false },
+);
+schema.index({ groupId: 1, _id: 1 });
+schema.index({ dueAt: 1 }, { sparse: true });
+
+export function botModel(connection: Connection): Model<BotDocument> {
+  return connection.model<BotDocument>("Bot", schema);
+}

@@ -1,0 +1,89 @@
+import { Types, type Connection } from "mongoose";
+import { botModel, DURABLE, type BotDocument, type Callback } from "./bot.model.ts";
+
+export type BotRepository = ReturnType<typeof createBotRepository>;
+
+/** Every query of the collection bots. */
+export function createBotRepository(connection: Connection) {
+  const bots = botModel(connection);
+  const after = { returnDocument: "after" } as const;
+  return {
+    createIndexes: () => bots.createIndexes(),
+
+    async insert(bot: BotDocument): Promise<void> {
+      await bots.collection.insertOne(bot, { writeConcern: DURABLE });
+    },
+
+    find: (botId: string) => bots.findById(botId).lean(),
+
+    findInGroup: (groupId: string, botId: string) => bots.findOne({ _id: botId, groupId }).lean(),
+
+    listOfGroup: (groupId: string, limit: number) =>
+      bots.find({ groupId }).sort({ groupId: 1, _id: 1 }).limit(limit).lean(),
+
+    countOfGroup: (groupId: string, max: number) =>
+      bots.countDocuments({ groupId: new Types.ObjectId(groupId) }, { limit: max }),
+
+    update: (
+      groupId: string,
+      botId: string,
+      changes: Partial<Pick<BotDocument, "name" | "scopes" | "tokenHash" | "sessionId">>,
+    ) => bots.findOneAndUpdate({ _id: botId, groupId }, { $set: changes }, after).lean(),
+
+    remove: (botId: string) => bots.findOneAndDelete({ _id: botId }).lean(),
+
+    setCallback: (botId: string, callback: Callback | null) =>
+      bots
+        .findOneAndUpdate(
+          { _id: botId },
+          callback === null
+            ? { $unset: { callback: 1, dueAt: 1 } }
+            : { $set: { callback, dueAt: callback.nextAt } },
+          after,
+        )
+        .lean(),
+
+    /** Those whose callbacks are to be looked at now. */
+    listDue: (now: Date, limit: number) =>
+      bots
+        .find({ dueAt: { $lte: now } })
+        .sort({ dueAt: 1 })
+        .limit(limit)
+        .lean(),
+
+    /** null where another process has it, or it has failed and is not to be tried yet. */
+    lease: (botId: string, now: Date, until: Date) =>
+      bots
+        .findOneAndUpdate(
+          {
+            _id: botId,
+            "callback.isDisabled": false,
+            $or: [{ "callback.failures": 0 }, { "callback.nextAt": { $lte: now } }],
+            "callback.leasedUntil": { $lte: now },
+          },
+          { $set: { "callback.leasedUntil": until } },
+          after,
+        )
+        .lean(),
+
+    /** Ends a lease. Nothing happens where the bot has subscribed anew meanwhile. */
+    async settle(
+      botId: string,
+      callbackId: string,
+      outcome: Pick<Callback, "failures" | "lastError" | "nextAt" | "isDisabled">,
+    ): Promise<void> {
+      const { failures, lastError, nextAt, isDisabled } = outcome;
+      const changes = {
+        "callback.failures": failures,
+        "callback.lastError": lastError,
+        "callback.nextAt": nextAt,
+        "callback.isDisabled": isDisabled,
+        "callback.leasedUntil": new Date(0),
+      };
+      await bots.updateOne(
+        { _id: botId, "callback.id": callbackId },
+        isDisabled ? { $set: changes, $unset: { dueAt: 1 } } : { $set: { ...changes, dueAt: nextAt } },
+      );
+    },
+  };
+}

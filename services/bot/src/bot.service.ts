@@ -1,0 +1,74 @@
+import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { Outbound } from "@fanfare/outbound";
+import { createBot, deleteBot, listBots, rotateToken, updateBot } from "./actions/bots.ts";
+import { invoke, list, register, unregister } from "./actions/commands.ts";
+import { authenticate, forgetUser, me, subscribe, unsubscribe } from "./actions/own-bot.ts";
+import { createWebhook, deleteWebhook, execute, listWebhooks, updateWebhook } from "./actions/webhooks.ts";
+import type { BotDependencies } from "./bot.dependencies.ts";
+import { createBotRepository } from "./bot.repository.ts";
+import { Callbacks } from "./callbacks/callbacks.ts";
+import { createCursorRepository } from "./callbacks/cursor.repository.ts";
+import { createInvocationRepository } from "./callbacks/invocation.repository.ts";
+import { Subscribers } from "./callbacks/subscribers.ts";
+import { createCommandRepository } from "./command.repository.ts";
+import { createWebhookRepository } from "./webhooks/webhook.repository.ts";
+
+/** Bots, what they are told and asked, and incoming webhooks: the actions `bot.*`, `command.*` and `webhook.*` of the contract. */
+export function createBotService(node: NodeContext): ReturnType<ServiceFactory> {
+  const { database } = node;
+  const outbound = new Outbound({ userAgent: "Fanfare-Bot", allow: node.config.outboundAllow });
+  const key = node.keyFor("bot callbacks");
+  const repositories = {
+    bots: createBotRepository(database),
+    commands: createCommandRepository(database),
+    webhooks: createWebhookRepository(database),
+    cursors: createCursorRepository(database),
+    invocations: createInvocationRepository(database),
+  };
+  const { bots, webhooks, cursors } = repositories;
+  const subscribers = new Subscribers(bots);
+  const callbacks = new Callbacks({ ...repositories, node, outbound, key });
+  const dependencies: BotDependencies = { ...repositories, node, callbacks, key };
+  return defineService(node, {
+    name: "bot",
+    actions: {
+      "bot.create": createBot(dependencies),
+      "bot.list": listBots(dependencies),
+      "bot.update": updateBot(dependencies),
+      "bot.rotateToken": rotateToken(dependencies),
+      "bot.delete": deleteBot(dependencies),
+      "bot.me": me(dependencies),
+      "bot.subscribe": subscribe(dependencies),
+      "bot.unsubscribe": unsubscribe(dependencies),
+      "bot.authenticate": authenticate(dependencies),
+      "bot.forgetUser": forgetUser(dependencies),
+      "command.register": register(dependencies),
+      "command.unregister": unregister(dependencies),
+      "command.list": list(dependencies),
+      "command.invoke": invoke(dependencies),
+      "webhook.create": createWebhook(dependencies),
+      "webhook.list": listWebhooks(dependencies),
+      "webhook.update": updateWebhook(dependencies),
+      "webhook.delete": deleteWebhook(dependencies),
+      "webhook.execute": execute(dependencies),
+    },
+    events: {
+      async "message.stored"({ groupId }) {
+        if (groupId === null) return;
+        for (const botId of await subscribers.of(groupId)) callbacks.hint(botId);
+      },
+      async "channel.emptied"({ channelIds }) {
+        await webhooks.removeOfChannels(channelIds);
+        await cursors.removeOfChannels(channelIds);
+      },
+    },
+    async started() {
+      await Promise.all(Object.values(repositories).map((repository) => repository.createIndexes()));
+      callbacks.start();
+    },
+    async stopped() {
+      await callbacks.stop();
+      await outbound.close();
+    },
+  });
+}

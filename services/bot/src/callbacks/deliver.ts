@@ -1,0 +1,58 @@
+import type { Outbound } from "@fanfare/outbound";
+import type { BotDocument, Callback } from "../bot.model.ts";
+import { CALLBACK_TIMEOUT_MS } from "../bounds.ts";
+import { unseal } from "../secrets.ts";
+import { signedHeaders } from "./sign.ts";
+import type { CallbackEvent } from "./to-events.ts";
+
+/** A callback that was not taken. */
+export class NotDelivered extends Error {
+  override readonly name = "NotDelivered";
+  /** The other side wants no more of them. */
+  readonly isGone: boolean;
+
+  constructor(message: string, isGone: boolean) {
+    super(message);
+    this.isGone = isGone;
+  }
+}
+
+export interface DeliverOptions {
+  outbound: Pick<Outbound, "request">;
+  key: Buffer;
+}
+
+/**
+ * One callback. Any answer from 200 to 299 takes it; a redirect does not, for what is signed is for this address only.
+ * @throws {NotDelivered}
+ */
+export async function deliver(
+  { outbound, key }: DeliverOptions,
+  bot: BotDocument,
+  callback: Callback,
+  deliveryId: string,
+  events: readonly CallbackEvent[],
+): Promise<void> {
+  const body = JSON.stringify({
+    deliveryId,
+    botId: bot._id.toHexString(),
+    groupId: bot.groupId.toHexString(),
+    events,
+  });
+  const headers = signedHeaders(unseal(callback.sealedSecret, key), body, deliveryId, new Date());
+  const status = await outbound
+    .request({
+      url: callback.url,
+      method: "POST",
+      headers,
+      body,
+      timeoutMs: CALLBACK_TIMEOUT_MS,
+      maxBytes: 0,
+    })
+    .then((answer) => answer.status)
+    .catch((error: unknown) => {
+      throw new NotDelivered(error instanceof Error ? error.message : "It failed.", false);
+    });
+  if (status < 200 || status > 299)
+    throw new NotDelivered(`The address answered with status ${status}.`, status === 410);
+}

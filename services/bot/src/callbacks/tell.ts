@@ -1,0 +1,142 @@
+import { LIMITS, type Head } from "@fanfare/contract";
+import { may, type NodeContext } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import type { BotDocument, Callback } from "../bot.model.ts";
+import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../bounds.ts";
+import type { Cursor, CursorRepository } from "./cursor.repository.ts";
+import { deliver, type DeliverOptions } from "./deliver.ts";
+import type { InvocationRepository } from "./invocation.repository.ts";
+import { toEvents } from "./to-events.ts";
+
+export interface TellOptions extends DeliverOptions {
+  node: Pick<NodeContext, "call" | "access">;
+  cursors: CursorRepository;
+  invocations: InvocationRepository;
+}
+
+type Subscribed = BotDocument & { callback: Callback };
+const NOTHING: Head = { rev: 0, seq: 0 };
+
+/**
+ * Tells a bot what it has not been told yet, in each channel in the order of its log: that is what is stored, the cursors say
+ * how far it was told, and nothing else is needed. Each cursor moves once the callback was taken.
+ * @returns whether there may be more
+ * @throws {NotDelivered}
+ */
+export async function tell(options: TellOptions, bot: Subscribed): Promise<boolean> {
+  const invoked = await tellInvocations(options, bot);
+  const wantsMessages = bot.callback.events.some((name) => name.startsWith("message."));
+  if (!wantsMessages || !bot.scopes.includes("messages.read")) return invoked;
+  const behind = await listBehind(options, bot);
+  let isMore = invoked;
+  for (const cursor of behind) isMore = (await tellChannel(options, bot, cursor)) || isMore;
+  return isMore;
+}
+
+/** Where a bot begins that subscribes now. */
+export async function beginCursors(
+  options: Omit<TellOptions, keyof DeliverOptions>,
+  bot: Subscribed,
+): Promise<void> {
+  for (const { channelId, head } of await listHeads(options, bot, await seenChannels(options, bot)))
+    await options.cursors.begin(cursorOf(bot, channelId, head));
+}
+
+async function tellInvocations(options: TellOptions, bot: Subscribed): Promise<boolean> {
+  if (!bot.callback.events.includes("command.invoked")) return false;
+  const waiting = await options.invocations.list(bot._id.toHexString(), INVOCATIONS_PER_STEP);
+  for (const invocation of waiting) {
+    await deliver(options, bot, bot.callback, invocation.id, [{ type: "command.invoked", invocation }]);
+    await options.invocations.remove(invocation.id);
+  }
+  return waiting.length === INVOCATIONS_PER_STEP;
+}
+
+async function tellChannel(options: TellOptions, bot: Subscribed, cursor: Cursor): Promise<boolean> {
+  const { node, cursors } = options;
+  const { channelId } = cursor;
+  const limit = EVENTS_PER_CALLBACK;
+  const { messages } = await node.call("message.listChanges", { channelId, afterRev: cursor.rev, limit });
+  const last = messages.at(-1);
+  if (last === undefined) return false;
+  // A thread begins with a change of the message that it is about.
+  const threadIds = messages.flatMap(({ threadId }) => threadId ?? []);
+  const begun = threadIds.filter((threadId) => isSince(threadId, bot.callback.since));
+  for (const threadId of begun) await cursors.begin(cursorOf(bot, threadId, NOTHING));
+  const events = toEvents(messages, cursor.seq, bot.callback.events, bot._id.toHexString());
+  if (events.length > 0) await deliver(options, bot, bot.callback, `${channelId}-${last.rev}`, events);
+  await cursors.advance(cursor, {
+    rev: last.rev,
+    seq: Math.max(cursor.seq, ...messages.map(({ seq }) => seq)),
+  });
+  return messages.length === limit || begun.length > 0;
+}
+
+/** The channels that the bot sees now and that have gone on since it was told. */
+async function listBehind(options: TellOptions, bot: Subscribed): Promise<Cursor[]> {
+  const known = new Map(
+    (await options.cursors.list(bot.callback.id)).map((cursor) => [cursor.channelId, cursor as Cursor]),
+  );
+  const seen = await seenChannels(options, bot);
+  const threads = [...known.keys()].filter((channelId) => !seen.has(channelId));
+  const visible = new Map(seen);
+  for (const channelId of threads)
+    if (await sees(options, bot, channelId)) visible.set(channelId, bot.callback.since);
+  const behind: Cursor[] = [];
+  for (const { channelId, head } of await listHeads(options, bot, visible)) {
+    const cursor =
+      known.get(channelId) ?? (await begin(options, bot, channelId, visible.get(channelId)!, head));
+    if (cursor.rev < head.rev) behind.push(cursor);
+  }
+  return behind;
+}
+
+/** A channel that is newer than the subscription is told from its beginning; one that the bot did not see before, from now on. */
+async function begin(
+  { cursors }: TellOptions,
+  bot: Subscribed,
+  channelId: string,
+  createdAt: Date,
+  head: Head,
+): Promise<Cursor> {
+  const cursor = cursorOf(bot, channelId, createdAt >= bot.callback.since ? NOTHING : head);
+  await cursors.begin(cursor);
+  return cursor;
+}
+
+async function seenChannels(
+  { node }: Pick<TellOptions, "node">,
+  bot: Subscribed,
+): Promise<Map<string, Date>> {
+  const place = { groupId: bot.groupId.toHexString(), userId: bot._id.toHexString() };
+  const { channels } = await node.call("group.listSeenChannels", place);
+  return new Map(channels.map(({ channelId, createdAt }) => [channelId, new Date(createdAt)]));
+}
+
+async function sees({ node }: TellOptions, bot: Subscribed, channelId: string): Promise<boolean> {
+  return may(await node.access.get(bot._id.toHexString(), { channelId }), "view");
+}
+
+async function listHeads(
+  { node }: Pick<TellOptions, "node">,
+  bot: Subscribed,
+  channels: ReadonlyMap<string, Date>,
+): Promise<{ channelId: string; head: Head }[]> {
+  const userId = bot._id.toHexString();
+  const all = [...channels.keys()];
+  const found = [];
+  for (let i = 0; i < all.length; i += LIMITS.channelsPerGroup) {
+    const channelIds = all.slice(i, i + LIMITS.channelsPerGroup);
+    found.push(...(await node.call("message.listHeads", { userId, channelIds })).heads);
+  }
+  return found;
+}
+
+function cursorOf(bot: Subscribed, channelId: string, { rev, seq }: Head): Cursor {
+  return { callbackId: bot.callback.id, botId: bot._id.toHexString(), channelId, rev, seq };
+}
+
+/** Ids know the second only. */
+function isSince(id: string, since: Date): boolean {
+  return new Types.ObjectId(id).getTimestamp().getTime() >= since.getTime() - 1000;
+}

@@ -1,0 +1,1 @@
+export { createBotService } from "./bot.service.ts";

@@ -1,0 +1,45 @@
+import { Types, type Connection } from "mongoose";
+import { DURABLE } from "../bot.model.ts";
+import { webhookModel, type WebhookDocument } from "./webhook.model.ts";
+
+export type WebhookRepository = ReturnType<typeof createWebhookRepository>;
+
+/** Every query of the collection webhooks. */
+export function createWebhookRepository(connection: Connection) {
+  const webhooks = webhookModel(connection);
+  return {
+    createIndexes: () => webhooks.createIndexes(),
+
+    async insert(webhook: WebhookDocument): Promise<void> {
+      await webhooks.collection.insertOne(webhook, { writeConcern: DURABLE });
+    },
+
+    find: (webhookId: string) => webhooks.findById(webhookId).lean(),
+
+    listOfChannel: (channelId: string, limit: number) =>
+      webhooks.find({ channelId }).sort({ channelId: 1, _id: 1 }).limit(limit).lean(),
+
+    countOfChannel: (channelId: string, max: number) =>
+      webhooks.countDocuments({ channelId: new Types.ObjectId(channelId) }, { limit: max }),
+
+    update: (
+      channelId: string,
+      webhookId: string,
+      changes: Partial<Pick<WebhookDocument, "name" | "avatarUrl">>,
+    ) =>
+      webhooks
+        .findOneAndUpdate({ _id: webhookId, channelId }, { $set: changes }, { returnDocument: "after" })
+        .lean(),
+
+    remove: (channelId: string, webhookId: string) =>
+      webhooks.findOneAndDelete({ _id: webhookId, channelId }).lean(),
+
+    async removeOfChannels(channelIds: readonly string[]): Promise<void> {
+      await webhooks.deleteMany({ channelId: { $in: channelIds } });
+    },
+
+    async removeOfUser(userId: string): Promise<void> {
+      await webhooks.deleteMany({ createdBy: userId });
+    },
+  };
+}

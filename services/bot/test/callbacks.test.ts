@@ -1,0 +1,195 @@
+import { createHmac } from "node:crypto";
+import { must, post, startInstance, type Instance } from "@fanfare/testing";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createPlace, createReceiver, say, until, type Place } from "./place.ts";
+
+let instance: Instance;
+const closers: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  instance = await startInstance({ OUTBOUND_ALLOW: "127.0.0.1/32" });
+});
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+afterAll(() => instance.stop());
+
+const SECRET = "a secret of the bot";
+
+async function receive(...args: Parameters<typeof createReceiver>) {
+  const receiver = await createReceiver(...args);
+  closers.push(receiver.close);
+  return receiver;
+}
+
+const subscribe = (
+  place: Place,
+  url: string,
+  events = ["message.created", "message.changed", "message.deleted"],
+) =>
+  must(
+    instance.url,
+    "bot.subscribe",
+    { url, secret: SECRET, events: events as ["message.created"] },
+    place.token,
+  );
+
+test("what is said, changed and deleted is told, signed, in order, and nothing of before", async () => {
+  const { url } = instance;
+  const place = await createPlace(url);
+  const { accessToken } = place.world.member;
+  const { received, url: address } = await receive();
+  await subscribe(place, address);
+  const { message } = await must(url, "message.send", say(place.channelId, "first"), accessToken);
+  const ofMessage = { channelId: place.channelId, messageId: message.id };
+  const told = () => received.flatMap(({ body }) => body.events);
+  await until(() => told().length === 1);
+  await must(url, "message.edit", { ...ofMessage, content: "second" }, accessToken);
+  await must(url, "message.delete", ofMessage, accessToken);
+  await must(url, "message.send", say(place.channelId, "last"), accessToken);
+  await until(() =>
+    told().some(
+      ({ type, message }) =>
+        type === "message.created" && (message as { content: string }).content === "last",
+    ),
+  );
+  expect(told()[0]).toMatchObject({ type: "message.created", message: { content: "first", id: message.id } });
+  expect(told().some(({ type }) => type === "message.deleted")).toBe(true);
+  const { headers, text, body } = received[0]!;
+  const timestamp = String(headers["fanfare-timestamp"]);
+  const expected = createHmac("sha256", SECRET).update(`${timestamp}.${text}`).digest("hex");
+  expect(headers["fanfare-signature"]).toBe(`v1=${expected}`);
+  expect(headers["fanfare-delivery"]).toBe(body.deliveryId);
+});
+
+test("what was not taken is told again, and what comes meanwhile is not lost", async () => {
+  const { url } = instance;
+  const place = await createPlace(url);
+  const { received, url: address } = await receive((_one, count) => (count === 1 ? 500 : 200));
+  await subscribe(place, address);
+  const { accessToken } = place.world.member;
+  for (const text of ["one", "two", "three"])
+    await must(url, "message.send", say(place.channelId, text), accessToken);
+  const taken = () =>
+    received
+      .slice(1)
+      .flatMap(({ body }) => body.events.map(({ message }) => (message as { content: string }).content));
+  await until(() => taken().length === 3);
+  expect(taken()).toEqual(["one", "two", "three"]);
+  await until(async () => (await must(url, "bot.me", {}, place.token)).bot.callback?.state === "active");
+});
+
+test("a thread, a new channel: what the bot sees from then on is told from its beginning; a private one is not", async () => {
+  const { url } = instance;
+  const place = await createPlace(url);
+  const { owner, member } = place.world;
+  const { received, url: address } = await receive();
+  await subscribe(place, address, ["message.created"]);
+  const { groupId } = place;
+  const secret = { groupId, name: "secret", private: true };
+  const { channel: hidden } = await must(url, "channel.create", secret, owner.accessToken);
+  await must(url, "message.send", say(hidden.id, "not for bots"), owner.accessToken);
+  const { channel } = await must(url, "channel.create", { groupId, name: "new" }, owner.accessToken);
+  const { message } = await must(
+    url,
+    "message.send",
+    say(channel.id, "in a new channel"),
+    member.accessToken,
+  );
+  const root = { channelId: channel.id, messageId: message.id };
+  const { channel: thread } = await must(url, "channel.openThread", root, member.accessToken);
+  await must(url, "message.send", say(thread.id, "in a thread"), member.accessToken);
+  const texts = () =>
+    received.flatMap(({ body }) => body.events.map(({ message: m }) => (m as { content: string }).content));
+  await until(() => texts().length >= 2);
+  expect(texts()).toEqual(["in a new channel", "in a thread"]);
+});
+
+test("its own messages a bot is not told of, and without the scope none", async () => {
+  const { url } = instance;
+  const place = await createPlace(url);
+  const { received, url: address } = await receive();
+  await subscribe(place, address);
+  await must(url, "message.send", say(place.channelId, "mine"), place.token);
+  await must(url, "message.send", say(place.channelId, "theirs"), place.world.member.accessToken);
+  await until(() => received.length > 0);
+  expect(received.flatMap(({ body }) => body.events)).toMatchObject([{ message: { content: "theirs" } }]);
+  const blind = await createPlace(url, ["events"]);
+  const params = { url: address, secret: SECRET, events: ["message.created" as const] };
+  expect(await post(url, "bot.subscribe", params, blind.token)).toMatchObject({
+    ok: false,
+    error: { type: "BOT_NOT_ALLOWED" },
+  });
+});
+
+test("who answers 410 is told no more, and it says so", async () => {
+  const { url } = instance;
+  const place = await createPlace(url);
+  const { received, url: address } = await receive(() => 410);
+  await subscribe(place, address);
+  await must(url, "message.send", say(place.channelId, "hi"), place.world.member.accessToken);
+  const state = async () => (await must(url, "bot.me", {}, place.token)).bot.callback;
+  await until(async () => (await state())?.state === "disabled");
+  expect(await state()).toMatchObject({ failures: 1, lastError: expect.stringContaining("410") });
+  expect(received).toHaveLength(1);
+  await must(url, "bot.unsubscribe", {}, place.token);
+  expect(await state()).toBeNull();
+});
+
+test("a command reaches the bot, which answers", async () => {
+  const { url } = instance;
+  const place = await createPlace(url);
+  const { channelId, token, world } = place;
+  const { received, url: address } = await receive();
+  await subscribe(place, address, ["command.invoked"]);
+  const command = {
+    name: "deploy",
+    description: "Deploy something",
+    options: [{ name: "what", description: "What" }],
+  };
+  await must(url, "command.register", command, token);
+  await must(url, "command.register", command, token);
+  const { accessToken, userId } = world.member;
+  expect((await must(url, "command.list", { channelId }, accessToken)).commands).toMatchObject([
+    { name: "deploy" },
+  ]);
+  await must(url, "command.invoke", { channelId, name: "deploy", text: "the page" }, accessToken);
+  await until(() => received.length === 1);
+  expect(received[0]!.body.events).toMatchObject([
+    { type: "command.invoked", invocation: { command: "deploy", text: "the page", userId, channelId } },
+  ]);
+  await must(url, "message.send", say(channelId, `<@${userId}> done`), token);
+  const second = await must(
+    url,
+    "bot.create",
+    { groupId: place.groupId, name: "2", scopes: ["commands"] },
+    world.owner.accessToken,
+  );
+  expect(await post(url, "command.register", command, second.token)).toMatchObject({
+    error: { type: "COMMAND_NAME_TAKEN" },
+  });
+  await must(url, "command.unregister", { name: "deploy" }, second.token);
+  expect((await must(url, "command.list", { channelId }, accessToken)).commands).toHaveLength(1);
+  await must(url, "command.unregister", { name: "deploy" }, token);
+  expect(await post(url, "command.invoke", { channelId, name: "deploy" }, accessToken)).toMatchObject({
+    error: { type: "COMMAND_NOT_FOUND" },
+  });
+});
+
+test("no callback reaches into the own network", async () => {
+  const closed = await startInstance();
+  const { received, url: address } = await receive();
+  try {
+    const place = await createPlace(closed.url);
+    const params = { url: address, secret: SECRET, events: ["message.created" as const] };
+    await must(closed.url, "bot.subscribe", params, place.token);
+    await must(closed.url, "message.send", say(place.channelId, "hi"), place.world.member.accessToken);
+    const callback = await until(async () => {
+      const { bot } = await must(closed.url, "bot.me", {}, place.token);
+      return bot.callback?.state === "failing" ? bot.callback : null;
+    });
+    expect(callback.lastError).toContain("not an address on the Internet");
+    expect(received).toEqual([]);
+  } finally {
+    await closed.stop();
+  }
+});

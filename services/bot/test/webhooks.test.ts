@@ -1,0 +1,132 @@
+import { must, post, startInstance, type Instance, type World, createWorld } from "@fanfare/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+let instance: Instance;
+beforeAll(async () => {
+  instance = await startInstance();
+});
+afterAll(() => instance.stop());
+
+const notFound = { ok: false, error: expect.objectContaining({ type: "WEBHOOK_NOT_FOUND" }) };
+
+async function createWebhook(world: World) {
+  const params = { channelId: world.channel.id, name: "Builds" };
+  return must(instance.url, "webhook.create", params, world.owner.accessToken);
+}
+
+async function send(path: string, body: unknown): Promise<{ status: number; answer: unknown }> {
+  const response = await fetch(`${instance.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, answer: await response.json() };
+}
+
+async function newest({ channel, owner }: World) {
+  const { messages } = await must(instance.url, "message.list", { channelId: channel.id }, owner.accessToken);
+  return messages.at(-1)!;
+}
+
+test.each([
+  ["ours", { content: "green" }, { name: "Builds", avatarUrl: null }],
+  [
+    "ours under another name",
+    { content: "green", name: "CI", avatarUrl: "https://ci.example/a.png" },
+    { name: "CI", avatarUrl: "https://ci.example/a.png" },
+  ],
+  ["Slack's", { text: "green", username: "CI", attachments: [] }, { name: "CI", avatarUrl: null }],
+  [
+    "Discord's",
+    { content: "green", username: "CI", avatar_url: "https://ci.example/a.png" },
+    { name: "CI", avatarUrl: "https://ci.example/a.png" },
+  ],
+])("a message in a form like %s", async (_form, body, as) => {
+  const world = await createWorld(instance.url);
+  const { path } = await createWebhook(world);
+  expect(await send(path, body)).toMatchObject({ status: 200, answer: { ok: true } });
+  expect(await newest(world)).toMatchObject({ content: "green", as });
+});
+
+test("what is no message is refused, and nothing is sent", async () => {
+  const world = await createWorld(instance.url);
+  const { path } = await createWebhook(world);
+  const before = await newest(world);
+  for (const body of [{}, { content: "" }, { text: 1 }, { content: "x".repeat(4001) }, [], "text", null])
+    expect((await send(path, body)).status).toBeGreaterThanOrEqual(400);
+  const bad = { content: "hi", avatar_url: "javascript:alert(1)" };
+  expect((await send(path, bad)).status).toBe(422);
+  expect(await newest(world)).toEqual(before);
+});
+
+test("the same nonce makes one message", async () => {
+  const world = await createWorld(instance.url);
+  const { path } = await createWebhook(world);
+  const [first, second] = [
+    await send(path, { content: "once", nonce: "n" }),
+    await send(path, { content: "once", nonce: "n" }),
+  ];
+  expect(first.answer).toEqual(second.answer);
+});
+
+test("a wrong token, a wrong id and a deleted webhook look the same", async () => {
+  const world = await createWorld(instance.url);
+  const { webhook, token, path } = await createWebhook(world);
+  const wrong = `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`;
+  const content = { content: "hi" };
+  expect((await send(`/api/webhooks/${webhook.id}/${wrong}`, content)).answer).toEqual(notFound);
+  expect((await send(`/api/webhooks/${"0".repeat(24)}/${token}`, content)).answer).toEqual(notFound);
+  const { owner, channel } = world;
+  const ofWebhook = { channelId: channel.id, webhookId: webhook.id };
+  await must(instance.url, "webhook.delete", ofWebhook, owner.accessToken);
+  expect((await send(path, content)).answer).toEqual(notFound);
+  const { webhooks } = await must(instance.url, "webhook.list", { channelId: channel.id }, owner.accessToken);
+  expect(webhooks).toEqual([]);
+});
+
+test("the token is shown once, and a webhook of another channel is not there", async () => {
+  const { url } = instance;
+  const [world, elsewhere] = [await createWorld(url), await createWorld(url)];
+  const { webhook, token } = await createWebhook(elsewhere);
+  const other = { channelId: world.channel.id, webhookId: webhook.id };
+  expect(await post(url, "webhook.delete", other, world.owner.accessToken)).toEqual(notFound);
+  const listed = await must(
+    url,
+    "webhook.list",
+    { channelId: elsewhere.channel.id },
+    elsewhere.owner.accessToken,
+  );
+  expect(JSON.stringify(listed)).not.toContain(token);
+  const renamed = { channelId: elsewhere.channel.id, webhookId: webhook.id, name: "Other" };
+  const updated = await must(url, "webhook.update", renamed, elsewhere.owner.accessToken);
+  expect(updated.webhook).toMatchObject({ name: "Other", id: webhook.id });
+});
+
+test("a webhook is silent once its maker may not manage webhooks any more", async () => {
+  const { url } = instance;
+  const world = await createWorld(url);
+  const { owner, member, group, channel } = world;
+  const role = { groupId: group.id, name: "Integrations", permissions: 1 << 15 };
+  const { role: made } = await must(url, "role.create", role, owner.accessToken);
+  const ofMember = { groupId: group.id, roleId: made.id, userId: member.userId };
+  await must(url, "role.assign", ofMember, owner.accessToken);
+  const params = { channelId: channel.id, name: "Mine" };
+  const { path } = await must(url, "webhook.create", params, member.accessToken);
+  expect((await send(path, { content: "hi" })).status).toBe(200);
+  await must(url, "role.unassign", ofMember, owner.accessToken);
+  expect((await send(path, { content: "hi" })).answer).toEqual(notFound);
+});
+
+test("a webhook is limited by itself", async () => {
+  const limited = await startInstance({ RATE_LIMIT_FACTOR: "1" });
+  try {
+    const params = { webhookId: "0".repeat(24), token: "x", content: "hi" };
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => post(limited.url, "webhook.execute", params)),
+    );
+    const limits = answers.filter((answer) => !answer.ok && answer.error.type === "RATE_LIMITED");
+    expect(limits).toHaveLength(10);
+  } finally {
+    await limited.stop();
+  }
+});

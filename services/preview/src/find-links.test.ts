@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { findLinks } from "./find-links.ts";
+
+test.each([
+  ["see https://example.com/a.", ["https://example.com/a"]],
+  [
+    "(https://example.com/a_(b)) and https://example.com",
+    ["https://example.com/a_(b)", "https://example.com/"],
+  ],
+  ["[text](https://example.com/x)", ["https://example.com/x"]],
+  ["<https://example.com/hidden> https://example.com/shown", ["https://example.com/shown"]],
+  ["`https://example.com/code` ```\nhttps://example.com/block\n``` no", []],
+  ["https://a.example https://a.example", ["https://a.example/"]],
+  ["ftp://example.com mailto:a@example.com javascript:alert(1)", []],
+  ["https:// nothing", []],
+  ["", []],
+])("%s", (content, links) => expect(findLinks(content)).toEqual(links));
+
+test("the first three only", () => {
+  expect(findLinks([1, 2, 3, 4].map((n) => `https://example.com/${n}`).join(" "))).toHaveLength(3);
+});
+
+test("a text of nothing but beginnings is read at once", () => {
+  expect(findLinks("https://(".repeat(440))).toEqual([]);
+  expect(findLinks("`".repeat(4000) + "://")).toEqual([]);
+});

@@ -1,0 +1,1 @@
+export { createPreviewService } from "./preview.service.ts";

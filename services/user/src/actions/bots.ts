@@ -1,0 +1,93 @@
+import { serviceError, type Handler } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import { hashSecret, newSecret } from "../refresh-token.ts";
+import type { UserDependencies } from "../user.dependencies.ts";
+import type { UserDocument } from "../user.model.ts";
+import { presentUser } from "../user.presenter.ts";
+
+/** The session of a bot ends by being ended. */
+const NEVER = new Date("9999-01-01T00:00:00Z");
+
+export function createBot({ users }: UserDependencies): Handler<"user.createBot"> {
+  return async ({ params: { name } }) => {
+    const user: UserDocument = {
+      _id: new Types.ObjectId(),
+      nickname: name,
+      avatarUrl: null,
+      kind: "bot",
+      createdAt: new Date(),
+    };
+    await users.insert(user);
+    return { user: presentUser(user) };
+  };
+}
+
+export function renameBot({ users, node }: UserDependencies): Handler<"user.renameBot"> {
+  return async ({ params: { userId, name } }) => {
+    await needBot(users, userId);
+    const user = await users.setProfile(userId, { kind: "bot", nickname: name });
+    if (user === null) throw serviceError("USER_NOT_FOUND");
+    node.broadcast("user.profileChanged", { user: presentUser(user) });
+    return {};
+  };
+}
+
+/** A bot shows its token, not this session; but what ends sessions ends the bot's connections too. */
+export function openBotSession({
+  users,
+  sessions,
+  sessionRepository,
+}: UserDependencies): Handler<"user.openBotSession"> {
+  return async ({ params: { userId } }) => {
+    const user = await needBot(users, userId);
+    await sessions.endAll(userId);
+    const now = new Date();
+    const _id = new Types.ObjectId();
+    await sessionRepository.insert({
+      _id,
+      userId: user._id,
+      // Of secrets that nobody has: it cannot be refreshed.
+      familyHash: hashSecret(newSecret()),
+      currentHash: hashSecret(newSecret()),
+      previousHash: null,
+      graceUntil: null,
+      createdAt: now,
+      refreshedAt: now,
+      expiresAt: NEVER,
+    });
+    return { sessionId: _id.toHexString() };
+  };
+}
+
+export function hasBotSession({ users, sessionRepository }: UserDependencies): Handler<"user.hasBotSession"> {
+  return async ({ params: { userId, sessionId } }) => {
+    const [user, session] = await Promise.all([users.find(userId), sessionRepository.find(sessionId)]);
+    const isAlive =
+      user?.kind === "bot" &&
+      user.disabledAt === undefined &&
+      user.deletedAt === undefined &&
+      session?.userId.toHexString() === userId &&
+      session.revokedAt === undefined;
+    return { isAlive };
+  };
+}
+
+export function deleteBot({ users, sessions, erasures, node }: UserDependencies): Handler<"user.deleteBot"> {
+  return async ({ params: { userId } }) => {
+    const user = await users.find(userId);
+    if (user?.kind !== "bot") return {};
+    const erased = await users.erase(userId, new Date());
+    await sessions.endAll(userId);
+    if (erased !== null) {
+      node.broadcast("user.profileChanged", { user: presentUser(erased) });
+      erasures.begin(userId);
+    }
+    return {};
+  };
+}
+
+async function needBot(users: UserDependencies["users"], userId: string): Promise<UserDocument> {
+  const user = await users.find(userId);
+  if (user?.kind !== "bot" || user.deletedAt !== undefined) throw serviceError("USER_NOT_FOUND");
+  return user;
+}

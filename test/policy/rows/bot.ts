@@ -1,0 +1,33 @@
+import { row } from "../row.ts";
+
+const NOT_THERE = "0".repeat(24);
+const noBot = ({ group }: { group: { id: string } }) => ({ groupId: group.id, botId: NOT_THERE });
+const notFound = { why: "there is no such bot", allowed: "BOT_NOT_FOUND" } as const;
+const botsOnly = { why: "it is for bots alone", allowed: "BOTS_ONLY" } as const;
+
+/** Bots that there are, and what they may do themselves: services/bot/test. */
+export const botRows = {
+  "bot.create": row("bot.create", ({ group }) => ({
+    groupId: group.id,
+    name: "Robot",
+    scopes: ["messages.write"],
+  })),
+  "bot.list": row("bot.list", ({ group }) => ({ groupId: group.id })),
+  "bot.update": row("bot.update", (world) => ({ ...noBot(world), name: "Other" }), notFound),
+  "bot.rotateToken": row("bot.rotateToken", noBot, notFound),
+  "bot.delete": row("bot.delete", noBot, notFound),
+  "bot.me": row("bot.me", () => ({}), botsOnly),
+  "bot.subscribe": row(
+    "bot.subscribe",
+    () => ({ url: "https://bot.example/", secret: "0123456789abcdef", events: ["message.created"] }),
+    botsOnly,
+  ),
+  "bot.unsubscribe": row("bot.unsubscribe", () => ({}), botsOnly),
+  "command.register": row("command.register", () => ({ name: "ask", description: "Ask" }), botsOnly),
+  "command.unregister": row("command.unregister", () => ({ name: "ask" }), botsOnly),
+  "command.list": row("command.list", ({ channel }) => ({ channelId: channel.id })),
+  "command.invoke": row("command.invoke", ({ channel }) => ({ channelId: channel.id, name: "nothing" }), {
+    why: "there is no such command",
+    allowed: "COMMAND_NOT_FOUND",
+  }),
+};
