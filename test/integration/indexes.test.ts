@@ -49,7 +49,7 @@ async function doEverything(url: string): Promise<void> {
   const callAll = async (actor: "owner" | "member"): Promise<void> => {
     for (const name of Object.keys(MATRIX) as (keyof typeof MATRIX)[]) {
       const world = await createWorld(url);
-      await postRaw(url, name, JSON.stringify(MATRIX[name][1](world)), world[actor].accessToken);
+      await postRaw(url, name, JSON.stringify(MATRIX[name].params(world)), world[actor].accessToken);
     }
   };
   await callAll("owner");

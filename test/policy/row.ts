@@ -1,49 +1,32 @@
-import type { ActionName, ErrorCode, Params } from "@fanfare/contract";
+import { actionDefinition, type ActionName, type Params } from "@fanfare/contract";
 import type { World } from "@fanfare/testing";
+import { ACTORS, expectedOutcome, type ActorName, type Outcome } from "./expected.ts";
 
-export const ACTORS = ["anonymous", "stranger", "member", "muted", "owner"] as const;
-export type ActorName = (typeof ACTORS)[number];
+/** Where an actor gets something else than the rule says, and why; `allowed` stands for all whom the rule lets in. */
+export interface Exceptions extends Partial<Record<ActorName, Outcome>> {
+  why: string;
+  allowed?: Outcome;
+}
 
-/** "ok", or the error that the actor must get. */
-export type Outcome = "ok" | ErrorCode;
-export type Row = [outcomes: Record<ActorName, Outcome>, params: (world: World) => unknown];
+export interface Row {
+  outcomes: Record<ActorName, Outcome>;
+  params: (world: World) => unknown;
+}
 
-export const row = <N extends ActionName>(
-  _name: N,
-  outcomes: Record<ActorName, Outcome>,
+/** What each actor gets from an action: what its permission rule says, but for the exceptions. */
+export function row<N extends ActionName>(
+  name: N,
   params: (world: World) => Params<N>,
-): Row => [outcomes, params];
-
-export const outcomes = (
-  anonymous: Outcome,
-  stranger: Outcome,
-  member: Outcome,
-  muted: Outcome,
-  owner: Outcome,
-) => ({
-  anonymous,
-  stranger,
-  member,
-  muted,
-  owner,
-});
-
-export const everybody = outcomes("ok", "ok", "ok", "ok", "ok");
-export const loggedIn = outcomes("UNAUTHENTICATED", "ok", "ok", "ok", "ok");
-export const inGroup = outcomes("UNAUTHENTICATED", "GROUP_NOT_FOUND", "ok", "ok", "ok");
-export const inChannel = outcomes("UNAUTHENTICATED", "CHANNEL_NOT_FOUND", "ok", "ok", "ok");
-export const groupOwner = outcomes("UNAUTHENTICATED", "GROUP_NOT_FOUND", "FORBIDDEN", "FORBIDDEN", "ok");
-export const channelOwner = outcomes("UNAUTHENTICATED", "CHANNEL_NOT_FOUND", "FORBIDDEN", "FORBIDDEN", "ok");
-/** The world's people are guests. */
-export const accountsOnly = outcomes(
-  "UNAUTHENTICATED",
-  "GUEST_NOT_ALLOWED",
-  "GUEST_NOT_ALLOWED",
-  "GUEST_NOT_ALLOWED",
-  "GUEST_NOT_ALLOWED",
-);
-/** Nobody of the world runs the instance. */
-export const adminsOnly = outcomes("UNAUTHENTICATED", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN");
+  exceptions?: Exceptions,
+): Row {
+  const { permission } = actionDefinition(name);
+  const outcomeOf = (actor: ActorName): Outcome => {
+    const byRule = expectedOutcome(permission, actor);
+    return exceptions?.[actor] ?? (byRule === "ok" ? exceptions?.allowed : undefined) ?? byRule;
+  };
+  const outcomes = Object.fromEntries(ACTORS.map((actor) => [actor, outcomeOf(actor)]));
+  return { outcomes: outcomes as Row["outcomes"], params };
+}
 
 let names = 0;
 export const freshName = (): string => `matrix${(names += 1)}-${Date.now().toString(36)}`;

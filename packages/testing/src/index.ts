@@ -1,4 +1,5 @@
 export { must, post, postRaw } from "./api.ts";
+export { createCast, createStage, MODERATOR_PERMISSIONS, type Cast, type Stage } from "./cast.ts";
 export { startCluster, type Cluster, type ClusterNode, type ClusterOptions } from "./cluster.ts";
 export { startDatabase } from "./database.ts";
 export { startInstance, type Instance } from "./instance.ts";

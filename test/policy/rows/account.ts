@@ -1,26 +1,43 @@
-import { row, outcomes, everybody, accountsOnly, freshName, password, type Outcome } from "../row.ts";
+import { row, freshName, password } from "../row.ts";
 
-const toAll = (outcome: Outcome) => outcomes(outcome, outcome, outcome, outcome, outcome);
 const oidc = { oidcCode: "made-up", verifier: "made-up" };
 
 export const accountRows = {
-  "user.requestPasswordReset": row("user.requestPasswordReset", everybody, () => ({
+  "user.requestPasswordReset": row("user.requestPasswordReset", () => ({
     email: `${freshName()}@example.org`,
   })),
-  "user.resetPassword": row("user.resetPassword", toAll("INVALID_LINK"), () => ({
-    token: "made-up",
-    newPassword: password,
-  })),
-  "user.requestEmailVerification": row("user.requestEmailVerification", accountsOnly, () => ({})),
-  "user.verifyEmail": row("user.verifyEmail", toAll("INVALID_LINK"), () => ({ token: "made-up" })),
-  "user.changeEmail": row("user.changeEmail", accountsOnly, () => ({
+  "user.resetPassword": row("user.resetPassword", () => ({ token: "made-up", newPassword: password }), {
+    why: "the token is made up",
+    allowed: "INVALID_LINK",
+  }),
+  "user.requestEmailVerification": row("user.requestEmailVerification", () => ({}), {
+    why: "nobody has an address",
+    allowed: "EMAIL_MISSING",
+  }),
+  "user.verifyEmail": row("user.verifyEmail", () => ({ token: "made-up" }), {
+    why: "the token is made up",
+    allowed: "INVALID_LINK",
+  }),
+  "user.changeEmail": row("user.changeEmail", () => ({
     email: `${freshName()}@example.org`,
     password,
   })),
-  "user.setupTotp": row("user.setupTotp", accountsOnly, () => ({ password })),
-  "user.enableTotp": row("user.enableTotp", accountsOnly, () => ({ code: "000000" })),
-  "user.disableTotp": row("user.disableTotp", accountsOnly, () => ({ password, code: "000000" })),
-  "user.exchangeOidcCode": row("user.exchangeOidcCode", toAll("OIDC_FAILED"), () => oidc),
-  "user.linkOidc": row("user.linkOidc", accountsOnly, () => ({ ...oidc, password })),
-  "user.unlinkOidc": row("user.unlinkOidc", accountsOnly, () => ({ password })),
+  "user.setupTotp": row("user.setupTotp", () => ({ password })),
+  "user.enableTotp": row("user.enableTotp", () => ({ code: "000000" }), {
+    why: "nobody has begun",
+    allowed: "TOTP_NOT_SET_UP",
+  }),
+  "user.disableTotp": row("user.disableTotp", () => ({ password, code: "000000" }), {
+    why: "nobody has one",
+    allowed: "TOTP_NOT_SET_UP",
+  }),
+  "user.exchangeOidcCode": row("user.exchangeOidcCode", () => oidc, {
+    why: "there is no provider",
+    allowed: "OIDC_FAILED",
+  }),
+  "user.linkOidc": row("user.linkOidc", () => ({ ...oidc, password }), {
+    why: "there is no provider",
+    allowed: "OIDC_FAILED",
+  }),
+  "user.unlinkOidc": row("user.unlinkOidc", () => ({ password })),
 };

@@ -1,25 +1,31 @@
 import type { World } from "@fanfare/testing";
-import { inChannel, loggedIn, outcomes, row } from "../row.ts";
+import { row, type Exceptions } from "../row.ts";
 
 const targetIn = ({ channel, target }: World) => ({ channelId: channel.id, userId: target.userId });
-const notDirect = outcomes("UNAUTHENTICATED", "CHANNEL_NOT_FOUND", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN");
+const channelOf = ({ channel }: World) => ({ channelId: channel.id });
+// Who may do what in a direct one: services/group/test/group-direct.test.ts.
+const notDirect: Exceptions = { why: "the channel is one of a group", allowed: "FORBIDDEN" };
 
-// The world's channel is one of a group. Who may do what in a direct one: services/group/test/group-direct.test.ts.
 export const directRows = {
-  "channel.openDirect": row("channel.openDirect", loggedIn, ({ target }) => ({ userId: target.userId })),
-  "channel.listDirect": row("channel.listDirect", loggedIn, () => ({})),
-  // Only members of a common group, or friends, are put into a channel of several.
+  "channel.openDirect": row("channel.openDirect", ({ target }) => ({ userId: target.userId })),
+  "channel.listDirect": row("channel.listDirect", () => ({})),
   "channel.createGroupDirect": row(
     "channel.createGroupDirect",
-    { ...loggedIn, stranger: "NOT_REACHABLE" },
     ({ target }) => ({ userIds: [target.userId] }),
+    {
+      why: "only members of a common group, or friends, are put into a channel of several",
+      stranger: "NOT_REACHABLE",
+      banned: "NOT_REACHABLE",
+      admin: "NOT_REACHABLE",
+    },
   ),
-  "channel.addToDirect": row("channel.addToDirect", notDirect, targetIn),
-  "channel.removeFromDirect": row("channel.removeFromDirect", notDirect, targetIn),
-  "channel.renameDirect": row("channel.renameDirect", { ...notDirect, muted: "MUTED" }, ({ channel }) => ({
-    channelId: channel.id,
-    name: "Renamed",
-  })),
-  "channel.closeDirect": row("channel.closeDirect", notDirect, ({ channel }) => ({ channelId: channel.id })),
-  "channel.get": row("channel.get", inChannel, ({ channel }) => ({ channelId: channel.id })),
+  "channel.addToDirect": row("channel.addToDirect", targetIn, notDirect),
+  "channel.removeFromDirect": row("channel.removeFromDirect", targetIn, notDirect),
+  "channel.renameDirect": row(
+    "channel.renameDirect",
+    ({ channel }) => ({ channelId: channel.id, name: "Renamed" }),
+    notDirect,
+  ),
+  "channel.closeDirect": row("channel.closeDirect", channelOf, notDirect),
+  "channel.get": row("channel.get", channelOf),
 };

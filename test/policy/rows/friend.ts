@@ -1,14 +1,17 @@
-import { accountsOnly, loggedIn, row } from "../row.ts";
+import { row } from "../row.ts";
 
 const targetOf = ({ target }: { target: { userId: string } }) => ({ userId: target.userId });
 
 export const friendRows = {
-  "friend.request": row("friend.request", accountsOnly, targetOf),
-  "friend.accept": row("friend.accept", accountsOnly, targetOf),
-  "friend.decline": row("friend.decline", accountsOnly, targetOf),
-  "friend.remove": row("friend.remove", accountsOnly, targetOf),
-  "friend.list": row("friend.list", accountsOnly, () => ({})),
-  "friend.listRequests": row("friend.listRequests", accountsOnly, () => ({})),
-  "friend.getReach": row("friend.getReach", loggedIn, () => ({})),
-  "friend.setReach": row("friend.setReach", loggedIn, () => ({ directFrom: "groupMates" })),
+  "friend.request": row("friend.request", targetOf),
+  "friend.accept": row("friend.accept", targetOf, {
+    why: "nobody has asked them",
+    allowed: "FRIEND_REQUEST_NOT_FOUND",
+  }),
+  "friend.decline": row("friend.decline", targetOf),
+  "friend.remove": row("friend.remove", targetOf),
+  "friend.list": row("friend.list", () => ({})),
+  "friend.listRequests": row("friend.listRequests", () => ({})),
+  "friend.getReach": row("friend.getReach", () => ({})),
+  "friend.setReach": row("friend.setReach", () => ({ directFrom: "groupMates" })),
 };

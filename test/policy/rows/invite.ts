@@ -1,13 +1,21 @@
-import { row, outcomes, everybody, loggedIn, inGroup } from "../row.ts";
+import { row } from "../row.ts";
 
 export const inviteRows = {
-  "invite.create": row("invite.create", inGroup, ({ group }) => ({ groupId: group.id })),
-  "invite.list": row("invite.list", inGroup, ({ group }) => ({ groupId: group.id })),
+  "invite.create": row("invite.create", ({ group }) => ({ groupId: group.id })),
+  "invite.list": row("invite.list", ({ group }) => ({ groupId: group.id })),
   "invite.revoke": row(
     "invite.revoke",
-    outcomes("UNAUTHENTICATED", "GROUP_NOT_FOUND", "FORBIDDEN", "FORBIDDEN", "ok"),
     ({ group, inviteCode }) => ({ groupId: group.id, code: inviteCode }),
+    {
+      why: "who may invite revokes their own, and this is the owner's",
+      member: "FORBIDDEN",
+      guest: "FORBIDDEN",
+      muted: "FORBIDDEN",
+    },
   ),
-  "invite.preview": row("invite.preview", everybody, ({ inviteCode }) => ({ code: inviteCode })),
-  "invite.accept": row("invite.accept", loggedIn, ({ inviteCode }) => ({ code: inviteCode })),
+  "invite.preview": row("invite.preview", ({ inviteCode }) => ({ code: inviteCode })),
+  "invite.accept": row("invite.accept", ({ inviteCode }) => ({ code: inviteCode }), {
+    why: "a ban says so to whom it is about",
+    banned: "BANNED",
+  }),
 };

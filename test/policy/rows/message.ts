@@ -1,39 +1,43 @@
-import { row, outcomes, inChannel, channelOwner, freshName, messageOf } from "../row.ts";
+import type { World } from "@fanfare/testing";
+import { row, freshName, messageOf, type Exceptions } from "../row.ts";
+
+const thumbOf = (world: World) => ({ ...messageOf(world), emoji: "👍" });
+/** The message is somebody else's. */
+const managersOnly: Exceptions = {
+  why: "the rule lets in its author too, and the message is somebody else's",
+  member: "FORBIDDEN",
+  guest: "FORBIDDEN",
+  muted: "FORBIDDEN",
+};
 
 export const messageRows = {
-  "message.send": row("message.send", { ...inChannel, muted: "MUTED" }, ({ channel }) => ({
+  "message.send": row("message.send", ({ channel }) => ({
     channelId: channel.id,
     content: "Hello",
     nonce: freshName(),
   })),
-  // The message is somebody else's: only its author may edit it, not even the owner of the group.
-  "message.edit": row(
-    "message.edit",
-    outcomes("UNAUTHENTICATED", "CHANNEL_NOT_FOUND", "FORBIDDEN", "MUTED", "FORBIDDEN"),
-    (world) => ({ ...messageOf(world), content: "Changed" }),
-  ),
-  "message.delete": row("message.delete", channelOwner, messageOf),
-  "message.listEdits": row("message.listEdits", channelOwner, messageOf),
-  "message.react": row("message.react", { ...inChannel, muted: "MUTED" }, (world) => ({
-    ...messageOf(world),
-    emoji: "👍",
-  })),
-  "message.unreact": row("message.unreact", inChannel, (world) => ({ ...messageOf(world), emoji: "👍" })),
-  "message.listReactors": row("message.listReactors", inChannel, (world) => ({
-    ...messageOf(world),
-    emoji: "👍",
-  })),
-  "message.listOwnReactions": row("message.listOwnReactions", inChannel, ({ channel, message }) => ({
+  "message.edit": row("message.edit", (world) => ({ ...messageOf(world), content: "Changed" }), {
+    why: "only its author edits a message, not even the owner of the group",
+    allowed: "FORBIDDEN",
+  }),
+  "message.delete": row("message.delete", messageOf, managersOnly),
+  "message.listEdits": row("message.listEdits", messageOf, managersOnly),
+  "message.react": row("message.react", thumbOf),
+  "message.unreact": row("message.unreact", thumbOf),
+  "message.listReactors": row("message.listReactors", thumbOf),
+  "message.listOwnReactions": row("message.listOwnReactions", ({ channel, message }) => ({
     channelId: channel.id,
     messageIds: [message.id],
   })),
-  "message.pin": row("message.pin", channelOwner, messageOf),
-  "message.unpin": row("message.unpin", channelOwner, messageOf),
-  "message.listPins": row("message.listPins", inChannel, ({ channel }) => ({ channelId: channel.id })),
-  "message.search": row("message.search", inChannel, ({ channel }) => ({
-    channelId: channel.id,
-    text: "hello",
-  })),
-  "message.get": row("message.get", inChannel, messageOf),
-  "message.list": row("message.list", inChannel, ({ channel }) => ({ channelId: channel.id })),
+  "message.pin": row("message.pin", messageOf, managersOnly),
+  "message.unpin": row("message.unpin", messageOf, managersOnly),
+  "message.listPins": row("message.listPins", ({ channel }) => ({ channelId: channel.id })),
+  "message.search": row("message.search", ({ channel }) => ({ channelId: channel.id, text: "hello" }), {
+    why: "its rule is a session, for one can search in all one's channels; the handler looks at this one",
+    stranger: "CHANNEL_NOT_FOUND",
+    banned: "CHANNEL_NOT_FOUND",
+    admin: "CHANNEL_NOT_FOUND",
+  }),
+  "message.get": row("message.get", messageOf),
+  "message.list": row("message.list", ({ channel }) => ({ channelId: channel.id })),
 };

@@ -1,8 +1,8 @@
-import { accountsOnly, loggedIn, row } from "../row.ts";
+import { row } from "../row.ts";
 
 export const peopleRows = {
-  "user.search": row("user.search", accountsOnly, () => ({ query: "gu" })),
-  "user.block": row("user.block", loggedIn, ({ target }) => ({ userId: target.userId })),
-  "user.unblock": row("user.unblock", loggedIn, ({ target }) => ({ userId: target.userId })),
-  "user.listBlocked": row("user.listBlocked", loggedIn, () => ({})),
+  "user.search": row("user.search", () => ({ query: "gu" })),
+  "user.block": row("user.block", ({ target }) => ({ userId: target.userId })),
+  "user.unblock": row("user.unblock", ({ target }) => ({ userId: target.userId })),
+  "user.listBlocked": row("user.listBlocked", () => ({})),
 };

@@ -1,13 +1,9 @@
-import { loggedIn, outcomes, row } from "../row.ts";
-
-const notTheirs = "SESSION_NOT_FOUND";
+import { row } from "../row.ts";
 
 export const sessionRows = {
-  "user.listSessions": row("user.listSessions", loggedIn, () => ({})),
-  // The session is somebody else's.
-  "user.revokeSession": row(
-    "user.revokeSession",
-    outcomes("UNAUTHENTICATED", notTheirs, notTheirs, notTheirs, notTheirs),
-    ({ target }) => ({ sessionId: target.sessionId }),
-  ),
+  "user.listSessions": row("user.listSessions", () => ({})),
+  "user.revokeSession": row("user.revokeSession", ({ target }) => ({ sessionId: target.sessionId }), {
+    why: "the session is somebody else's",
+    allowed: "SESSION_NOT_FOUND",
+  }),
 };

@@ -1,33 +1,29 @@
-import { row, outcomes, everybody, loggedIn, accountsOnly, freshName, password } from "../row.ts";
+import { row, freshName, password } from "../row.ts";
 
 export const userRows = {
-  "user.register": row("user.register", everybody, () => ({ username: freshName(), password })),
-  "user.login": row(
-    "user.login",
-    outcomes(
-      "WRONG_CREDENTIALS",
-      "WRONG_CREDENTIALS",
-      "WRONG_CREDENTIALS",
-      "WRONG_CREDENTIALS",
-      "WRONG_CREDENTIALS",
-    ),
-    () => ({ username: "nobody", password }),
-  ),
-  "user.createGuest": row("user.createGuest", everybody, () => ({})),
-  "user.claimGuest": row("user.claimGuest", loggedIn, () => ({ username: freshName(), password })),
-  "user.refresh": row(
-    "user.refresh",
-    outcomes("UNAUTHENTICATED", "UNAUTHENTICATED", "UNAUTHENTICATED", "UNAUTHENTICATED", "UNAUTHENTICATED"),
-    () => ({ refreshToken: "forged" }),
-  ),
-  "user.logout": row("user.logout", loggedIn, () => ({})),
-  "user.logoutAll": row("user.logoutAll", loggedIn, () => ({})),
-  "user.me": row("user.me", loggedIn, () => ({})),
-  "user.get": row("user.get", loggedIn, ({ target }) => ({ userId: target.userId })),
-  "user.getMany": row("user.getMany", loggedIn, ({ target }) => ({ userIds: [target.userId] })),
-  "user.updateProfile": row("user.updateProfile", loggedIn, () => ({ nickname: "Somebody" })),
-  "user.changePassword": row("user.changePassword", accountsOnly, () => ({
-    oldPassword: "x",
-    newPassword: password,
-  })),
+  "user.register": row("user.register", () => ({ username: freshName(), password })),
+  "user.login": row("user.login", () => ({ username: "nobody", password }), {
+    why: "there is no such user",
+    allowed: "WRONG_CREDENTIALS",
+  }),
+  "user.createGuest": row("user.createGuest", () => ({})),
+  "user.claimGuest": row("user.claimGuest", () => ({ username: freshName(), password }), {
+    why: "only a guest becomes an account, and only itself: there is no other's id to give",
+    allowed: "NOT_A_GUEST",
+    guest: "ok",
+  }),
+  "user.refresh": row("user.refresh", () => ({ refreshToken: "forged" }), {
+    why: "the token is forged",
+    allowed: "UNAUTHENTICATED",
+  }),
+  "user.logout": row("user.logout", () => ({})),
+  "user.logoutAll": row("user.logoutAll", () => ({})),
+  "user.me": row("user.me", () => ({})),
+  "user.get": row("user.get", ({ target }) => ({ userId: target.userId })),
+  "user.getMany": row("user.getMany", ({ target }) => ({ userIds: [target.userId] })),
+  "user.updateProfile": row("user.updateProfile", () => ({ nickname: "Somebody" })),
+  "user.changePassword": row("user.changePassword", () => ({ oldPassword: "x", newPassword: password }), {
+    why: "it is not their password",
+    allowed: "WRONG_CREDENTIALS",
+  }),
 };

@@ -1,0 +1,84 @@
+import { MEMBER_PERMISSIONS, PERMISSIONS } from "@fanfare/contract";
+import { must } from "./api.ts";
+import { createAccount, createGuest, type Person, type World } from "./world.ts";
+
+/** Everybody that the policy tells apart. All but `guest` have accounts with the password "correct horse". */
+export interface Cast {
+  owner: Person;
+  moderator: Person;
+  member: Person;
+  muted: Person;
+  /** A member without an account. */
+  guest: Person;
+  /** Was a member. */
+  banned: Person;
+  stranger: Person;
+  /** Runs the instance, and is not in the group. */
+  admin: Person;
+  /** A member that things are done to. */
+  target: Person;
+}
+
+/** A group in which everybody of a cast has their place. */
+export type Stage = World & Cast;
+
+/** What a moderator's role adds to what every member may. */
+export const MODERATOR_PERMISSIONS =
+  MEMBER_PERMISSIONS |
+  PERMISSIONS.manageMessages |
+  PERMISSIONS.manageInvites |
+  PERMISSIONS.muteMembers |
+  PERMISSIONS.kickMembers |
+  PERMISSIONS.banMembers |
+  PERMISSIONS.viewAuditLog;
+
+const MUTE_MS = 3_600_000;
+
+/** @param root who runs the instance already: on a fresh one, the first account */
+export async function createCast(url: string, root: Person): Promise<Cast> {
+  const account = (): Promise<Person> => createAccount(url);
+  const [owner, moderator, member, muted, guest, banned, stranger, target, admin] = await Promise.all([
+    account(),
+    account(),
+    account(),
+    account(),
+    createGuest(url),
+    account(),
+    account(),
+    account(),
+    createAdmin(url, root),
+  ]);
+  return { owner, moderator, member, muted, guest, banned, stranger, admin, target };
+}
+
+async function createAdmin(url: string, root: Person): Promise<Person> {
+  const { username, userId } = await createAccount(url);
+  await must(url, "admin.setAdmin", { userId, admin: true }, root.accessToken);
+  // Access tokens say who is an admin.
+  const { accessToken, sessionId } = await must(url, "user.login", { username, password: "correct horse" });
+  return { userId, sessionId, accessToken };
+}
+
+/** A new group of the cast's owner, with one channel and a message of `target` in it. */
+export async function createStage(url: string, cast: Cast): Promise<Stage> {
+  const { owner, moderator, member, muted, guest, banned, target } = cast;
+  const asOwner = owner.accessToken;
+  const { group, channels } = await must(url, "group.create", { name: "A group" }, asOwner);
+  const groupId = group.id;
+  const { invite } = await must(url, "invite.create", { groupId }, asOwner);
+  const members = [moderator, member, muted, guest, banned, target];
+  await Promise.all(
+    members.map(({ accessToken }) => must(url, "invite.accept", { code: invite.code }, accessToken)),
+  );
+  const role = { groupId, name: "Moderators", permissions: MODERATOR_PERMISSIONS };
+  const { role: moderators } = await must(url, "role.create", role, asOwner);
+  const channel = channels[0]!;
+  const text = { channelId: channel.id, content: "Here is the target.", nonce: `of-target-${channel.id}` };
+  const [{ message }] = await Promise.all([
+    must(url, "message.send", text, target.accessToken),
+    must(url, "role.assign", { groupId, roleId: moderators.id, userId: moderator.userId }, asOwner),
+    must(url, "group.mute", { groupId, userId: muted.userId, durationMs: MUTE_MS }, asOwner),
+    must(url, "group.ban", { groupId, userId: banned.userId }, asOwner),
+  ]);
+  return { ...cast, group, channel, message, inviteCode: invite.code };
+}

@@ -1,0 +1,109 @@
+import { createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+// What a row of the matrix cannot tell.
+
+let instance: Instance;
+beforeAll(async () => {
+  instance = await startInstance();
+});
+afterAll(() => instance?.stop());
+
+describe("a stranger", () => {
+  test("syncs nothing of a channel that is not theirs", async () => {
+    const { stranger, channel } = await createWorld(instance.url);
+    const params = { cursors: [{ channelId: channel.id, afterRev: 0 }] };
+    const { channels } = await must(instance.url, "channel.sync", params, stranger.accessToken);
+    expect(channels).toMatchObject([{ channelId: channel.id, status: "gone", messages: [] }]);
+  });
+
+  test("gets the same answer for a channel that is not theirs and one that does not exist", async () => {
+    const { stranger, channel } = await createWorld(instance.url);
+    const answers = await Promise.all(
+      [channel.id, "0".repeat(24)].map((channelId) =>
+        post(instance.url, "message.list", { channelId }, stranger.accessToken),
+      ),
+    );
+    const [first, second] = answers.map((answer) =>
+      answer.ok ? answer : { ...answer.error, requestId: "" },
+    );
+    expect(first).toEqual(second);
+  });
+
+  test("learns nothing of how somebody is, and an acquaintance does", async () => {
+    const { stranger, member, target } = await createWorld(instance.url);
+    const params = { userIds: [target.userId] };
+    const nothing = await must(instance.url, "presence.watch", params, stranger.accessToken);
+    expect(nothing.presences).toEqual([]);
+    const something = await must(instance.url, "presence.watch", params, member.accessToken);
+    expect(something.presences).toEqual([{ userId: target.userId, status: "offline" }]);
+    await must(instance.url, "channel.openDirect", { userId: target.userId }, stranger.accessToken);
+    const after = await must(instance.url, "presence.watch", params, stranger.accessToken);
+    expect(after.presences).toMatchObject([{ userId: target.userId }]);
+  });
+
+  test("cannot read a message by its id through a channel of their own", async () => {
+    const { stranger, message } = await createWorld(instance.url);
+    const { channels } = await must(instance.url, "group.create", { name: "Mine" }, stranger.accessToken);
+    const params = { channelId: channels[0]!.id, messageId: message.id };
+    for (const name of ["message.get", "message.delete"] as const) {
+      const answer = await post(instance.url, name, params, stranger.accessToken);
+      expect(answer).toMatchObject({ ok: false, error: { type: "MESSAGE_NOT_FOUND" } });
+    }
+  });
+
+  test("cannot read a direct channel of two others", async () => {
+    const { stranger, member, target } = await createWorld(instance.url);
+    const direct = { userId: target.userId };
+    const { channel } = await must(instance.url, "channel.openDirect", direct, member.accessToken);
+    for (const name of ["message.list", "channel.delete"] as const) {
+      const answer = await post(instance.url, name, { channelId: channel.id }, stranger.accessToken);
+      expect(answer).toMatchObject({ ok: false, error: { type: "CHANNEL_NOT_FOUND" } });
+    }
+  });
+});
+
+describe("the two of a direct channel", () => {
+  test("both write, neither manages", async () => {
+    const { member, target } = await createWorld(instance.url);
+    const direct = { userId: target.userId };
+    const { channel } = await must(instance.url, "channel.openDirect", direct, member.accessToken);
+    for (const [index, { accessToken }] of [member, target].entries()) {
+      const message = { channelId: channel.id, content: "Hello", nonce: String(index) };
+      await must(instance.url, "message.send", message, accessToken);
+      const answer = await post(instance.url, "channel.delete", { channelId: channel.id }, accessToken);
+      expect(answer).toMatchObject({ ok: false, error: { type: "FORBIDDEN" } });
+    }
+  });
+});
+
+describe("who was put out", () => {
+  test.each(["group.kick", "group.ban"] as const)(
+    "by %s reads and writes no more, from the answer on",
+    async (name) => {
+      const { owner, target, group, channel } = await createWorld(instance.url);
+      const send = (nonce: string) =>
+        post(
+          instance.url,
+          "message.send",
+          { channelId: channel.id, content: "x", nonce },
+          target.accessToken,
+        );
+      expect((await send("before")).ok).toBe(true);
+      await must(instance.url, name, { groupId: group.id, userId: target.userId }, owner.accessToken);
+      expect(await send("after")).toMatchObject({ ok: false, error: { type: "CHANNEL_NOT_FOUND" } });
+    },
+  );
+
+  test("a banned user is not let in again until unbanned, a kicked one is", async () => {
+    const { owner, target, group, inviteCode } = await createWorld(instance.url);
+    const who = { groupId: group.id, userId: target.userId };
+    const join = () => post(instance.url, "invite.accept", { code: inviteCode }, target.accessToken);
+    await must(instance.url, "group.ban", who, owner.accessToken);
+    expect(await join()).toMatchObject({ ok: false, error: { type: "BANNED" } });
+    await must(instance.url, "group.unban", who, owner.accessToken);
+    expect((await join()).ok).toBe(true);
+    await must(instance.url, "group.kick", who, owner.accessToken);
+    expect((await join()).ok).toBe(true);
+  });
+});

@@ -1,0 +1,81 @@
+import { hasPermission, MEMBER_PERMISSIONS, NO_PERMISSIONS, OWNER_PERMISSIONS } from "@fanfare/contract";
+import type { ErrorCode, PermissionRule } from "@fanfare/contract";
+import { MODERATOR_PERMISSIONS } from "@fanfare/testing";
+
+export const ACTORS = [
+  "anonymous",
+  "stranger",
+  "guest",
+  "member",
+  "muted",
+  "banned",
+  "moderator",
+  "owner",
+  "admin",
+] as const;
+export type ActorName = (typeof ACTORS)[number];
+
+/** "ok", or the error that the actor must get. */
+export type Outcome = "ok" | ErrorCode;
+
+interface Standing {
+  isLoggedIn: boolean;
+  isGuest: boolean;
+  isAdmin: boolean;
+  isMuted: boolean;
+  /** In the group of the test. */
+  permissions: number;
+}
+
+const NOBODY: Standing = {
+  isLoggedIn: false,
+  isGuest: false,
+  isAdmin: false,
+  isMuted: false,
+  permissions: NO_PERMISSIONS,
+};
+const STRANGER: Standing = { ...NOBODY, isLoggedIn: true };
+const MEMBER: Standing = { ...STRANGER, permissions: MEMBER_PERMISSIONS };
+
+const STANDINGS: Record<ActorName, Standing> = {
+  anonymous: NOBODY,
+  stranger: STRANGER,
+  guest: { ...MEMBER, isGuest: true },
+  member: MEMBER,
+  muted: { ...MEMBER, isMuted: true },
+  banned: STRANGER,
+  moderator: { ...MEMBER, permissions: MODERATOR_PERMISSIONS },
+  owner: { ...MEMBER, permissions: OWNER_PERMISSIONS },
+  admin: { ...STRANGER, isAdmin: true },
+};
+
+/**
+ * What an actor gets from an action with this rule: written anew from what the rules mean, and not with the code that the server
+ * decides by.
+ */
+export function expectedOutcome(permission: PermissionRule, actor: ActorName): Outcome {
+  const { isLoggedIn, isGuest, isAdmin, isMuted, permissions } = STANDINGS[actor];
+  switch (permission.rule) {
+    case "internal":
+      return "UNKNOWN_ACTION";
+    case "public":
+      return "ok";
+    case "session":
+      return isLoggedIn ? "ok" : "UNAUTHENTICATED";
+    case "account":
+      if (!isLoggedIn) return "UNAUTHENTICATED";
+      return isGuest ? "GUEST_NOT_ALLOWED" : "ok";
+    case "admin":
+      if (!isLoggedIn) return "UNAUTHENTICATED";
+      return isAdmin ? "ok" : "FORBIDDEN";
+    case "group":
+    case "channel": {
+      const { rule, can } = permission;
+      if (!isLoggedIn) return "UNAUTHENTICATED";
+      if (!hasPermission(permissions, "view"))
+        return rule === "group" ? "GROUP_NOT_FOUND" : "CHANNEL_NOT_FOUND";
+      if (isMuted && (can === "sendMessages" || can === "addReactions")) return "MUTED";
+      return hasPermission(permissions, can) ? "ok" : "FORBIDDEN";
+    }
+  }
+}
