@@ -13,6 +13,7 @@ import { inboxActions } from "./actions/inbox.ts";
 import { inviteActions } from "./actions/invite.ts";
 import { messageActions } from "./actions/message.ts";
 import { peopleActions } from "./actions/people.ts";
+import { pictureActions } from "./actions/picture.ts";
 import { presenceActions } from "./actions/presence.ts";
 import { roleActions } from "./actions/role.ts";
 import { sessionActions } from "./actions/session.ts";
@@ -46,6 +47,7 @@ export const ACTIONS = {
   ...presenceActions,
   ...inboxActions,
   ...fileActions,
+  ...pictureActions,
 } satisfies Record<string, ActionDefinition>;
 
 export type ActionName = keyof typeof ACTIONS;

@@ -1,4 +1,4 @@
-const MAX_EXTENSION_CHARS = 16;
+const EXTENSION = /(.)\.[A-Za-z0-9]{1,10}$/;
 
 /**
  * A name that is safe wherever it is written: in an address, a header, or on somebody's disk. It never becomes part of a path
@@ -13,7 +13,5 @@ export function safeFileName(name: string): string {
 
 /** The name with another extension: what was drawn anew may be of another kind. */
 export function withExtension(name: string, extension: string): string {
-  const dot = name.lastIndexOf(".");
-  const hasOne = dot > 0 && name.length - dot - 1 <= MAX_EXTENSION_CHARS;
-  return `${hasOne ? name.slice(0, dot) : name}.${extension}`;
+  return `${name.replace(EXTENSION, "$1")}.${extension}`;
 }

@@ -4,6 +4,7 @@ import { claim, release } from "./actions/claim.ts";
 import { abortUpload, finishUpload } from "./actions/finish-upload.ts";
 import { getUrl, getUrls } from "./actions/get-url.ts";
 import { get, listMine, remove } from "./actions/get.ts";
+import { exportUser, forgetUser } from "./actions/of-user.ts";
 import { dropPictures, usePicture } from "./actions/pictures.ts";
 import { startPicture, startUpload } from "./actions/start-upload.ts";
 import { getGroupUsage, getUsage, setQuota } from "./actions/usage.ts";
@@ -54,6 +55,8 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
       "file.release": release(dependencies),
       "file.usePicture": usePicture(dependencies),
       "file.dropPictures": dropPictures(dependencies),
+      "file.exportUser": exportUser(dependencies),
+      "file.forgetUser": forgetUser(dependencies),
     },
     events: {
       "channel.emptied": async ({ channelIds }) => {

@@ -73,7 +73,7 @@ test("a socket that reads too slowly is left behind, and counted", async () => {
           description: "",
           ownerId: newId(),
           memberCount: 1,
-          iconFileId: null,
+          iconUrl: null,
           defaultChannelId: null,
           defaultPermissions: 0,
           createdAt: "",

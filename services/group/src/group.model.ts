@@ -5,6 +5,7 @@ export interface GroupDocument {
   _id: Types.ObjectId;
   name: string;
   description?: string;
+  iconUrl?: string | null;
   ownerId: Types.ObjectId;
   memberCount: number;
   defaultChannelId?: Types.ObjectId | null;
@@ -19,6 +20,7 @@ const groupSchema = new Schema<GroupDocument>(
   {
     name: { type: String, required: true },
     description: String,
+    iconUrl: String,
     defaultChannelId: Schema.Types.ObjectId,
     defaultPermissions: Number,
     ownerId: { type: Schema.Types.ObjectId, required: true },

@@ -73,7 +73,7 @@ export function presentGroup(group: GroupDocument): Group {
     description: group.description ?? "",
     ownerId: group.ownerId.toHexString(),
     memberCount: group.memberCount,
-    iconFileId: null,
+    iconUrl: group.iconUrl ?? null,
     defaultChannelId: group.defaultChannelId?.toHexString() ?? null,
     defaultPermissions: defaultPermissionsOf(group),
     createdAt: group.createdAt.toISOString(),

@@ -7,7 +7,9 @@ import { groupModel, type GroupDocument } from "./group.model.ts";
 const USERS_PER_LOOK_UP = 100;
 
 export type GroupChanges = Partial<
-  Pick<GroupDocument, "name" | "description" | "defaultPermissions"> & { defaultChannelId: string | null }
+  Pick<GroupDocument, "name" | "description" | "defaultPermissions" | "iconUrl"> & {
+    defaultChannelId: string | null;
+  }
 >;
 export type GroupRepository = ReturnType<typeof createGroupRepository>;
 

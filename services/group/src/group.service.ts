@@ -34,6 +34,7 @@ import { getGroup, listMyGroups } from "./actions/read-group.ts";
 import { getMember, listMembers } from "./actions/read-members.ts";
 import { reorderChannels } from "./actions/reorder-channels.ts";
 import { createRole, deleteRole, listRoles, reorderRoles, updateRole } from "./actions/roles.ts";
+import { removeIcon, setIcon } from "./actions/set-icon.ts";
 import { setDefaultRole } from "./actions/set-default-role.ts";
 import { transferGroup } from "./actions/transfer-group.ts";
 import { updateChannel } from "./actions/update-channel.ts";
@@ -79,6 +80,8 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.get": getGroup(dependencies),
       "group.listMine": listMyGroups(dependencies),
       "group.update": updateGroup(dependencies),
+      "group.setIcon": setIcon(dependencies),
+      "group.removeIcon": removeIcon(dependencies),
       "group.delete": deleteGroup(dependencies),
       "group.transfer": transferGroup(dependencies),
       "group.listMembers": listMembers(dependencies),

@@ -88,6 +88,8 @@ export function createPurge(options: PurgeOptions) {
     await inBatches(async () => (await bans.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await roles.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await audits.removeSome(groupId, BATCH)) === BATCH);
+    // What is shown to nobody keeps nothing else waiting.
+    await node.call("file.dropPictures", { of: { type: "group", id: groupId } }).catch(() => undefined);
     if (!stopped) await groups.remove(groupId);
   };
 

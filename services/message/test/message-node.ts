@@ -1,5 +1,6 @@
 import {
   MEMBER_PERMISSIONS,
+  type Attachment,
   type ActionName,
   type EventName,
   type EventPayload,
@@ -29,6 +30,8 @@ export interface MessageNode {
   slowModeMs: Map<string, number>;
   /** What `role.list` answers. */
   roles: Role[];
+  /** What everybody can attach, by id. */
+  files: Map<string, Attachment>;
   /** Messages that other services are told of. */
   stored: Message[];
   /** Calls an internal action. */
@@ -49,6 +52,7 @@ export async function startMessageNode(
   const permissions = new Map<string, number>();
   const slowModeMs = new Map<string, number>();
   const roles: Role[] = [];
+  const files = new Map<string, Attachment>();
   const stored: Message[] = [];
   let call: AnyCall | undefined;
   const access: ServiceFactory = (node) =>
@@ -63,6 +67,20 @@ export async function startMessageNode(
           ...(slowModeMs.has(params.channelId!) && { slowModeMs: slowModeMs.get(params.channelId!)! }),
         }),
         "role.list": () => ({ roles: [...roles] }),
+      },
+    });
+  const file: ServiceFactory = (node) =>
+    defineService(node, {
+      name: "file",
+      actions: {
+        "file.claim": ({ params: { fileIds } }) => {
+          const found = fileIds.map((id) => files.get(id)).filter((one) => one !== undefined);
+          return { attachments: found.length === fileIds.length ? found : null };
+        },
+        "file.release": ({ params: { fileIds } }) => {
+          for (const id of fileIds) files.delete(id);
+          return {};
+        },
       },
     });
   const listener: ServiceFactory = (node) =>
@@ -88,7 +106,7 @@ export async function startMessageNode(
     });
   const running = await startNode(
     loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", ...env }),
-    isRecording ? [access, caller, listener, message] : [access, caller, message],
+    isRecording ? [access, caller, file, listener, message] : [access, caller, file, message],
     (error) => {
       throw error;
     },
@@ -99,6 +117,7 @@ export async function startMessageNode(
     permissions,
     slowModeMs,
     roles,
+    files,
     stored,
     internal: (name, params) => call!(name, params, { meta: { actor: null, requestId: "test" } }),
     as: (userId, name, params) => {

@@ -307,6 +307,16 @@ test("a message without text needs attachments, and those must be files of the s
   const withFile = { ...empty, attachmentIds: [fileId] };
   expect(await refusal(author, "message.send", withFile)).toMatchObject(["VALIDATION_FAILED", {}]);
   expect(await refusal(nobody, "message.send", withFile)).toBe("FORBIDDEN");
+  const attachment = { fileId, name: "a", bytes: 1, contentType: "a/b", width: null, height: null };
+  node.files.set(fileId, attachment);
+  const { message } = await node.as(author, "message.send", withFile);
+  expect(message.attachments).toEqual([attachment]);
+  expect(await get(message)).toEqual(message);
+  const sent = { channelId, authorId: author, nonce: "empty" };
+  expect(await node.internal("message.findSent", sent)).toEqual({ attachments: [attachment] });
+  await node.as(author, "message.delete", of(message));
+  expect([...node.files]).toEqual([]);
+  expect(await node.internal("message.findSent", sent)).toEqual({ attachments: [] });
 });
 
 test("a page around a time, also where messages are missing", async () => {

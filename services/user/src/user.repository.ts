@@ -13,7 +13,8 @@ export interface Credentials {
 }
 
 type Claim = Credentials & Pick<UserDocument, "nickname"> & { locale: Locale | undefined };
-type ProfileChange = Partial<Pick<UserDocument, "nickname" | "bio" | "locale">> & Pick<UserDocument, "kind">;
+type ProfileChange = Partial<Pick<UserDocument, "nickname" | "avatarUrl" | "bio" | "locale">> &
+  Pick<UserDocument, "kind">;
 
 export type UserRepository = ReturnType<typeof createUserRepository>;
 

@@ -35,6 +35,7 @@ export const exportActions = {
     rateLimit: { points: 120, durationMs: 60_000 },
   }),
   "user.exportUser": exportUser("profile, sessions, blocks."),
+  "file.exportUser": exportUser("files, but not their bytes: file.getUrl leads to those."),
   "group.exportUser": exportUser("memberships."),
   "friend.exportUser": exportUser("friends, requests, and who may reach them."),
   "message.exportUser": exportUser("messages in channels that the user has read or sees."),

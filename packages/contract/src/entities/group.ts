@@ -8,7 +8,7 @@ export const GroupSchema = z
     description: z.string(),
     ownerId: id,
     memberCount: z.int(),
-    iconFileId: id.nullable(),
+    iconUrl: z.string().nullable().describe("path at this server, for anybody"),
     defaultChannelId: id.nullable().describe("what newcomers see first; null: the first that they see"),
     defaultPermissions: z.int().describe("what every member may: bits, see PERMISSIONS"),
     createdAt: time,

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+
+const uploaded = z.object({
+  fileId: e.id.describe("a picture that the caller has uploaded by file.uploadPicture"),
+});
+const ofGroup = z.object({ groupId: e.id });
+const ownUser = z.object({ user: e.OwnUserSchema });
+const group = z.object({ group: e.GroupSchema });
+
+/** The pictures of users and groups: anybody who has their address may see them. */
+export const pictureActions = {
+  "user.setAvatar": action({
+    summary: "Show this picture with the caller's profile.",
+    params: uploaded,
+    result: ownUser,
+    permission: { rule: "session" },
+    errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
+    rateLimit: { points: 20, durationMs: 60_000 },
+  }),
+  "user.removeAvatar": action({
+    summary: "Show no picture with the caller's profile. Repeatable.",
+    params: z.object({}),
+    result: ownUser,
+    permission: { rule: "session" },
+  }),
+  "group.setIcon": action({
+    summary: "Show this picture with the group.",
+    params: ofGroup.extend(uploaded.shape),
+    result: group,
+    permission: { rule: "group", can: "manageGroup" },
+    errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
+    rateLimit: { points: 20, durationMs: 60_000 },
+  }),
+  "group.removeIcon": action({
+    summary: "Show no picture with the group. Repeatable.",
+    params: ofGroup,
+    result: group,
+    permission: { rule: "group", can: "manageGroup" },
+  }),
+};

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { pictureKey, storageKey } from "./keys.ts";
+
+test("keys are made of ids alone", () => {
+  const id = `${"0".repeat(22)}ab`;
+  expect(storageKey(id, "thumb")).toBe(`ab/${id}.thumb`);
+  expect(pictureKey(`${id}-${"f".repeat(16)}`)).toBe(`public/${id}-${"f".repeat(16)}.webp`);
+  for (const bad of ["", "..", `../${id}`, `${id}/..`, id.toUpperCase(), `${id}\n`]) {
+    expect(() => storageKey(bad, "raw")).toThrow();
+    expect(() => pictureKey(bad)).toThrow();
+  }
+});
