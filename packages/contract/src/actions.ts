@@ -14,6 +14,7 @@ import { inviteActions } from "./actions/invite.ts";
 import { messageActions } from "./actions/message.ts";
 import { peopleActions } from "./actions/people.ts";
 import { pictureActions } from "./actions/picture.ts";
+import { moderationActions } from "./actions/moderation.ts";
 import { presenceActions } from "./actions/presence.ts";
 import { roleActions } from "./actions/role.ts";
 import { sessionActions } from "./actions/session.ts";
@@ -37,6 +38,7 @@ export const ACTIONS = {
   ...webhookActions,
   ...groupActions,
   ...roleActions,
+  ...moderationActions,
   ...channelActions,
   ...friendActions,
   ...directActions,

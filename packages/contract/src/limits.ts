@@ -128,6 +128,8 @@ export const LIMITS = {
   topicMaxChars: 1024,
   groupDescriptionMaxChars: 1000,
   reasonMaxChars: 512,
+  wordsPerFilter: 200,
+  filteredWordMaxChars: 50,
   slowModeMaxSeconds: 6 * 60 * 60,
   /** Entries of a group's audit log are kept for so long. */
   groupAuditLifetimeMs: 90 * 24 * 60 * 60 * 1000,

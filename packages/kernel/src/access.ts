@@ -10,6 +10,8 @@ export interface Access {
   mutedUntilMs: number;
   /** Between two messages of this user; absent: none. */
   slowModeMs?: number;
+  /** Of the word filter that this user's messages go through; absent: none. */
+  wordFilterRev?: number;
   /** The rooms that hear of what happens in this place. */
   rooms: readonly string[];
 }
@@ -96,12 +98,22 @@ function cacheKey(userId: string, place: Place): string {
 /** Looks access up in the service that owns it. */
 export function accessLookUp(call: Call): (userId: string, place: Place) => Promise<Access> {
   return async (userId, place) => {
-    const { permissions, groupId, mutedUntil, slowModeMs, rooms } = await call("group.access", {
-      ...place,
-      userId,
-    });
+    const { permissions, groupId, mutedUntil, slowModeMs, wordFilterRev, rooms } = await call(
+      "group.access",
+      {
+        ...place,
+        userId,
+      },
+    );
     const mutedUntilMs = mutedUntil === null ? 0 : Date.parse(mutedUntil);
-    return { permissions, groupId, mutedUntilMs, rooms, ...(slowModeMs !== undefined && { slowModeMs }) };
+    return {
+      permissions,
+      groupId,
+      mutedUntilMs,
+      rooms,
+      ...(slowModeMs !== undefined && { slowModeMs }),
+      ...(wordFilterRev !== undefined && { wordFilterRev }),
+    };
   };
 }
 

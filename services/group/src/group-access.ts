@@ -33,12 +33,15 @@ export async function accessInGroup(
   if (inChannel === NO_PERMISSIONS) return NOWHERE;
   const permissions = channel.kind === "section" ? inChannel & ~NOT_IN_SECTIONS : inChannel;
   const slowModeMs = slowModeOf(channel, permissions);
+  const { wordFilterRev } = loaded.group;
+  const isFiltered = wordFilterRev !== undefined && !hasPermission(permissions, "manageMessages");
   return {
     permissions,
     groupId,
     mutedUntil,
     rooms: [roomInUse(channel)],
     ...(slowModeMs > 0 && { slowModeMs }),
+    ...(isFiltered && { wordFilterRev }),
   };
 }
 

@@ -17,6 +17,7 @@ import type { Membership } from "./membership.ts";
 import type { OverrideRepository } from "./override.repository.ts";
 import type { Purge } from "./purge.ts";
 import type { ThreadRepository } from "./thread.repository.ts";
+import type { WordFilterRepository } from "./word-filter.repository.ts";
 import type { RoleRepository } from "./role.repository.ts";
 
 export interface GroupRepositories {
@@ -33,6 +34,7 @@ export interface GroupRepositories {
   invites: InviteRepository;
   bans: BanRepository;
   departures: DepartureRepository;
+  wordFilters: WordFilterRepository;
 }
 
 /** What the actions of this service work with. */

@@ -11,6 +11,8 @@ export interface GroupDocument {
   defaultChannelId?: Types.ObjectId | null;
   /** What every member may; absent: MEMBER_PERMISSIONS. */
   defaultPermissions?: number;
+  /** Of its word filter; absent: none. */
+  wordFilterRev?: number;
   createdAt: Date;
   /** Set when the group is deleted and its parts are still being removed; nobody sees it any more. */
   deletedAt?: Date;
@@ -23,6 +25,7 @@ const groupSchema = new Schema<GroupDocument>(
     iconUrl: String,
     defaultChannelId: Schema.Types.ObjectId,
     defaultPermissions: Number,
+    wordFilterRev: Number,
     ownerId: { type: Schema.Types.ObjectId, required: true },
     memberCount: { type: Number, required: true },
     createdAt: { type: Date, required: true },

@@ -65,6 +65,13 @@ export function createGroupRepository(connection: Connection) {
     update: (groupId: string, changes: GroupChanges) =>
       groups.findOneAndUpdate({ _id: groupId, ...alive }, { $set: changes }, after).lean(),
 
+    /** Of several at once the last one counts. null: it has none any more. */
+    async setWordFilterRev(groupId: string, rev: number, isOn: boolean): Promise<void> {
+      const older = { $or: [{ wordFilterRev: { $exists: false } }, { wordFilterRev: { $lt: rev } }] };
+      const change = isOn ? { $set: { wordFilterRev: rev } } : { $unset: { wordFilterRev: 1 as const } };
+      await groups.updateOne({ _id: groupId, ...alive, ...older }, change);
+    },
+
     /** null when `fromUserId` is not the owner, or the group is deleted. */
     changeOwner: (groupId: string, fromUserId: string, toUserId: string) =>
       groups

@@ -39,6 +39,7 @@ import { setDefaultRole } from "./actions/set-default-role.ts";
 import { transferGroup } from "./actions/transfer-group.ts";
 import { updateChannel } from "./actions/update-channel.ts";
 import { updateGroup } from "./actions/update-group.ts";
+import { getWordFilter, readWordFilter, setWordFilter } from "./actions/word-filter.ts";
 import { createActivity } from "./activity.ts";
 import { createActivityRepository } from "./activity.repository.ts";
 import { createAllGroupsRepository } from "./all-groups.repository.ts";
@@ -63,6 +64,7 @@ import { createOverrideRepository } from "./override.repository.ts";
 import { createPurge } from "./purge.ts";
 import { createRoleRepository } from "./role.repository.ts";
 import { createThreadRepository } from "./thread.repository.ts";
+import { createWordFilterRepository } from "./word-filter.repository.ts";
 
 /** Groups with their channels, members, bans and invites: the actions `group.*`, `channel.*` and `invite.*`. */
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
@@ -94,6 +96,9 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.auditLog": auditLog(dependencies),
       "group.recordAudit": recordAudit(dependencies),
       "group.myPermissions": myPermissions(dependencies),
+      "group.getWordFilter": getWordFilter(dependencies),
+      "group.setWordFilter": setWordFilter(dependencies),
+      "group.readWordFilter": readWordFilter(dependencies),
       "group.mute": muteMember(dependencies),
       "group.unmute": unmuteMember(dependencies),
       "group.access": access(dependencies),
@@ -177,6 +182,7 @@ function createDependencies(node: NodeContext): GroupDependencies {
     invites: createInviteRepository(node.database),
     bans: createBanRepository(node.database),
     departures: createDepartureRepository(node.database),
+    wordFilters: createWordFilterRepository(node.database),
   };
   const { groups, members } = repositories;
   const onError = (error: unknown): void => node.logger.warn({ err: error }, "work in the background failed");

@@ -35,7 +35,7 @@ export type Purge = ReturnType<typeof createPurge>;
  */
 export function createPurge(options: PurgeOptions) {
   const { node, membership, moves, groups, channels, members, mutes, invites, bans, departures } = options;
-  const { roles, overrides, audits, threads } = options;
+  const { roles, overrides, audits, threads, wordFilters } = options;
   /** Channels and groups that this process is removing. */
   const underWay = new Set<string>();
   let stopped = false;
@@ -90,6 +90,7 @@ export function createPurge(options: PurgeOptions) {
     await inBatches(async () => (await audits.removeSome(groupId, BATCH)) === BATCH);
     // What is shown to nobody keeps nothing else waiting.
     await node.call("file.dropPictures", { of: { type: "group", id: groupId } }).catch(() => undefined);
+    await wordFilters.remove(groupId);
     if (!stopped) await groups.remove(groupId);
   };
 

@@ -15,6 +15,7 @@ import { ReactionRepository } from "./reactions/reaction.repository.ts";
 import { UncountedRepository } from "./reactions/uncounted.repository.ts";
 import { Sender } from "./sender.ts";
 import { SlowMode } from "./slow-mode.ts";
+import { WordFilters } from "./word-filter/word-filters.ts";
 
 /** What the actions of this service work with. */
 export interface Parts {
@@ -25,6 +26,7 @@ export interface Parts {
   remover: ChannelRemover;
   commit: GroupCommit;
   sender: Sender;
+  wordFilters: WordFilters;
   /** By message: the last change that is under way here. */
   changing: Map<string, Promise<unknown>>;
   edits: MessageEditRepository;
@@ -53,6 +55,7 @@ export function createParts(node: NodeContext): Parts {
     writeTimeoutMs: WRITE_TIMEOUT_MS,
     ...counters(node),
   });
+  const wordFilters = new WordFilters(node.call);
   const edits = new MessageEditRepository(database);
   const reactions = new ReactionRepository(database);
   const uncounted = new UncountedRepository(database);
@@ -77,7 +80,13 @@ export function createParts(node: NodeContext): Parts {
       forget,
     }),
     commit,
-    sender: new Sender(commit, messages, new SlowMode(node.counters ?? new MemoryCounters(), logger)),
+    sender: new Sender({
+      commit,
+      messages,
+      slowMode: new SlowMode(node.counters ?? new MemoryCounters(), logger),
+      wordFilters,
+    }),
+    wordFilters,
     changing,
     edits,
     reactions,

@@ -8,6 +8,7 @@ import { resolveMentions } from "./mentions.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageRepository } from "./message.repository.ts";
 import type { SlowMode } from "./slow-mode.ts";
+import type { WordFilters } from "./word-filter/word-filters.ts";
 
 export interface Send {
   channelId: string;
@@ -27,6 +28,13 @@ export interface Send {
   resend?: boolean | undefined;
 }
 
+export interface SenderOptions {
+  commit: GroupCommit;
+  messages: Pick<MessageRepository, "find">;
+  slowMode: SlowMode;
+  wordFilters: Pick<WordFilters, "apply">;
+}
+
 const NO_FILES: readonly string[] = [];
 
 /**
@@ -37,14 +45,16 @@ export class Sender {
   readonly #commit: GroupCommit;
   readonly #messages: Pick<MessageRepository, "find">;
   readonly #slowMode: SlowMode;
+  readonly #wordFilters: Pick<WordFilters, "apply">;
   readonly #underWay = new Map<string, Promise<Message>>();
   /** The ids of the messages that were stored last, by nonce. */
   readonly #stored = new LRUCache<string, string>({ max: KNOWN_NONCES });
 
-  constructor(commit: GroupCommit, messages: Pick<MessageRepository, "find">, slowMode: SlowMode) {
+  constructor({ commit, messages, slowMode, wordFilters }: SenderOptions) {
     this.#commit = commit;
     this.#slowMode = slowMode;
     this.#messages = messages;
+    this.#wordFilters = wordFilters;
   }
 
   send(send: Send): Promise<Message> {
@@ -67,9 +77,14 @@ export class Sender {
       if (stored !== null) return stored;
     }
     const repliedTo = send.replyTo === undefined ? null : await this.#authorOf(send.channelId, send.replyTo);
-    const message = await this.#createSlowly(send, send.mentionAuthor ? repliedTo : null);
+    const allowed = send.access.wordFilterRev === undefined ? send : await this.#filtered(send);
+    const message = await this.#createSlowly(allowed, send.mentionAuthor ? repliedTo : null);
     this.#stored.set(key, message.id);
     return message;
+  }
+
+  async #filtered(send: Send): Promise<Send> {
+    return { ...send, content: await this.#wordFilters.apply(send.access, send.content) };
   }
 
   async #createSlowly(send: Send, repliedTo: string | null): Promise<Message> {

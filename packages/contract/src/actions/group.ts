@@ -158,6 +158,7 @@ export const groupActions = {
       groupId: e.id.nullable(),
       mutedUntil: e.time.nullable(),
       slowModeMs: z.int().optional().describe("between two messages of this user; absent: none"),
+      wordFilterRev: z.int().optional().describe("of the filter that this user's messages go through"),
       rooms: z.array(z.string()),
     }),
     permission: { rule: "internal" },

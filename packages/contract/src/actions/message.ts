@@ -39,7 +39,7 @@ export const messageActions = {
       ),
     result: z.object({ message: e.MessageSchema }),
     permission: { rule: "channel", can: "sendMessages" },
-    errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "SLOW_MODE"],
+    errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "SLOW_MODE", "MESSAGE_FILTERED"],
     rateLimit: { points: 120, durationMs: 10_000 },
   }),
   "message.edit": action({
@@ -47,7 +47,7 @@ export const messageActions = {
     params: oneMessage.extend({ content: e.messageContent }),
     result: z.object({ message: e.MessageSchema }),
     permission: { rule: "channel", can: "sendMessages" },
-    errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
+    errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED", "MESSAGE_FILTERED"],
   }),
   "message.delete": action({
     summary: "Delete one's own message, or anyone's for those who manage messages.",
@@ -159,7 +159,7 @@ export const messageActions = {
     }),
     result: messageResult,
     permission: { rule: "internal" },
-    errors: ["CHANNEL_NOT_FOUND", "FORBIDDEN", "MUTED", "MESSAGE_NOT_FOUND"],
+    errors: ["CHANNEL_NOT_FOUND", "FORBIDDEN", "MUTED", "MESSAGE_NOT_FOUND", "MESSAGE_FILTERED"],
   }),
   "message.setEmbeds": action({
     summary:

@@ -10,8 +10,9 @@ import type { Parts } from "../parts.ts";
 
 /** Its new text mentions whom it names, and whom it answers if it did so before. */
 export function edit(parts: Parts): Handler<"message.edit"> {
-  return async ({ params: { channelId, messageId, content }, actor, access, call }) => {
+  return async ({ params: { channelId, messageId, content: written }, actor, access, call }) => {
     const { rooms } = access;
+    const content = await parts.wordFilters.apply(access, written);
     const changed = await changeMessage(
       parts,
       { channelId, messageId, rooms, announce: "message.changed" },

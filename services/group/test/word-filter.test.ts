@@ -1,0 +1,61 @@
+import { PERMISSIONS } from "@fanfare/contract";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createRoom, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+
+let node: GroupNode;
+let room: Room;
+let groupId: string;
+beforeAll(async () => {
+  node = await startGroupNode();
+});
+beforeEach(async () => {
+  room = await createRoom(node);
+  groupId = room.group.id;
+});
+afterAll(() => node.stop());
+
+const set = (words: string[], onHit: "block" | "mask" = "block") =>
+  node.call("group.setWordFilter", { groupId, words, onHit }, room.owner);
+const revOf = async (userId: string): Promise<number | undefined> =>
+  (await node.call("group.access", { userId, channelId: room.channel.id })).wordFilterRev;
+
+test("access says which filter holds for whom, and those who manage messages have none", async () => {
+  const member = await room.join();
+  expect(await revOf(member.userId)).toBeUndefined();
+  await set(["bad", "bad"]);
+  expect(await node.call("group.getWordFilter", { groupId }, room.owner)).toEqual({
+    wordFilter: { words: ["bad"], onHit: "block" },
+  });
+  expect(await revOf(member.userId)).toBe(1);
+  expect(await revOf(room.owner.userId)).toBeUndefined();
+  const permissions = PERMISSIONS.manageMessages;
+  const { role } = await node.call("role.create", { groupId, name: "Helpers", permissions }, room.owner);
+  await node.call("role.assign", { groupId, userId: member.userId, roleId: role.id }, room.owner);
+  expect(await revOf(member.userId)).toBeUndefined();
+});
+
+test("an empty list is no filter, and a later one has a higher rev", async () => {
+  const member = await room.join();
+  await set(["bad"]);
+  await set([]);
+  expect(await revOf(member.userId)).toBeUndefined();
+  await set(["worse"], "mask");
+  expect(await revOf(member.userId)).toBe(3);
+  const { entries } = await node.call("group.auditLog", { groupId }, room.owner);
+  expect(entries[0]).toMatchObject({
+    action: "group.setWordFilter",
+    after: { words: ["worse"], onHit: "mask" },
+  });
+});
+
+test("of filters set at once the last one counts", async () => {
+  const member = await room.join();
+  await Promise.all(["a", "b", "c", "d"].map((word) => set([word])));
+  expect(await revOf(member.userId)).toBe(4);
+});
+
+test("limits", async () => {
+  const many = Array.from({ length: 201 }, (_, n) => `word${n}`);
+  for (const words of [many, ["x".repeat(51)], [""], ["  "], ["..."]])
+    await expect(set(words)).rejects.toMatchObject({ type: "VALIDATION_FAILED" });
+});

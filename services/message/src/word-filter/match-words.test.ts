@@ -1,0 +1,37 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { compileWords, maskHits } from "./match-words.ts";
+
+const mask = (words: string[], text: string): string => maskHits(text, compileWords(words)(text));
+
+test.each([
+  ["a word stands alone", ["bad"], "bad, so BAD! badly not, nor abad", "•••, so •••! badly not, nor abad"],
+  ["at both ends", ["bad"], "bad", "•••"],
+  ["compatibility forms and width", ["bad"], "ｂａｄ 𝐛𝐚𝐝", "••• •••"],
+  ["composed or not", ["müll"], "mu\u0308ll MÜLL mull", "•••• •••• mull"],
+  ["capitals that are two letters", ["straße"], "STRASSE Straße", "••••••• ••••••"],
+  ["invisible characters", ["bad"], "b\u200Ba\u00ADd", "•••"],
+  ["phrases over spaces and lines", ["very bad"], "very \n bad, very", "•••• \n •••, very"],
+  ["scripts without spaces, inside of words", ["坏话"], "他说坏话了", "他说••了"],
+  ["symbols", ["💩"], "so💩much", "so•much"],
+  ["what looks like an expression is none", ["a.*b"], "a.*b axxb", "•••• axxb"],
+  ["inside of an underscored name it is another word", ["bad"], "not_bad", "not_bad"],
+])("%s", (_name, words, text, expected) => {
+  expect(mask(words, text)).toBe(expected);
+});
+
+test("no text breaks it, what is masked is not found again, and nothing without the word changes", () => {
+  const words = fc.array(fc.string({ unit: "grapheme", minLength: 1, maxLength: 5 }), { maxLength: 5 });
+  fc.assert(
+    fc.property(words, fc.string({ unit: "grapheme", maxLength: 60 }), (list, text) => {
+      const hits = compileWords(list)(text);
+      for (const { from, to } of hits) expect(from).toBeLessThan(to);
+      expect(hits.length === 0 ? maskHits(text, hits) : text).toBe(text);
+    }),
+  );
+});
+
+test("the longest text with the longest list takes no time that anybody notices", () => {
+  const find = compileWords(Array.from({ length: 200 }, (_, n) => "a".repeat(10 + (n % 40))));
+  expect(find("a".repeat(4000))).toEqual([]);
+});

@@ -1,0 +1,9 @@
+import { row } from "../row.ts";
+
+export const moderationRows = {
+  "group.getWordFilter": row("group.getWordFilter", ({ group }) => ({ groupId: group.id })),
+  "group.setWordFilter": row("group.setWordFilter", ({ group }) => ({
+    groupId: group.id,
+    words: ["unwanted"],
+  })),
+};
