@@ -13,17 +13,15 @@ import { inboxActions } from "./actions/inbox.ts";
 import { inviteActions } from "./actions/invite.ts";
 import { messageActions } from "./actions/message.ts";
 import { peopleActions } from "./actions/people.ts";
-import { pictureActions } from "./actions/picture.ts";
-import { moderationActions } from "./actions/moderation.ts";
 import { presenceActions } from "./actions/presence.ts";
 import { roleActions } from "./actions/role.ts";
 import { sessionActions } from "./actions/session.ts";
 import { threadActions } from "./actions/thread.ts";
 import { userActions } from "./actions/user.ts";
 import { searchActions } from "./actions/search.ts";
+import { webhookActions } from "./actions/webhook.ts";
 import type { ActionDefinition } from "./define.ts";
 
-import { webhookActions } from "./actions/webhook.ts";
 /** Every action of the platform by its name. Nothing that is not here can be called from outside. */
 export const ACTIONS = {
   ...userActions,
@@ -31,14 +29,13 @@ export const ACTIONS = {
   ...sessionActions,
   ...peopleActions,
   ...adminActions,
-  ...departureActions,
-  ...exportActions,
   ...botActions,
   ...commandActions,
   ...webhookActions,
+  ...departureActions,
+  ...exportActions,
   ...groupActions,
   ...roleActions,
-  ...moderationActions,
   ...channelActions,
   ...friendActions,
   ...directActions,
@@ -49,7 +46,6 @@ export const ACTIONS = {
   ...presenceActions,
   ...inboxActions,
   ...fileActions,
-  ...pictureActions,
 } satisfies Record<string, ActionDefinition>;
 
 export type ActionName = keyof typeof ACTIONS;

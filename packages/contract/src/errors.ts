@@ -98,11 +98,6 @@ export const ERRORS = {
     advice: "give up",
     message: "There is no such channel, or you cannot see it.",
   },
-  MESSAGE_FILTERED: {
-    status: 422,
-    advice: "correct",
-    message: "The message has a word that this group does not allow.",
-  },
   MESSAGE_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such message in this channel." },
   FILE_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such file, or you cannot see it." },
   MEMBER_NOT_FOUND: { status: 404, advice: "give up", message: "This user is not in the group." },
@@ -146,11 +141,6 @@ export const ERRORS = {
     message: "A limit of this server is reached.",
     data: z.object({ limit: z.string(), max: z.int() }),
   },
-  RATE_LIMITED: { status: 429, advice: "retry", message: "Too many requests: wait.", data: retryAfter },
-  SLOW_MODE: {
-    status: 429,
-    advice: "retry",
-    message: "This channel is in slow mode: wait before you write again.",
   BOT_NOT_ALLOWED: {
     status: 403,
     advice: "give up",
@@ -169,6 +159,11 @@ export const ERRORS = {
     advice: "give up",
     message: "There is no such webhook, or it may not write there any more.",
   },
+  RATE_LIMITED: { status: 429, advice: "retry", message: "Too many requests: wait.", data: retryAfter },
+  SLOW_MODE: {
+    status: 429,
+    advice: "retry",
+    message: "This channel is in slow mode: wait before you write again.",
     data: retryAfter,
   },
   OVERLOADED: {

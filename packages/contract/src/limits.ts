@@ -128,14 +128,10 @@ export const LIMITS = {
   topicMaxChars: 1024,
   groupDescriptionMaxChars: 1000,
   reasonMaxChars: 512,
-  wordsPerFilter: 200,
-  filteredWordMaxChars: 50,
   slowModeMaxSeconds: 6 * 60 * 60,
   /** Entries of a group's audit log are kept for so long. */
   groupAuditLifetimeMs: 90 * 24 * 60 * 60 * 1000,
 
-  /** The longest that one write may take before its sender is told that it failed. */
-  writeTimeoutMs: 10_000,
   botsPerGroup: 50,
   /** `fbot.`, an id and a secret. */
   botTokenMaxChars: 128,
@@ -147,6 +143,8 @@ export const LIMITS = {
   invocationsPerBot: 1000,
   webhooksPerChannel: 20,
 
+  /** The longest that one write may take before its sender is told that it failed. */
+  writeTimeoutMs: 10_000,
   socketPayloadMaxBytes: 64 * 1024,
   httpBodyMaxBytes: 64 * 1024,
 } as const;

@@ -34,12 +34,10 @@ import { getGroup, listMyGroups } from "./actions/read-group.ts";
 import { getMember, listMembers } from "./actions/read-members.ts";
 import { reorderChannels } from "./actions/reorder-channels.ts";
 import { createRole, deleteRole, listRoles, reorderRoles, updateRole } from "./actions/roles.ts";
-import { removeIcon, setIcon } from "./actions/set-icon.ts";
 import { setDefaultRole } from "./actions/set-default-role.ts";
 import { transferGroup } from "./actions/transfer-group.ts";
 import { updateChannel } from "./actions/update-channel.ts";
 import { updateGroup } from "./actions/update-group.ts";
-import { getWordFilter, readWordFilter, setWordFilter } from "./actions/word-filter.ts";
 import { createActivity } from "./activity.ts";
 import { createActivityRepository } from "./activity.repository.ts";
 import { createAllGroupsRepository } from "./all-groups.repository.ts";
@@ -64,7 +62,6 @@ import { createOverrideRepository } from "./override.repository.ts";
 import { createPurge } from "./purge.ts";
 import { createRoleRepository } from "./role.repository.ts";
 import { createThreadRepository } from "./thread.repository.ts";
-import { createWordFilterRepository } from "./word-filter.repository.ts";
 
 /** Groups with their channels, members, bans and invites: the actions `group.*`, `channel.*` and `invite.*`. */
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
@@ -82,8 +79,6 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.get": getGroup(dependencies),
       "group.listMine": listMyGroups(dependencies),
       "group.update": updateGroup(dependencies),
-      "group.setIcon": setIcon(dependencies),
-      "group.removeIcon": removeIcon(dependencies),
       "group.delete": deleteGroup(dependencies),
       "group.transfer": transferGroup(dependencies),
       "group.listMembers": listMembers(dependencies),
@@ -96,11 +91,10 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.auditLog": auditLog(dependencies),
       "group.recordAudit": recordAudit(dependencies),
       "group.myPermissions": myPermissions(dependencies),
-      "group.getWordFilter": getWordFilter(dependencies),
-      "group.setWordFilter": setWordFilter(dependencies),
-      "group.readWordFilter": readWordFilter(dependencies),
       "group.mute": muteMember(dependencies),
       "group.unmute": unmuteMember(dependencies),
+      "group.admitBot": admitBot(dependencies),
+      "group.listSeenChannels": listSeenChannels(dependencies),
       "group.access": access(dependencies),
       "group.listRooms": listRooms(dependencies),
       "group.listPlaces": listPlaces(dependencies),
@@ -109,8 +103,6 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.listAll": listAllGroups(dependencies),
       "group.remove": removeGroup(dependencies),
       "group.exportUser": exportUser(dependencies),
-      "group.admitBot": admitBot(dependencies),
-      "group.listSeenChannels": listSeenChannels(dependencies),
       "group.listOwned": listOwned(dependencies),
       "group.forgetUser": forgetUser(dependencies),
       "group.forgetDirectAccess": forgetDirectAccess(dependencies),
@@ -182,7 +174,6 @@ function createDependencies(node: NodeContext): GroupDependencies {
     invites: createInviteRepository(node.database),
     bans: createBanRepository(node.database),
     departures: createDepartureRepository(node.database),
-    wordFilters: createWordFilterRepository(node.database),
   };
   const { groups, members } = repositories;
   const onError = (error: unknown): void => node.logger.warn({ err: error }, "work in the background failed");

@@ -20,7 +20,6 @@ import { get, getMany, me } from "./actions/profile.ts";
 import { refresh } from "./actions/refresh.ts";
 import { register } from "./actions/register.ts";
 import { search } from "./actions/search.ts";
-import { removeAvatar, setAvatar } from "./actions/set-avatar.ts";
 import { disableTotp, enableTotp, resetTotp, setupTotp } from "./actions/totp.ts";
 import { updateProfile } from "./actions/update-profile.ts";
 import { createDependencies } from "./create-dependencies.ts";
@@ -44,8 +43,6 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.getMany": getMany(dependencies),
       "user.findByUsername": findByUsername(dependencies),
       "user.updateProfile": updateProfile(dependencies),
-      "user.setAvatar": setAvatar(dependencies),
-      "user.removeAvatar": removeAvatar(dependencies),
       "user.changePassword": changePassword(dependencies),
       "user.listSessions": listSessions(dependencies),
       "user.revokeSession": revokeSession(dependencies),
@@ -63,14 +60,14 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.setAdmin": setAdmin(dependencies),
       "user.createAdmin": createAdmin(dependencies),
       "user.resetTotp": resetTotp(dependencies),
-      "user.adminState": adminState(dependencies),
-      "user.requestPasswordReset": requestPasswordReset(dependencies),
-      "user.resetPassword": resetPassword(dependencies),
       "user.createBot": createBot(dependencies),
       "user.renameBot": renameBot(dependencies),
       "user.openBotSession": openBotSession(dependencies),
       "user.hasBotSession": hasBotSession(dependencies),
       "user.deleteBot": deleteBot(dependencies),
+      "user.adminState": adminState(dependencies),
+      "user.requestPasswordReset": requestPasswordReset(dependencies),
+      "user.resetPassword": resetPassword(dependencies),
       "user.requestEmailVerification": requestEmailVerification(dependencies),
       "user.verifyEmail": verifyEmail(dependencies),
       "user.changeEmail": changeEmail(dependencies),
