@@ -13,6 +13,8 @@ import { inboxActions } from "./actions/inbox.ts";
 import { inviteActions } from "./actions/invite.ts";
 import { messageActions } from "./actions/message.ts";
 import { peopleActions } from "./actions/people.ts";
+import { pictureActions } from "./actions/picture.ts";
+import { moderationActions } from "./actions/moderation.ts";
 import { presenceActions } from "./actions/presence.ts";
 import { roleActions } from "./actions/role.ts";
 import { sessionActions } from "./actions/session.ts";
@@ -36,6 +38,7 @@ export const ACTIONS = {
   ...exportActions,
   ...groupActions,
   ...roleActions,
+  ...moderationActions,
   ...channelActions,
   ...friendActions,
   ...directActions,
@@ -44,8 +47,9 @@ export const ACTIONS = {
   ...messageActions,
   ...searchActions,
   ...presenceActions,
-  ...inboxActions,
   ...fileActions,
+  ...pictureActions,
+  ...inboxActions,
 } satisfies Record<string, ActionDefinition>;
 
 export type ActionName = keyof typeof ACTIONS;

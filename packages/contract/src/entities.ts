@@ -11,5 +11,6 @@ export * from "./entities/friend.ts";
 export * from "./entities/bot.ts";
 export * from "./entities/invite.ts";
 export * from "./entities/message.ts";
+export * from "./entities/moderation.ts";
 export * from "./entities/inbox.ts";
 export * from "./entities/file.ts";

@@ -98,6 +98,11 @@ export const ERRORS = {
     advice: "give up",
     message: "There is no such channel, or you cannot see it.",
   },
+  MESSAGE_FILTERED: {
+    status: 422,
+    advice: "correct",
+    message: "The message has a word that this group does not allow.",
+  },
   MESSAGE_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such message in this channel." },
   FILE_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such file, or you cannot see it." },
   MEMBER_NOT_FOUND: { status: 404, advice: "give up", message: "This user is not in the group." },

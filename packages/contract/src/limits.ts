@@ -27,7 +27,7 @@ export const LIMITS = {
   mentionKeysPerLookup: 500,
   /** Further mentions of one channel are not counted. */
   mentionsCounted: 100,
-  /** Of which `channel.listUnread` tells at once what is unread: a few groups more may go beyond it. */
+  /** Of which `channel.listUnread` tells at once what is unread: one group more may go beyond it. */
   channelsPerUnreadPage: 1000,
   notificationSettingsPerUser: 2000,
   attachmentsPerMessage: 10,
@@ -128,6 +128,8 @@ export const LIMITS = {
   topicMaxChars: 1024,
   groupDescriptionMaxChars: 1000,
   reasonMaxChars: 512,
+  wordsPerFilter: 200,
+  filteredWordMaxChars: 50,
   slowModeMaxSeconds: 6 * 60 * 60,
   /** Entries of a group's audit log are kept for so long. */
   groupAuditLifetimeMs: 90 * 24 * 60 * 60 * 1000,

@@ -13,8 +13,8 @@ const SERVICES = [
   "preview",
   "admin",
   "friend",
-  "inbox",
   "file",
+  "inbox",
 ] as const;
 export type ServiceName = (typeof SERVICES)[number];
 /** In `SERVICES`, for everything but the gateway: so that nobody has to name what a new version adds. */

@@ -34,10 +34,12 @@ import { getGroup, listMyGroups } from "./actions/read-group.ts";
 import { getMember, listMembers } from "./actions/read-members.ts";
 import { reorderChannels } from "./actions/reorder-channels.ts";
 import { createRole, deleteRole, listRoles, reorderRoles, updateRole } from "./actions/roles.ts";
+import { removeIcon, setIcon } from "./actions/set-icon.ts";
 import { setDefaultRole } from "./actions/set-default-role.ts";
 import { transferGroup } from "./actions/transfer-group.ts";
 import { updateChannel } from "./actions/update-channel.ts";
 import { updateGroup } from "./actions/update-group.ts";
+import { getWordFilter, readWordFilter, setWordFilter } from "./actions/word-filter.ts";
 import { createActivity } from "./activity.ts";
 import { createActivityRepository } from "./activity.repository.ts";
 import { createAllGroupsRepository } from "./all-groups.repository.ts";
@@ -62,6 +64,7 @@ import { createOverrideRepository } from "./override.repository.ts";
 import { createPurge } from "./purge.ts";
 import { createRoleRepository } from "./role.repository.ts";
 import { createThreadRepository } from "./thread.repository.ts";
+import { createWordFilterRepository } from "./word-filter.repository.ts";
 
 /** Groups with their channels, members, bans and invites: the actions `group.*`, `channel.*` and `invite.*`. */
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
@@ -79,6 +82,8 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.get": getGroup(dependencies),
       "group.listMine": listMyGroups(dependencies),
       "group.update": updateGroup(dependencies),
+      "group.setIcon": setIcon(dependencies),
+      "group.removeIcon": removeIcon(dependencies),
       "group.delete": deleteGroup(dependencies),
       "group.transfer": transferGroup(dependencies),
       "group.listMembers": listMembers(dependencies),
@@ -91,6 +96,9 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.auditLog": auditLog(dependencies),
       "group.recordAudit": recordAudit(dependencies),
       "group.myPermissions": myPermissions(dependencies),
+      "group.getWordFilter": getWordFilter(dependencies),
+      "group.setWordFilter": setWordFilter(dependencies),
+      "group.readWordFilter": readWordFilter(dependencies),
       "group.mute": muteMember(dependencies),
       "group.unmute": unmuteMember(dependencies),
       "group.admitBot": admitBot(dependencies),
@@ -174,6 +182,7 @@ function createDependencies(node: NodeContext): GroupDependencies {
     invites: createInviteRepository(node.database),
     bans: createBanRepository(node.database),
     departures: createDepartureRepository(node.database),
+    wordFilters: createWordFilterRepository(node.database),
   };
   const { groups, members } = repositories;
   const onError = (error: unknown): void => node.logger.warn({ err: error }, "work in the background failed");

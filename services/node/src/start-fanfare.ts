@@ -67,8 +67,8 @@ export async function startFanfare(
     preview: remember(createPreviewService),
     admin: remember(createAdminService),
     friend: remember(createFriendService),
-    inbox: remember(createInboxService),
     file: remember(createFileService),
+    inbox: remember(createInboxService),
     // The last, because it stops first: it drains while the others still answer.
     gateway: (node) => {
       if (config.natsUrl === undefined) assertAllHosted(hosted);

@@ -20,6 +20,7 @@ import { get, getMany, me } from "./actions/profile.ts";
 import { refresh } from "./actions/refresh.ts";
 import { register } from "./actions/register.ts";
 import { search } from "./actions/search.ts";
+import { removeAvatar, setAvatar } from "./actions/set-avatar.ts";
 import { disableTotp, enableTotp, resetTotp, setupTotp } from "./actions/totp.ts";
 import { updateProfile } from "./actions/update-profile.ts";
 import { createDependencies } from "./create-dependencies.ts";
@@ -43,6 +44,8 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.getMany": getMany(dependencies),
       "user.findByUsername": findByUsername(dependencies),
       "user.updateProfile": updateProfile(dependencies),
+      "user.setAvatar": setAvatar(dependencies),
+      "user.removeAvatar": removeAvatar(dependencies),
       "user.changePassword": changePassword(dependencies),
       "user.listSessions": listSessions(dependencies),
       "user.revokeSession": revokeSession(dependencies),

@@ -39,7 +39,7 @@ export function serveDownloads(app: FastifyInstance, { node, limits, storage }: 
   const route = { method: ["GET", "HEAD"], helmet: false as const };
 
   const show = async (request: FastifyRequest, reply: FastifyReply, shown: Shown | null) => {
-    const retryAfterMs = await limiter.take(clientAddress(request.raw, node.config.trustProxy), Date.now());
+    const retryAfterMs = limiter.take(clientAddress(request.raw, node.config.trustProxy), Date.now());
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
     if (shown === null) throw serviceError("INVALID_LINK");
     return send(request, reply, storage, shown);
