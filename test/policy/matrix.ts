@@ -2,6 +2,7 @@ import type { ActionName, RuleOf } from "@fanfare/contract";
 import type { Row } from "./row.ts";
 import { accountRows } from "./rows/account.ts";
 import { adminRows } from "./rows/admin.ts";
+import { botRows } from "./rows/bot.ts";
 import { channelRows } from "./rows/channel.ts";
 import { directRows } from "./rows/direct.ts";
 import { departureRows } from "./rows/departure.ts";
@@ -18,6 +19,7 @@ import { roleRows } from "./rows/role.ts";
 import { sessionRows } from "./rows/session.ts";
 import { threadRows } from "./rows/thread.ts";
 import { userRows } from "./rows/user.ts";
+import { webhookRows } from "./rows/webhook.ts";
 
 type InternalAction = { [N in ActionName]: RuleOf<N> extends "internal" ? N : never }[ActionName];
 
@@ -40,5 +42,7 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...messageRows,
   ...threadRows,
   ...presenceRows,
+  ...botRows,
+  ...webhookRows,
   ...inboxRows,
 };

@@ -26,4 +26,8 @@ export const fileRows = {
     of: { type: "user", id: target.userId },
     maxBytes: 10,
   })),
+  "user.setAvatar": row("user.setAvatar", () => ({ fileId: NO_FILE }), nowhere),
+  "user.removeAvatar": row("user.removeAvatar", () => ({})),
+  "group.setIcon": row("group.setIcon", ({ group }) => ({ groupId: group.id, fileId: NO_FILE }), nowhere),
+  "group.removeIcon": row("group.removeIcon", ({ group }) => ({ groupId: group.id })),
 };
