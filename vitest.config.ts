@@ -18,7 +18,7 @@ export default defineConfig({
         [
           "{packages,services}/*/test/**/*.test.ts",
           "benchmark/test/**/*.test.ts",
-          "test/{integration,policy}/**/*.test.ts",
+          "test/{integration,policy,security}/**/*.test.ts",
         ],
         60_000,
       ),

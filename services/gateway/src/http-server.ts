@@ -23,6 +23,7 @@ import type { Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
 import { limitPerAddress } from "./limit-per-address.ts";
 import { serveOidc } from "./oidc-routes.ts";
+import { API_HEADERS, commonHeaders } from "./security-headers.ts";
 import { sendAnswer } from "./send-answer.ts";
 import { serveFiles } from "./files/serve-files.ts";
 import { UPLOAD_TIMEOUT_MS } from "./files/bounds.ts";
@@ -98,8 +99,10 @@ export async function createHttpServer({
     exposedHeaders: ["x-request-id", "retry-after"],
     maxAge: CORS_MAX_AGE_S,
   });
+  const common = commonHeaders(config);
+  const ofApi = { ...common, ...API_HEADERS };
   app.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id).header("x-content-type-options", "nosniff");
+    reply.header("x-request-id", request.id).headers(request.url.startsWith("/api/") ? ofApi : common);
   });
   limitBodyTime(app);
   app.setErrorHandler((error: unknown, request, reply) => failed(ofFastify(error), request, reply));

@@ -44,8 +44,12 @@ export async function serveWebPage(
         "frame-ancestors": ["'none'"],
       },
     },
-    // Whoever ends TLS in front of us knows whether there is any.
+    // security-headers.ts, for every answer.
     strictTransportSecurity: false,
+    crossOriginOpenerPolicy: { policy: "same-origin" },
+    crossOriginResourcePolicy: { policy: "same-origin" },
+    referrerPolicy: { policy: "no-referrer" },
+    xFrameOptions: { action: "deny" },
   });
   await app.register(files, {
     root,

@@ -1,0 +1,23 @@
+import type { NodeContext } from "@fanfare/kernel";
+
+const ONE_YEAR_S = 365 * 24 * 60 * 60;
+
+type Headers = Record<string, string>;
+
+/** What every answer says to browsers. Without TLS in front of it, an instance that asked for TLS could not be reached any more. */
+export function commonHeaders({ publicUrl }: Pick<NodeContext["config"], "publicUrl">): Headers {
+  return {
+    "x-content-type-options": "nosniff",
+    ...(publicUrl.startsWith("https:") && { "strict-transport-security": `max-age=${ONE_YEAR_S}` }),
+  };
+}
+
+/**
+ * What the API says besides; pages and files have their own. An answer is data: nothing in it runs or is framed, and no page of
+ * another origin reads it that CORS_ORIGINS does not let in.
+ */
+export const API_HEADERS: Headers = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+};
