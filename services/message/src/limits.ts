@@ -25,6 +25,19 @@ export const HEAD_READ_CONCURRENCY = 20;
 
 /** Channels whose head is remembered, at about 150 bytes each. */
 export const KNOWN_HEADS = 50_000;
+/** Groups whose word filters are remembered. */
+export const KNOWN_WORD_FILTERS = 1000;
+/**
+ * A head is remembered for so long at most. Retention removes only what was below the head twice as long ago, so that nobody can take
+ * a number of what was removed for a free one.
+ */
+export const HEAD_MAX_AGE_MS = 30 * 60_000;
+export const RETENTION_GRACE_MS = 2 * HEAD_MAX_AGE_MS;
+/** How often old messages are looked for, and how many are removed at a time, with a pause after it. */
+export const LOOK_FOR_OLD_MS = 30 * 60_000;
+export const OLD_PER_BATCH = 200;
+export const PAUSE_AFTER_BATCH_MS = 50;
+
 /** Nonces that are remembered after their message was stored, at about 250 bytes each. */
 export const KNOWN_NONCES = 20_000;
 
