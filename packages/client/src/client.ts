@@ -153,6 +153,11 @@ export class FanfareClient {
     this.#session.use(tokens);
   }
 
+  /** Goes on as a bot, with the token that `bot.create` has answered. */
+  useBotToken(token: string): void {
+    this.#session.useBotToken(token);
+  }
+
   /** Ends the session on the server, as far as it can be reached, and this client with it. */
   async logout(): Promise<void> {
     try {

@@ -17,6 +17,7 @@ export interface SessionOptions {
 export class Session {
   readonly #options: SessionOptions;
   #tokens: SessionTokens | null = null;
+  #botToken: string | null = null;
   #refreshing: Promise<string> | null = null;
   #refreshedAtMs = 0;
 
@@ -28,7 +29,14 @@ export class Session {
     return this.#tokens;
   }
 
+  /** The token of a bot is good until it is changed. */
+  useBotToken(token: string): void {
+    this.use(null);
+    this.#botToken = token;
+  }
+
   use(tokens: SessionTokens | null): void {
+    this.#botToken = null;
     if (tokens === null && this.#tokens === null) return;
     this.#tokens = tokens;
     this.#refreshing = null;
@@ -40,6 +48,7 @@ export class Session {
    * @throws {FanfareError} what `work` or the refresh throws; UNAUTHENTICATED when nobody is logged in
    */
   async withToken<T>(work: (accessToken: string) => Promise<T>): Promise<T> {
+    if (this.#botToken !== null) return work(this.#botToken);
     const token = await this.#accessToken();
     try {
       return await work(token);
