@@ -1,0 +1,101 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createWorld, must, startInstance, type Instance, type World } from "@fanfare/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+let instance: Instance;
+const closers: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  instance = await startInstance({ OUTBOUND_ALLOW: "127.0.0.1" });
+});
+afterAll(async () => {
+  await instance.stop();
+  for (const close of closers) await close();
+});
+
+/** A site of which every page asked for is noted. */
+async function serve(listener: RequestListener, host = "127.0.0.1") {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url!);
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  return { url: `http://${host}:${(server.address() as AddressInfo).port}`, asked };
+}
+
+const page: RequestListener = (request, response) => {
+  response
+    .setHeader("content-type", "text/html; charset=utf-8")
+    .end(`<title>Page ${request.url}</title><meta name="description" content="What it is about">`);
+};
+
+let nonces = 0;
+async function say({ channel, member }: World, content: string, url = instance.url): Promise<string> {
+  const nonce = `p${(nonces += 1)}`;
+  const { message } = await must(
+    url,
+    "message.send",
+    { channelId: channel.id, content, nonce },
+    member.accessToken,
+  );
+  return message.id;
+}
+
+const embedsOf = async ({ channel, member }: World, messageId: string, url = instance.url) =>
+  (await must(url, "message.get", { channelId: channel.id, messageId }, member.accessToken)).message.embeds;
+
+test("a message gets previews of what it links to, but for what its author keeps without, and code", async () => {
+  const world = await createWorld(instance.url);
+  const { url, asked } = await serve(page);
+  const id = await say(world, `see ${url}/a, and <${url}/hidden> and \`${url}/code\``);
+  await expect
+    .poll(() => embedsOf(world, id), { timeout: 10_000 })
+    .toEqual([
+      { url: `${url}/a`, title: "Page /a", description: "What it is about", siteName: "", imageUrl: null },
+    ]);
+  expect(asked).toEqual(["/a"]);
+});
+
+test("a page is fetched once for many messages, and what is no page gives no preview", async () => {
+  const world = await createWorld(instance.url);
+  const { url, asked } = await serve((request, response) => {
+    if (request.url === "/a") page(request, response);
+    else if (request.url === "/video") response.setHeader("content-type", "video/mp4").end("x");
+    else response.writeHead(404, { "content-type": "text/html" }).end("<title>Not found</title>");
+  });
+  const plain = await say(world, `${url}/video ${url}/gone`);
+  const ids = [await say(world, `${url}/a`), await say(world, `${url}/a again`)];
+  for (const id of ids)
+    await expect.poll(() => embedsOf(world, id), { timeout: 10_000 }).toMatchObject([{ title: "Page /a" }]);
+  expect(asked.filter((path) => path === "/a")).toHaveLength(1);
+  expect(await embedsOf(world, plain)).toBeUndefined();
+});
+
+test("nothing of the own network is fetched, directly or by a redirect", async () => {
+  const world = await createWorld(instance.url);
+  const secret = await serve(page, "127.0.0.2");
+  const { url, asked } = await serve((request, response) => {
+    if (request.url === "/ok") page(request, response);
+    else response.writeHead(302, { location: `${secret.url}/metadata` }).end();
+  });
+  const id = await say(world, `${secret.url}/direct ${url}/redirect ${url}/ok`);
+  await expect.poll(() => embedsOf(world, id), { timeout: 10_000 }).toMatchObject([{ title: "Page /ok" }]);
+  expect(asked.toSorted()).toEqual(["/ok", "/redirect"]);
+  expect(secret.asked).toEqual([]);
+});
+
+test("where previews are off nothing is fetched", async () => {
+  const off = await startInstance({ OUTBOUND_ALLOW: "127.0.0.1", LINK_PREVIEWS: "off" });
+  try {
+    const world = await createWorld(off.url);
+    const { url, asked } = await serve(page);
+    const id = await say(world, `${url}/a`, off.url);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(asked).toEqual([]);
+    expect(await embedsOf(world, id, off.url)).toBeUndefined();
+  } finally {
+    await off.stop();
+  }
+});
