@@ -6,7 +6,7 @@ test("keys are made of ids alone", () => {
   expect(storageKey(id, "thumb")).toBe(`ab/${id}.thumb`);
   expect(pictureKey(`${id}-${"f".repeat(16)}`)).toBe(`public/${id}-${"f".repeat(16)}.webp`);
   for (const bad of ["", "..", `../${id}`, `${id}/..`, id.toUpperCase(), `${id}\n`]) {
-    expect(() => storageKey(bad, "raw")).toThrow();
-    expect(() => pictureKey(bad)).toThrow();
+    expect(() => storageKey(bad, "raw")).toThrow("not the id");
+    expect(() => pictureKey(bad)).toThrow("not the name");
   }
 });

@@ -16,6 +16,8 @@ export class LocalStorage implements FileStorage {
 
   async put(key: string, stream: Readable, size: number): Promise<void> {
     const path = this.#path(key);
+    // It may break off before anything listens.
+    stream.on("error", () => undefined);
     const draft = `${path}.${randomBytes(6).toString("hex")}.part`;
     try {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -23,6 +23,9 @@ const CONNECT_TIMEOUT_MS = 5000;
 const IDLE_TIMEOUT_MS = 30_000;
 const MAX_SOCKETS = 100;
 
+const nothing = (): void => {};
+const SILENT = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
+
 /** In a bucket of anything that speaks S3. What is put is streamed, in one request. */
 export class S3Storage implements FileStorage {
   readonly #client: S3Client;
@@ -36,6 +39,8 @@ export class S3Storage implements FileStorage {
       // Others than Amazon seldom give every bucket a host of its own, nor know its newer checksums.
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
       requestChecksumCalculation: "WHEN_REQUIRED",
+      // What fails is thrown, and said where it matters.
+      logger: SILENT,
       responseChecksumValidation: "WHEN_REQUIRED",
       requestHandler: {
         connectionTimeout: CONNECT_TIMEOUT_MS,
@@ -47,19 +52,18 @@ export class S3Storage implements FileStorage {
   }
 
   async put(key: string, stream: Readable, size: number): Promise<void> {
+    const body = Readable.from(exactly(stream, size), { objectMode: false });
     const abort = new AbortController();
-    // Where the stream breaks off, the request must not wait for the rest.
-    stream.once("error", (error) => abort.abort(error));
-    stream.once("close", () => {
-      if (!stream.readableEnded) abort.abort(new Error("the stream ended early"));
-    });
+    // Where the stream breaks off, the request would wait for the rest.
+    body.once("error", (error) => abort.abort(error));
     try {
-      const command = new PutObjectCommand({ ...this.#at(key), Body: stream, ContentLength: size });
+      const command = new PutObjectCommand({ ...this.#at(key), Body: body, ContentLength: size });
       await this.#client.send(command, { abortSignal: abort.signal });
     } catch (error) {
       stream.destroy();
+      body.destroy();
       await this.delete(key).catch(() => undefined);
-      throw error;
+      throw abort.signal.aborted ? abort.signal.reason : error;
     }
   }
 
@@ -101,6 +105,17 @@ export class S3Storage implements FileStorage {
   #at(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.#bucket, Key: key };
   }
+}
+
+/** @throws {Error} when it is not as long as that */
+async function* exactly(stream: Readable, size: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > size) break;
+    yield chunk;
+  }
+  if (bytes !== size) throw new Error(`${bytes} bytes came of ${size}`);
 }
 
 function nullIfAbsent(error: unknown): null {

@@ -6,6 +6,8 @@ export interface UsageDocument {
   bytes: number;
   /** Absent: what the configuration says. */
   maxBytes?: number;
+  /** When room was last taken. */
+  takenAt?: Date;
   /** When it was last counted from the files themselves. */
   countedAt?: Date;
 }
@@ -15,6 +17,7 @@ const schema = new Schema<UsageDocument>(
     _id: { type: String, required: true },
     bytes: { type: Number, required: true },
     maxBytes: Number,
+    takenAt: Date,
     countedAt: Date,
   },
   { collection: "fileUsage", versionKey: false },

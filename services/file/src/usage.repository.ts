@@ -19,7 +19,11 @@ export class UsageRepository {
     if (bytes > maxBytes) return false;
     try {
       const filter = { _id: of, bytes: { $lte: maxBytes - bytes } };
-      await this.#model.updateOne(filter, { $inc: { bytes } }, { upsert: true });
+      await this.#model.updateOne(
+        filter,
+        { $inc: { bytes }, $set: { takenAt: new Date() } },
+        { upsert: true },
+      );
       return true;
     } catch (error) {
       // It is there, and has less room than that.
@@ -33,9 +37,10 @@ export class UsageRepository {
     if (bytes !== 0) await this.#model.updateOne({ _id: of }, { $inc: { bytes } }, { upsert: true });
   }
 
-  /** Corrects the count, where it has not changed since it was `from`. */
-  async correct(of: string, from: number, to: number): Promise<void> {
-    await this.#model.updateOne({ _id: of, bytes: from }, { $set: { bytes: to, countedAt: new Date() } });
+  /** Corrects the count, where it has not changed since it was read. */
+  async correct({ _id, bytes, takenAt }: UsageDocument, to: number): Promise<void> {
+    const unchanged = { _id, bytes, ...(takenAt !== undefined && { takenAt }) };
+    await this.#model.updateOne(unchanged, { $set: { bytes: to, countedAt: new Date() } });
   }
 
   async setMax(of: string, maxBytes: number | null): Promise<void> {

@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import { createFileStorage, storageKey } from "@fanfare/files";
+import { Types } from "mongoose";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { FileRepository } from "../src/file.repository.ts";
+import { Quotas } from "../src/quotas.ts";
+import { Remover } from "../src/remover.ts";
+import { Sweeper } from "../src/sweeper.ts";
+import { UsageRepository } from "../src/usage.repository.ts";
+import { startFileNode, type FileNode } from "./file-node.ts";
+
+let fileNode: FileNode;
+let sweeper: Sweeper;
+let channelId: string;
+let userId: string;
+beforeAll(async () => {
+  fileNode = await startFileNode({ FILE_QUOTA_USER_BYTES: "1000" });
+  const { node } = fileNode;
+  const files = new FileRepository(node.database);
+  const quotas = new Quotas(files, new UsageRepository(node.database), node.config.fileQuotaBytes);
+  const storage = createFileStorage(node.config);
+  const remover = new Remover({ files, quotas, storage, logger: node.logger });
+  sweeper = new Sweeper({ files, remover, call: node.call, logger: node.logger });
+});
+afterAll(() => fileNode?.stop());
+beforeEach(() => {
+  channelId = randomBytes(12).toString("hex");
+  userId = randomBytes(12).toString("hex");
+});
+
+const documents = () => fileNode.node.database.collection("files");
+const byId = (fileId: string) => ({ _id: new Types.ObjectId(fileId) });
+const stateOf = async (fileId: string): Promise<unknown> =>
+  (await documents().findOne(byId(fileId)))?.["state"];
+const isStored = async (fileId: string) => (await fileNode.storage.size(storageKey(fileId, "raw"))) !== null;
+const used = async () => (await fileNode.as(userId, "file.getUsage", {})).usedBytes;
+const dueNow = (fileId: string) => documents().updateOne(byId(fileId), { $set: { dueAt: new Date(0) } });
+const hoursUntilDue = async (fileId: string): Promise<number> => {
+  const { dueAt } = (await documents().findOne(byId(fileId))) as unknown as { dueAt: Date };
+  return (dueAt.getTime() - Date.now()) / 3_600_000;
+};
+const claim = (fileId: string, nonce: string) =>
+  fileNode.internal("file.claim", { fileIds: [fileId], channelId, userId, nonce });
+
+test("a file that nobody attaches goes after a day", async () => {
+  const fileId = await fileNode.upload(userId, channelId, randomBytes(100));
+  expect(await hoursUntilDue(fileId)).toBeCloseTo(24, 1);
+  await sweeper.sweep();
+  expect([await stateOf(fileId), await isStored(fileId), await used()]).toEqual(["unclaimed", true, 100]);
+  await dueNow(fileId);
+  await sweeper.sweep();
+  expect([await stateOf(fileId), await isStored(fileId), await used()]).toEqual([undefined, false, 0]);
+});
+
+test("an upload that never ended goes after an hour, with the room it had taken", async () => {
+  const params = { channelId, name: "a", bytes: 500 };
+  const { fileId } = await fileNode.as(userId, "file.startUpload", params);
+  expect(await hoursUntilDue(fileId)).toBeCloseTo(1, 1);
+  expect(await used()).toBe(500);
+  await dueNow(fileId);
+  await sweeper.sweep();
+  expect([await stateOf(fileId), await used()]).toEqual([undefined, 0]);
+});
+
+test("an attachment stays as long as its message, also where nobody tells of the end of it", async () => {
+  const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
+  const nonce = randomBytes(8).toString("hex");
+  const { attachments } = await claim(fileId, nonce);
+  fileNode.sent.set(nonce, attachments!);
+  await dueNow(fileId);
+  // Who cannot be asked has not said that it is gone.
+  fileNode.setMessagesAway(true);
+  await sweeper.sweep();
+  expect(await stateOf(fileId)).toBe("attached");
+  fileNode.setMessagesAway(false);
+  await dueNow(fileId);
+  await sweeper.sweep();
+  expect(await stateOf(fileId)).toBe("attached");
+  expect(await hoursUntilDue(fileId)).toBeCloseTo(7 * 24, 0);
+  fileNode.sent.delete(nonce);
+  await dueNow(fileId);
+  await sweeper.sweep();
+  expect([await stateOf(fileId), await isStored(fileId)]).toEqual([undefined, false]);
+});
+
+test("what was claimed for a message that was never sent goes; a repeated claim gives it time", async () => {
+  const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
+  await claim(fileId, "one");
+  await dueNow(fileId);
+  expect((await claim(fileId, "one")).attachments).toHaveLength(1);
+  expect(await hoursUntilDue(fileId)).toBeCloseTo(1, 1);
+  expect(await claim(fileId, "two")).toEqual({ attachments: null });
+  await dueNow(fileId);
+  await sweeper.sweep();
+  expect(await stateOf(fileId)).toBeUndefined();
+});
+
+test("of two messages that claim the same files at once one gets them", async () => {
+  const fileIds = [
+    await fileNode.upload(userId, channelId, randomBytes(10)),
+    await fileNode.upload(userId, channelId, randomBytes(10)),
+  ];
+  const answers = await Promise.all(
+    ["a", "b", "c"].map((nonce) => fileNode.internal("file.claim", { fileIds, channelId, userId, nonce })),
+  );
+  expect(answers.filter(({ attachments }) => attachments !== null)).toHaveLength(1);
+});
+
+test("a deletion that was left halfway is finished", async () => {
+  const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
+  await documents().updateOne(byId(fileId), { $set: { state: "deleting", dueAt: new Date(0) } });
+  await sweeper.sweep();
+  expect([await stateOf(fileId), await isStored(fileId), await used()]).toEqual([undefined, false, 0]);
+});
+
+test("what several take up at once is dealt with once", async () => {
+  const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
+  await dueNow(fileId);
+  await Promise.all([sweeper.sweep(), sweeper.sweep(), sweeper.sweep()]);
+  expect([await stateOf(fileId), await used()]).toEqual([undefined, 0]);
+});
+
+test("who has no room left by a count that is wrong is counted anew", async () => {
+  await fileNode.upload(userId, channelId, randomBytes(100));
+  const usage = fileNode.node.database.collection("fileUsage");
+  const ofUser = { _id: `user:${userId}` as never };
+  await usage.updateOne(ofUser, { $set: { bytes: 990 } });
+  await fileNode.upload(userId, channelId, randomBytes(100));
+  expect(await used()).toBe(200);
+  // Not again and again: whoever has no room must not have all their files read all the time.
+  await usage.updateOne(ofUser, { $set: { bytes: 990 } });
+  await expect(fileNode.upload(userId, channelId, randomBytes(100))).rejects.toMatchObject({
+    type: "LIMIT_REACHED",
+  });
+});
+
+test("uploads at the same time do not take more room than there is", async () => {
+  const uploads = Array.from({ length: 8 }, () => fileNode.upload(userId, channelId, randomBytes(300)));
+  const results = await Promise.allSettled(uploads);
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+  expect(await used()).toBe(900);
+});
