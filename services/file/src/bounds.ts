@@ -29,3 +29,5 @@ export const OVERLOADED_RETRY_MS = 2000;
 export const SUM_PAGE = 1000;
 /** Who has no room left is counted anew, but not more often. */
 export const RECOUNT_GAP_MS = { user: 60 * 1000, group: 60 * 60 * 1000 } as const;
+/** Longer than it takes from the room that is taken to the file that is noted. */
+export const RECOUNT_QUIET_MS = 30_000;

@@ -1,5 +1,5 @@
 import { serviceError, type Config } from "@fanfare/kernel";
-import { RECOUNT_GAP_MS } from "./bounds.ts";
+import { RECOUNT_GAP_MS, RECOUNT_QUIET_MS } from "./bounds.ts";
 import type { FileDocument } from "./file.model.ts";
 import type { FileRepository } from "./file.repository.ts";
 import type { UsageRepository } from "./usage.repository.ts";
@@ -9,6 +9,7 @@ export interface Owner {
   id: string;
 }
 
+const NEVER = new Date(0);
 const LIMIT_NAMES = { user: "fileQuotaUserBytes", group: "fileQuotaGroupBytes" } as const;
 const FIELDS = { user: "ownerId", group: "groupId" } as const;
 
@@ -69,11 +70,13 @@ export class Quotas {
   async #recount(owner: Owner): Promise<boolean> {
     const found = await this.#usage.find(keyOf(owner));
     if (found === null) return false;
-    const { bytes, countedAt } = found;
-    if (countedAt !== undefined && Date.now() - countedAt.getTime() < RECOUNT_GAP_MS[owner.type])
-      return false;
+    const { bytes, countedAt = NEVER, takenAt = NEVER } = found;
+    const nowMs = Date.now();
+    // Of what has taken room just now the file may not be there yet.
+    if (nowMs - takenAt.getTime() < RECOUNT_QUIET_MS) return false;
+    if (nowMs - countedAt.getTime() < RECOUNT_GAP_MS[owner.type]) return false;
     const sum = await this.#files.sumBytes(FIELDS[owner.type], owner.id);
-    await this.#usage.correct(keyOf(owner), bytes, sum);
+    await this.#usage.correct(found, sum);
     return sum !== bytes;
   }
 }

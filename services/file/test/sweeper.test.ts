@@ -124,11 +124,12 @@ test("who has no room left by a count that is wrong is counted anew", async () =
   await fileNode.upload(userId, channelId, randomBytes(100));
   const usage = fileNode.node.database.collection("fileUsage");
   const ofUser = { _id: `user:${userId}` as never };
-  await usage.updateOne(ofUser, { $set: { bytes: 990 } });
+  const isOld = { takenAt: new Date(0) };
+  await usage.updateOne(ofUser, { $set: { bytes: 990, ...isOld } });
   await fileNode.upload(userId, channelId, randomBytes(100));
   expect(await used()).toBe(200);
   // Not again and again: whoever has no room must not have all their files read all the time.
-  await usage.updateOne(ofUser, { $set: { bytes: 990 } });
+  await usage.updateOne(ofUser, { $set: { bytes: 990, ...isOld } });
   await expect(fileNode.upload(userId, channelId, randomBytes(100))).rejects.toMatchObject({
     type: "LIMIT_REACHED",
   });
