@@ -1,0 +1,372 @@
+import { ACTIONS, ERRORS, LIMITS, type ActionName, type WireAnswer } from "@fanfare/contract";
+import { loadConfig } from "@fanfare/kernel";
+import { Outbound } from "../../packages/outbound/src/index.ts";
+import {
+  createAccount,
+  createGuest,
+  createWorld,
+  must,
+  post,
+  postRaw,
+  startInstance,
+  type Instance,
+  type World,
+} from "@fanfare/testing";
+import { io } from "socket.io-client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+// Holes that chats of this kind have had, each tried as whoever would use it.
+
+let instance: Instance;
+let world: World;
+beforeAll(async () => {
+  instance = await startInstance();
+  world = await createWorld(instance.url);
+});
+afterAll(() => instance?.stop());
+
+const refusedWith = (answer: WireAnswer<unknown>): string => (answer.ok ? "ok" : answer.error.type);
+const call = async (name: string, params: unknown, token?: string): Promise<string> =>
+  refusedWith(await postRaw(instance.url, name, JSON.stringify(params), token));
+
+describe("reading any conversation by its id", () => {
+  const reads: [ActionName, (channelId: string, messageId: string) => object][] = [
+    ["message.list", (channelId) => ({ channelId })],
+    ["message.get", (channelId, messageId) => ({ channelId, messageId })],
+    ["message.listPins", (channelId) => ({ channelId })],
+    ["message.listEdits", (channelId, messageId) => ({ channelId, messageId })],
+    ["message.listReactors", (channelId, messageId) => ({ channelId, messageId, emoji: "👍" })],
+    ["message.search", (channelId) => ({ channelId, text: "secret" })],
+    ["channel.get", (channelId) => ({ channelId })],
+    ["channel.listThreads", (channelId) => ({ channelId })],
+    ["command.list", (channelId) => ({ channelId })],
+    ["file.getUrls", (channelId, messageId) => ({ channelId, fileIds: [messageId] })],
+  ];
+
+  test.each(reads)("%s of a direct channel of two others", async (name, params) => {
+    const { member, target, stranger } = world;
+    const direct = { userId: target.userId };
+    const { channel } = await must(instance.url, "channel.openDirect", direct, member.accessToken);
+    const said = { channelId: channel.id, content: "secret", nonce: name };
+    const { message } = await must(instance.url, "message.send", said, member.accessToken);
+    expect(await call(name, params(channel.id, message.id), stranger.accessToken)).toBe("CHANNEL_NOT_FOUND");
+  });
+});
+
+describe("a channel of another group", () => {
+  async function twoGroups() {
+    const { stranger, channel, message, group } = world;
+    const mine = await must(instance.url, "group.create", { name: "Mine" }, stranger.accessToken);
+    return { token: stranger.accessToken, mine, own: mine.channels[0]!, channel, message, group };
+  }
+
+  test("is not written to by naming one's own group as well", async () => {
+    const { token, mine, channel } = await twoGroups();
+    const params = { groupId: mine.group.id, channelId: channel.id, content: "x", nonce: "n" };
+    expect(await call("message.send", params, token)).toBe("CHANNEL_NOT_FOUND");
+  });
+
+  test("lends no message to a reply, a thread, a pin or a reaction in one's own", async () => {
+    const { token, own, message } = await twoGroups();
+    const foreign = { channelId: own.id, messageId: message.id };
+    expect(await call("channel.openThread", foreign, token)).toBe("MESSAGE_NOT_FOUND");
+    expect(await call("message.pin", foreign, token)).toBe("MESSAGE_NOT_FOUND");
+    expect(await call("message.react", { ...foreign, emoji: "👍" }, token)).toBe("MESSAGE_NOT_FOUND");
+    expect(await call("message.listEdits", foreign, token)).toBe("MESSAGE_NOT_FOUND");
+    const reply = { channelId: own.id, content: "x", nonce: "r", replyTo: message.id };
+    expect(await call("message.send", reply, token)).not.toBe("ok");
+  });
+
+  test("is neither moved, nor made a section, by who manages another group", async () => {
+    const { token, mine, own, channel } = await twoGroups();
+    const place = { position: 0, sectionId: null };
+    const groupId = mine.group.id;
+    const foreign = { groupId, places: [{ ...place, channelId: channel.id }] };
+    expect(await call("channel.reorder", foreign, token)).toBe("CHANNEL_NOT_FOUND");
+    const into = { groupId, places: [{ position: 0, channelId: own.id, sectionId: channel.id }] };
+    expect(await call("channel.reorder", into, token)).toBe("CHANNEL_NOT_FOUND");
+    const create = { groupId, name: "x", sectionId: channel.id };
+    expect(await call("channel.create", create, token)).toBe("CHANNEL_NOT_FOUND");
+  });
+
+  test("has roles, invites, bots and webhooks that no other group's owner touches", async () => {
+    const { token, mine, group, own, channel } = await twoGroups();
+    const { owner, inviteCode, target } = world;
+    const as = owner.accessToken;
+    const { role } = await must(instance.url, "role.create", { groupId: group.id, name: "R" }, as);
+    const made = { groupId: group.id, name: "Bot", scopes: ["messages.write" as const] };
+    const { bot } = await must(instance.url, "bot.create", made, as);
+    const hook = { channelId: channel.id, name: "Hook" };
+    const { webhook } = await must(instance.url, "webhook.create", hook, as);
+    const groupId = mine.group.id;
+    const tries: [string, object][] = [
+      ["role.update", { groupId, roleId: role.id, permissions: 1 }],
+      ["role.delete", { groupId, roleId: role.id }],
+      ["role.assign", { groupId, roleId: role.id, userId: world.stranger.userId }],
+      ["invite.revoke", { groupId, code: inviteCode }],
+      ["bot.rotateToken", { groupId, botId: bot.id }],
+      ["bot.delete", { groupId, botId: bot.id }],
+      ["webhook.update", { channelId: own.id, webhookId: webhook.id, name: "x" }],
+      ["webhook.delete", { channelId: own.id, webhookId: webhook.id }],
+      ["group.mute", { groupId, userId: target.userId, durationMs: 1000 }],
+      ["group.kick", { groupId, userId: target.userId }],
+    ];
+    const answers = await Promise.all(tries.map(([name, params]) => call(name, params, token)));
+    const expected = [
+      "ROLE",
+      "ROLE",
+      "ROLE",
+      "INVITE",
+      "BOT",
+      "BOT",
+      "WEBHOOK",
+      "WEBHOOK",
+      "MEMBER",
+      "MEMBER",
+    ];
+    expect(answers).toEqual(expected.map((what) => `${what}_NOT_FOUND`));
+  });
+});
+
+describe("claiming another guest", () => {
+  test("does nothing to whom the parameters name: only the bearer of the token becomes an account", async () => {
+    const [guest, victim] = [await createGuest(instance.url), await createGuest(instance.url)];
+    const params = {
+      username: `claimer${process.pid}`,
+      password: "correct horse",
+      userId: victim.userId,
+      sessionId: victim.sessionId,
+    };
+    await call("user.claimGuest", params, guest.accessToken);
+    const { user } = await must(instance.url, "user.get", { userId: victim.userId }, victim.accessToken);
+    expect(user.kind).toBe("guest");
+  });
+});
+
+describe("internal actions", () => {
+  const internal = Object.entries(ACTIONS)
+    .filter(([, { permission }]) => permission.rule === "internal")
+    .map(([name]) => name);
+  const others = ["$node.list", "$node.actions", "file.storage.put", "mail.send", "config.get"];
+
+  test("cannot be reached by HTTP, whoever asks", async () => {
+    expect(internal.length).toBeGreaterThan(30);
+    const { accessToken } = world.owner;
+    const answers = await Promise.all([...internal, ...others].map((name) => call(name, {}, accessToken)));
+    expect(new Set(answers)).toEqual(new Set(["UNKNOWN_ACTION"]));
+  });
+
+  test("cannot be reached by socket, whoever asks", async () => {
+    const token = world.owner.accessToken;
+    const socket = io(instance.url, { transports: ["websocket"], auth: { token }, forceNew: true });
+    try {
+      const answers = await Promise.all(
+        [...internal, ...others].map(async (name) =>
+          refusedWith((await socket.timeout(10_000).emitWithAck(name, {})) as WireAnswer<unknown>),
+        ),
+      );
+      expect(new Set(answers)).toEqual(new Set(["UNKNOWN_ACTION"]));
+    } finally {
+      socket.disconnect();
+    }
+  });
+
+  test("those of the storage are among them", () => {
+    expect(internal.filter((name) => name.startsWith("file."))).toEqual(
+      expect.arrayContaining(["file.claim", "file.release"]),
+    );
+  });
+});
+
+describe("the e-mail address of others", () => {
+  test("is in nothing that anybody else is told", async () => {
+    const { url } = instance;
+    const email = `hidden-${process.pid}@example.org`;
+    const victim = await createAccount(url);
+    const change = { email, password: "correct horse" };
+    await must(url, "user.changeEmail", change, victim.accessToken);
+    const other = await createAccount(url);
+    await must(url, "invite.accept", { code: world.inviteCode }, victim.accessToken);
+    await must(url, "invite.accept", { code: world.inviteCode }, other.accessToken);
+    const token = other.accessToken;
+    const groupId = world.group.id;
+    const answers = await Promise.all([
+      post(url, "user.get", { userId: victim.userId }, token),
+      post(url, "user.getMany", { userIds: [victim.userId] }, token),
+      post(url, "user.search", { query: victim.username }, token),
+      post(url, "group.getMember", { groupId, userId: victim.userId }, token),
+      post(url, "group.listMembers", { groupId }, token),
+      post(url, "group.auditLog", { groupId }, world.owner.accessToken),
+    ]);
+    expect(answers.every(({ ok }) => ok)).toBe(true);
+    expect(JSON.stringify(answers)).not.toContain(email);
+    expect(JSON.stringify(answers)).not.toMatch(/passwordHash|totp|tokenHash|emailLower/i);
+  });
+
+  test("is not told by what a login or a reset answers", async () => {
+    const email = `nobody-${process.pid}@example.org`;
+    const known = `known-${process.pid}@example.org`;
+    const account = await createAccount(instance.url);
+    const change = { email: known, password: "correct horse" };
+    await must(instance.url, "user.changeEmail", change, account.accessToken);
+    const answers = await Promise.all(
+      [email, known].map((one) => post(instance.url, "user.requestPasswordReset", { email: one })),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+  });
+});
+
+describe("a kick that does not kick", () => {
+  test("hears, reads, finds, exports and acts no more", async () => {
+    const { url } = instance;
+    const { owner, target, group, channel, message } = await createWorld(url);
+    const socket = io(url, {
+      transports: ["websocket"],
+      auth: { token: target.accessToken },
+      forceNew: true,
+    });
+    const heard: string[] = [];
+    socket.onAny((name: string) => heard.push(name));
+    await new Promise<void>((resolve) => socket.once("ready", () => resolve()));
+    await must(url, "group.kick", { groupId: group.id, userId: target.userId }, owner.accessToken);
+    heard.length = 0;
+    const text = { channelId: channel.id, content: `<@${target.userId}> still there?`, nonce: "n" };
+    await must(url, "message.send", text, owner.accessToken);
+    const token = target.accessToken;
+    expect(await call("message.get", { channelId: channel.id, messageId: message.id }, token)).toBe(
+      "CHANNEL_NOT_FOUND",
+    );
+    expect(
+      await call("message.edit", { channelId: channel.id, messageId: message.id, content: "x" }, token),
+    ).toBe("CHANNEL_NOT_FOUND");
+    expect(await call("message.search", { groupId: group.id, text: "still" }, token)).toBe("GROUP_NOT_FOUND");
+    const inbox = await must(url, "inbox.list", {}, token);
+    expect(JSON.stringify(inbox)).not.toContain("still there");
+    expect(heard.filter((name) => name.startsWith("message."))).toEqual([]);
+    socket.disconnect();
+  });
+});
+
+describe("a default secret", () => {
+  test("there is none: production does not start without its own, nor with a short one", () => {
+    const production = { NODE_ENV: "production", DATA_DIR: "/nowhere" };
+    expect(() => loadConfig(production)).toThrow("TOKEN_SECRET");
+    expect(() => loadConfig({ ...production, TOKEN_SECRET: "secret" })).toThrow("TOKEN_SECRET");
+  });
+
+  test("of development is another one in every instance", async () => {
+    const other = await startInstance();
+    try {
+      const { accessToken } = await createGuest(other.url);
+      expect(await call("user.me", {}, accessToken)).toBe("UNAUTHENTICATED");
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test("a token without a signature, or with another algorithm, is nobody's", async () => {
+    const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
+    const payload = world.owner.accessToken.split(".")[1]!;
+    for (const alg of ["none", "None", "HS512", "RS256"]) {
+      expect(await call("user.me", {}, `${encode({ alg, typ: "JWT" })}.${payload}.`)).toBe("UNAUTHENTICATED");
+    }
+  });
+});
+
+describe("no rate limits", () => {
+  test("every action has one", () => {
+    const limits = Object.values(ACTIONS).map(({ rateLimit }) => rateLimit.points / rateLimit.durationMs);
+    expect(limits.every((perMs) => perMs > 0 && perMs <= 1)).toBe(true);
+  });
+
+  test("guessing a password is limited per account, from however many addresses", async () => {
+    const strict = await startInstance({ RATE_LIMIT_FACTOR: "1", TRUST_PROXY: "true" });
+    try {
+      const { username } = await createAccount(strict.url);
+      const guess = async (index: number): Promise<string> => {
+        const response = await fetch(`${strict.url}/api/user.login`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-forwarded-for": `198.51.100.${index}` },
+          body: JSON.stringify({ username, password: `wrong horse ${index}` }),
+        });
+        return refusedWith((await response.json()) as WireAnswer<unknown>);
+      };
+      const answers: string[] = [];
+      for (let index = 0; index < 60; index += 1) answers.push(await guess(index));
+      expect(answers).toContain("RATE_LIMITED");
+    } finally {
+      await strict.stop();
+    }
+  });
+});
+
+describe("expressions of users in queries", () => {
+  const evil = ["(a+)+$", ".*", "^", "\\", "[", "$where", "a|b"];
+
+  test.each(evil)("%s is nothing but text where users are searched", async (query) => {
+    const { accessToken } = await createAccount(instance.url);
+    const { users } = await must(instance.url, "user.search", { query: query.padEnd(2, ".") }, accessToken);
+    expect(users).toEqual([]);
+  });
+
+  test.each([{ $ne: null }, { $gt: "" }, { $regex: ".*" }, { $where: "1" }, ["a"]])(
+    "%j is no name and no id",
+    async (operator) => {
+      const { accessToken } = world.member;
+      const answers = await Promise.all([
+        call("user.login", { username: operator, password: "x".repeat(8) }),
+        call("user.refresh", { refreshToken: operator }),
+        call("user.resetPassword", { token: operator, newPassword: "correct horse" }),
+        call("invite.preview", { code: operator }),
+        call("message.list", { channelId: operator }, accessToken),
+        call("user.get", { userId: operator }, accessToken),
+        call("channel.sync", { cursors: [{ channelId: operator, afterRev: 0 }] }, accessToken),
+      ]);
+      expect(new Set(answers)).toEqual(new Set(["VALIDATION_FAILED"]));
+    },
+  );
+});
+
+describe("requests that the server is made to send (SSRF)", () => {
+  const inside = [
+    "http://127.0.0.1/",
+    "http://localhost/",
+    "http://[::1]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://10.0.0.1/",
+    "http://0x7f000001/",
+    "http://2130706433/",
+    "http://0/",
+  ];
+
+  test.each(inside)("%s is not reached", async (url) => {
+    const outbound = new Outbound({ userAgent: "test" });
+    const request = outbound.request({ url, timeoutMs: 3000, maxBytes: 100 });
+    await expect(request).rejects.toMatchObject({ code: "FORBIDDEN_ADDRESS" });
+    await outbound.close();
+  });
+
+  test.each(["file:///etc/passwd", "gopher://example.org/", "http://user:pass@example.org/"])(
+    "%s is no address to ask",
+    async (url) => {
+      const outbound = new Outbound({ userAgent: "test" });
+      const request = outbound.request({ url, timeoutMs: 3000, maxBytes: 100 });
+      await expect(request).rejects.toMatchObject({ code: "BAD_URL" });
+      await outbound.close();
+    },
+  );
+});
+
+describe("what is too much", () => {
+  test("of anything says so, and is not stored", async () => {
+    const { channel, member } = world;
+    const content = "x".repeat(LIMITS.messageMaxChars + 1);
+    const params = { channelId: channel.id, content, nonce: "n" };
+    expect(await call("message.send", params, member.accessToken)).toBe("VALIDATION_FAILED");
+  });
+
+  test("no error tells more than the table says", () => {
+    for (const { message } of Object.values(ERRORS)) expect(message).not.toMatch(/Mongo|stack|\.ts/);
+  });
+});
