@@ -1,9 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { errorsPage, openApiDocument } from "@fanfare/contract/docs";
+import { asyncApiDocument, errorsPage, openApiDocument } from "@fanfare/contract/docs";
 
 // Writes what is derived from the contract into docs/; with --check it only says whether that is up to date.
 const pages: Record<string, string> = {
   "docs/openapi.json": `${JSON.stringify(openApiDocument(), null, 2)}\n`,
+  "docs/asyncapi.json": `${JSON.stringify(asyncApiDocument(), null, 2)}\n`,
   "docs/errors.md": errorsPage(),
 };
 

@@ -22,6 +22,7 @@ import { clientAddress } from "./client-address.ts";
 import type { Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
 import { limitPerAddress } from "./limit-per-address.ts";
+import { serveDocs } from "./docs-routes.ts";
 import { serveOidc } from "./oidc-routes.ts";
 import { API_HEADERS, commonHeaders } from "./security-headers.ts";
 import { sendAnswer } from "./send-answer.ts";
@@ -113,6 +114,7 @@ export async function createHttpServer({
   );
   const meta = metaOf(config);
   app.get("/api/meta", async () => meta);
+  serveDocs(app);
   serveOidc(app, node, limits);
   await serveFiles(app, { node, calls, identify, limits });
   app.post<{ Params: { action: string } }>("/api/:action", { helmet: false }, async (request, reply) => {

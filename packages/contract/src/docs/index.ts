@@ -1,2 +1,4 @@
 export { errorsPage } from "./errors-page.ts";
+export { API_PAGE_STYLE, apiPage } from "./api-page.ts";
+export { asyncApiDocument } from "./asyncapi.ts";
 export { errorsOf, openApiDocument } from "./openapi.ts";

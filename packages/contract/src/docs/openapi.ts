@@ -3,10 +3,12 @@ import { ACTIONS, actionDefinition, type ActionName } from "../actions.ts";
 import type { ActionDefinition, ActionRateLimit, RateLimit } from "../define.ts";
 import { COMMON_ERRORS, ERRORS, type ErrorCode } from "../errors.ts";
 import type { PermissionRule } from "../permissions.ts";
+import { scopeOf } from "../scopes.ts";
 import { PROTOCOL_VERSION } from "../wire.ts";
 
 type Json = Record<string, unknown>;
 
+/** Where schemas with an id stand in a document. */
 const REFERENCE_ROOT = "#/components/schemas/";
 
 /** The HTTP side of the contract as an OpenAPI 3.1 document. */
@@ -41,7 +43,8 @@ function operation(name: ActionName, definition: ActionDefinition): Json {
     operationId: name,
     tags: [name.slice(0, name.indexOf("."))],
     summary: definition.summary,
-    description: `Who may: ${describeRule(definition.permission)}. ${describeLimit(definition.rateLimit)}`,
+    description:
+      `Who may: ${describeRule(definition.permission)}. ${describeLimit(definition.rateLimit)} ${describeScope(name, open)}`.trim(),
     security: open ? [] : [{ accessToken: [] }],
     requestBody: { required: true, content: json(schemaOf(definition.params, "input")) },
     responses: {
@@ -56,6 +59,13 @@ function operation(name: ActionName, definition: ActionDefinition): Json {
       ...errorResponses(errorsOf(definition)),
     },
   };
+}
+
+function describeScope(name: ActionName, isOpen: boolean): string {
+  if (isOpen) return "";
+  const scope = scopeOf(name);
+  if (scope === undefined) return "Not for bots.";
+  return scope === "any" ? "Bots need no scope." : `Bots need the scope \`${scope}\`.`;
 }
 
 function describeLimit({ points, durationMs, perAddress, perValueOf }: ActionRateLimit): string {
@@ -111,7 +121,7 @@ function describeRule(rule: PermissionRule): string {
 const json = (schema: unknown): Json => ({ "application/json": { schema } });
 
 /** Schemas with an id are written once and referred to. */
-function sharedSchemas(): Json {
+export function sharedSchemas(): Json {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     io: "output",
     uri: (id) => `${REFERENCE_ROOT}${id}`,
@@ -119,7 +129,7 @@ function sharedSchemas(): Json {
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutHeader(schema)]));
 }
 
-function schemaOf(schema: z.ZodType, io: "input" | "output"): unknown {
+export function schemaOf(schema: z.ZodType, io: "input" | "output"): unknown {
   const { $defs = {}, ...rest } = z.toJSONSchema(schema, { io, override: allowAdditions }) as Json & {
     $defs?: Json;
   };
@@ -141,7 +151,7 @@ function withoutHeader(schema: object): Json {
   return rest;
 }
 
-function errorSchema(): Json {
+export function errorSchema(): Json {
   return {
     type: "object",
     required: ["ok", "error"],

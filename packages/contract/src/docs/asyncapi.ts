@@ -1,0 +1,78 @@
+import { ACTIONS, actionDefinition, type ActionName } from "../actions.ts";
+import { EVENTS, type EventName } from "../events.ts";
+import type { EventDefinition } from "../define.ts";
+import { PROTOCOL_VERSION } from "../wire.ts";
+import { errorSchema, schemaOf, sharedSchemas } from "./openapi.ts";
+
+type Json = Record<string, unknown>;
+
+const CHANNEL = { $ref: "#/channels/socket" };
+const inChannel = (message: string): Json => ({ $ref: `#/channels/socket/messages/${message}` });
+
+/** The socket's side of the contract as an AsyncAPI 3.0 document: what the server tells, and what it can be asked. */
+export function asyncApiDocument(): Json {
+  const messages: Json = {};
+  const operations: Json = {};
+  for (const name of Object.keys(EVENTS).sort() as EventName[]) {
+    const { summary, audience, payload }: EventDefinition = EVENTS[name];
+    messages[name] = { name, summary, payload: schemaOf(payload, "output") };
+    operations[`on-${name}`] = {
+      action: "send",
+      channel: CHANNEL,
+      summary,
+      description: `To: ${audience}.`,
+      messages: [inChannel(name)],
+    };
+  }
+  for (const name of Object.keys(ACTIONS).sort() as ActionName[]) {
+    const { summary, params, result, transports } = actionDefinition(name);
+    if (!transports.includes("socket")) continue;
+    messages[`${name}-call`] = { name, summary, payload: schemaOf(params, "input") };
+    messages[`${name}-answer`] = { name, payload: answerSchema(schemaOf(result, "output")) };
+    operations[`call-${name}`] = {
+      action: "receive",
+      channel: CHANNEL,
+      summary,
+      messages: [inChannel(`${name}-call`)],
+      reply: { channel: CHANNEL, messages: [inChannel(`${name}-answer`)] },
+    };
+  }
+  const names = Object.keys(messages);
+  return {
+    asyncapi: "3.0.0",
+    info: {
+      title: "Fanfare",
+      version: `${PROTOCOL_VERSION}.0.0`,
+      description:
+        "Socket.IO over WebSocket. Connect with the access token as `auth.token`. An event of the server has one argument, its payload. A call is " +
+        '`socket.emitWithAck("message.send", params)`, and its answer the acknowledgement. The same by HTTP: openapi.json.',
+      license: { name: "Apache-2.0" },
+    },
+    defaultContentType: "application/json",
+    servers: {
+      local: { host: "127.0.0.1:3000", pathname: "/socket.io/", protocol: "ws", description: "Socket.IO 4" },
+    },
+    channels: {
+      socket: {
+        address: "/",
+        description: "The one namespace.",
+        messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
+      },
+    },
+    operations,
+    components: { schemas: { ...sharedSchemas(), Error: errorSchema() }, messages },
+  };
+}
+
+function answerSchema(data: unknown): Json {
+  return {
+    oneOf: [
+      {
+        type: "object",
+        properties: { ok: { const: true }, data },
+        required: ["ok", "data"],
+      },
+      { $ref: "#/components/schemas/Error" },
+    ],
+  };
+}
