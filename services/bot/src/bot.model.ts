@@ -28,6 +28,7 @@ export interface BotDocument {
   scopes: BotScope[];
   tokenHash: string;
   sessionId: string;
+  /** Who has its token: at first its maker. */
   createdBy: Types.ObjectId;
   createdAt: Date;
   callback?: Callback;

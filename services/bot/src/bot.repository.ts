@@ -27,7 +27,7 @@ export function createBotRepository(connection: Connection) {
     update: (
       groupId: string,
       botId: string,
-      changes: Partial<Pick<BotDocument, "name" | "scopes" | "tokenHash" | "sessionId">>,
+      changes: Partial<Pick<BotDocument, "name" | "scopes" | "tokenHash" | "sessionId" | "createdBy">>,
     ) => bots.findOneAndUpdate({ _id: botId, groupId }, { $set: changes }, after).lean(),
 
     remove: (botId: string) => bots.findOneAndDelete({ _id: botId }).lean(),

@@ -9,6 +9,7 @@ import { createBotRepository } from "./bot.repository.ts";
 import { Callbacks } from "./callbacks/callbacks.ts";
 import { createCursorRepository } from "./callbacks/cursor.repository.ts";
 import { createInvocationRepository } from "./callbacks/invocation.repository.ts";
+import { disconnectUnheld } from "./holder.ts";
 import { Subscribers } from "./callbacks/subscribers.ts";
 import { createCommandRepository } from "./command.repository.ts";
 import { createWebhookRepository } from "./webhooks/webhook.repository.ts";
@@ -53,6 +54,7 @@ export function createBotService(node: NodeContext): ReturnType<ServiceFactory> 
       "webhook.execute": execute(dependencies),
     },
     events: {
+      "access.changed": (change) => disconnectUnheld(node, bots, change),
       async "message.stored"({ groupId }) {
         if (groupId === null) return;
         for (const botId of await subscribers.of(groupId)) callbacks.hint(botId);

@@ -74,7 +74,11 @@ export function rotateToken({ node, bots }: BotDependencies): Handler<"bot.rotat
     if (!mayHoldToken(presentBot(bot), actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
     const secret = newSecret();
     const { sessionId } = await node.call("user.openBotSession", { userId: botId });
-    const updated = await bots.update(groupId, botId, { tokenHash: hashSecret(secret), sessionId });
+    const updated = await bots.update(groupId, botId, {
+      tokenHash: hashSecret(secret),
+      sessionId,
+      createdBy: new Types.ObjectId(actor.userId),
+    });
     if (updated === null) throw serviceError("BOT_NOT_FOUND");
     await record(node, bot, actor, "bot.rotateToken", {});
     return { bot: presentBot(updated), token: formatBotToken(botId, secret) };

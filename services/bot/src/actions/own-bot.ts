@@ -5,6 +5,7 @@ import type { Callback } from "../bot.model.ts";
 import { presentBot } from "../bot.presenter.ts";
 import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
 import { beginCursors } from "../callbacks/tell.ts";
+import { isHeld } from "../holder.ts";
 import { needBot } from "../need-bot.ts";
 import { matchesHash, parseBotToken, seal } from "../secrets.ts";
 import { removeBot } from "./bots.ts";
@@ -21,6 +22,7 @@ export function authenticate({ node, bots }: BotDependencies): Handler<"bot.auth
       throw serviceError("UNAUTHENTICATED");
     const { botId: userId } = parsed;
     const { sessionId, scopes } = bot;
+    if (!(await isHeld(node, bot))) throw serviceError("UNAUTHENTICATED");
     const { isAlive } = await node.call("user.hasBotSession", { userId, sessionId });
     if (!isAlive) throw serviceError("UNAUTHENTICATED");
     return { userId, sessionId, scopes };

@@ -4,6 +4,7 @@ import { Types } from "mongoose";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../bounds.ts";
 import type { Cursor, CursorRepository } from "./cursor.repository.ts";
+import { isHeld } from "../holder.ts";
 import { deliver, type DeliverOptions } from "./deliver.ts";
 import type { InvocationRepository } from "./invocation.repository.ts";
 import { toEvents } from "./to-events.ts";
@@ -24,6 +25,7 @@ const NOTHING: Head = { rev: 0, seq: 0 };
  * @throws {NotDelivered}
  */
 export async function tell(options: TellOptions, bot: Subscribed): Promise<boolean> {
+  if (!(await isHeld(options.node, bot))) return false;
   const invoked = await tellInvocations(options, bot);
   const wantsMessages = bot.callback.events.some((name) => name.startsWith("message."));
   if (!wantsMessages || !bot.scopes.includes("messages.read")) return invoked;

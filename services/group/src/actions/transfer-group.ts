@@ -9,7 +9,8 @@ export function transferGroup(dependencies: GroupDependencies): Handler<"group.t
   return async ({ params: { groupId, userId }, actor, call }) => {
     if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
     const { user } = await call("user.get", { userId });
-    if (user.kind === "guest") throw serviceError("GUEST_NOT_ALLOWED");
+    // A bot is held by somebody, who would own the group in its name.
+    if (user.kind !== "member") throw serviceError("GUEST_NOT_ALLOWED");
 
     const [from, to] = await Promise.all([
       needMember(dependencies, groupId, actor.userId),

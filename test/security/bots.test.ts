@@ -1,0 +1,113 @@
+import {
+  createGuest,
+  createWorld,
+  must,
+  post,
+  startInstance,
+  type Instance,
+  type Person,
+  type World,
+} from "@fanfare/testing";
+import { PERMISSIONS } from "@fanfare/contract";
+import { io } from "socket.io-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+// A bot's token is in somebody's hands: what that somebody lost, the bot does not keep for them.
+
+let instance: Instance;
+beforeAll(async () => {
+  instance = await startInstance();
+});
+afterAll(() => instance?.stop());
+
+const refused = (type: string) =>
+  expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
+
+interface Setting {
+  world: World;
+  manager: Person;
+  botId: string;
+  token: string;
+}
+
+/** A bot that a member made who manages bots. */
+async function createSetting(): Promise<Setting> {
+  const { url } = instance;
+  const world = await createWorld(url);
+  const { owner, group, inviteCode } = world;
+  const manager = await createGuest(url);
+  await must(url, "invite.accept", { code: inviteCode }, manager.accessToken);
+  const rights = { groupId: group.id, name: "Robots", permissions: PERMISSIONS.manageWebhooks };
+  const { role } = await must(url, "role.create", rights, owner.accessToken);
+  const giving = { groupId: group.id, roleId: role.id, userId: manager.userId };
+  await must(url, "role.assign", giving, owner.accessToken);
+  const wanted = { groupId: group.id, name: "Ear", scopes: ["messages.read" as const] };
+  const { bot, token } = await must(url, "bot.create", wanted, manager.accessToken);
+  return { world, manager, botId: bot.id, token };
+}
+
+test.each(["group.kick", "group.ban"] as const)(
+  "who is put out by %s reads no more through a bot that they made",
+  async (name) => {
+    const { url } = instance;
+    const { world, manager, token } = await createSetting();
+    const { owner, group, channel } = world;
+    await must(url, "message.list", { channelId: channel.id }, token);
+    const socket = io(url, {
+      transports: ["websocket"],
+      auth: { token },
+      forceNew: true,
+      reconnection: false,
+    });
+    await new Promise<void>((resolve) => socket.once("ready", () => resolve()));
+    const gone = new Promise<void>((resolve) => socket.once("disconnect", () => resolve()));
+    await must(url, name, { groupId: group.id, userId: manager.userId }, owner.accessToken);
+    await gone;
+    const answer = await post(url, "message.list", { channelId: channel.id }, token);
+    expect(answer).toEqual(refused("UNAUTHENTICATED"));
+  },
+);
+
+test("who may not manage bots any more has a token for nothing", async () => {
+  const { url } = instance;
+  const { world, manager, token } = await createSetting();
+  const { owner, group, channel } = world;
+  await must(url, "message.list", { channelId: channel.id }, token);
+  const { roles } = await must(url, "role.list", { groupId: group.id }, owner.accessToken);
+  const taking = { groupId: group.id, roleId: roles[0]!.id, userId: manager.userId };
+  await must(url, "role.unassign", taking, owner.accessToken);
+  await expect
+    .poll(() => post(url, "message.list", { channelId: channel.id }, token), { timeout: 20_000 })
+    .toEqual(refused("UNAUTHENTICATED"));
+});
+
+test("the owner takes such a bot over with a new token", async () => {
+  const { url } = instance;
+  const { world, manager, botId } = await createSetting();
+  const { owner, group, channel } = world;
+  const groupId = group.id;
+  await must(url, "group.kick", { groupId, userId: manager.userId }, owner.accessToken);
+  const { token } = await must(url, "bot.rotateToken", { groupId, botId }, owner.accessToken);
+  await must(url, "message.list", { channelId: channel.id }, token);
+});
+
+test("a bot is not given a group", async () => {
+  const { url } = instance;
+  const { world, botId } = await createSetting();
+  const { owner, group } = world;
+  const answer = await post(url, "group.transfer", { groupId: group.id, userId: botId }, owner.accessToken);
+  expect(answer).toEqual(refused("GUEST_NOT_ALLOWED"));
+});
+
+test("a bot cannot make bots, log in, become an account or an admin", async () => {
+  const { url } = instance;
+  const { world, token } = await createSetting();
+  const tries = [
+    post(url, "bot.create", { groupId: world.group.id, name: "Child", scopes: [] }, token),
+    post(url, "user.claimGuest", { username: "robot-in-person", password: "correct horse" }, token),
+    post(url, "admin.stats", {}, token),
+    post(url, "user.exportMyData", {}, token),
+    post(url, "user.listSessions", {}, token),
+  ];
+  for (const answer of await Promise.all(tries)) expect(answer).toMatchObject({ ok: false });
+});
