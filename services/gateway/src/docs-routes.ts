@@ -1,3 +1,4 @@
+import type * as docs from "@fanfare/contract/docs";
 import type { FastifyInstance } from "fastify";
 
 const MAX_AGE_S = 300;
@@ -25,4 +26,4 @@ export function serveDocs(app: FastifyInstance): void {
   serve("/api/docs.css", "text/css; charset=utf-8", ({ API_PAGE_STYLE }) => API_PAGE_STYLE);
 }
 
-type Docs = typeof import("@fanfare/contract/docs");
+type Docs = typeof docs;

@@ -1,0 +1,47 @@
+import { ACTIONS, actionDefinition, type ActionName, type BotScope } from "@fanfare/contract";
+import { expect, test } from "vitest";
+import type { Actor } from "./actor.ts";
+import { refuseBot } from "./policy.ts";
+
+const bot = (...scopes: BotScope[]): Actor => ({ userId: "u", sessionId: "s", kind: "bot", scopes });
+const refusal = (name: ActionName, actor: Actor | null) =>
+  refuseBot(name, actionDefinition(name).permission, actor)?.type;
+
+test("a bot does what its scopes are for", () => {
+  expect(refusal("message.send", bot("messages.write"))).toBeUndefined();
+  expect(refusal("message.send", bot("messages.read"))).toBe("BOT_NOT_ALLOWED");
+  expect(refusal("bot.me", bot())).toBeUndefined();
+});
+
+test("a bot without scopes, and one of which nobody knows any, does nothing", () => {
+  const { scopes: _scopes, ...unknown } = bot();
+  for (const actor of [bot(), unknown]) expect(refusal("message.list", actor)).toBe("BOT_NOT_ALLOWED");
+});
+
+test("people need no scope", () => {
+  expect(refusal("group.create", { userId: "u", sessionId: "s", kind: "member" })).toBeUndefined();
+  expect(refusal("message.send", null)).toBeUndefined();
+});
+
+test("whatever its scopes are, what is about accounts, other bots, friends and the instance is not for bots", () => {
+  const all = bot(
+    "group.read",
+    "messages.read",
+    "messages.write",
+    "messages.manage",
+    "channels.manage",
+    "members.manage",
+    "roles.manage",
+    "invites.manage",
+    "commands",
+    "events",
+  );
+  const never =
+    /^(admin|friend|webhook)\.|^bot\.(create|update|rotateToken|delete|list)$|^(group\.(create|delete|transfer))$|^channel\.openDirect$|^invite\.accept$|^user\.(logout|changePassword|deleteMe|exportMyData|updateProfile|search|block)/;
+  const open = (Object.keys(ACTIONS) as ActionName[]).filter((name) => {
+    const { rule } = actionDefinition(name).permission;
+    return rule !== "internal" && rule !== "public" && refusal(name, all) === undefined;
+  });
+  expect(open.filter((name) => never.test(name))).toEqual([]);
+  expect(open).toContain("message.send");
+});
