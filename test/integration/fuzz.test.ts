@@ -1,5 +1,14 @@
-import { ERRORS, type Result, type WireAnswer } from "@fanfare/contract";
-import { createAccount, createWorld, must, startInstance, type Instance, type World } from "@fanfare/testing";
+import { ERRORS, type BotScope, type Result, type WireAnswer } from "@fanfare/contract";
+import {
+  createAccount,
+  createGuest,
+  createWorld,
+  MODERATOR_PERMISSIONS,
+  must,
+  startInstance,
+  type Instance,
+  type World,
+} from "@fanfare/testing";
 import fc from "fast-check";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,7 +24,16 @@ const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 const ROUNDS_PER_SCENE = 60;
 const ANSWER_TIMEOUT_MS = 10_000;
 
-const ROLES = ["anonymous", "stranger", "member", "muted", "owner", "account"] as const;
+const ROLES = ["anonymous", "stranger", "member", "muted", "owner", "account", "moderator", "bot"] as const;
+
+const SCOPES: BotScope[] = [
+  "group.read",
+  "messages.read",
+  "messages.write",
+  "messages.manage",
+  "commands",
+  "events",
+];
 
 interface Scene {
   world: World;
@@ -49,6 +67,17 @@ async function setScene(): Promise<Scene> {
   const { owner, member, muted, stranger } = world;
   const { group, channels } = await must(url, "group.create", { name: "Elsewhere" }, stranger.accessToken);
   const { channel } = await must(url, "channel.openDirect", { userId: owner.userId }, member.accessToken);
+  const groupId = world.group.id;
+  const role = { groupId, name: "Moderators", permissions: MODERATOR_PERMISSIONS };
+  const { role: moderators } = await must(url, "role.create", role, owner.accessToken);
+  const moderator = await createGuest(url);
+  await must(url, "invite.accept", { code: world.inviteCode }, moderator.accessToken);
+  const given = { groupId, roleId: moderators.id, userId: moderator.userId };
+  await must(url, "role.assign", given, owner.accessToken);
+  const wanted = { groupId, name: "Robot", scopes: SCOPES };
+  const { bot, token: botToken } = await must(url, "bot.create", wanted, owner.accessToken);
+  const hook = { channelId: world.channel.id, name: "Hook" };
+  const { webhook } = await must(url, "webhook.create", hook, owner.accessToken);
   const tokens = {
     anonymous: undefined,
     stranger: stranger.accessToken,
@@ -56,12 +85,14 @@ async function setScene(): Promise<Scene> {
     muted: muted.accessToken,
     owner: owner.accessToken,
     account: account.accessToken,
+    moderator: moderator.accessToken,
+    bot: botToken,
   };
   return {
     world,
     tokens,
     sockets: new Map(),
-    others: [group.id, channels[0]!.id, channel.id, account.userId],
+    others: [group.id, channels[0]!.id, channel.id, account.userId, moderators.id, bot.id, webhook.id],
   };
 }
 

@@ -78,14 +78,15 @@ function describeLimit({ points, durationMs, perAddress, perValueOf }: ActionRat
 
 /** All errors that an action may answer: its own, those of its rule, and the common ones. */
 export function errorsOf({ errors, permission }: ActionDefinition): ErrorCode[] {
+  const ofSession: ErrorCode[] = ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "BOT_NOT_ALLOWED"];
   const ofRule: Record<PermissionRule["rule"], readonly ErrorCode[]> = {
     public: [],
     internal: [],
-    session: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED"],
-    account: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "GUEST_NOT_ALLOWED"],
-    admin: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "FORBIDDEN"],
-    group: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "GROUP_NOT_FOUND", "FORBIDDEN"],
-    channel: ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "CHANNEL_NOT_FOUND", "FORBIDDEN"],
+    session: ofSession,
+    account: [...ofSession, "GUEST_NOT_ALLOWED"],
+    admin: [...ofSession, "FORBIDDEN"],
+    group: [...ofSession, "GROUP_NOT_FOUND", "FORBIDDEN"],
+    channel: [...ofSession, "CHANNEL_NOT_FOUND", "FORBIDDEN"],
   };
   return [...new Set([...errors, ...ofRule[permission.rule], ...COMMON_ERRORS])].sort();
 }
