@@ -10,6 +10,7 @@ import type {
   InboxMarker,
   Member,
   Message,
+  NotificationSetting,
   OwnUser,
   Role,
 } from "@fanfare/contract";
@@ -24,6 +25,8 @@ export interface ClientState {
   channels: Record<string, Channel>;
   lastReadSeqs: Record<string, number>;
   inboxMarker: InboxMarker;
+  /** By group or channel; those that are as without any are left out. */
+  notifications: Record<string, NotificationSetting>;
   /** The channels of messages that name the user, or answer one of the user's, by message. */
   inbox: Record<string, string>;
   /** By user. Guests have neither. */
@@ -54,10 +57,13 @@ export async function fetchState(call: Call, shape?: ClientState): Promise<Clien
     ),
     ...(await fetchFriends(call, user)),
     ...(await fetchInbox(call, user.id)),
+    notifications: {},
     members: {},
     messages: {},
     presences: {},
   };
+  for (const setting of (await call("notification.list", { limit: 100 })).settings)
+    putSetting(state, setting);
   for (const { id: groupId } of groups) {
     if (shape !== undefined && !(groupId in shape.members)) continue;
     const { members } = await call("group.listMembers", { groupId, limit: 100 });
@@ -213,6 +219,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "inbox.added": (state, { message }) => {
     state.inbox[message.id] = message.channelId;
   },
+  "notification.updated": (state, { setting }) => putSetting(state, setting),
   "inbox.updated": (state, { marker }) => {
     state.inboxMarker = marker;
     const { clearedUpToId } = marker;
@@ -231,6 +238,13 @@ export function applyEvent<N extends EventName>(state: ClientState, name: N, pay
 }
 
 export const EVENT_NAMES = Object.keys(REDUCERS) as EventName[];
+
+function putSetting(state: ClientState, setting: NotificationSetting): void {
+  const placeId = (setting.channelId ?? setting.groupId)!;
+  const isDefault = setting.level === null && setting.mutedUntil === null && !setting.suppressEveryone;
+  if (isDefault) delete state.notifications[placeId];
+  else state.notifications[placeId] = setting;
+}
 
 function names({ mentions, authorId }: Message, userId: string): boolean {
   return authorId !== userId && mentions?.userIds.includes(userId) === true;

@@ -334,6 +334,17 @@ test("the inbox: mentioned, edited, read, cleared, and gone with the group", asy
   await expectSame([owner, member], []);
 });
 
+test("notification settings reach the user's other sessions", async () => {
+  await owner.call("notification.set", { groupId, level: "nothing", suppressEveryone: true });
+  await owner.call("notification.set", { channelId, mutedUntil: "2100-01-01T00:00:00.000Z" });
+  await expectSame([owner, ownersPhone, member], ["notification.updated"]);
+  expect(Object.keys(ownersPhone.state.notifications)).toHaveLength(2);
+  await owner.call("notification.set", { channelId, mutedUntil: null });
+  await owner.call("notification.set", { groupId, level: null, suppressEveryone: false });
+  await expectSame([owner, ownersPhone, member], []);
+  expect(ownersPhone.state.notifications).toEqual({});
+});
+
 test("a profile changed, seen by the user's sessions and by the group", async () => {
   await owner.call("user.updateProfile", { nickname: "Renamed" });
   await expectSame([owner, ownersPhone], ["user.updated"]);

@@ -86,6 +86,8 @@ async function doTheRest(
   await must(url, "message.send", named, target.accessToken);
   for (const name of ["inbox.list", "inbox.getUnreadCount", "channel.listUnread"] as const)
     await must(url, name, {}, owner.accessToken);
+  await must(url, "notification.set", { channelId, level: "all" }, owner.accessToken);
+  await must(url, "notification.list", { cursor: channelId }, owner.accessToken);
   await must(url, "message.send", edited, owner.accessToken);
   const emoji = { channelId, messageId, emoji: "👍" };
   await must(url, "message.react", emoji, owner.accessToken);

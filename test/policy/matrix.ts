@@ -10,6 +10,7 @@ import { fileRows } from "./rows/file.ts";
 import { friendRows } from "./rows/friend.ts";
 import { groupRows } from "./rows/group.ts";
 import { inboxRows } from "./rows/inbox.ts";
+import { notificationRows } from "./rows/notification.ts";
 import { inviteRows } from "./rows/invite.ts";
 import { messageRows } from "./rows/message.ts";
 import { moderationRows } from "./rows/moderation.ts";
@@ -45,4 +46,5 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...botRows,
   ...webhookRows,
   ...inboxRows,
+  ...notificationRows,
 };

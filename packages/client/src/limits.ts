@@ -55,6 +55,7 @@ const EVENT_TABLE: Record<EventName, true> = {
   "bot.disabled": true,
   "inbox.added": true,
   "inbox.updated": true,
+  "notification.updated": true,
 };
 
 export function isEventName(name: string): name is EventName {

@@ -11,6 +11,7 @@ import { friendActions } from "./actions/friend.ts";
 import { groupActions } from "./actions/group.ts";
 import { inboxActions } from "./actions/inbox.ts";
 import { inviteActions } from "./actions/invite.ts";
+import { notificationActions } from "./actions/notification.ts";
 import { messageActions } from "./actions/message.ts";
 import { peopleActions } from "./actions/people.ts";
 import { pictureActions } from "./actions/picture.ts";
@@ -50,6 +51,7 @@ export const ACTIONS = {
   ...fileActions,
   ...pictureActions,
   ...inboxActions,
+  ...notificationActions,
 } satisfies Record<string, ActionDefinition>;
 
 export type ActionName = keyof typeof ACTIONS;

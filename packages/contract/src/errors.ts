@@ -51,6 +51,7 @@ export const ERRORS = {
   WRONG_CODE: { status: 401, advice: "correct", message: "The code is wrong or was used before." },
   TOTP_ALREADY_ON: { status: 409, advice: "give up", message: "The second factor is on already." },
   TOTP_NOT_SET_UP: { status: 409, advice: "correct", message: "There is no second factor: set it up first." },
+  PUSH_OFF: { status: 409, advice: "give up", message: "This server sends no pushes." },
   INVALID_LINK: {
     status: 404,
     advice: "give up",

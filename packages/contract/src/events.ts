@@ -6,6 +6,7 @@ import { connectionEvents } from "./events/connection.ts";
 import { friendEvents } from "./events/friend.ts";
 import { groupEvents } from "./events/group.ts";
 import { inboxEvents } from "./events/inbox.ts";
+import { notificationEvents } from "./events/notification.ts";
 import { messageEvents } from "./events/message.ts";
 import { presenceEvents } from "./events/presence.ts";
 import { serverEvents } from "./events/server.ts";
@@ -23,6 +24,7 @@ export const EVENTS = {
   ...presenceEvents,
   ...botEvents,
   ...inboxEvents,
+  ...notificationEvents,
 } satisfies Record<string, EventDefinition>;
 
 export type EventName = keyof typeof EVENTS;

@@ -35,6 +35,7 @@ export type {
   Member,
   Mentions,
   Message,
+  NotificationSetting,
   OwnUser,
   Override,
   Presence,

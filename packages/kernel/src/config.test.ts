@@ -89,6 +89,20 @@ test("mail and OIDC are configured whole or not at all", () => {
   expect(loadConfig({ HOST: "::", PORT: "80" }).publicUrl).toBe("http://localhost:80");
 });
 
+test("pushes need all of their settings, and an address for the sender", () => {
+  const vapid = { VAPID_PUBLIC_KEY: "p", VAPID_PRIVATE_KEY: "s", VAPID_SUBJECT: "mailto:a@example.org" };
+  expect(loadConfig(vapid).vapid).toEqual({
+    publicKey: "p",
+    privateKey: "s",
+    subject: "mailto:a@example.org",
+  });
+  expect(loadConfig({}).vapid).toBeUndefined();
+  expect(() => loadConfig({ VAPID_PUBLIC_KEY: "p" })).toThrow("VAPID_SUBJECT: is required with the other");
+  expect(() => loadConfig({ ...vapid, VAPID_SUBJECT: "me" })).toThrow(
+    "VAPID_SUBJECT: must start with mailto:",
+  );
+});
+
 test("reads lists", () => {
   expect(
     loadConfig({

@@ -102,6 +102,12 @@ const Environment = z
       .regex(/^smtps?:\/\//, "must start with smtp:// or smtps://")
       .optional(),
     MAIL_FROM: z.string().regex(/@/, "must have an e-mail address").optional(),
+    VAPID_PUBLIC_KEY: z.string().optional(),
+    VAPID_PRIVATE_KEY: z.string().optional(),
+    VAPID_SUBJECT: z
+      .string()
+      .regex(/^(mailto:|https:\/\/)./, "must start with mailto: or https://")
+      .optional(),
     OIDC_ISSUER: httpUrl.optional(),
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
@@ -130,6 +136,7 @@ const Environment = z
       for (const name of absent) fault(name, `is required with ${why}`);
     };
     together(["SMTP_URL", "MAIL_FROM"], "SMTP_URL and MAIL_FROM: one says how mails go out, one from whom");
+    together(["VAPID_PUBLIC_KEY", "VAPID_PRIVATE_KEY", "VAPID_SUBJECT"], "the other settings VAPID_*");
     together(["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"], "the other settings OIDC_*");
     together(["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"], "the other settings S3_*");
     if (env.S3_ENDPOINT !== undefined && env.S3_BUCKET === undefined)
@@ -197,13 +204,15 @@ export interface Config {
   maxConnections: number;
   maxConnectionsPerAddress: number;
   webDir: string;
-  /** Networks that callbacks and previews may reach although they are not public. */
+  /** Networks that callbacks, previews and pushes may reach although they are not public. */
   outboundAllow: readonly string[];
   linkPreviews: boolean;
   /** Where people open the page, without a slash at its end: for links in mails. */
   publicUrl: string;
   /** undefined: no mail goes out; in development it is shown in the log. */
   smtp: { url: string; from: string } | undefined;
+  /** What pushes to browsers are signed with; undefined: there are none, but in development. */
+  vapid: { publicKey: string; privateKey: string; subject: string } | undefined;
   /** undefined: nobody logs in by OpenID Connect. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | undefined;
   /** Where files lie where there is no `s3`. */
@@ -243,6 +252,12 @@ type Parsed = z.output<typeof Environment>;
 
 function smtpOf({ SMTP_URL: url, MAIL_FROM: from }: Parsed): Config["smtp"] {
   return url === undefined || from === undefined ? undefined : { url, from };
+}
+
+function vapidOf(env: Parsed): Config["vapid"] {
+  const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey, VAPID_SUBJECT: subject } = env;
+  if (publicKey === undefined || privateKey === undefined || subject === undefined) return undefined;
+  return { publicKey, privateKey, subject };
 }
 
 function oidcOf(env: Parsed): Config["oidc"] {
@@ -298,6 +313,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     linkPreviews: e.LINK_PREVIEWS,
     publicUrl: e.PUBLIC_URL ?? `http://${hostForUrl(e.HOST)}:${e.PORT}`,
     smtp: smtpOf(e),
+    vapid: vapidOf(e),
     oidc: oidcOf(e),
     filesDir: e.FILES_DIR ?? join(e.DATA_DIR, "files"),
     s3: s3Of(e),

@@ -17,7 +17,7 @@ export interface OutboundRequest {
   url: string;
   method?: "GET" | "POST";
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
   /** From the first look-up to the last byte, with all redirects, in milliseconds. */
   timeoutMs: number;
   /** Of the answer's body; what is beyond it is not read. */

@@ -4,3 +4,17 @@ export const CONCURRENCY = 8;
 export const MESSAGES_PER_PAGE = 1000;
 /** A clock of another process may be ahead this much: what it has stored meanwhile has later ids. */
 export const CLOCK_SKEW_SECONDS = 2;
+
+/** Users who are pushed to for one batch of messages; beyond it nobody is. */
+export const USERS_PER_BATCH = 1000;
+/** For so long nobody looks again whether there are subscriptions, where there were none. */
+export const NO_SUBSCRIPTIONS_KNOWN_MS = 5000;
+/** Pushes that are being sent at once. */
+export const SENDING = 16;
+/** Pushes that wait: beyond it they are dropped. */
+export const WAITING = 2000;
+/** A push service keeps a push for so long when the browser is not there. */
+export const PUSH_TTL_SECONDS = 24 * 60 * 60;
+export const PUSH_TIMEOUT_MS = 10_000;
+/** Of what a push service answers, nothing is needed. */
+export const ANSWER_MAX_BYTES = 1024;

@@ -1,15 +1,31 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { exportUser, forgetUser } from "./actions/departure.ts";
 import { getUnreadCount, listInbox } from "./actions/list-inbox.ts";
 import { clearInbox, markInboxRead } from "./actions/mark-inbox.ts";
 import { markAllRead, markGroupRead } from "./actions/mark-many-read.ts";
+import { getSetting, listSettings, setSetting } from "./actions/notification-settings.ts";
+import { getPushKey, listSubscriptions, subscribe, unsubscribe } from "./actions/push.ts";
 import { listUnreadChannels } from "./actions/unread.ts";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { createMarkerRepository } from "./marker.repository.ts";
+import { createPush } from "./push/create-push.ts";
+import { createSubscriptionRepository } from "./push/subscription.repository.ts";
+import { createSettingRepository } from "./setting.repository.ts";
 import { tellMentioned } from "./tell-mentioned.ts";
 
-/** What concerns a user: `inbox.*` and `channel.listUnread`. */
+/** What concerns a user: `inbox.*`, `channel.listUnread`, `notification.*` and `push.*`. */
 export function createInboxService(node: NodeContext): ReturnType<ServiceFactory> {
-  const dependencies: InboxDependencies = { node, markers: createMarkerRepository(node.database) };
+  const settings = createSettingRepository(node.database);
+  const subscriptions = createSubscriptionRepository(node.database);
+  const push = createPush({ node, settings, subscriptions });
+  const dependencies: InboxDependencies = {
+    node,
+    markers: createMarkerRepository(node.database),
+    settings,
+    subscriptions,
+    vapid: push.vapid,
+    subscribed: push.subscribed,
+  };
   return defineService(node, {
     name: "inbox",
     actions: {
@@ -19,10 +35,29 @@ export function createInboxService(node: NodeContext): ReturnType<ServiceFactory
       "inbox.clear": clearInbox(dependencies),
       "inbox.markGroupRead": markGroupRead(),
       "inbox.markAllRead": markAllRead(dependencies),
+      "inbox.forgetUser": forgetUser(dependencies),
+      "inbox.exportUser": exportUser(dependencies),
       "channel.listUnread": listUnreadChannels(dependencies),
+      "notification.get": getSetting(dependencies),
+      "notification.set": setSetting(dependencies),
+      "notification.list": listSettings(dependencies),
+      "push.getKey": getPushKey(dependencies),
+      "push.subscribe": subscribe(dependencies),
+      "push.unsubscribe": unsubscribe(dependencies),
+      "push.list": listSubscriptions(dependencies),
     },
     events: {
-      "message.stored": (stored) => tellMentioned(node, stored),
+      // One that fails must not take the other along.
+      "message.stored": async (stored) => {
+        const done = await Promise.allSettled([tellMentioned(node, stored), push.stored(stored)]);
+        const failed = done.find((result) => result.status === "rejected");
+        if (failed !== undefined) throw failed.reason;
+      },
+      "session.ended": ({ sessionIds }) => subscriptions.removeOfSessions(sessionIds),
     },
+    async started() {
+      await Promise.all([settings.createIndexes(), subscriptions.createIndexes(), push.start()]);
+    },
+    stopped: () => push.stop(),
   });
 }

@@ -9,15 +9,18 @@ export interface OwnMentionKeys {
 }
 
 export async function ownMentionKeys(
-  { node: { call } }: InboxDependencies,
+  { node: { call }, settings }: InboxDependencies,
   userId: string,
 ): Promise<OwnMentionKeys> {
-  const { places } = await call("group.listPlaces", { userId });
+  const [{ places }, suppressed] = await Promise.all([
+    call("group.listPlaces", { userId }),
+    settings.listSuppressed(userId),
+  ]);
   const own = mentionKey.user(userId);
   const ofGroups = new Map(
     places.map(({ groupId, roleIds }) => [
       groupId,
-      [mentionKey.all(groupId), ...roleIds.map(mentionKey.role)],
+      [...(suppressed.has(groupId) ? [] : [mentionKey.all(groupId)]), ...roleIds.map(mentionKey.role)],
     ]),
   );
   return {

@@ -1,6 +1,7 @@
 import { Counter, defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { count } from "./actions/count.ts";
 import { forgetUser } from "./actions/forget-user.ts";
+import { listAway } from "./actions/list-away.ts";
 import { report } from "./actions/report.ts";
 import { setStatus } from "./actions/set-status.ts";
 import { typing } from "./actions/typing.ts";
@@ -54,6 +55,7 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
       "presence.unwatch": unwatch(),
       "presence.setStatus": setStatus(dependencies),
       "presence.count": count(dependencies),
+      "presence.listAway": listAway(dependencies),
       "presence.forgetUser": forgetUser(dependencies),
       "presence.report": report(dependencies),
       "channel.typing": typing(dependencies),

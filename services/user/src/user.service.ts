@@ -12,6 +12,7 @@ import { exportMyData, exportUser } from "./actions/export-my-data.ts";
 import { changeEmail, requestEmailVerification, verifyEmail } from "./actions/email.ts";
 import { findByUsername } from "./actions/find-by-username.ts";
 import { listSessions, revokeSession } from "./actions/list-sessions.ts";
+import { listNames, listSpokenTo } from "./actions/list-spoken-to.ts";
 import { login } from "./actions/login.ts";
 import { listRevokedSessions, logout, logoutAll } from "./actions/logout.ts";
 import { exchangeOidcCode, finishOidc, linkOidc, startOidc, unlinkOidc } from "./actions/oidc.ts";
@@ -82,6 +83,8 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.exchangeOidcCode": exchangeOidcCode(dependencies),
       "user.linkOidc": linkOidc(dependencies),
       "user.unlinkOidc": unlinkOidc(dependencies),
+      "user.listNames": listNames(dependencies),
+      "user.listSpokenTo": listSpokenTo(dependencies),
       "user.listRevokedSessions": listRevokedSessions(dependencies),
     },
     async started() {

@@ -85,6 +85,7 @@ export async function startUserNode(): Promise<UserNode> {
         "message.forgetUser": () => ({}),
         "presence.forgetUser": () => ({}),
         "friend.forgetUser": () => ({}),
+        "inbox.forgetUser": () => ({}),
       },
     });
   const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "error", DATA_DIR: dataDir });

@@ -53,5 +53,6 @@ export const departureActions = {
   "message.forgetUser": forgetUser("what they have read goes; what they wrote stays."),
   "presence.forgetUser": forgetUser("what they wanted others to see of them goes."),
   "file.forgetUser": forgetUser("their pictures go, and files that are in no message."),
+  "inbox.forgetUser": forgetUser("notification settings, subscriptions and what was read of the inbox go."),
   "friend.forgetUser": forgetUser("friendships, requests and settings go."),
 };

@@ -38,5 +38,6 @@ export const exportActions = {
   "file.exportUser": exportUser("files, but not their bytes: file.getUrl leads to those."),
   "group.exportUser": exportUser("memberships."),
   "friend.exportUser": exportUser("friends, requests, and who may reach them."),
+  "inbox.exportUser": exportUser("notification settings and subscriptions to pushes."),
   "message.exportUser": exportUser("messages in channels that the user has read or sees."),
 };

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const nothing = z.object({});
+const place = z.object({ groupId: e.id.optional(), channelId: e.id.optional() });
+const isOnePlace = ({ groupId, channelId }: z.output<typeof place>): boolean =>
+  (groupId === undefined) !== (channelId === undefined);
+const ONE_PLACE = "give either groupId or channelId";
+const placeErrors = ["GROUP_NOT_FOUND", "CHANNEL_NOT_FOUND"] as const;
+const setting = z.object({ setting: e.NotificationSettingSchema });
+const key = (length: number) =>
+  z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${length}}={0,2}$`), "must be a key in base64url");
+
+export const notificationActions = {
+  "notification.get": action({
+    summary: "When the caller wants to be notified of what happens in a group, or in a channel.",
+    params: place.refine(isOnePlace, ONE_PLACE),
+    result: setting,
+    permission: { rule: "session" },
+    errors: placeErrors,
+  }),
+  "notification.set": action({
+    summary: "Change when the caller is notified. What is left out stays as it is.",
+    params: place
+      .extend(e.notificationChanges)
+      .refine(isOnePlace, ONE_PLACE)
+      .refine(
+        ({ channelId, suppressEveryone }) => channelId === undefined || suppressEveryone === undefined,
+        "suppressEveryone is for groups",
+      ),
+    result: setting,
+    permission: { rule: "session" },
+    errors: [...placeErrors, "LIMIT_REACHED"],
+  }),
+  "notification.list": action({
+    summary: "A page of the caller's settings that are not as they are without any.",
+    params: z.object({
+      cursor: e.id.optional().describe("the nextCursor of the page before"),
+      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+    }),
+    result: z.object({
+      settings: z.array(e.NotificationSettingSchema),
+      nextCursor: e.id.nullable().describe("null: this is the last page"),
+    }),
+    permission: { rule: "session" },
+  }),
+  "push.getKey": action({
+    summary: "The key that a browser subscribes to this server's pushes with.",
+    params: nothing,
+    result: z.object({ publicKey: z.string().nullable().describe("null: this server sends no pushes") }),
+    permission: { rule: "session" },
+  }),
+  "push.subscribe": action({
+    summary:
+      "Have this session notified while the caller is not connected: of direct messages and mentions, or as the settings say. It " +
+      "replaces the session's former subscription, and ends with the session.",
+    params: z.object({
+      endpoint: z
+        .url({ protocol: /^https?$/ })
+        .max(LIMITS.urlMaxChars)
+        .describe("of the browser's push service"),
+      keys: z.object({ p256dh: key(87), auth: key(22) }),
+    }),
+    result: nothing,
+    permission: { rule: "session" },
+    errors: ["PUSH_OFF"],
+    rateLimit: { points: 20, durationMs: 60_000 },
+  }),
+  "push.unsubscribe": action({
+    summary: "End a subscription of the caller. Repeatable.",
+    params: z.object({ endpoint: z.string().max(LIMITS.urlMaxChars) }),
+    result: nothing,
+    permission: { rule: "session" },
+  }),
+  "push.list": action({
+    summary: "The caller's subscriptions.",
+    params: nothing,
+    result: z.object({
+      subscriptions: z.array(
+        z.object({
+          sessionId: e.id,
+          host: z.string().describe("of the push service"),
+          createdAt: e.time,
+        }),
+      ),
+    }),
+    permission: { rule: "session" },
+  }),
+  "presence.listAway": action({
+    summary: "Those of the users who are connected nowhere, and do not ask to be left alone.",
+    params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    result: z.object({ userIds: z.array(e.id) }),
+    permission: { rule: "internal" },
+  }),
+  "user.listNames": action({
+    summary: "The names that users are shown by.",
+    params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    result: z.object({ users: z.array(z.object({ userId: e.id, name: z.string() })) }),
+    permission: { rule: "internal" },
+  }),
+  "user.listSpokenTo": action({
+    summary:
+      "The languages of users, and their living sessions. Those who are deleted or disabled are left out.",
+    params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    result: z.object({
+      users: z.array(z.object({ userId: e.id, locale: e.locale, sessionIds: z.array(e.id) })),
+    }),
+    permission: { rule: "internal" },
+  }),
+};

@@ -1,0 +1,32 @@
+import { LIMITS } from "@fanfare/contract";
+import type { Handler } from "@fanfare/kernel";
+import type { InboxDependencies } from "../inbox.dependencies.ts";
+import { presentSetting } from "../setting.repository.ts";
+import { presentSubscription } from "./push.ts";
+
+export function forgetUser({
+  markers,
+  settings,
+  subscriptions,
+}: InboxDependencies): Handler<"inbox.forgetUser"> {
+  return async ({ params: { userId } }) => {
+    await Promise.all([markers.remove(userId), settings.removeAll(userId), subscriptions.removeAll(userId)]);
+    return {};
+  };
+}
+
+export function exportUser({ settings, subscriptions }: InboxDependencies): Handler<"inbox.exportUser"> {
+  return async ({ params: { userId, cursor } }) => {
+    const limit = LIMITS.pageMaxItems;
+    const found = await settings.listPage(userId, cursor ?? undefined, limit);
+    const last = found.length < limit ? undefined : found.at(-1);
+    const own = cursor === null ? await subscriptions.listOf([userId]) : [];
+    return {
+      items: [
+        ...own.map((subscription) => ({ kind: "pushSubscription", data: presentSubscription(subscription) })),
+        ...found.map((setting) => ({ kind: "notificationSetting", data: presentSetting(setting) })),
+      ],
+      nextCursor: last?.placeId.toHexString() ?? null,
+    };
+  };
+}

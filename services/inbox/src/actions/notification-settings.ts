@@ -1,0 +1,47 @@
+import { LIMITS, userRoom } from "@fanfare/contract";
+import { may, serviceError, type Handler, type NodeContext } from "@fanfare/kernel";
+import type { InboxDependencies } from "../inbox.dependencies.ts";
+import { presentSetting, type Place } from "../setting.repository.ts";
+
+export function getSetting({ node, settings }: InboxDependencies): Handler<"notification.get"> {
+  return async ({ params, actor: { userId } }) => {
+    const place = await needPlace(node, userId, params);
+    return { setting: await settings.find(userId, place) };
+  };
+}
+
+export function setSetting({ node, settings }: InboxDependencies): Handler<"notification.set"> {
+  return async ({ params: { groupId, channelId, ...changes }, actor: { userId } }) => {
+    const place = await needPlace(node, userId, { groupId, channelId });
+    const setting = await settings.change(userId, place, changes);
+    if (setting === null) {
+      const max = LIMITS.notificationSettingsPerUser;
+      throw serviceError("LIMIT_REACHED", { limit: "notificationSettingsPerUser", max });
+    }
+    node.publish(userRoom(userId), "notification.updated", { setting });
+    return { setting };
+  };
+}
+
+export function listSettings({ settings }: InboxDependencies): Handler<"notification.list"> {
+  return async ({ params: { cursor, limit }, actor: { userId } }) => {
+    const found = await settings.listPage(userId, cursor, limit + 1);
+    const page = found.slice(0, limit);
+    return {
+      settings: page.map(presentSetting),
+      nextCursor: found.length > limit ? page.at(-1)!.placeId.toHexString() : null,
+    };
+  };
+}
+
+/** The contract sees to it that there is one of the two. */
+async function needPlace(
+  node: NodeContext,
+  userId: string,
+  { groupId, channelId }: { groupId?: string | undefined; channelId?: string | undefined },
+): Promise<Place> {
+  const place = channelId === undefined ? { groupId: groupId! } : { channelId };
+  if (!may(await node.access.get(userId, place), "view"))
+    throw serviceError(channelId === undefined ? "GROUP_NOT_FOUND" : "CHANNEL_NOT_FOUND");
+  return { groupId: groupId ?? null, channelId: channelId ?? null };
+}

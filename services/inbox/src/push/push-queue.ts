@@ -1,0 +1,99 @@
+import type { Counter, Logger } from "@fanfare/kernel";
+import type { OutboundAnswer, OutboundRequest } from "@fanfare/outbound";
+import webPush from "web-push";
+import { ANSWER_MAX_BYTES, PUSH_TIMEOUT_MS, PUSH_TTL_SECONDS, SENDING, WAITING } from "../bounds.ts";
+import type { SubscriptionDocument } from "./subscription.model.ts";
+import type { VapidKeys } from "./vapid-keys.ts";
+
+export interface Push {
+  subscription: SubscriptionDocument;
+  payload: unknown;
+}
+
+export interface PushQueueOptions {
+  vapid: VapidKeys;
+  request(request: OutboundRequest): Promise<Pick<OutboundAnswer, "status">>;
+  /** The push service does not know the subscription any more. */
+  onGone(subscription: SubscriptionDocument): Promise<void>;
+  sent: Counter<"outcome">;
+  logger: Pick<Logger, "debug" | "warn">;
+}
+
+/** The subscription has ended, says the push service. */
+const GONE: ReadonlySet<number> = new Set([404, 410]);
+
+/** Sends pushes in the background, some at a time. What is too much, or is not taken, is dropped: the inbox has it all the same. */
+export class PushQueue {
+  readonly #options: PushQueueOptions;
+  readonly #waiting: Push[] = [];
+  readonly #sending = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+
+  constructor(options: PushQueueOptions) {
+    this.#options = options;
+  }
+
+  send(push: Push): void {
+    if (this.#stop.signal.aborted) return;
+    if (this.#waiting.length >= WAITING) {
+      this.#options.sent.inc({ outcome: "dropped" });
+      return;
+    }
+    this.#waiting.push(push);
+    this.#next();
+  }
+
+  /** Gives up what waits, and resolves when nothing is being sent any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#waiting.length = 0;
+    await Promise.allSettled(this.#sending);
+  }
+
+  #next(): void {
+    if (this.#sending.size >= SENDING) return;
+    const push = this.#waiting.shift();
+    if (push === undefined) return;
+    const sending = this.#deliver(push)
+      .then((outcome) => this.#options.sent.inc({ outcome }))
+      .catch((error: unknown) => {
+        this.#options.sent.inc({ outcome: "failed" });
+        // An endpoint is a secret between the browser and us.
+        this.#options.logger.debug({ err: error }, "a push could not be sent");
+      })
+      .finally(() => {
+        this.#sending.delete(sending);
+        this.#next();
+      });
+    this.#sending.add(sending);
+  }
+
+  async #deliver({ subscription, payload }: Push): Promise<"sent" | "gone" | "refused"> {
+    const { endpoint, p256dh, auth } = subscription;
+    const details = webPush.generateRequestDetails(
+      { endpoint, keys: { p256dh, auth } },
+      JSON.stringify(payload),
+      {
+        vapidDetails: this.#options.vapid,
+        TTL: PUSH_TTL_SECONDS,
+        urgency: "high",
+        contentEncoding: "aes128gcm",
+      },
+    );
+    const headers = Object.entries(details.headers).filter(([name]) => name !== "Content-Length");
+    const { status } = await this.#options.request({
+      url: endpoint,
+      method: "POST",
+      headers: Object.fromEntries(headers),
+      body: details.body,
+      timeoutMs: PUSH_TIMEOUT_MS,
+      maxBytes: ANSWER_MAX_BYTES,
+      signal: this.#stop.signal,
+    });
+    if (GONE.has(status)) {
+      await this.#options.onGone(subscription);
+      return "gone";
+    }
+    return status < 300 ? "sent" : "refused";
+  }
+}

@@ -1,0 +1,157 @@
+import type { Locale } from "@fanfare/contract";
+import { may, type DomainEvents, type NodeContext } from "@fanfare/kernel";
+import { boundedMap } from "../bounded-map.ts";
+import { CONCURRENCY, NO_SUBSCRIPTIONS_KNOWN_MS, USERS_PER_BATCH } from "../bounds.ts";
+import { chunks } from "../chunks.ts";
+import type { SettingRepository } from "../setting.repository.ts";
+import { pushCandidates, type Candidate } from "./push-candidates.ts";
+import type { PushQueue } from "./push-queue.ts";
+import type { SubscriptionDocument } from "./subscription.model.ts";
+import type { SubscriptionRepository } from "./subscription.repository.ts";
+import { pushText } from "./texts.ts";
+import { wantsPush } from "./wants-push.ts";
+
+export interface PusherOptions {
+  node: NodeContext;
+  settings: SettingRepository;
+  subscriptions: SubscriptionRepository;
+  queue: PushQueue;
+}
+
+type Stored = DomainEvents["message.stored"];
+
+interface Reached {
+  locale: Locale;
+  subscriptions: SubscriptionDocument[];
+}
+
+const USERS_PER_CALL = 100;
+
+/** Decides who is pushed to about new messages. The cheapest question comes first, and most messages end with it. */
+export class Pusher {
+  readonly #options: PusherOptions;
+  #noneUntilMs = 0;
+
+  constructor(options: PusherOptions) {
+    this.#options = options;
+  }
+
+  /** There may be subscriptions now. */
+  subscribed(): void {
+    this.#noneUntilMs = 0;
+  }
+
+  async push(stored: Stored): Promise<void> {
+    const { node, settings, subscriptions } = this.#options;
+    if (Date.now() < this.#noneUntilMs) return;
+    if (await subscriptions.isEmpty()) {
+      this.#noneUntilMs = Date.now() + NO_SUBSCRIPTIONS_KNOWN_MS;
+      return;
+    }
+    let candidates = await pushCandidates(node, settings, stored);
+    candidates = await this.#who(candidates, (userIds) => this.#subscribed(userIds));
+    candidates = await this.#wanting(stored, candidates);
+    candidates = await this.#who(candidates, (userIds) => this.#away(userIds));
+    candidates = await this.#who(candidates, (userIds) => this.#seeing(stored.channelId, userIds));
+    candidates = await this.#notBlocked(candidates);
+    if (candidates.length > 0) await this.#send(stored, candidates);
+  }
+
+  async #who(
+    candidates: readonly Candidate[],
+    among: (userIds: readonly string[]) => Promise<readonly string[]>,
+  ): Promise<Candidate[]> {
+    if (candidates.length === 0) return [];
+    const userIds = [...new Set(candidates.map(({ userId }) => userId))].slice(0, USERS_PER_BATCH);
+    const kept = new Set((await boundedMap(chunks(userIds, USERS_PER_CALL), 1, among)).flat());
+    return candidates.filter(({ userId }) => kept.has(userId));
+  }
+
+  async #subscribed(userIds: readonly string[]): Promise<string[]> {
+    const found = await this.#options.subscriptions.listOf(userIds);
+    return found.map(({ userId }) => userId.toHexString());
+  }
+
+  async #wanting({ channelId, groupId }: Stored, candidates: readonly Candidate[]): Promise<Candidate[]> {
+    if (candidates.length === 0) return [];
+    const userIds = [...new Set(candidates.map(({ userId }) => userId))];
+    const places = groupId === null ? [channelId] : [channelId, groupId];
+    const found = await this.#options.settings.findFor(userIds, places);
+    const nowMs = Date.now();
+    return candidates.filter(({ userId, reason }) =>
+      wantsPush(reason, found.get(`${userId}:${groupId}`), found.get(`${userId}:${channelId}`), nowMs),
+    );
+  }
+
+  async #away(userIds: readonly string[]): Promise<string[]> {
+    return (await this.#options.node.call("presence.listAway", { userIds: [...userIds] })).userIds;
+  }
+
+  async #seeing(channelId: string, userIds: readonly string[]): Promise<string[]> {
+    const seeing = await boundedMap(userIds, CONCURRENCY, async (userId) =>
+      may(await this.#options.node.access.get(userId, { channelId }), "view") ? [userId] : [],
+    );
+    return seeing.flat();
+  }
+
+  /** Who has blocked the author does not want to hear of them. */
+  async #notBlocked(candidates: readonly Candidate[]): Promise<Candidate[]> {
+    const byAuthor = Map.groupBy(candidates, ({ message }) => message.authorId);
+    const kept = await boundedMap([...byAuthor], CONCURRENCY, ([authorId, some]) =>
+      this.#who(some, async (userIds) => {
+        const params = { userId: authorId, userIds: [...userIds] };
+        const blocked = new Set((await this.#options.node.call("user.listBlockedAmong", params)).userIds);
+        return userIds.filter((userId) => !blocked.has(userId));
+      }),
+    );
+    return kept.flat();
+  }
+
+  async #send({ channelId, groupId }: Stored, candidates: readonly Candidate[]): Promise<void> {
+    const reached = await this.#reach([...new Set(candidates.map(({ userId }) => userId))]);
+    const names = await this.#names(candidates);
+    for (const { userId, message, reason } of candidates) {
+      const user = reached.get(userId);
+      if (user === undefined) continue;
+      const author = message.as?.name ?? names.get(message.authorId) ?? "";
+      const text = pushText(user.locale, reason, author, message.content, names);
+      const payload = { ...text, channelId, groupId, messageId: message.id };
+      for (const subscription of user.subscriptions) this.#options.queue.send({ subscription, payload });
+    }
+  }
+
+  /** Only sessions that live are pushed to, also where nobody has heard that one has ended. */
+  async #reach(userIds: readonly string[]): Promise<Map<string, Reached>> {
+    const { node, subscriptions } = this.#options;
+    const reached = new Map<string, Reached>();
+    for (const some of chunks(userIds, USERS_PER_CALL)) {
+      const [{ users }, found] = await Promise.all([
+        node.call("user.listSpokenTo", { userIds: some }),
+        subscriptions.listOf(some),
+      ]);
+      const byUser = Map.groupBy(found, ({ userId }) => userId.toHexString());
+      for (const { userId, locale, sessionIds } of users) {
+        const own = byUser.get(userId) ?? [];
+        const isAlive = ({ sessionId }: SubscriptionDocument): boolean =>
+          sessionIds.includes(sessionId.toHexString());
+        reached.set(userId, { locale, subscriptions: own.filter(isAlive) });
+        for (const ended of own.filter((subscription) => !isAlive(subscription)))
+          await subscriptions.removeStale(ended);
+      }
+    }
+    return reached;
+  }
+
+  async #names(candidates: readonly Candidate[]): Promise<Map<string, string>> {
+    const messages = new Set(candidates.map(({ message }) => message));
+    const userIds = new Set(
+      [...messages].flatMap(({ authorId, mentions }) => [authorId, ...(mentions?.userIds ?? [])]),
+    );
+    const names = new Map<string, string>();
+    for (const some of chunks([...userIds], USERS_PER_CALL)) {
+      const { users } = await this.#options.node.call("user.listNames", { userIds: some });
+      for (const { userId, name } of users) names.set(userId, name);
+    }
+    return names;
+  }
+}

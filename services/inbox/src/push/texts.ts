@@ -1,0 +1,67 @@
+import type { Locale } from "@fanfare/contract";
+import type { Reason } from "./wants-push.ts";
+
+interface PushTexts {
+  title: Record<Reason, (author: string) => string>;
+  /** In place of a text that there is not. */
+  attachment: string;
+  everyone: string;
+  role: string;
+}
+
+const TEXTS: Record<Locale, PushTexts> = {
+  en: {
+    title: {
+      direct: (author) => author,
+      mention: (author) => `${author} mentioned you`,
+      any: (author) => author,
+    },
+    attachment: "Sent a file",
+    everyone: "@everyone",
+    role: "@role",
+  },
+  zh: {
+    title: {
+      direct: (author) => author,
+      mention: (author) => `${author} 提到了你`,
+      any: (author) => author,
+    },
+    attachment: "发送了文件",
+    everyone: "@所有人",
+    role: "@身份组",
+  },
+};
+
+const MAX_BODY_CHARS = 200;
+
+export interface PushText {
+  title: string;
+  body: string;
+}
+
+/** @param names by user: of those whom the text mentions */
+export function pushText(
+  locale: Locale,
+  reason: Reason,
+  author: string,
+  content: string,
+  names: ReadonlyMap<string, string>,
+): PushText {
+  const texts = TEXTS[locale];
+  const readable = content
+    .replaceAll(/<@&[0-9a-f]{24}>/g, texts.role)
+    .replaceAll(/<@([0-9a-f]{24})>/g, (token, userId: string) => `@${names.get(userId) ?? token}`)
+    .replaceAll(/(?<![\w@.])@(?:everyone|here)(?![\w@])/g, texts.everyone)
+    .trim();
+  return { title: texts.title[reason](author), body: cut(readable === "" ? texts.attachment : readable) };
+}
+
+/** By characters as people count them, so that none is cut in two. */
+function cut(text: string): string {
+  const characters = [...new Intl.Segmenter().segment(text.slice(0, 4 * MAX_BODY_CHARS))];
+  if (characters.length <= MAX_BODY_CHARS) return characters.map(({ segment }) => segment).join("");
+  return `${characters
+    .slice(0, MAX_BODY_CHARS)
+    .map(({ segment }) => segment)
+    .join("")}…`;
+}

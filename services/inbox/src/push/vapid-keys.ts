@@ -1,0 +1,61 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ConfigError, type Config } from "@fanfare/kernel";
+import webPush from "web-push";
+
+/** Whom push services take for the sender. */
+export interface VapidKeys {
+  /** https: or mailto:, where the sender can be reached. */
+  subject: string;
+  publicKey: string;
+  privateKey: string;
+}
+
+/** Nobody reads it: push services ask for one. */
+const DEVELOPMENT_SUBJECT = "mailto:nobody@localhost.invalid";
+
+/**
+ * The configured keys. Without any, a single instance in development keeps some in its data folder; elsewhere there are none, and no
+ * pushes.
+ * @throws {ConfigError} when the configured keys, or those in the data folder, are none
+ */
+export async function loadVapidKeys(
+  config: Pick<Config, "vapid" | "environment" | "natsUrl" | "dataDir">,
+): Promise<VapidKeys | null> {
+  if (config.vapid !== undefined) return checked(config.vapid, "VAPID_PUBLIC_KEY or VAPID_PRIVATE_KEY");
+  if (config.environment === "production" || config.natsUrl !== undefined) return null;
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const file = join(config.dataDir, "vapid-keys.json");
+  const made = { subject: DEVELOPMENT_SUBJECT, ...webPush.generateVAPIDKeys() };
+  // Whoever was there first has written those that count.
+  await writeFile(file, JSON.stringify(made), { mode: 0o600, flag: "wx", flush: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    },
+  );
+  return checked(parse(await readFile(file, "utf8")), `${file} (delete it, and everybody subscribes anew)`);
+}
+
+function parse(text: string): VapidKeys | null {
+  try {
+    return JSON.parse(text) as VapidKeys;
+  } catch {
+    return null;
+  }
+}
+
+function checked(keys: VapidKeys | null, what: string): VapidKeys {
+  try {
+    if (keys === null) throw new Error("no JSON");
+    webPush.getVapidHeaders(
+      "https://push.example.org",
+      keys.subject,
+      keys.publicKey,
+      keys.privateKey,
+      "aes128gcm",
+    );
+    return keys;
+  } catch (error) {
+    throw new ConfigError(`${what}: no keys for Web Push: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { wantsPush, type Reason, type Setting } from "./wants-push.ts";
+
+const nowMs = 1_000_000;
+const muted = { mutedUntil: new Date(nowMs + 1) };
+const wasMuted = { mutedUntil: new Date(nowMs) };
+
+test.each<[Reason, Setting | undefined, Setting | undefined, boolean]>([
+  ["direct", undefined, undefined, true],
+  ["mention", undefined, undefined, true],
+  ["any", undefined, undefined, false],
+  ["any", { level: "all" }, undefined, true],
+  ["any", { level: "all" }, { level: "mentions" }, false],
+  ["any", { level: "nothing" }, { level: "all" }, true],
+  ["mention", { level: "nothing" }, undefined, false],
+  ["mention", { level: "nothing" }, { level: "mentions" }, true],
+  ["mention", undefined, { level: "nothing" }, false],
+  ["direct", undefined, { level: "nothing" }, false],
+  ["direct", undefined, { level: "mentions" }, false],
+  ["mention", muted, { level: "all" }, false],
+  ["mention", undefined, muted, false],
+  ["direct", undefined, muted, false],
+  ["mention", wasMuted, wasMuted, true],
+])("%s, group %j, channel %j: %s", (reason, group, channel, expected) => {
+  expect(wantsPush(reason, group, channel, nowMs)).toBe(expected);
+});

@@ -1,0 +1,18 @@
+import type { SettingDocument } from "../setting.model.ts";
+
+/** Why somebody may be told of a message. */
+export type Reason = "direct" | "mention" | "any";
+export type Setting = Pick<SettingDocument, "level" | "mutedUntil">;
+
+/** Whether the settings of a user let a message through; undefined: there is none for the place. */
+export function wantsPush(
+  reason: Reason,
+  group: Setting | undefined,
+  channel: Setting | undefined,
+  nowMs: number,
+): boolean {
+  if ([group, channel].some((setting) => (setting?.mutedUntil?.getTime() ?? 0) > nowMs)) return false;
+  const level = channel?.level ?? group?.level ?? (reason === "direct" ? "all" : "mentions");
+  if (level === "nothing") return false;
+  return level === "all" || reason === "mention";
+}

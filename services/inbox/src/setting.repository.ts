@@ -1,0 +1,119 @@
+import { LIMITS, type NotificationSetting } from "@fanfare/contract";
+import { duplicateKeyIndex } from "@fanfare/kernel";
+import type { Connection } from "mongoose";
+import { settingModel, type SettingDocument } from "./setting.model.ts";
+
+export type Changes = Partial<Pick<NotificationSetting, "level" | "mutedUntil" | "suppressEveryone">>;
+export type Place = Pick<NotificationSetting, "groupId" | "channelId">;
+export type SettingRepository = ReturnType<typeof createSettingRepository>;
+
+/** Every query of the collection notificationSettings. */
+export function createSettingRepository(connection: Connection) {
+  const settings = settingModel(connection);
+  return {
+    createIndexes: () => settings.createIndexes(),
+
+    async find(userId: string, place: Place): Promise<NotificationSetting> {
+      return present(place, await settings.findOne({ userId, placeId: idOf(place) }).lean());
+    },
+
+    /** @returns null: the user has as many as are allowed */
+    async change(userId: string, place: Place, changes: Changes): Promise<NotificationSetting | null> {
+      const { $set, $unset } = updateOf(changes);
+      const placeId = idOf(place);
+      const apply = (upsert: boolean) =>
+        settings
+          .findOneAndUpdate(
+            { userId, placeId },
+            {
+              $set: { ...$set, kind: place.channelId === null ? "group" : "channel" },
+              ...(Object.keys($unset).length > 0 && { $unset }),
+            },
+            { upsert, returnDocument: "after" },
+          )
+          .lean();
+      const known = await apply(false);
+      if (known !== null) return present(place, known);
+      if (Object.keys($set).length === 0) return present(place, null);
+      const max = LIMITS.notificationSettingsPerUser;
+      if ((await settings.countDocuments({ userId }, { limit: max })) >= max) return null;
+      // Two upserts at once: the second finds what the first has made.
+      const made = await apply(true).catch((error: unknown) => {
+        if (duplicateKeyIndex(error) !== null) return apply(true);
+        throw error;
+      });
+      return present(place, made);
+    },
+
+    /** In the order of the places' ids. */
+    async listPage(userId: string, afterId: string | undefined, limit: number): Promise<SettingDocument[]> {
+      return settings
+        .find({ userId, ...(afterId !== undefined && { placeId: { $gt: afterId } }) })
+        .sort({ placeId: 1 })
+        .limit(limit)
+        .lean();
+    },
+
+    /** The groups of which mentions of everybody do not count. */
+    async listSuppressed(userId: string): Promise<Set<string>> {
+      const found = await settings
+        .find({ userId, suppressEveryone: true }, { placeId: 1 })
+        .limit(LIMITS.notificationSettingsPerUser)
+        .lean();
+      return new Set(found.map(({ placeId }) => placeId.toHexString()));
+    },
+
+    /** Users who want to be notified of everything in any of the places; not all where they are more than `limit`. */
+    async listEager(placeIds: readonly string[], limit: number): Promise<string[]> {
+      const found = await settings
+        .find({ placeId: { $in: placeIds }, level: "all" }, { userId: 1 })
+        .limit(limit)
+        .lean();
+      return [...new Set(found.map(({ userId }) => userId.toHexString()))];
+    },
+
+    /** By user and place, as `userId:placeId`. */
+    async findFor(
+      userIds: readonly string[],
+      placeIds: readonly string[],
+    ): Promise<Map<string, SettingDocument>> {
+      const found = await settings.find({ userId: { $in: userIds }, placeId: { $in: placeIds } }).lean();
+      return new Map(
+        found.map((setting) => [`${setting.userId.toHexString()}:${setting.placeId.toHexString()}`, setting]),
+      );
+    },
+
+    async removeAll(userId: string): Promise<void> {
+      await settings.deleteMany({ userId });
+    },
+  };
+}
+
+export function presentSetting(setting: SettingDocument): NotificationSetting {
+  const placeId = setting.placeId.toHexString();
+  const isGroup = setting.kind === "group";
+  return present({ groupId: isGroup ? placeId : null, channelId: isGroup ? null : placeId }, setting);
+}
+
+function present(place: Place, setting: SettingDocument | null): NotificationSetting {
+  return {
+    ...place,
+    level: setting?.level ?? null,
+    mutedUntil: setting?.mutedUntil?.toISOString() ?? null,
+    suppressEveryone: setting?.suppressEveryone ?? false,
+  };
+}
+
+function idOf({ groupId, channelId }: Place): string {
+  return (channelId ?? groupId)!;
+}
+
+/** What is as it is without a setting is not stored. */
+function updateOf(changes: Changes) {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const isDefault = (value: unknown): boolean => value === null || value === false;
+  return {
+    $set: Object.fromEntries(given.filter(([, value]) => !isDefault(value))),
+    $unset: Object.fromEntries(given.filter(([, value]) => isDefault(value)).map(([name]) => [name, 1])),
+  };
+}

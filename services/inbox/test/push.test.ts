@@ -1,0 +1,231 @@
+import { FanfareClient } from "@fanfare/client";
+import type { Params, SessionTokens } from "@fanfare/contract";
+import { createGuest, must, post, startInstance, type Instance, type Person } from "@fanfare/testing";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { PushService, type Received } from "./push-service.ts";
+
+// Who is away is pushed to, in words that only the browser can read; nobody is pushed what they do not see.
+
+let instance: Instance;
+let service: PushService;
+let owner: Person;
+let me: SessionTokens & { username: string };
+let groupId: string;
+let openId: string;
+let privateId: string;
+
+beforeAll(async () => {
+  instance = await startInstance({ OUTBOUND_ALLOW: "127.0.0.0/8" });
+});
+afterAll(() => instance?.stop());
+
+let accounts = 0;
+beforeEach(async () => {
+  service = await PushService.start();
+  owner = await createGuest(instance.url);
+  await must(instance.url, "user.updateProfile", { nickname: "Ann" }, owner.accessToken);
+  const username = `pushed${(accounts += 1)}`;
+  const account = { username, password: "correct horse", nickname: "Ben" };
+  me = { ...(await must(instance.url, "user.register", account)), username };
+  const made = await must(instance.url, "group.create", { name: "A group" }, owner.accessToken);
+  groupId = made.group.id;
+  openId = made.channels[0]!.id;
+  const { invite } = await must(instance.url, "invite.create", { groupId }, owner.accessToken);
+  await must(instance.url, "invite.accept", { code: invite.code }, me.accessToken);
+  const secret = { groupId, name: "private", private: true };
+  privateId = (await must(instance.url, "channel.create", secret, owner.accessToken)).channel.id;
+  await subscribe("phone");
+});
+afterEach(() => service.stop());
+
+const subscribe = (name: string, accessToken = me.accessToken) =>
+  must(instance.url, "push.subscribe", service.subscription(name), accessToken);
+const set = (params: Params<"notification.set">) =>
+  must(instance.url, "notification.set", params, me.accessToken);
+const list = async (accessToken = me.accessToken) =>
+  (await must(instance.url, "push.list", {}, accessToken)).subscriptions;
+
+let nonces = 0;
+async function send(channelId: string, content: string, from = owner): Promise<string> {
+  const params = { channelId, content, nonce: String((nonces += 1)) };
+  return (await must(instance.url, "message.send", params, from.accessToken)).message.id;
+}
+const named = (content: string): string => `${content} <@${me.user.id}>`;
+const bodies = (): string[] => service.received.map(({ payload }) => (payload as { body: string }).body);
+
+/** Everything before it has been dealt with when this one is there. */
+async function expectSame(expected: string[], from = owner): Promise<void> {
+  await set({ channelId: openId, level: null, mutedUntil: null });
+  await set({ groupId, level: null, mutedUntil: null });
+  await send(openId, named("the last"), from);
+  await vi.waitFor(() => expect(bodies()).toContain("the last @Ben"), 5000);
+  // Pushes overtake each other.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(bodies().toSorted()).toEqual([...expected, "the last @Ben"].toSorted());
+}
+
+test("a mention and a direct message, signed and encrypted, in the user's language", async () => {
+  const messageId = await send(openId, named("**hello**"));
+  await vi.waitFor(() => expect(service.received).toHaveLength(1), 5000);
+  const [{ payload, headers, path }] = service.received as [Received];
+  expect(payload).toEqual({
+    title: "Ann mentioned you",
+    body: "**hello** @Ben",
+    channelId: openId,
+    groupId,
+    messageId,
+  });
+  expect(path).toBe("/phone");
+  expect(headers).toMatchObject({ "content-encoding": "aes128gcm", urgency: "high" });
+  const { publicKey } = await must(instance.url, "push.getKey", {}, me.accessToken);
+  expect(headers.authorization).toMatch(new RegExp(`^vapid t=.+, k=${publicKey}$`));
+  await must(instance.url, "user.updateProfile", { locale: "zh" }, me.accessToken);
+  const { channel } = await must(
+    instance.url,
+    "channel.openDirect",
+    { userId: me.user.id },
+    owner.accessToken,
+  );
+  await send(channel.id, "nobody is named here");
+  await send(openId, named("again"));
+  await vi.waitFor(() => expect(service.received).toHaveLength(3), 5000);
+  expect(service.received.map((one) => (one.payload as { title: string }).title).toSorted()).toEqual(
+    ["Ann", "Ann 提到了你", "Ann mentioned you"].toSorted(),
+  );
+});
+
+test("nothing of what is not seen, was sent by oneself, or names nobody", async () => {
+  await send(privateId, named("psst"));
+  await send(openId, "nobody");
+  await send(openId, "@everyone of 10,000");
+  const own = { channelId: openId, content: named("me"), nonce: "own" };
+  await must(instance.url, "message.send", own, me.accessToken);
+  await expectSame([]);
+});
+
+test("nothing to who was put out, or has blocked the author", async () => {
+  const [member, other] = [await createGuest(instance.url), await createGuest(instance.url)];
+  for (const { accessToken } of [member, other]) {
+    const { invite } = await must(instance.url, "invite.create", { groupId }, owner.accessToken);
+    await must(instance.url, "invite.accept", { code: invite.code }, accessToken);
+  }
+  const outside = await PushService.start();
+  await must(instance.url, "push.subscribe", outside.subscription("out"), member.accessToken);
+  await must(instance.url, "group.kick", { groupId, userId: member.userId }, owner.accessToken);
+  await send(openId, `<@${member.userId}> you are out`);
+  await must(instance.url, "user.block", { userId: owner.userId }, me.accessToken);
+  await send(openId, named("do you hear me?"));
+  await expectSame([], other);
+  expect(outside.received).toEqual([]);
+  await outside.stop();
+});
+
+test("as the settings say", async () => {
+  await set({ groupId, level: "nothing" });
+  await send(openId, named("unwanted"));
+  await set({ channelId: openId, level: "all" });
+  await send(openId, "anything");
+  await vi.waitFor(() => expect(bodies()).toEqual(["anything"]), 5000);
+  await set({ channelId: openId, mutedUntil: new Date(Date.now() + 60_000).toISOString() });
+  await send(openId, named("while muted"));
+  await expectSame(["anything"]);
+});
+
+test("nothing while connected", async () => {
+  const client = new FanfareClient({ url: instance.url });
+  client.useTokens(me);
+  await client.connect();
+  await vi.waitFor(async () => {
+    const { presences } = await must(
+      instance.url,
+      "presence.watch",
+      { userIds: [me.user.id] },
+      owner.accessToken,
+    );
+    expect(presences[0]?.status).toBe("online");
+  }, 5000);
+  await send(openId, named("you see this"));
+  client.close();
+  await vi.waitFor(async () => {
+    await send(openId, named("the first that is pushed"));
+    expect(service.received.length).toBeGreaterThan(0);
+  }, 10_000);
+  expect(bodies()).not.toContain("you see this @Ben");
+});
+
+test("a subscription ends with its session, and where the push service has forgotten it", async () => {
+  const login = { username: me.username, password: "correct horse" };
+  const other = await must(instance.url, "user.login", login);
+  await subscribe("laptop", other.accessToken);
+  expect(await list()).toHaveLength(2);
+  await must(instance.url, "user.logout", {}, other.accessToken);
+  await vi.waitFor(async () => expect(await list()).toMatchObject([{ sessionId: me.sessionId }]), 5000);
+  service.status = 410;
+  await send(openId, named("are you there?"));
+  await vi.waitFor(async () => expect(await list()).toEqual([]), 5000);
+  expect(service.received.map(({ path }) => path)).toEqual(["/phone"]);
+});
+
+test("a browser has one subscription, of who came last; a session has one; others cannot end it", async () => {
+  await subscribe("phone anew");
+  expect(await list()).toHaveLength(1);
+  const stranger = await createGuest(instance.url);
+  const { endpoint } = service.subscription("phone anew");
+  await must(instance.url, "push.unsubscribe", { endpoint }, stranger.accessToken);
+  expect(await list()).toHaveLength(1);
+  await subscribe("phone anew", stranger.accessToken);
+  expect(await list()).toEqual([]);
+  expect(await list(stranger.accessToken)).toHaveLength(1);
+  await must(instance.url, "push.unsubscribe", { endpoint }, stranger.accessToken);
+  expect(await list(stranger.accessToken)).toEqual([]);
+});
+
+test("an address of the server's own network is not reached", async () => {
+  const closed = await startInstance();
+  const account = { username: "inside", password: "correct horse" };
+  const tokens = await must(closed.url, "user.register", account);
+  await must(closed.url, "push.subscribe", service.subscription("inside"), tokens.accessToken);
+  const writer = await createGuest(closed.url);
+  const ofUser = { userId: tokens.user.id };
+  const { channel } = await must(closed.url, "channel.openDirect", ofUser, writer.accessToken);
+  const hello = { channelId: channel.id, content: "hello", nonce: "hello" };
+  await must(closed.url, "message.send", hello, writer.accessToken);
+  await vi.waitFor(async () => {
+    const metrics = await (await fetch(`${closed.opsUrl}/metrics`)).text();
+    expect(metrics).toContain('fanfare_pushes_total{outcome="failed"} 1');
+  }, 5000);
+  expect(service.received).toEqual([]);
+  await closed.stop();
+});
+
+test("settings are of places that one sees, and those of everybody keep the inbox quiet", async () => {
+  const stranger = await createGuest(instance.url);
+  for (const name of ["notification.get", "notification.set"] as const) {
+    expect(await post(instance.url, name, { groupId }, stranger.accessToken)).toMatchObject({
+      error: { type: "GROUP_NOT_FOUND" },
+    });
+    expect(await post(instance.url, name, { channelId: privateId }, me.accessToken)).toMatchObject({
+      error: { type: "CHANNEL_NOT_FOUND" },
+    });
+    expect(await post(instance.url, name, { channelId: openId, groupId }, me.accessToken)).toMatchObject({
+      error: { type: "VALIDATION_FAILED" },
+    });
+  }
+  await send(openId, "@everyone listen");
+  const count = async () => (await must(instance.url, "inbox.getUnreadCount", {}, me.accessToken)).unread;
+  const mentions = async () =>
+    (await must(instance.url, "channel.listUnread", {}, me.accessToken)).channels[0]?.mentionCount;
+  expect([await count(), await mentions()]).toEqual([1, 1]);
+  const { setting } = await set({ groupId, suppressEveryone: true });
+  expect(setting).toEqual({
+    groupId,
+    channelId: null,
+    level: null,
+    mutedUntil: null,
+    suppressEveryone: true,
+  });
+  expect([await count(), await mentions()]).toEqual([0, 0]);
+  await set({ groupId, level: "all" });
+  const page = await must(instance.url, "notification.list", {}, me.accessToken);
+  expect(page).toEqual({ settings: [{ ...setting, level: "all" }], nextCursor: null });
+});

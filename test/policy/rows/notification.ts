@@ -1,0 +1,33 @@
+import { row } from "../row.ts";
+
+const outside = (code: "GROUP_NOT_FOUND" | "CHANNEL_NOT_FOUND") => ({
+  why: "the place is a group or a channel, so the handler looks whether the caller sees it",
+  stranger: code,
+  banned: code,
+  admin: code,
+});
+/** As a browser makes them; nothing is sent there. */
+const subscription = {
+  endpoint: "https://push.example.org/matrix",
+  keys: { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) },
+};
+
+export const notificationRows = {
+  "notification.get": row(
+    "notification.get",
+    ({ group }) => ({ groupId: group.id }),
+    outside("GROUP_NOT_FOUND"),
+  ),
+  "notification.set": row(
+    "notification.set",
+    ({ channel }) => ({ channelId: channel.id, level: "all" }),
+    outside("CHANNEL_NOT_FOUND"),
+  ),
+  "notification.list": row("notification.list", () => ({})),
+  "push.getKey": row("push.getKey", () => ({})),
+  "push.subscribe": row("push.subscribe", () => subscription),
+  "push.unsubscribe": row("push.unsubscribe", ({ owner }) => ({
+    endpoint: `https://push.example.org/${owner.userId}`,
+  })),
+  "push.list": row("push.list", () => ({})),
+};
