@@ -1,4 +1,5 @@
 import {
+  createAccount,
   createGuest,
   createWorld,
   must,
@@ -68,6 +69,21 @@ test.each(["group.kick", "group.ban"] as const)(
   },
 );
 
+test("who is disabled says nothing more through a bot or a webhook", async () => {
+  const { url } = instance;
+  const root = await createAccount(url);
+  const { world, manager, token } = await createSetting();
+  const channelId = world.channel.id;
+  const hook = await must(url, "webhook.create", { channelId, name: "Hook" }, manager.accessToken);
+  const speak = () =>
+    post(url, "webhook.execute", { webhookId: hook.webhook.id, token: hook.token, content: "still here" });
+  expect((await speak()).ok).toBe(true);
+  await must(url, "message.list", { channelId }, token);
+  await must(url, "admin.disableUser", { userId: manager.userId }, root.accessToken);
+  expect(await post(url, "message.list", { channelId }, token)).toEqual(refused("UNAUTHENTICATED"));
+  expect(await speak()).toEqual(refused("WEBHOOK_NOT_FOUND"));
+});
+
 test("who may not manage bots any more has a token for nothing", async () => {
   const { url } = instance;
   const { world, manager, token } = await createSetting();
@@ -88,7 +104,7 @@ test("the owner takes such a bot over with a new token", async () => {
   const groupId = group.id;
   await must(url, "group.kick", { groupId, userId: manager.userId }, owner.accessToken);
   const { token } = await must(url, "bot.rotateToken", { groupId, botId }, owner.accessToken);
-  await must(url, "message.list", { channelId: channel.id }, token);
+  expect((await post(url, "message.list", { channelId: channel.id }, token)).ok).toBe(true);
 });
 
 test("a bot is not given a group", async () => {

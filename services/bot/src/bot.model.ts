@@ -51,6 +51,7 @@ const schema = new Schema<BotDocument>(
   { collection: "bots", writeConcern: DURABLE, versionKey: false },
 );
 schema.index({ groupId: 1, _id: 1 });
+schema.index({ createdBy: 1, _id: 1 });
 schema.index({ dueAt: 1 }, { sparse: true });
 
 export function botModel(connection: Connection): Model<BotDocument> {

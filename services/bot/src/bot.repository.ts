@@ -21,6 +21,14 @@ export function createBotRepository(connection: Connection) {
     listOfGroup: (groupId: string, limit: number) =>
       bots.find({ groupId }).sort({ groupId: 1, _id: 1 }).limit(limit).lean(),
 
+    /** One page; the next one begins after the last id. */
+    listHeldBy: (userId: string, afterId: string, limit: number) =>
+      bots
+        .find({ createdBy: userId, _id: { $gt: afterId } })
+        .sort({ createdBy: 1, _id: 1 })
+        .limit(limit)
+        .lean(),
+
     countOfGroup: (groupId: string, max: number) =>
       bots.countDocuments({ groupId: new Types.ObjectId(groupId) }, { limit: max }),
 

@@ -2,7 +2,7 @@ import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/k
 import { Outbound } from "@fanfare/outbound";
 import { createBot, deleteBot, listBots, rotateToken, updateBot } from "./actions/bots.ts";
 import { invoke, list, register, unregister } from "./actions/commands.ts";
-import { authenticate, forgetUser, me, subscribe, unsubscribe } from "./actions/own-bot.ts";
+import { authenticate, disconnectHeld, forgetUser, me, subscribe, unsubscribe } from "./actions/own-bot.ts";
 import { createWebhook, deleteWebhook, execute, listWebhooks, updateWebhook } from "./actions/webhooks.ts";
 import type { BotDependencies } from "./bot.dependencies.ts";
 import { createBotRepository } from "./bot.repository.ts";
@@ -42,6 +42,7 @@ export function createBotService(node: NodeContext): ReturnType<ServiceFactory> 
       "bot.subscribe": subscribe(dependencies),
       "bot.unsubscribe": unsubscribe(dependencies),
       "bot.authenticate": authenticate(dependencies),
+      "bot.disconnectHeldBy": disconnectHeld(dependencies),
       "bot.forgetUser": forgetUser(dependencies),
       "command.register": register(dependencies),
       "command.unregister": unregister(dependencies),

@@ -3,6 +3,9 @@ import { may, type NodeContext } from "@fanfare/kernel";
 import type { BotDocument } from "./bot.model.ts";
 import type { BotRepository } from "./bot.repository.ts";
 
+const PAGE = 100;
+const LOWEST_ID = "0".repeat(24);
+
 type Held = Pick<BotDocument, "groupId" | "createdBy">;
 
 /**
@@ -10,10 +13,12 @@ type Held = Pick<BotDocument, "groupId" | "createdBy">;
  * out would go on reading as the bot.
  */
 export async function isHeld(
-  { access }: Pick<NodeContext, "access">,
+  { access, call }: Pick<NodeContext, "access" | "call">,
   { groupId, createdBy }: Held,
 ): Promise<boolean> {
-  return may(await access.get(createdBy.toHexString(), { groupId: groupId.toHexString() }), "manageWebhooks");
+  const userId = createdBy.toHexString();
+  if (!(await call("user.isActive", { userId })).isActive) return false;
+  return may(await access.get(userId, { groupId: groupId.toHexString() }), "manageWebhooks");
 }
 
 /**
@@ -32,8 +37,32 @@ export async function disconnectUnheld(
     // The access cache may hear of the same change a moment later.
     const { permissions } = await call("group.access", { userId: holderId, groupId });
     if (hasPermission(permissions, "manageWebhooks")) continue;
-    const botId = _id.toHexString();
-    const { sessionId } = await call("user.openBotSession", { userId: botId });
-    await bots.update(groupId, botId, { sessionId });
+    await disconnect({ call }, bots, groupId, _id.toHexString());
   }
+}
+
+/** Disconnects the bots whose tokens a user has, in whatever groups. */
+export async function disconnectHeldBy(
+  node: Pick<NodeContext, "call">,
+  bots: BotRepository,
+  userId: string,
+): Promise<void> {
+  for (let after = LOWEST_ID; ;) {
+    const page = await bots.listHeldBy(userId, after, PAGE);
+    for (const { _id, groupId } of page)
+      await disconnect(node, bots, groupId.toHexString(), _id.toHexString());
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last._id.toHexString();
+  }
+}
+
+async function disconnect(
+  { call }: Pick<NodeContext, "call">,
+  bots: BotRepository,
+  groupId: string,
+  botId: string,
+): Promise<void> {
+  const { sessionId } = await call("user.openBotSession", { userId: botId });
+  await bots.update(groupId, botId, { sessionId });
 }

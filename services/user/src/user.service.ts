@@ -2,7 +2,7 @@ import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/k
 import { adminState } from "./actions/admin-state.ts";
 import { countUsers, listAllUsers, setAdmin, setDisabled } from "./actions/administer.ts";
 import { block, listBlocked, listBlockedAmong, unblock } from "./actions/block.ts";
-import { createBot, deleteBot, hasBotSession, openBotSession, renameBot } from "./actions/bots.ts";
+import { createBot, deleteBot, hasBotSession, isActive, openBotSession, renameBot } from "./actions/bots.ts";
 import { changePassword } from "./actions/change-password.ts";
 import { claimGuest } from "./actions/claim-guest.ts";
 import { createAdmin } from "./actions/create-admin.ts";
@@ -67,6 +67,7 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.createBot": createBot(dependencies),
       "user.renameBot": renameBot(dependencies),
       "user.openBotSession": openBotSession(dependencies),
+      "user.isActive": isActive(dependencies),
       "user.hasBotSession": hasBotSession(dependencies),
       "user.deleteBot": deleteBot(dependencies),
       "user.adminState": adminState(dependencies),

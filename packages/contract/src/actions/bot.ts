@@ -135,6 +135,18 @@ export const botActions = {
     result: z.object({ isAlive: z.boolean() }),
     permission: internal,
   }),
+  "user.isActive": action({
+    summary: "Whether there is such a user, neither disabled nor deleted.",
+    params: ofUser,
+    result: z.object({ isActive: z.boolean() }),
+    permission: internal,
+  }),
+  "bot.disconnectHeldBy": action({
+    summary: "Disconnect the bots whose tokens a user has, who has been disabled. Repeatable.",
+    params: ofUser,
+    result: nothing,
+    permission: internal,
+  }),
   "user.deleteBot": action({
     summary: "Delete a bot's user: like user.deleteMe. Repeatable.",
     params: ofUser,

@@ -5,7 +5,11 @@ export function listUsers(): Handler<"admin.listUsers"> {
 }
 
 export function disableUser(): Handler<"admin.disableUser"> {
-  return ({ params: { userId }, call }) => call("user.setDisabled", { userId, disabled: true });
+  return async ({ params: { userId }, call }) => {
+    const disabled = await call("user.setDisabled", { userId, disabled: true });
+    await call("bot.disconnectHeldBy", { userId });
+    return disabled;
+  };
 }
 
 export function enableUser(): Handler<"admin.enableUser"> {

@@ -5,7 +5,7 @@ import type { Callback } from "../bot.model.ts";
 import { presentBot } from "../bot.presenter.ts";
 import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
 import { beginCursors } from "../callbacks/tell.ts";
-import { isHeld } from "../holder.ts";
+import { disconnectHeldBy, isHeld } from "../holder.ts";
 import { needBot } from "../need-bot.ts";
 import { matchesHash, parseBotToken, seal } from "../secrets.ts";
 import { removeBot } from "./bots.ts";
@@ -70,6 +70,13 @@ export function unsubscribe({ bots, cursors, invocations }: BotDependencies): Ha
     await invocations.removeOfBot(actor.userId);
     if (updated === null) throw serviceError("BOTS_ONLY");
     return { bot: presentBot(updated) };
+  };
+}
+
+export function disconnectHeld({ node, bots }: BotDependencies): Handler<"bot.disconnectHeldBy"> {
+  return async ({ params: { userId } }) => {
+    await disconnectHeldBy(node, bots, userId);
+    return {};
   };
 }
 

@@ -60,6 +60,8 @@ export function execute({ node, webhooks }: BotDependencies): Handler<"webhook.e
     if (webhook === null || !matchesHash(token, webhook.tokenHash)) throw serviceError("WEBHOOK_NOT_FOUND");
     const authorId = webhook.createdBy.toHexString();
     const channelId = webhook.channelId.toHexString();
+    if (!(await node.call("user.isActive", { userId: authorId })).isActive)
+      throw serviceError("WEBHOOK_NOT_FOUND");
     if (!may(await node.access.get(authorId, { channelId }), "manageWebhooks"))
       throw serviceError("WEBHOOK_NOT_FOUND");
     try {

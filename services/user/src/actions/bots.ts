@@ -72,6 +72,13 @@ export function hasBotSession({ users, sessionRepository }: UserDependencies): H
   };
 }
 
+export function isActive({ users }: UserDependencies): Handler<"user.isActive"> {
+  return async ({ params: { userId } }) => {
+    const user = await users.find(userId);
+    return { isActive: user !== null && user.disabledAt === undefined && user.deletedAt === undefined };
+  };
+}
+
 export function deleteBot({ users, sessions, erasures, node }: UserDependencies): Handler<"user.deleteBot"> {
   return async ({ params: { userId } }) => {
     const user = await users.find(userId);
