@@ -129,6 +129,8 @@ export const LIMITS = {
   groupDescriptionMaxChars: 1000,
   reasonMaxChars: 512,
   wordsPerFilter: 200,
+  retentionMaxDays: 3650,
+  channelsPerRetentionPage: 200,
   filteredWordMaxChars: 50,
   slowModeMaxSeconds: 6 * 60 * 60,
   /** Entries of a group's audit log are kept for so long. */

@@ -111,6 +111,7 @@ const Environment = z
     OIDC_ISSUER: httpUrl.optional(),
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
+    RETENTION_MAX_DAYS: wholeNumber(1).optional(),
     FILES_DIR: z.string().min(1).optional(),
     FILE_MAX_BYTES: wholeNumber(1, MAX_FILE_BYTES).default(25 * MEBIBYTE),
     FILE_QUOTA_USER_BYTES: wholeNumber(0).default(1024 * MEBIBYTE),
@@ -215,6 +216,8 @@ export interface Config {
   vapid: { publicKey: string; privateKey: string; subject: string } | undefined;
   /** undefined: nobody logs in by OpenID Connect. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | undefined;
+  /** No message is kept for longer; undefined: as its group says. */
+  retentionMaxDays: number | undefined;
   /** Where files lie where there is no `s3`. */
   filesDir: string;
   /** undefined: files lie in `filesDir`. */
@@ -315,6 +318,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     smtp: smtpOf(e),
     vapid: vapidOf(e),
     oidc: oidcOf(e),
+    retentionMaxDays: e.RETENTION_MAX_DAYS,
     filesDir: e.FILES_DIR ?? join(e.DATA_DIR, "files"),
     s3: s3Of(e),
     fileMaxBytes: e.FILE_MAX_BYTES,

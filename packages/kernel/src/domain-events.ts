@@ -14,6 +14,8 @@ export interface DomainEvents {
   "maintenance.changed": Maintenance;
   /** The messages of these channels go. */
   "channel.emptied": { channelIds: string[] };
+  /** These messages were removed because of their age. */
+  "message.removed": { channelId: string; messageIds: string[] };
   /**
    * New messages of one channel are on disk, for what may be lost with a process: previews, pushes, bots. It is told only where
    * some service listens.
@@ -27,6 +29,7 @@ export type Broadcast = <N extends DomainEventName>(name: N, payload: DomainEven
 /** What one process of each service is to deal with, and not all of them. */
 const FOR_ONE: ReadonlySet<string> = new Set<DomainEventName>([
   "channel.emptied",
+  "message.removed",
   "message.stored",
   "user.blocked",
   "user.profileChanged",

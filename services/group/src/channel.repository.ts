@@ -35,6 +35,15 @@ export function createChannelRepository(connection: Connection) {
       await channels.collection.insertOne(channel, { writeConcern: DURABLE });
     },
 
+    /** All channels of the instance, in the order of their ids. */
+    listPage: (afterChannelId: string | undefined, limit: number) =>
+      channels
+        .find({ ...(afterChannelId !== undefined && { _id: { $gt: afterChannelId } }), ...alive })
+        .sort({ _id: 1 })
+        .select({ kind: 1, groupId: 1, parentGroupId: 1 })
+        .limit(limit)
+        .lean(),
+
     find: (channelId: string) => channels.findOne({ _id: channelId, ...alive }).lean(),
 
     /** In the order in which they are shown. */

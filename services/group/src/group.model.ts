@@ -11,6 +11,8 @@ export interface GroupDocument {
   defaultChannelId?: Types.ObjectId | null;
   /** What every member may; absent: MEMBER_PERMISSIONS. */
   defaultPermissions?: number;
+  /** Absent or null: no limit. */
+  retentionDays?: number | null;
   /** Of its word filter; absent: none. */
   wordFilterRev?: number;
   createdAt: Date;
@@ -26,6 +28,7 @@ const groupSchema = new Schema<GroupDocument>(
     defaultChannelId: Schema.Types.ObjectId,
     defaultPermissions: Number,
     wordFilterRev: Number,
+    retentionDays: Number,
     ownerId: { type: Schema.Types.ObjectId, required: true },
     memberCount: { type: Number, required: true },
     createdAt: { type: Date, required: true },

@@ -76,6 +76,7 @@ export function presentGroup(group: GroupDocument): Group {
     iconUrl: group.iconUrl ?? null,
     defaultChannelId: group.defaultChannelId?.toHexString() ?? null,
     defaultPermissions: defaultPermissionsOf(group),
+    retentionDays: group.retentionDays ?? null,
     createdAt: group.createdAt.toISOString(),
   };
 }

@@ -7,7 +7,7 @@ import { groupModel, type GroupDocument } from "./group.model.ts";
 const USERS_PER_LOOK_UP = 100;
 
 export type GroupChanges = Partial<
-  Pick<GroupDocument, "name" | "description" | "defaultPermissions" | "iconUrl"> & {
+  Pick<GroupDocument, "name" | "description" | "defaultPermissions" | "retentionDays" | "iconUrl"> & {
     defaultChannelId: string | null;
   }
 >;

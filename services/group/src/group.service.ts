@@ -39,6 +39,7 @@ import { setDefaultRole } from "./actions/set-default-role.ts";
 import { transferGroup } from "./actions/transfer-group.ts";
 import { updateChannel } from "./actions/update-channel.ts";
 import { updateGroup } from "./actions/update-group.ts";
+import { listRetention, setRetention } from "./actions/retention.ts";
 import { getWordFilter, readWordFilter, setWordFilter } from "./actions/word-filter.ts";
 import { createActivity } from "./activity.ts";
 import { createActivityRepository } from "./activity.repository.ts";
@@ -96,6 +97,8 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.auditLog": auditLog(dependencies),
       "group.recordAudit": recordAudit(dependencies),
       "group.myPermissions": myPermissions(dependencies),
+      "group.setRetention": setRetention(dependencies),
+      "group.listRetention": listRetention(dependencies),
       "group.getWordFilter": getWordFilter(dependencies),
       "group.setWordFilter": setWordFilter(dependencies),
       "group.readWordFilter": readWordFilter(dependencies),

@@ -9,10 +9,12 @@ export interface HeadDocument {
   _id: Types.ObjectId;
   seq: number;
   rev: number;
+  /** What is older is removed, or about to be. Absent: nothing was. */
+  retainedFrom?: number;
 }
 
 const schema = new Schema<HeadDocument>(
-  { seq: { type: Number, required: true }, rev: { type: Number, required: true } },
+  { seq: { type: Number, required: true }, rev: { type: Number, required: true }, retainedFrom: Number },
   { collection: "channelHeads", versionKey: false },
 );
 

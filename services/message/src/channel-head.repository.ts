@@ -51,6 +51,12 @@ export class ChannelHeadRepository {
     });
   }
 
+  /** Durable: messages with a lower seq count as read, and may be removed. */
+  async retainFrom(channelId: string, seq: number): Promise<void> {
+    const _id = new Types.ObjectId(channelId);
+    await this.#native.updateOne({ _id }, { $max: { retainedFrom: seq } }, { writeConcern: DURABLE });
+  }
+
   async delete(channelId: string): Promise<void> {
     await this.#model.deleteOne({ _id: channelId });
   }

@@ -48,6 +48,10 @@ export class MessageEditRepository {
     return some.length;
   }
 
+  async deleteOfMany(messageIds: readonly string[]): Promise<void> {
+    await this.#model.deleteMany({ messageId: { $in: messageIds } });
+  }
+
   async deleteOf(messageId: string): Promise<void> {
     await this.#model.deleteMany({ messageId });
   }

@@ -202,6 +202,12 @@ export class MessageRepository {
     );
   }
 
+  /** Those of the messages whose last change is below `rev`. */
+  async deleteMany(messages: readonly MessageDocument[], belowRev: number): Promise<void> {
+    const ids = messages.map(({ _id }) => _id);
+    await this.#model.deleteMany({ _id: { $in: ids }, rev: { $lt: belowRev } }, { writeConcern: DURABLE });
+  }
+
   /** @returns how many were deleted: fewer than `limit` when none is left */
   async deleteSome(channelId: string, limit: number): Promise<number> {
     const some = await this.#model.find({ channelId }).select({ _id: 1 }).limit(limit).lean();

@@ -35,6 +35,7 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
     reactions,
     uncounted,
     reactionCounter,
+    retention,
   } = parts;
   return defineService(node, {
     name: "message",
@@ -75,11 +76,12 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
         ),
       );
       remover.start();
+      retention.start();
       reactionCounter.start();
     },
     async stopped() {
       await reactionCounter.close();
-      await Promise.all([commit.close(), remover.close()]);
+      await Promise.all([commit.close(), remover.close(), retention.close()]);
     },
   });
 }

@@ -13,6 +13,8 @@ import { countReactions } from "./reactions/count-reactions.ts";
 import { ReactionCounter } from "./reactions/reaction-counter.ts";
 import { ReactionRepository } from "./reactions/reaction.repository.ts";
 import { UncountedRepository } from "./reactions/uncounted.repository.ts";
+import { Retention } from "./retention/retention.ts";
+import { RetentionRepository } from "./retention/retention.repository.ts";
 import { Sender } from "./sender.ts";
 import { SlowMode } from "./slow-mode.ts";
 import { WordFilters } from "./word-filter/word-filters.ts";
@@ -24,6 +26,7 @@ export interface Parts {
   markers: ReadMarkerRepository;
   removals: ChannelRemovalRepository;
   remover: ChannelRemover;
+  retention: Retention;
   commit: GroupCommit;
   sender: Sender;
   wordFilters: WordFilters;
@@ -56,6 +59,7 @@ export function createParts(node: NodeContext): Parts {
     ...counters(node),
   });
   const wordFilters = new WordFilters(node.call);
+  const boundaries = new RetentionRepository(database);
   const edits = new MessageEditRepository(database);
   const reactions = new ReactionRepository(database);
   const uncounted = new UncountedRepository(database);
@@ -74,10 +78,19 @@ export function createParts(node: NodeContext): Parts {
     remover: new ChannelRemover({
       messages,
       heads,
-      others: [markers, edits, reactions],
+      others: [markers, edits, reactions, boundaries],
       removals,
       logger,
       forget,
+    }),
+    retention: new Retention({
+      node,
+      messages,
+      heads,
+      commit,
+      others: [edits, reactions],
+      boundaries,
+      roomsFor,
     }),
     commit,
     sender: new Sender({

@@ -20,6 +20,7 @@ export function createSearchService(node: NodeContext): ReturnType<ServiceFactor
     },
     events: {
       "message.stored": ({ channelId }) => indexer.hint(channelId),
+      "message.removed": ({ messageIds }) => entries.delete(messageIds),
       "channel.emptied": async ({ channelIds }) => {
         for (const channelId of channelIds) await removeChannel(dependencies, channelId);
       },

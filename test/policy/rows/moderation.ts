@@ -6,4 +6,5 @@ export const moderationRows = {
     groupId: group.id,
     words: ["unwanted"],
   })),
+  "group.setRetention": row("group.setRetention", ({ group }) => ({ groupId: group.id, days: 365 })),
 };

@@ -26,6 +26,27 @@ export const moderationActions = {
     permission: manageGroup,
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
+  "group.setRetention": action({
+    summary:
+      "Messages of the group that are older than this are removed for ever, pinned ones too. null: they are kept as long as the instance keeps any.",
+    params: inGroup.extend({ days: e.retentionDays.nullable() }),
+    result: z.object({ group: e.GroupSchema }),
+    permission: manageGroup,
+    rateLimit: { points: 10, durationMs: 60_000 },
+  }),
+  "group.listRetention": action({
+    summary:
+      "A page of all channels that messages are written in, and for how many days their groups keep them.",
+    params: z.object({
+      afterChannelId: e.id.optional(),
+      limit: z.int().min(1).max(LIMITS.channelsPerRetentionPage),
+    }),
+    result: z.object({
+      channels: z.array(z.object({ channelId: e.id, days: z.int().nullable() })),
+      nextChannelId: e.id.nullable(),
+    }),
+    permission: internal,
+  }),
   "group.readWordFilter": action({
     summary: "As group.getWordFilter, for the service that applies it.",
     params: inGroup,

@@ -16,6 +16,9 @@ const displayName = (maxChars: number) =>
     .refine((name) => VISIBLE.test(name), "must have a visible character")
     .refine((name) => !NOT_IN_NAMES.test(name), "must not have control characters");
 
+/** For how many days messages are kept. */
+export const retentionDays = z.int().min(1).max(LIMITS.retentionMaxDays);
+
 export const id = z.string().regex(/^[0-9a-f]{24}$/, "must be an id of 24 hexadecimal digits");
 export const time = z.iso.datetime({ precision: 3 }).describe("ISO 8601 with milliseconds, UTC");
 export const seq = z.int().min(0);

@@ -4,7 +4,7 @@ import { mayDelete } from "../message.policy.ts";
 import { presentMessage } from "../message.presenter.ts";
 import type { Parts } from "../parts.ts";
 
-const NOTHING_LEFT: MessageChange = {
+export const NOTHING_LEFT: MessageChange = {
   mentions: undefined,
   mentionKeys: undefined,
   mentionedId: undefined,

@@ -17,8 +17,8 @@ export function list({ messages }: Parts): Handler<"message.list"> {
 }
 
 /** The first message of a time or later: found by halving, for numbers and times grow together. */
-async function seqAt(
-  messages: MessageRepository,
+export async function seqAt(
+  messages: Pick<MessageRepository, "from">,
   channelId: string,
   newest: number,
   time: string,

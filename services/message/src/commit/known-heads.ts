@@ -1,8 +1,10 @@
 import type { Head } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
 import { boundedMap } from "../bounded-map.ts";
-import { HEAD_READ_CONCURRENCY } from "../limits.ts";
+import { HEAD_MAX_AGE_MS, HEAD_READ_CONCURRENCY } from "../limits.ts";
 import type { CommitStore } from "./store.ts";
+
+const HEAD_AGE_RESOLUTION_MS = 1000;
 
 /**
  * Where recently written channels stand, so that numbering needs no read. A head that is remembered may be behind, because
@@ -13,8 +15,9 @@ export class KnownHeads {
   readonly #heads: LRUCache<string, Head>;
   readonly #read: CommitStore["readHead"];
 
-  constructor(max: number, read: CommitStore["readHead"]) {
-    this.#heads = new LRUCache({ max });
+  /** @param maxAgeMs numbers that were free so long ago may have been taken and removed since */
+  constructor(max: number, read: CommitStore["readHead"], maxAgeMs = HEAD_MAX_AGE_MS) {
+    this.#heads = new LRUCache({ max, ttl: maxAgeMs, ttlResolution: HEAD_AGE_RESOLUTION_MS });
     this.#read = read;
   }
 

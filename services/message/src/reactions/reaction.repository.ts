@@ -120,6 +120,10 @@ export class ReactionRepository {
     return this.#deleteSome({ messageId: new Types.ObjectId(messageId) }, limit);
   }
 
+  async deleteOfMany(messageIds: readonly string[]): Promise<void> {
+    await this.#model.deleteMany({ messageId: { $in: messageIds } });
+  }
+
   async #deleteSome(filter: Partial<ReactionDocument>, limit: number): Promise<number> {
     const some = await this.#model.find(filter).select({ _id: 1 }).limit(limit).lean();
     await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });

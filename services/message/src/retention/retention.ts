@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { LIMITS } from "@fanfare/contract";
+import type { NodeContext } from "@fanfare/kernel";
+import { NOTHING_LEFT } from "../actions/delete.ts";
+import { seqAt } from "../actions/list.ts";
+import type { ChannelHeadRepository } from "../channel-head.repository.ts";
+import type { GroupCommit } from "../commit/group-commit.ts";
+import { documentId } from "../document-id.ts";
+import { LOOK_FOR_OLD_MS, OLD_PER_BATCH, PAUSE_AFTER_BATCH_MS, RETENTION_GRACE_MS } from "../limits.ts";
+import type { MessageDocument } from "../message.model.ts";
+import type { MessageRepository } from "../message.repository.ts";
+import type { RetentionRepository } from "./retention.repository.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface RetentionOptions {
+  node: Pick<NodeContext, "call" | "broadcast" | "logger"> & {
+    config: Pick<NodeContext["config"], "retentionMaxDays">;
+  };
+  messages: Pick<MessageRepository, "from" | "head" | "deleteMany">;
+  heads: Pick<ChannelHeadRepository, "retainFrom">;
+  commit: Pick<GroupCommit, "change">;
+  /** What belongs to messages. */
+  others: readonly { deleteOfMany(messageIds: readonly string[]): Promise<void> }[];
+  boundaries: RetentionRepository;
+  roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
+  graceMs?: number;
+}
+
+/**
+ * Removes messages that are older than their group, or the instance, keeps any: always the oldest of a channel, so that what is
+ * left is the end of its log. That takes no number and tells nobody; see docs/adr/0004-message-log.md for why nobody notices.
+ * Each step can be repeated, by any worker.
+ */
+export class Retention {
+  readonly #options: RetentionOptions;
+  readonly #stop = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #work: Promise<void> | null = null;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#look(), LOOK_FOR_OLD_MS);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stop.abort();
+    await this.#work;
+  }
+
+  #look(): void {
+    this.#work ??= this.sweep(Date.now())
+      // What is left is found by the next look, or by that of another worker.
+      .catch((error: unknown) =>
+        this.#options.node.logger.warn({ err: error }, "old messages are still there"),
+      )
+      .finally(() => (this.#work = null));
+  }
+
+  /** One look at all channels. @param now milliseconds since the epoch */
+  async sweep(now: number): Promise<void> {
+    const { call, config } = this.#options.node;
+    let afterChannelId: string | null | undefined;
+    while (afterChannelId !== null && !this.#stop.signal.aborted) {
+      const page = await call("group.listRetention", {
+        limit: LIMITS.channelsPerRetentionPage,
+        ...(afterChannelId !== undefined && { afterChannelId }),
+      });
+      for (const { channelId, days } of page.channels) {
+        const kept = Math.min(days ?? Infinity, config.retentionMaxDays ?? Infinity);
+        if (kept !== Infinity && !this.#stop.signal.aborted) await this.#sweepChannel(channelId, kept, now);
+      }
+      afterChannelId = page.nextChannelId;
+    }
+  }
+
+  async #sweepChannel(channelId: string, days: number, now: number): Promise<void> {
+    const { messages, heads, boundaries, graceMs = RETENTION_GRACE_MS } = this.#options;
+    const cutoff = new Date(now - days * DAY_MS);
+    const [oldest] = await messages.from(channelId, 1, 1);
+    if (oldest === undefined || oldest.createdAt >= cutoff) return;
+    const head = await messages.head(channelId);
+    if (oldest.seq === head.seq && oldest.deletedAt !== null) return;
+    const firstKept = await seqAt(messages, channelId, head.seq, cutoff.toISOString());
+    await heads.retainFrom(channelId, firstKept);
+    if (firstKept > head.seq) await this.#emptyNewest(channelId, head.seq);
+    const boundary = await boundaries.find(channelId);
+    if (boundary !== null && boundary.notedAt.getTime() > now - graceMs) return;
+    if (boundary !== null) await this.#remove(channelId, Math.min(firstKept, boundary.seq), boundary.rev);
+    await boundaries.put(channelId, head, new Date(now));
+  }
+
+  /** The last message keeps the channel's numbers, and nothing else. */
+  async #emptyNewest(channelId: string, seq: number): Promise<void> {
+    const { messages, commit, roomsFor, others } = this.#options;
+    const [newest] = await messages.from(channelId, seq, 1);
+    if (newest === undefined || newest.seq !== seq || newest.deletedAt !== null) return;
+    const messageId = documentId(newest);
+    await commit.change(channelId, {
+      messageId,
+      set: { content: "", deletedAt: new Date(), ...NOTHING_LEFT },
+      announce: "message.deleted",
+      rooms: await roomsFor(newest.authorId.toHexString(), channelId),
+    });
+    for (const other of others) await other.deleteOfMany([messageId]);
+    await this.#release(channelId, [newest]);
+  }
+
+  async #remove(channelId: string, belowSeq: number, belowRev: number): Promise<void> {
+    const { messages, others, node } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      const page = await messages.from(channelId, 1, OLD_PER_BATCH);
+      // Up to the first that has to stay: what is left must not have holes.
+      const end = page.findIndex(({ seq, rev }) => seq >= belowSeq || rev >= belowRev);
+      const old = end === -1 ? page : page.slice(0, end);
+      if (old.length === 0) return;
+      const messageIds = old.map(documentId);
+      for (const other of others) await other.deleteOfMany(messageIds);
+      await this.#release(channelId, old);
+      // The last: a worker that dies before finds them again.
+      await messages.deleteMany(old, belowRev);
+      node.broadcast("message.removed", { channelId, messageIds });
+      if (end !== -1) return;
+      await sleep(PAUSE_AFTER_BATCH_MS);
+    }
+  }
+
+  async #release(channelId: string, old: readonly MessageDocument[]): Promise<void> {
+    const fileIds = old.flatMap(({ attachments }) => attachments?.map(({ fileId }) => fileId) ?? []);
+    const { call } = this.#options.node;
+    for (let at = 0; at < fileIds.length; at += LIMITS.attachmentsPerMessage) {
+      const some = fileIds.slice(at, at + LIMITS.attachmentsPerMessage);
+      // Files that are not told of it notice by themselves.
+      await call("file.release", { channelId, fileIds: some }).catch(() => undefined);
+    }
+  }
+}
