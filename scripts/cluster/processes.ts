@@ -33,7 +33,7 @@ export async function startServers(
     start(startRedis, "redis"),
     start(startDatabase, "database"),
   ]);
-  return { NATS_URL, REDIS_URL, MONGO_URL };
+  return { NATS_URL, REDIS_URL, MONGO_URL, FILES_DIR: join(options.folder, "files") };
 }
 
 /** One process of Fanfare, not yet started. */

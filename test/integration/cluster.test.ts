@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventName, ServerToClientEvents } from "@fanfare/contract";
 import {
@@ -246,7 +247,8 @@ test.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
   "each process may host any part of the services",
   async () => {
     const [nats, redis, database] = await Promise.all([startNats(), startRedis(), startDatabase()]);
-    const env = { NATS_URL: nats.url, REDIS_URL: redis.url, MONGO_URL: database.url };
+    const servers = { NATS_URL: nats.url, REDIS_URL: redis.url, MONGO_URL: database.url };
+    const env = { ...servers, FILES_DIR: tmpdir() };
     const parts = [["gateway", "message"], ["user", "presence", "friend"], ["group"], ["gateway", "user"]];
     const nodes = await Promise.all(
       parts.map((services) => startNode({ name: services.join("-"), services, env })),

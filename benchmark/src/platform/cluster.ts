@@ -47,6 +47,7 @@ async function startIn(workplace: Workplace, size: ClusterSize, signal: AbortSig
     ...platformEnvironment(),
     NATS_URL: `nats://127.0.0.1:${natsPort}`,
     REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+    FILES_DIR: join(folder, "files"),
   };
   const place = async (name: string, env: NodeJS.ProcessEnv): Promise<Gateway> => {
     const [port, opsPort] = await freePorts(2);

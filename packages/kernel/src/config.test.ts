@@ -41,6 +41,7 @@ const cluster = {
   NATS_URL: "nats://nats:4222",
   REDIS_URL: "redis://redis:6379",
   MONGO_URL: "mongodb://database/fanfare",
+  FILES_DIR: "/shared/files",
   TOKEN_SECRET: "x".repeat(32),
 };
 
@@ -66,6 +67,25 @@ test("a gateway needs no database", () => {
   const gateway = loadConfig({ ...cluster, MONGO_URL: "", SERVICES: "gateway" });
   expect(needsDatabase(gateway)).toBe(false);
   expect(needsDatabase(loadConfig(cluster))).toBe(true);
+});
+
+test("the processes of a cluster need one place for files", () => {
+  const s3 = { S3_BUCKET: "files", S3_ACCESS_KEY_ID: "a", S3_SECRET_ACCESS_KEY: "b" };
+  const { FILES_DIR: _shared, ...lonely } = cluster;
+  for (const SERVICES of ["gateway", "file", "workers"])
+    expect(() => loadConfig({ ...lonely, SERVICES })).toThrow("S3_BUCKET: is required with NATS_URL");
+  expect(loadConfig({ ...lonely, SERVICES: "message" }).s3).toBeUndefined();
+  expect(loadConfig({ ...lonely, ...s3 }).s3).toEqual({
+    endpoint: undefined,
+    bucket: "files",
+    region: "us-east-1",
+    accessKeyId: "a",
+    secretAccessKey: "b",
+  });
+  expect(loadConfig(cluster).filesDir).toBe("/shared/files");
+  expect(loadConfig({ DATA_DIR: "/data" }).filesDir).toBe("/data/files");
+  expect(() => loadConfig({ S3_BUCKET: "files" })).toThrow("S3_ACCESS_KEY_ID: is required");
+  expect(() => loadConfig({ S3_ENDPOINT: "http://s3" })).toThrow("S3_BUCKET: is required with S3_ENDPOINT");
 });
 
 test("mail and OIDC are configured whole or not at all", () => {
@@ -110,6 +130,7 @@ test("reads lists", () => {
       NATS_URL: "nats://n",
       REDIS_URL: "redis://r",
       MONGO_URL: "mongodb://m",
+      FILES_DIR: "/f",
       TOKEN_SECRET: "x".repeat(32),
     }).services,
   ).toEqual(["message", "user", "group", "gateway"]);
@@ -118,7 +139,7 @@ test("reads lists", () => {
 test("SERVICES=workers stands for everything but the gateway", () => {
   const together = { SERVICES: "gateway,workers" };
   expect(new Set(loadConfig(together).services)).toEqual(new Set(loadConfig({}).services));
-  const cluster = { NATS_URL: "nats://n", REDIS_URL: "redis://r", MONGO_URL: "mongodb://m" };
+  const cluster = { NATS_URL: "nats://n", REDIS_URL: "redis://r", MONGO_URL: "mongodb://m", FILES_DIR: "/f" };
   const worker = loadConfig({ ...cluster, TOKEN_SECRET: "x".repeat(32), SERVICES: "workers,user" });
   expect([...worker.services, "gateway"].sort()).toEqual([...loadConfig({}).services].sort());
 });

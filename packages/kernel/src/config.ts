@@ -165,6 +165,14 @@ const Environment = z
     if (env.MONGO_URL === undefined && needsDatabase({ services: env.SERVICES })) {
       fault("MONGO_URL", "is required with NATS_URL: the embedded database serves one process");
     }
+    const dealsWithFiles = env.SERVICES.includes("gateway") || env.SERVICES.includes("file");
+    if (dealsWithFiles && env.S3_BUCKET === undefined && env.FILES_DIR === undefined) {
+      fault(
+        "S3_BUCKET",
+        "is required with NATS_URL: what one process keeps in its own folder, others would not find. " +
+          "Or set FILES_DIR to a folder that all of them share",
+      );
+    }
     if (env.TOKEN_SECRET === undefined)
       fault("TOKEN_SECRET", "is required with NATS_URL: the same for every process");
   });

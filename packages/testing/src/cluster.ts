@@ -83,6 +83,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
         env: {
           NATS_URL: `nats://127.0.0.1:${links.nats.port}`,
           REDIS_URL: `redis://127.0.0.1:${links.redis.port}`,
+          FILES_DIR: join(folder, "files"),
           ...(links.database && { MONGO_URL: `mongodb://127.0.0.1:${links.database.port}` }),
           ...options.env,
         },
