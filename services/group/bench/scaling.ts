@@ -108,6 +108,7 @@ async function measure(
 ): Promise<[string, number[]][]> {
   const { groupId, channelId, hiddenId, roleId, code, owner, memberIds } = subject;
   const newcomers = await Promise.all(Array.from({ length: count }, () => guest()));
+  const middle = memberIds[memberIds.length >> 1]!;
   const someone = (index: number): string => memberIds[(index * 7) % memberIds.length]!;
   await node.access.get(owner.userId, { channelId });
   return [
@@ -154,6 +155,10 @@ async function measure(
       }),
     ],
     ["group.listMembers, first page", await each(count, () => as(owner, "group.listMembers", { groupId }))],
+    [
+      "group.listMembers, a page in the middle",
+      await each(count, () => as(owner, "group.listMembers", { groupId, afterUserId: middle })),
+    ],
     ["leave: group.leave", await each(count, (index) => as(newcomers[index]!, "group.leave", { groupId }))],
   ];
 }

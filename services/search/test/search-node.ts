@@ -39,6 +39,7 @@ export function newId(time = Date.now()): string {
 
 export async function startSearchNode(env: Record<string, string>): Promise<SearchNode> {
   const logs = new Map<string, Message[]>();
+  const byId = new Map<string, Message>();
   const sees = new Map<string, Set<string>>();
   const reads: SearchNode["reads"] = [];
   let call: AnyCall | undefined;
@@ -66,9 +67,9 @@ export async function startSearchNode(env: Record<string, string>): Promise<Sear
           return { messages: changed.sort((a, b) => a.rev - b.rev).slice(0, limit) };
         },
         "message.getMany": ({ params: { messageIds } }) => ({
-          messages: [...logs.values()]
-            .flat()
-            .filter(({ id, deletedAt }) => deletedAt === null && messageIds.includes(id)),
+          messages: messageIds
+            .flatMap((id) => byId.get(id) ?? [])
+            .filter(({ deletedAt }) => deletedAt === null),
         }),
       },
     });
@@ -117,6 +118,7 @@ export async function startSearchNode(env: Record<string, string>): Promise<Sear
       const numbers = { seq: log.length + 1, rev: nextRev(channelId) };
       const message: Message = { id, channelId, content, createdAt, ...rest, ...numbers, ...more };
       log.push(message);
+      byId.set(id, message);
       return message;
     },
     change(message, more) {

@@ -136,10 +136,16 @@ test("an entry is never replaced by one of an older state of its message", async
   const entries = new EntryRepository(node.node.database);
   const entry = { messageId: newId(), channelId, rev: 2, tokens: ["new"] };
   await entries.put([entry], []);
-  await entries.put([{ ...entry, rev: 1, tokens: ["old"] }], []);
+  const older = { ...entry, rev: 1, tokens: ["old"] };
+  const other = { ...entry, messageId: newId(), tokens: ["other"] };
+  await entries.put([older, other], []);
   const range = { below: "f".repeat(24), from: "0".repeat(24), limit: 10, withTokens: true };
   expect(await entries.find(channelId, "new", range)).toEqual([{ id: entry.messageId, tokens: ["new"] }]);
   expect(await entries.find(channelId, "old", range)).toEqual([]);
+  expect(await entries.find(channelId, "other", range)).toHaveLength(1);
+  await entries.put([{ ...entry, rev: 3, tokens: ["newer"] }], [other.messageId]);
+  expect(await entries.find(channelId, "newer", range)).toHaveLength(1);
+  for (const token of ["new", "other"]) expect(await entries.find(channelId, token, range)).toEqual([]);
 });
 
 test("an index that was lost, or left in the middle, is made again by the next search", async () => {
