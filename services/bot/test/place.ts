@@ -65,7 +65,7 @@ export async function until<T>(look: () => T | Promise<T>, maxMs = 15_000): Prom
   const endMs = Date.now() + maxMs;
   for (;;) {
     const found = await look();
-    if (found !== undefined && found !== null && found !== false) return found as NonNullable<T>;
+    if (found !== undefined && found !== null && found !== false) return found;
     if (Date.now() > endMs) throw new Error("It did not happen in time.");
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -60,7 +60,7 @@ export class Previews {
       if (next === undefined) return;
       const task = this.#preview(next)
         .catch((error: unknown) => this.#options.node.logger.warn({ err: error }, "a preview failed"))
-        .then(() => {
+        .finally(() => {
           this.#tasks.delete(task);
           this.#next();
         });

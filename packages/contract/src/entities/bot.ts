@@ -11,7 +11,7 @@ export const httpAddress = z
 export const botEvent = z.enum(["message.created", "message.changed", "message.deleted", "command.invoked"]);
 export type BotEvent = z.output<typeof botEvent>;
 
-export const BotCallbackSchema = z
+const BotCallbackSchema = z
   .object({
     url: z.string(),
     events: z.array(botEvent),
