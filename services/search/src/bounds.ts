@@ -11,10 +11,12 @@ export const WORDS_PER_SEARCH = 10;
 export const CHANGES_PER_STEP = 500;
 /** Changes that one search waits for; what is beyond it is indexed behind it. */
 export const STEPS_PER_SEARCH = 10;
-/** Channels that are indexed at the same time. */
+/** Channels that a search indexes at the same time. */
 export const INDEX_CONCURRENCY = 4;
-/** How long new messages gather before they are indexed: a search does not wait for it. */
-export const INDEX_AFTER_MS = 2000;
+/** The part of the time that indexing in the background takes at most: what people write and read now comes first. */
+export const INDEX_SHARE = 0.2;
+/** How long new messages gather before they are indexed: a step costs as much for one message as for dozens, and no search waits for it. */
+export const INDEX_AFTER_MS = 10_000;
 /** Channels that wait to be indexed; of those above it the next search sees to it. */
 export const WAITING_CHANNELS = 10_000;
 

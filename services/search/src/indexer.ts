@@ -1,6 +1,7 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Call } from "@fanfare/contract";
 import type { Logger } from "@fanfare/kernel";
-import { CHANGES_PER_STEP, INDEX_AFTER_MS, INDEX_CONCURRENCY, WAITING_CHANNELS } from "./bounds.ts";
+import { CHANGES_PER_STEP, INDEX_AFTER_MS, INDEX_SHARE, WAITING_CHANNELS } from "./bounds.ts";
 import type { EntryRepository } from "./entry.repository.ts";
 import { messageTokens } from "./message-tokens.ts";
 import type { ProgressRepository } from "./progress.repository.ts";
@@ -11,11 +12,14 @@ export interface IndexerOptions {
   call: Call;
   logger: Pick<Logger, "warn">;
   indexAfterMs?: number;
+  /** Resolves after this long, or when the signal is aborted. */
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
  * Reads the logs of channels, from where it has come, and makes entries of them. Being told of new messages only makes it earlier:
- * a search looks itself how far its channels are indexed.
+ * a search looks itself how far its channels are indexed. So it can wait, and rests after each step: the longer, the more
+ * the server has to do.
  */
 export class Indexer {
   readonly #options: IndexerOptions;
@@ -24,7 +28,7 @@ export class Indexer {
   readonly #steps = new Map<string, Promise<boolean>>();
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: IndexerOptions) {
     this.#options = options;
@@ -32,7 +36,7 @@ export class Indexer {
 
   /** The channel has changes that are to be indexed soon. */
   hint(channelId: string): void {
-    if (this.#isClosed || this.#waiting.size >= WAITING_CHANNELS) return;
+    if (this.#isClosed() || this.#waiting.size >= WAITING_CHANNELS) return;
     this.#waiting.add(channelId);
     this.#timer ??= setTimeout(() => this.#begin(), this.#options.indexAfterMs ?? INDEX_AFTER_MS);
   }
@@ -48,7 +52,7 @@ export class Indexer {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#waiting.clear();
     await this.#running;
@@ -56,23 +60,31 @@ export class Indexer {
   }
 
   #begin(): void {
-    const work = async (): Promise<void> => {
-      for (const channelId of this.#waiting) {
-        this.#waiting.delete(channelId);
-        while (!this.#isClosed && !(await this.step(channelId)));
-      }
-    };
-    this.#running = Promise.all(Array.from({ length: INDEX_CONCURRENCY }, work))
-      .then(
-        () => undefined,
-        // What is left shows at the next message of the channel, or the next search.
-        (error: unknown) => this.#options.logger.warn({ err: error }, "messages could not be indexed"),
-      )
+    this.#running = this.#work()
+      // What is left shows at the next message of the channel, or the next search.
+      .catch((error: unknown) => this.#options.logger.warn({ err: error }, "messages could not be indexed"))
       .finally(() => {
         this.#timer = null;
         const [next] = this.#waiting;
         if (next !== undefined) this.hint(next);
       });
+  }
+
+  async #work(): Promise<void> {
+    const { pause = defaultPause } = this.#options;
+    for (const channelId of this.#waiting) {
+      this.#waiting.delete(channelId);
+      let isComplete = false;
+      while (!isComplete && !this.#isClosed()) {
+        const begin = performance.now();
+        isComplete = await this.step(channelId);
+        await pause((performance.now() - begin) * (1 / INDEX_SHARE - 1), this.#closing.signal);
+      }
+    }
+  }
+
+  #isClosed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   async #step(channelId: string): Promise<boolean> {
@@ -96,4 +108,9 @@ export class Indexer {
     await progress.advance(channelId, from, messages.at(-1)!.rev);
     return messages.length < limit;
   }
+}
+
+async function defaultPause(ms: number, signal: AbortSignal): Promise<void> {
+  // Aborted: there is nothing more to wait for.
+  await wait(ms, undefined, { signal }).catch(() => undefined);
 }
