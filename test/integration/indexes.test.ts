@@ -11,6 +11,7 @@ import { MATRIX } from "../policy/matrix.ts";
 import { doGroups } from "./group-queries.ts";
 import { doAdministration } from "./do-administration.ts";
 import { doBots } from "./bot-queries.ts";
+import { doFiles } from "./do-files.ts";
 import { doAccounts } from "./account-queries.ts";
 
 // Every query that any action makes is explained: none may read a whole collection.
@@ -171,6 +172,7 @@ test("no action reads a whole collection", async () => {
     await context.call("user.listRevokedSessions", {});
     await findMentions(context.call);
     await doBots(fanfare.url);
+    await doFiles(fanfare.url, context.call);
     await doAccounts(fanfare.url, context);
     await doAdministration(fanfare.url, context.call);
     // The last queries of the removal of a group, and of the sweep for what a crash has left.
