@@ -30,7 +30,7 @@ export interface FileNode {
 
 type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
 
-export const GROUP_ID = "f".repeat(24);
+const GROUP_ID = "f".repeat(24);
 
 export async function startFileNode(env: Record<string, string> = {}): Promise<FileNode> {
   const dir = await mkdtemp(join(tmpdir(), "fanfare-files-"));
