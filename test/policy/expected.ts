@@ -1,5 +1,12 @@
-import { hasPermission, MEMBER_PERMISSIONS, NO_PERMISSIONS, OWNER_PERMISSIONS } from "@fanfare/contract";
-import type { ErrorCode, PermissionRule } from "@fanfare/contract";
+import {
+  actionDefinition,
+  hasPermission,
+  MEMBER_PERMISSIONS,
+  NO_PERMISSIONS,
+  OWNER_PERMISSIONS,
+  scopeOf,
+} from "@fanfare/contract";
+import type { ActionName, ErrorCode, PermissionRule } from "@fanfare/contract";
 import { MODERATOR_PERMISSIONS } from "@fanfare/testing";
 
 export const ACTORS = [
@@ -11,6 +18,7 @@ export const ACTORS = [
   "banned",
   "moderator",
   "owner",
+  "bot",
   "admin",
 ] as const;
 export type ActorName = (typeof ACTORS)[number];
@@ -20,6 +28,8 @@ export type Outcome = "ok" | ErrorCode;
 
 interface Standing {
   isLoggedIn: boolean;
+  /** With every scope. */
+  isBot: boolean;
   isGuest: boolean;
   isAdmin: boolean;
   isMuted: boolean;
@@ -29,6 +39,7 @@ interface Standing {
 
 const NOBODY: Standing = {
   isLoggedIn: false,
+  isBot: false,
   isGuest: false,
   isAdmin: false,
   isMuted: false,
@@ -46,14 +57,22 @@ const STANDINGS: Record<ActorName, Standing> = {
   banned: STRANGER,
   moderator: { ...MEMBER, permissions: MODERATOR_PERMISSIONS },
   owner: { ...MEMBER, permissions: OWNER_PERMISSIONS },
+  bot: { ...MEMBER, isBot: true },
   admin: { ...STRANGER, isAdmin: true },
 };
 
 /**
- * What an actor gets from an action with this rule: written anew from what the rules mean, and not with the code that the server
+ * What an actor gets from an action by its rule: written anew from what the rules mean, and not with the code that the server
  * decides by.
  */
-export function expectedOutcome(permission: PermissionRule, actor: ActorName): Outcome {
+export function expectedOutcome(name: ActionName, actor: ActorName): Outcome {
+  const { permission } = actionDefinition(name);
+  const isRefusedToBots = permission.rule !== "public" && scopeOf(name) === undefined;
+  if (STANDINGS[actor].isBot && isRefusedToBots && permission.rule !== "admin") return "BOT_NOT_ALLOWED";
+  return byRule(permission, actor);
+}
+
+function byRule(permission: PermissionRule, actor: ActorName): Outcome {
   const { isLoggedIn, isGuest, isAdmin, isMuted, permissions } = STANDINGS[actor];
   switch (permission.rule) {
     case "internal":

@@ -1,4 +1,4 @@
-import { actionDefinition, type ActionName, type Params } from "@fanfare/contract";
+import type { ActionName, Params } from "@fanfare/contract";
 import type { World } from "@fanfare/testing";
 import { ACTORS, expectedOutcome, type ActorName, type Outcome } from "./expected.ts";
 
@@ -19,9 +19,8 @@ export function row<N extends ActionName>(
   params: (world: World) => Params<N>,
   exceptions?: Exceptions,
 ): Row {
-  const { permission } = actionDefinition(name);
   const outcomeOf = (actor: ActorName): Outcome => {
-    const byRule = expectedOutcome(permission, actor);
+    const byRule = expectedOutcome(name, actor);
     return exceptions?.[actor] ?? (byRule === "ok" ? exceptions?.allowed : undefined) ?? byRule;
   };
   const outcomes = Object.fromEntries(ACTORS.map((actor) => [actor, outcomeOf(actor)]));

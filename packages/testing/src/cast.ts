@@ -1,4 +1,4 @@
-import { MEMBER_PERMISSIONS, PERMISSIONS } from "@fanfare/contract";
+import { MEMBER_PERMISSIONS, PERMISSIONS, type BotScope } from "@fanfare/contract";
 import { must } from "./api.ts";
 import { createAccount, createGuest, type Person, type World } from "./world.ts";
 
@@ -20,7 +20,7 @@ export interface Cast {
 }
 
 /** A group in which everybody of a cast has their place. */
-export type Stage = World & Cast;
+export type Stage = World & Cast & { bot: Person };
 
 /** What a moderator's role adds to what every member may. */
 export const MODERATOR_PERMISSIONS =
@@ -31,6 +31,20 @@ export const MODERATOR_PERMISSIONS =
   PERMISSIONS.kickMembers |
   PERMISSIONS.banMembers |
   PERMISSIONS.viewAuditLog;
+
+/** All that there are. */
+const BOT_SCOPES: BotScope[] = [
+  "group.read",
+  "messages.read",
+  "messages.write",
+  "messages.manage",
+  "channels.manage",
+  "members.manage",
+  "roles.manage",
+  "invites.manage",
+  "commands",
+  "events",
+];
 
 const MUTE_MS = 3_600_000;
 
@@ -74,11 +88,14 @@ export async function createStage(url: string, cast: Cast): Promise<Stage> {
   const { role: moderators } = await must(url, "role.create", role, asOwner);
   const channel = channels[0]!;
   const text = { channelId: channel.id, content: "Here is the target.", nonce: `of-target-${channel.id}` };
-  const [{ message }] = await Promise.all([
+  const wanted = { groupId, name: "Robot", scopes: BOT_SCOPES };
+  const [{ message }, robot] = await Promise.all([
     must(url, "message.send", text, target.accessToken),
+    must(url, "bot.create", wanted, asOwner),
     must(url, "role.assign", { groupId, roleId: moderators.id, userId: moderator.userId }, asOwner),
     must(url, "group.mute", { groupId, userId: muted.userId, durationMs: MUTE_MS }, asOwner),
     must(url, "group.ban", { groupId, userId: banned.userId }, asOwner),
   ]);
-  return { ...cast, group, channel, message, inviteCode: invite.code };
+  const bot = { userId: robot.bot.id, sessionId: "", accessToken: robot.token };
+  return { ...cast, bot, group, channel, message, inviteCode: invite.code };
 }

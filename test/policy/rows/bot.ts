@@ -3,7 +3,7 @@ import { row } from "../row.ts";
 const NOT_THERE = "0".repeat(24);
 const noBot = ({ group }: { group: { id: string } }) => ({ groupId: group.id, botId: NOT_THERE });
 const notFound = { why: "there is no such bot", allowed: "BOT_NOT_FOUND" } as const;
-const botsOnly = { why: "it is for bots alone", allowed: "BOTS_ONLY" } as const;
+const botsOnly = { why: "it is for bots alone", allowed: "BOTS_ONLY", bot: "ok" } as const;
 
 /** Bots that there are, and what they may do themselves: services/bot/test. */
 export const botRows = {

@@ -11,6 +11,7 @@ export const inviteRows = {
       member: "FORBIDDEN",
       guest: "FORBIDDEN",
       muted: "FORBIDDEN",
+      bot: "FORBIDDEN",
     },
   ),
   "invite.preview": row("invite.preview", ({ inviteCode }) => ({ code: inviteCode })),

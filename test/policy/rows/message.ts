@@ -8,6 +8,7 @@ const managersOnly: Exceptions = {
   member: "FORBIDDEN",
   guest: "FORBIDDEN",
   muted: "FORBIDDEN",
+  bot: "FORBIDDEN",
 };
 
 export const messageRows = {
