@@ -173,7 +173,7 @@ test("new messages are indexed behind, and those of a removed channel go", async
   node.node.broadcast("message.stored", { channelId, groupId: null, messages: message });
   const entries = node.node.database.collection("searchEntries");
   const { _id } = (await expect
-    .poll(() => entries.findOne({ tokens: "soon" }), { timeout: 10_000 })
+    .poll(() => entries.findOne({ tokens: "soon" }), { timeout: 30_000 })
     .not.toBeNull()
     .then(() => entries.findOne({ tokens: "soon" })))!;
   expect(_id).toBeDefined();
