@@ -118,7 +118,13 @@ async function callBySocket(
 ): Promise<WireAnswer<unknown> | null> {
   const socket = await socketOf(token);
   if (!socket.connected) return null;
-  return (await socket.timeout(ANSWER_TIMEOUT_MS).emitWithAck(name, params)) as WireAnswer<unknown>;
+  try {
+    return (await socket.timeout(ANSWER_TIMEOUT_MS).emitWithAck(name, params)) as WireAnswer<unknown>;
+  } catch (error) {
+    // Another call has ended the session, such as that of a bot which was deleted; a server that is gone is noticed by the next call.
+    if (!socket.connected) return null;
+    throw error;
+  }
 }
 
 async function callByHttp(

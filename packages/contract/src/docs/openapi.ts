@@ -88,7 +88,12 @@ export function errorsOf({ errors, permission }: ActionDefinition): ErrorCode[] 
     group: [...ofSession, "GROUP_NOT_FOUND", "FORBIDDEN"],
     channel: [...ofSession, "CHANNEL_NOT_FOUND", "FORBIDDEN"],
   };
-  return [...new Set([...errors, ...ofRule[permission.rule], ...COMMON_ERRORS])].sort();
+  const ofMute: ErrorCode[] = isRefusedToMuted(permission) ? ["MUTED"] : [];
+  return [...new Set([...errors, ...ofRule[permission.rule], ...ofMute, ...COMMON_ERRORS])].sort();
+}
+
+function isRefusedToMuted(rule: PermissionRule): boolean {
+  return "can" in rule && (rule.can === "sendMessages" || rule.can === "addReactions");
 }
 
 function errorResponses(codes: readonly ErrorCode[]): Json {
