@@ -74,7 +74,7 @@ test("a socket that reads too slowly is left behind, and counted", async () => {
           ownerId: newId(),
           memberCount: 1,
           retentionDays: null,
-        iconUrl: null,
+          iconUrl: null,
           defaultChannelId: null,
           defaultPermissions: 0,
           createdAt: "",

@@ -11,7 +11,10 @@ export const GroupSchema = z
     iconUrl: z.string().nullable().describe("path at this server, for anybody"),
     defaultChannelId: id.nullable().describe("what newcomers see first; null: the first that they see"),
     defaultPermissions: z.int().describe("what every member may: bits, see PERMISSIONS"),
-    retentionDays: z.int().nullable().describe("older messages are removed; null: no limit of the group's own"),
+    retentionDays: z
+      .int()
+      .nullable()
+      .describe("older messages are removed; null: no limit of the group's own"),
     createdAt: time,
   })
   .meta({ id: "Group" });

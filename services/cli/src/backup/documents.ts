@@ -1,7 +1,7 @@
 import { mongo, type Connection } from "mongoose";
 
 /** Every value with its own type of BSON, so that what is read and written again has the same bytes. */
-export const AS_STORED = {
+const AS_STORED = {
   promoteValues: false,
   promoteLongs: false,
   promoteBuffers: false,
