@@ -6,6 +6,8 @@ import { CliError } from "./cli-error.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { checkCommand } from "./commands/check.ts";
 import { createAdminCommand } from "./commands/create-admin.ts";
+import { exportGroupCommand } from "./commands/export-group.ts";
+import { importGroupCommand } from "./commands/import-group.ts";
 import { reindexCommand } from "./commands/reindex.ts";
 import { resetTotpCommand } from "./commands/reset-totp.ts";
 import { restoreCommand } from "./commands/restore.ts";
@@ -19,6 +21,8 @@ const cli = yargs(hideBin(process.argv))
   .command(resetTotpCommand)
   .command(backupCommand)
   .command(restoreCommand)
+  .command(exportGroupCommand)
+  .command(importGroupCommand)
   .command(reindexCommand)
   .command(checkCommand)
   .demandCommand(1, "Say what to do, for example: fanfare check")

@@ -1,0 +1,137 @@
+import { mentionKey, type Override } from "@fanfare/contract";
+import { hidesFromSome, viewers } from "@fanfare/permissions";
+import type { mongo } from "mongoose";
+import { MENTION, type LineOf } from "./lines.ts";
+
+export interface Ids {
+  groupId: mongo.ObjectId;
+  newId: (id: string) => mongo.ObjectId;
+  /** Of a user, who may have been here before. */
+  userId: (id: string) => mongo.ObjectId;
+}
+
+const date = (time: string | null): Date | null => (time === null ? null : new Date(time));
+
+export function groupDocument(
+  line: LineOf<"group">,
+  ownerId: mongo.ObjectId,
+  memberCount: number,
+  { groupId, newId }: Ids,
+): mongo.Document {
+  return {
+    _id: groupId,
+    name: line.name,
+    description: line.description,
+    ownerId,
+    memberCount,
+    defaultChannelId: line.defaultChannelId === null ? null : newId(line.defaultChannelId),
+    ...(line.defaultPermissions !== null && { defaultPermissions: line.defaultPermissions }),
+    retentionDays: line.retentionDays,
+    ...(line.wordFilter !== null && { wordFilterRev: 1 }),
+    createdAt: new Date(line.createdAt),
+  };
+}
+
+export function roleDocument(line: LineOf<"role">, { groupId, newId }: Ids): mongo.Document {
+  const { type: _type, id, createdAt, ...role } = line;
+  return { _id: newId(id), groupId, ...role, createdAt: new Date(createdAt) };
+}
+
+export function channelDocument(line: LineOf<"channel">, ids: Ids): mongo.Document {
+  const { thread, sectionId } = line;
+  const { groupId, newId, userId } = ids;
+  return {
+    _id: newId(line.id),
+    kind: line.kind,
+    name: line.name,
+    position: line.position,
+    topic: line.topic,
+    slowModeSeconds: line.slowModeSeconds,
+    createdAt: new Date(line.createdAt),
+    ...(thread === null
+      ? { groupId, sectionId: sectionId === null ? null : newId(sectionId), ...overridesOf(line, ids) }
+      : {
+          parentId: newId(thread.parentId),
+          parentGroupId: groupId,
+          rootMessageId: newId(thread.rootMessageId),
+          createdBy: userId(thread.createdBy),
+          threadState: thread.archivedAt === null ? "open" : "archived",
+          ...(thread.archivedAt !== null && { archivedAt: new Date(thread.archivedAt) }),
+          lastActivityAt: new Date(thread.lastActivityAt),
+        }),
+  };
+}
+
+/** With what a private channel is found by, and its room: as the group service keeps them (`viewKeys`). */
+function overridesOf({ overrides }: LineOf<"channel">, { groupId, newId, userId }: Ids): mongo.Document {
+  if (overrides.length === 0) return {};
+  const stored = overrides.map((override) =>
+    override.type === "everyone"
+      ? override
+      : { ...override, id: override.type === "role" ? newId(override.id) : userId(override.id) },
+  );
+  const shown = stored.map((override): Override => ({
+    target: "id" in override ? { type: override.type, id: String(override.id) } : { type: "everyone" },
+    allow: override.allow,
+    deny: override.deny,
+  }));
+  if (!hidesFromSome(shown)) return { overrides: stored, overridesRev: 1 };
+  const { everyone, memberIds, roleIds } = viewers(shown);
+  const viewKeys = [
+    `o:${String(groupId)}`,
+    ...(everyone ? [`g:${String(groupId)}`] : []),
+    ...memberIds.map((id) => `u:${id}`),
+    ...roleIds.map((id) => `r:${id}`),
+  ];
+  return { overrides: stored, overridesRev: 1, roomRev: 1, viewKeys };
+}
+
+/** @param seq its place; each message is one change */
+export function messageDocument(line: LineOf<"message">, seq: number, ids: Ids): mongo.Document {
+  const { newId, userId } = ids;
+  const _id = newId(line.id);
+  const channelId = newId(line.channelId);
+  const content = line.content.replace(
+    MENTION,
+    (_mention, role: string, id: string) => `<@${role}${String(role === "" ? userId(id) : newId(id))}>`,
+  );
+  return {
+    _id,
+    channelId,
+    seq,
+    rev: seq,
+    revs: [seq],
+    authorId: userId(line.authorId),
+    content,
+    replyTo: line.replyTo === null ? null : newId(line.replyTo),
+    nonce: `imported-${String(_id)}`,
+    createdAt: new Date(line.createdAt),
+    editedAt: date(line.editedAt),
+    deletedAt: date(line.deletedAt),
+    ...(line.editCount > 0 && { editCount: line.editCount }),
+    ...mentionsOf(line, ids, { mentionedId: _id, mentionedIn: channelId, mentionedSeq: seq }),
+    ...(line.pinned !== undefined && {
+      pinnedAt: new Date(line.pinned.at),
+      pinnedBy: userId(line.pinned.by),
+      pinnedIn: channelId,
+    }),
+    ...(line.threadId !== undefined && { threadId: newId(line.threadId) }),
+    ...(line.as !== undefined && { as: { name: line.as, avatarUrl: null } }),
+  };
+}
+
+function mentionsOf({ mentions }: LineOf<"message">, ids: Ids, found: mongo.Document): mongo.Document {
+  if (mentions === undefined) return {};
+  const { everyone } = mentions;
+  const userIds = mentions.userIds.map((id) => String(ids.userId(id)));
+  const roleIds = mentions.roleIds.map((id) => String(ids.newId(id)));
+  const mentionKeys = [
+    ...userIds.map(mentionKey.user),
+    ...roleIds.map(mentionKey.role),
+    ...(everyone ? [mentionKey.all(String(ids.groupId))] : []),
+  ];
+  return {
+    mentions: { userIds, roleIds, everyone },
+    ...(mentionKeys.length > 0 && { mentionKeys, ...found }),
+  };
+}

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { access, rename, rm } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import type { Config } from "@fanfare/kernel";
+import { mongo } from "mongoose";
+import { databaseOf } from "../backup/documents.ts";
+import { CliError } from "../cli-error.ts";
+import { withStopped } from "../open-stopped.ts";
+import { FORMAT, FORMAT_VERSION, type Line } from "./lines.ts";
+import { groupContent } from "./group-content.ts";
+
+/**
+ * Writes a group into a file, which has its name only when it is whole.
+ * @returns how many lines it has
+ * @throws {CliError} when there is no such group, the file exists, or a running instance holds the data folder
+ */
+export async function exportGroup(
+  config: Pick<Config, "mongoUrl" | "dataDir">,
+  groupId: string,
+  file: string,
+): Promise<number> {
+  if (!/^[0-9a-f]{24}$/.test(groupId)) throw new CliError("An id of a group has 24 hexadecimal digits.");
+  if (await exists(file)) throw new CliError(`${file} exists already. Choose another name, or delete it.`);
+  return withStopped(config, async ({ connection }) => {
+    const unfinished = `${file}.unfinished`;
+    let count = 0;
+    async function* counted(): AsyncGenerator<string> {
+      for await (const line of encoded(databaseOf(connection), groupId)) {
+        count += 1;
+        yield line;
+      }
+    }
+    try {
+      await pipeline(counted(), createWriteStream(unfinished, { mode: 0o600, flush: true }));
+      await rename(unfinished, file);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+    return count;
+  });
+}
+
+async function* encoded(db: mongo.Db, groupId: string): AsyncGenerator<string> {
+  const hash = createHash("sha256");
+  let lines = 0;
+  const encode = (line: Line): string => {
+    const bytes = `${JSON.stringify(line)}\n`;
+    hash.update(bytes);
+    lines += 1;
+    return bytes;
+  };
+  yield encode({ type: "header", format: FORMAT, version: FORMAT_VERSION });
+  for await (const line of groupContent(db, new mongo.ObjectId(groupId))) yield encode(line);
+  yield `${JSON.stringify({ type: "end", lines, sha256: hash.digest("hex") })}\n`;
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,212 @@
+import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PERMISSIONS } from "@fanfare/contract";
+import { createAccount, createWorld, must, type Person, type World } from "@fanfare/testing";
+import { mongo } from "mongoose";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { databaseOf, listCollections } from "../src/backup/documents.ts";
+import type { Line } from "../src/group-file/lines.ts";
+import { withStopped } from "../src/open-stopped.ts";
+import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
+
+type Account = Person & { username: string };
+
+let folder: string;
+let dataDir: string;
+let file: string;
+let world: World;
+let ada: Account;
+let hidden: string;
+
+beforeAll(async () => {
+  folder = await newFolder();
+  dataDir = join(folder, "data");
+  file = join(folder, "group.jsonl");
+  await whileRunning(dataDir, async (url) => {
+    world = await createWorld(url);
+    ada = await createAccount(url);
+    const { owner, group, channel, message } = world;
+    const groupId = group.id;
+    const as = owner.accessToken;
+    await must(url, "invite.accept", { code: world.inviteCode }, ada.accessToken);
+    const { role } = await must(url, "role.create", { groupId, name: "Crew" }, as);
+    await must(url, "role.assign", { groupId, userId: ada.userId, roleId: role.id }, as);
+    const section = await must(url, "channel.create", { groupId, name: "More", kind: "section" }, as);
+    const sectionId = section.channel.id;
+    const secret = await must(url, "channel.create", { groupId, name: "hidden", sectionId }, as);
+    hidden = secret.channel.id;
+    const target = { type: "everyone" } as const;
+    const override = { channelId: hidden, target, allow: 0, deny: PERMISSIONS.view };
+    await must(url, "channel.setOverride", override, as);
+    const crew = { type: "role", id: role.id } as const;
+    await must(
+      url,
+      "channel.setOverride",
+      { ...override, target: crew, allow: PERMISSIONS.view, deny: 0 },
+      as,
+    );
+    const ids = { channelId: channel.id, messageId: message.id };
+    const content = `Hello <@${ada.userId}> and <@&${role.id}>, @everyone`;
+    await must(url, "message.send", { channelId: channel.id, content, nonce: "a", replyTo: message.id }, as);
+    await must(
+      url,
+      "message.send",
+      { channelId: hidden, content: "between us", nonce: "b" },
+      ada.accessToken,
+    );
+    await must(url, "message.pin", ids, as);
+    await must(url, "message.react", { ...ids, emoji: "👍" }, as);
+    await must(url, "message.react", { ...ids, emoji: "👍" }, ada.accessToken);
+    const { channel: thread } = await must(url, "channel.openThread", ids, as);
+    await must(url, "message.send", { channelId: thread.id, content: "aside", nonce: "c" }, as);
+    const again = await must(url, "message.send", { channelId: channel.id, content: "x", nonce: "d" }, as);
+    const edit = { channelId: channel.id, messageId: again.message.id, content: "elephants" };
+    await must(url, "message.edit", edit, as);
+    await must(url, "group.setWordFilter", { groupId, words: ["heck"] }, as);
+  });
+  const exported = await fanfare(dataDir, ["export-group", world.group.id, file]);
+  if (exported.code !== 0) throw new Error(exported.error);
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** With each id as the number of its first place, and without the sum. */
+async function shape(path: string): Promise<Line[]> {
+  const text = await readFile(path, "utf8");
+  const seen = new Map<string, string>();
+  const plain = text.replaceAll(/\b[0-9a-f]{24}\b/g, (id) => {
+    if (!seen.has(id)) seen.set(id, `#${seen.size}`);
+    return seen.get(id)!;
+  });
+  const lines = plain.trim().split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Line);
+}
+
+async function counts(of = dataDir): Promise<Record<string, number>> {
+  return withStopped(configOf(of), async ({ connection }) => {
+    const db = databaseOf(connection);
+    const names = await listCollections(db);
+    const entries = names.map(async (name) => [name, await db.collection(name).countDocuments()] as const);
+    const all = Object.fromEntries(await Promise.all(entries));
+    delete all["unfinishedImports"];
+    return all;
+  });
+}
+
+const importedId = (out: string): string => /Group ([0-9a-f]{24}) is made/.exec(out)![1]!;
+
+test("what was imported is exported as it was, but for ids and who is not here", async () => {
+  const args = ["import-group", file, "--owner", ada.username, "--match-usernames"];
+  const { code, out, error } = await fanfare(dataDir, args);
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  const groupId = importedId(out);
+  const again = join(folder, "again.jsonl");
+  expect((await fanfare(dataDir, ["export-group", groupId, again])).code).toBe(0);
+  // Four of five members have no account, and two of them have not written anything.
+  const [before, after] = await Promise.all([shape(file), shape(again)]);
+  expect(after.length).toBe(before.length - 6);
+  const withoutIds = (lines: Line[]) =>
+    lines
+      .filter(({ type }) => !["group", "member", "user"].includes(type))
+      .map((line) => JSON.stringify(line).replaceAll(/#\d+/g, "#"));
+  expect(withoutIds(after)).toEqual(withoutIds(before));
+  const second = await fanfare(dataDir, ["import-group", again, "--match-usernames"]);
+  const third = join(folder, "third.jsonl");
+  await fanfare(dataDir, ["export-group", importedId(second.out), third]);
+  expect(await shape(third)).toEqual(after);
+  expect((await fanfare(dataDir, ["check"])).out).toBe("Everything fits together.\n");
+  await whileRunning(dataDir, async (url) => {
+    const { channels } = await must(url, "channel.list", { groupId }, ada.accessToken);
+    expect(channels.map(({ name }) => name)).toEqual(expect.arrayContaining(["More", "hidden"]));
+    const channel = channels.find(({ kind, private: closed }) => kind === "text" && !closed)!;
+    expect(channel.head).toEqual({ seq: 3, rev: 3 });
+    const secret = channels.find(({ name }) => name === "hidden")!;
+    expect(secret).toMatchObject({ private: true, head: { seq: 1, rev: 1 } });
+    const { messages } = await must(url, "message.list", { channelId: channel.id }, ada.accessToken);
+    const [first, second] = messages.toSorted((a, b) => a.seq - b.seq);
+    expect(first).toMatchObject({ content: "Here is the target.", pinnedBy: expect.any(String) });
+    expect(first!.reactions).toMatchObject([{ emoji: "👍", count: 2 }]);
+    expect(first!.authorId).not.toBe(world.target.userId);
+    expect(second).toMatchObject({ replyTo: first!.id, mentions: { everyone: true } });
+    expect(second!.content).toContain(`<@${ada.userId}>`);
+    const thread = { channelId: first!.threadId! };
+    expect((await must(url, "message.list", thread, ada.accessToken)).messages).toMatchObject([
+      { content: "aside", seq: 1 },
+    ]);
+    const sent = { channelId: channel.id, content: "news", nonce: "n" };
+    const { message } = await must(url, "message.send", sent, ada.accessToken);
+    expect(message).toMatchObject({ seq: 4, rev: 4 });
+    const behind = { cursors: [{ channelId: channel.id, afterRev: 3 }] };
+    const synced = await must(url, "channel.sync", behind, ada.accessToken);
+    expect(JSON.stringify(synced)).toContain("news");
+    const found = { channelId: channel.id, text: "elephants" };
+    expect((await must(url, "message.search", found, ada.accessToken)).messages).toHaveLength(1);
+  });
+});
+
+test("nobody becomes an author or a member because of a name", async () => {
+  const { code, out } = await fanfare(dataDir, ["import-group", file, "--owner", ada.username]);
+  expect(code).toBe(0);
+  const groupId = importedId(out);
+  expect(out).toContain("1 members; 5 users are known by their names alone");
+  await withStopped(configOf(dataDir), async ({ connection }) => {
+    const db = databaseOf(connection);
+    const channels = await db
+      .collection("channels")
+      .find({ groupId: new mongo.ObjectId(groupId) })
+      .toArray();
+    const channelId = { $in: channels.map(({ _id }) => _id) };
+    expect(
+      await db.collection("messages").findOne({ channelId, authorId: new mongo.ObjectId(ada.userId) }),
+    ).toBe(null);
+  });
+});
+
+test("without an owner here nothing is imported", async () => {
+  const before = await counts();
+  const { code, error } = await fanfare(dataDir, ["import-group", file]);
+  expect(code).toBe(1);
+  expect(error).toContain("--owner");
+  expect((await fanfare(dataDir, ["import-group", file, "--owner", "nobody-here"])).code).toBe(1);
+  expect(await counts()).toEqual(before);
+});
+
+test("a file that is cut off, changed or does not fit is refused with its line, and nothing is written", async () => {
+  const lines = (await readFile(file, "utf8")).split("\n");
+  const before = await counts();
+  const bad = join(folder, "bad.jsonl");
+  const refused = async (text: string): Promise<string> => {
+    await writeFile(bad, text);
+    const { code, error } = await fanfare(dataDir, ["import-group", bad, "--owner", ada.username]);
+    expect(code).toBe(1);
+    expect(error).toContain("Nothing was changed");
+    return error;
+  };
+  expect(await refused(lines.slice(0, -2).join("\n") + "\n")).toContain("cut off");
+  expect(await refused(lines.join("\n").slice(0, -40))).toContain("cut off");
+  expect(await refused([...lines.slice(0, 4), ...lines.slice(5)].join("\n"))).toMatch(/line \d+: /);
+  expect(await refused(lines.join("\n").replace("Here is the", "Here is not"))).toContain("checksum");
+  expect(await refused(lines.join("\n").replace('"position":', '"place":'))).toMatch(/line \d+: /);
+  expect(await refused(["{", ...lines.slice(1)].join("\n"))).toContain("line 1: this is no JSON");
+  expect(await refused(lines[0]!.replace('"version":1', '"version":9') + "\n")).toContain("has version 9");
+  expect(await counts()).toEqual(before);
+});
+
+test("what an import has left that was broken off is removed by the next one", async () => {
+  const before = await counts();
+  const [groupId, channelId, userId] = [new mongo.ObjectId(), new mongo.ObjectId(), new mongo.ObjectId()];
+  await withStopped(configOf(dataDir), async ({ connection }) => {
+    const db = databaseOf(connection);
+    await db
+      .collection("unfinishedImports")
+      .insertOne({ groupId, channelIds: [channelId], userIds: [userId] });
+    await db.collection("users").insertOne({ _id: userId, nickname: "left", kind: "guest" });
+    await db.collection("channels").insertOne({ _id: channelId, groupId, kind: "text" });
+    await db.collection("messages").insertOne({ channelId, seq: 1, revs: [1], nonce: "left" });
+    await db.collection("members").insertOne({ groupId, userId });
+  });
+  const copy = join(folder, "copy.jsonl");
+  await copyFile(file, copy);
+  expect((await fanfare(dataDir, ["import-group", copy])).code).toBe(1);
+  expect(await counts()).toEqual(before);
+});
