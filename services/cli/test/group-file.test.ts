@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PERMISSIONS } from "@fanfare/contract";
@@ -189,6 +190,21 @@ test("a file that is cut off, changed or does not fit is refused with its line, 
   expect(await refused(lines.join("\n").replace('"position":', '"place":'))).toMatch(/line \d+: /);
   expect(await refused(["{", ...lines.slice(1)].join("\n"))).toContain("line 1: this is no JSON");
   expect(await refused(lines[0]!.replace('"version":1', '"version":9') + "\n")).toContain("has version 9");
+  // With a sum that is right.
+  const sealed = (content: string[]): string => {
+    const text = `${content.join("\n")}\n`;
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    return `${text}${JSON.stringify({ type: "end", lines: content.length, sha256 })}\n`;
+  };
+  const content = lines.slice(0, -2);
+  const of = (type: string) => content.findIndex((line) => line.startsWith(`{"type":"${type}"`));
+  const without = (at: number) => sealed(content.toSpliced(at, 1));
+  expect(await refused(without(of("group")))).toContain("line 2: the group has to come first");
+  expect(await refused(without(of("role")))).toMatch(/line \d+: an override is of a role/);
+  expect(await refused(without(of("user")))).toMatch(/line \d+: the user \w+ is not in the file/);
+  // Found only by the unique indexes, when much is written already.
+  const message = content[of("message")]!;
+  expect(await refused(sealed([...content, message]))).toContain("something is in it twice");
   expect(await counts()).toEqual(before);
 });
 

@@ -21,6 +21,11 @@ export async function* groupContent(db: mongo.Db, groupId: mongo.ObjectId): Asyn
     users.add(String(id));
     return String(id);
   };
+  const channels = await channelsOf(db, groupId);
+  // What refers to a place that was deleted is written as referring to none.
+  const places = new Set(channels.map(({ _id }) => String(_id)));
+  const place = (id: mongo.ObjectId | null | undefined): string | null =>
+    places.has(String(id)) ? String(id) : null;
   const filter = await db.collection<Stored>("wordFilters").findOne({ _id: groupId });
   yield {
     type: "group",
@@ -28,7 +33,7 @@ export async function* groupContent(db: mongo.Db, groupId: mongo.ObjectId): Asyn
     name: group["name"],
     description: group["description"] ?? "",
     ownerId: user(group["ownerId"]),
-    defaultChannelId: textOf(group["defaultChannelId"]),
+    defaultChannelId: place(group["defaultChannelId"]),
     defaultPermissions: group["defaultPermissions"] ?? null,
     retentionDays: group["retentionDays"] ?? null,
     wordFilter: filter === null ? null : { words: filter["words"], onHit: filter["onHit"] },
@@ -40,11 +45,8 @@ export async function* groupContent(db: mongo.Db, groupId: mongo.ObjectId): Asyn
     roles.add(String(role._id));
     yield roleLine(role);
   }
-  const channelIds: mongo.ObjectId[] = [];
-  for (const channel of await channelsOf(db, groupId)) {
-    channelIds.push(channel._id);
-    yield channelLine(channel, roles, user);
-  }
+  for (const channel of channels)
+    yield { ...channelLine(channel, roles, user), sectionId: place(channel["sectionId"]) };
   for await (const member of db
     .collection<Stored>("members")
     .find({ groupId })
@@ -57,9 +59,10 @@ export async function* groupContent(db: mongo.Db, groupId: mongo.ObjectId): Asyn
       joinedAt: member["joinedAt"].toISOString(),
     };
   }
-  for (const channelId of channelIds) {
+  for (const { _id: channelId } of channels) {
     for await (const message of db.collection<Stored>("messages").find({ channelId }).sort({ seq: 1 })) {
-      yield messageLine(message, user);
+      const threadId = place(message["threadId"]);
+      yield { ...messageLine(message, user), ...(threadId !== null && { threadId }) };
       if (message["reactions"] !== undefined) yield* reactionLines(db, message, user);
     }
   }
@@ -99,7 +102,11 @@ function roleLine(role: Stored): LineOf<"role"> {
 
 type UserOf = (id: mongo.ObjectId | string) => string;
 
-function channelLine(channel: Stored, roles: ReadonlySet<string>, user: UserOf): LineOf<"channel"> {
+function channelLine(
+  channel: Stored,
+  roles: ReadonlySet<string>,
+  user: UserOf,
+): Omit<LineOf<"channel">, "sectionId"> {
   const overrides: LineOf<"channel">["overrides"] = [];
   for (const { type, id, allow, deny } of channel["overrides"] ?? []) {
     if (type === "everyone") overrides.push({ type, allow, deny });
@@ -112,7 +119,6 @@ function channelLine(channel: Stored, roles: ReadonlySet<string>, user: UserOf):
     kind: channel["kind"],
     name: channel["name"] ?? "",
     topic: channel["topic"] ?? "",
-    sectionId: textOf(channel["sectionId"]),
     position: channel["position"],
     slowModeSeconds: channel["slowModeSeconds"] ?? 0,
     overrides,
@@ -131,7 +137,7 @@ function channelLine(channel: Stored, roles: ReadonlySet<string>, user: UserOf):
 }
 
 function messageLine(message: Stored, user: UserOf): LineOf<"message"> {
-  const { mentions, pinnedAt, pinnedBy, threadId, as, attachments } = message;
+  const { mentions, pinnedAt, pinnedBy, as, attachments } = message;
   let content: string = message["content"];
   // Otherwise nothing would say that there was something.
   if (content === "" && attachments !== undefined)
@@ -159,7 +165,6 @@ function messageLine(message: Stored, user: UserOf): LineOf<"message"> {
       },
     }),
     ...(pinnedAt !== undefined && { pinned: { at: pinnedAt.toISOString(), by: user(pinnedBy) } }),
-    ...(threadId !== undefined && { threadId: String(threadId) }),
     ...(as !== undefined && { as: as.name }),
   };
 }

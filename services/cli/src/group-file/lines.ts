@@ -36,7 +36,7 @@ const GroupLine = z.strictObject({
   retentionDays: z.int().min(1).max(LIMITS.retentionMaxDays).nullable(),
   wordFilter: z
     .strictObject({
-      words: z.array(text(LIMITS.filteredWordMaxChars).min(1)).min(1).max(LIMITS.wordsPerFilter),
+      words: z.array(text(LIMITS.filteredWordMaxChars).min(1)).max(LIMITS.wordsPerFilter),
       onHit: z.enum(["block", "mask"]),
     })
     .nullable(),
