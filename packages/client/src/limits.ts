@@ -84,6 +84,7 @@ export const HTTP_ONLY: ReadonlySet<ActionName> = new Set<ActionName>([
   "user.linkOidc",
   "user.unlinkOidc",
   "invite.preview",
+  "webhook.execute",
 ]);
 
 /** Actions that anyone may call without a token. */
@@ -97,4 +98,5 @@ export const PUBLIC: ReadonlySet<ActionName> = new Set<ActionName>([
   "user.verifyEmail",
   "user.exchangeOidcCode",
   "invite.preview",
+  "webhook.execute",
 ]);

@@ -204,7 +204,7 @@ export const commandActions = {
     }),
     result: z.object({ invocation: e.InvocationSchema }),
     permission: { rule: "channel", can: "sendMessages" },
-    errors: ["MUTED", "COMMAND_NOT_FOUND", "OVERLOADED"],
+    errors: ["MUTED", "COMMAND_NOT_FOUND"],
     rateLimit: { points: 20, durationMs: 10_000 },
   }),
 };
