@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { must, post, startInstance, type Instance } from "@fanfare/testing";
+import { io } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createPlace, createReceiver, say, until, type Place } from "./place.ts";
 
@@ -124,6 +125,18 @@ test("its own messages a bot is not told of, and without the scope none", async 
 test("who answers 410 is told no more, and it says so", async () => {
   const { url } = instance;
   const place = await createPlace(url);
+  const maker = io(url, {
+    transports: ["websocket"],
+    forceNew: true,
+    auth: { token: place.world.owner.accessToken },
+  });
+  closers.push(async () => maker.disconnect());
+  const disabled: unknown[] = [];
+  maker.on("bot.disabled", (payload) => disabled.push(payload));
+  await new Promise<void>((resolve, reject) => {
+    maker.once("ready", () => resolve());
+    maker.once("connect_error", reject);
+  });
   const { received, url: address } = await receive(() => 410);
   await subscribe(place, address);
   await must(url, "message.send", say(place.channelId, "hi"), place.world.member.accessToken);
@@ -131,6 +144,10 @@ test("who answers 410 is told no more, and it says so", async () => {
   await until(async () => (await state())?.state === "disabled");
   expect(await state()).toMatchObject({ failures: 1, lastError: expect.stringContaining("410") });
   expect(received).toHaveLength(1);
+  await until(() => disabled.length === 1);
+  expect(disabled).toMatchObject([
+    { groupId: place.world.group.id, lastError: expect.stringContaining("410") },
+  ]);
   await must(url, "bot.unsubscribe", {}, place.token);
   expect(await state()).toBeNull();
 });

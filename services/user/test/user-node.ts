@@ -86,6 +86,8 @@ export async function startUserNode(): Promise<UserNode> {
         "presence.forgetUser": () => ({}),
         "friend.forgetUser": () => ({}),
         "inbox.forgetUser": () => ({}),
+        "file.forgetUser": () => ({}),
+        "bot.forgetUser": () => ({}),
       },
     });
   const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "error", DATA_DIR: dataDir });

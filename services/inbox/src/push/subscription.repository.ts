@@ -42,7 +42,7 @@ export function createSubscriptionRepository(connection: Connection) {
         .limit(userIds.length * LIMITS.sessionsPerUser)
         .lean(),
 
-    isEmpty: async (): Promise<boolean> => (await subscriptions.findOne({}, { _id: 1 }).lean()) === null,
+    isEmpty: async (): Promise<boolean> => (await subscriptions.estimatedDocumentCount()) === 0,
 
     /** Only where it is still the same: the browser may have subscribed anew. */
     async removeStale({ _id, sessionId, createdAt }: SubscriptionDocument): Promise<void> {
