@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EventName, EventPayload, Message } from "@fanfare/contract";
 import type { DomainEvents } from "@fanfare/kernel";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { MemoryDatabase, MemoryStore } from "../../test/memory-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
 import { KnownHeads } from "./known-heads.ts";
@@ -11,6 +11,8 @@ const otherChannelId = "d".repeat(24);
 const authorId = "a".repeat(24);
 const rooms = ["group:x"];
 let nonces = 0;
+
+afterEach(() => void vi.useRealTimers());
 
 type Event = { name: EventName; payload: EventPayload<EventName> };
 
@@ -45,6 +47,19 @@ function setUp(options: Partial<GroupCommitOptions> = {}, shared = new MemoryDat
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { pass: () => promise, open: resolve };
+}
+
+const WRITE_TIMEOUT_MS = 20;
+
+/** For tests of what times out: time passes only when they say so, however slow the machine is. */
+const stopTheClock = () =>
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+
+/** Lets the time of a write pass, which none of these must outlast. */
+async function expectTimeout(writes: Promise<unknown>[]): Promise<void> {
+  const refused = writes.map((one) => expect(one).rejects.toMatchObject({ type: "UNAVAILABLE" }));
+  await vi.advanceTimersByTimeAsync(WRITE_TIMEOUT_MS);
+  await Promise.all(refused);
 }
 
 const created = (events: Event[]) =>
@@ -270,7 +285,8 @@ test("when the heads for lists could not be raised, the sender is not answered, 
 test.each(["beforeRead", "beforeInsert", "beforeChange", "beforeRaise"] as const)(
   "a store that does not answer (%s) is waited for no longer than a write may take, by nobody",
   async (step) => {
-    const { store, send, edit, heads } = setUp({ writeTimeoutMs: 20 });
+    stopTheClock();
+    const { store, send, edit, heads } = setUp({ writeTimeoutMs: WRITE_TIMEOUT_MS });
     const { id } = await send("before");
     heads.forget(channelId);
     const { pass, open } = gate();
@@ -281,8 +297,7 @@ test.each(["beforeRead", "beforeInsert", "beforeChange", "beforeRaise"] as const
     };
     const stuck = step === "beforeChange" ? edit(id, "stuck") : send("stuck");
     while (reached.length === 0) await nextTurn();
-    const behind = [send("behind"), edit(id, "behind")];
-    for (const one of [stuck, ...behind]) await expect(one).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    await expectTimeout([stuck, send("behind"), edit(id, "behind")]);
     store[step] = undefined;
     await expect(send("after")).resolves.toMatchObject({ content: "after" });
     open();
@@ -290,12 +305,18 @@ test.each(["beforeRead", "beforeInsert", "beforeChange", "beforeRaise"] as const
 );
 
 test("a late insert that is carried out after all lands behind what was written, or not at all", async () => {
-  const { store, send, database } = setUp({ writeTimeoutMs: 20 });
+  stopTheClock();
+  const { store, send, database } = setUp({ writeTimeoutMs: WRITE_TIMEOUT_MS });
   await send("1");
   const { pass, open } = gate();
-  store.beforeInsert = pass;
+  let isReached = false;
+  store.beforeInsert = () => {
+    isReached = true;
+    return pass();
+  };
   const late = ["2", "3"].map((content) => send(content));
-  for (const one of late) await expect(one).rejects.toMatchObject({ type: "UNAVAILABLE" });
+  while (!isReached) await nextTurn();
+  await expectTimeout(late);
   store.beforeInsert = undefined;
   await expect(send("4")).resolves.toMatchObject({ seq: 2 });
   open();
