@@ -1,5 +1,6 @@
 export { may, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta } from "./actor.ts";
+export { boundedMap } from "./bounded-map.ts";
 export { createBroker } from "./broker.ts";
 export { ConfigError, hostForUrl, loadConfig, type Config } from "./config.ts";
 export { startNode, type RunningNode, type ServiceFactory, type Threads } from "./start-node.ts";
@@ -24,6 +25,7 @@ export {
   type RateLimits,
   type SharedCounters,
 } from "./rate-limits/index.ts";
+export { repeat } from "./repeat.ts";
 export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 export type { ThreadHub } from "./threads/thread-bus.ts";
 export { ACCESS_TOKEN_LIFETIME_MS, loadTokenSecret } from "./tokens.ts";

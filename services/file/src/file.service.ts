@@ -1,5 +1,5 @@
 import { createFileStorage, FileUrls } from "@fanfare/files";
-import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { defineService, repeat, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { claim, release } from "./actions/claim.ts";
 import { abortUpload, finishUpload } from "./actions/finish-upload.ts";
 import { getUrl, getUrls } from "./actions/get-url.ts";
@@ -13,7 +13,6 @@ import type { FileDependencies } from "./file.dependencies.ts";
 import { FileRepository } from "./file.repository.ts";
 import { Quotas } from "./quotas.ts";
 import { Remover } from "./remover.ts";
-import { repeat } from "./repeat.ts";
 import { Sweeper } from "./sweeper.ts";
 import { UsageRepository } from "./usage.repository.ts";
 import { WorkQueue } from "./work-queue.ts";

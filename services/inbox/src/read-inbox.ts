@@ -1,6 +1,5 @@
 import { LIMITS, type Call, type InboxItem, type InboxMarker, type Message } from "@fanfare/contract";
-import { may, type NodeContext } from "@fanfare/kernel";
-import { boundedMap } from "./bounded-map.ts";
+import { boundedMap, may, type NodeContext } from "@fanfare/kernel";
 import { CONCURRENCY, MESSAGES_PER_PAGE } from "./bounds.ts";
 import { isAfter } from "./message-ids.ts";
 import { newestMentions } from "./newest-mentions.ts";

@@ -1,6 +1,5 @@
 import { userRoom, type Message } from "@fanfare/contract";
-import { may, type DomainEvents, type NodeContext } from "@fanfare/kernel";
-import { boundedMap } from "./bounded-map.ts";
+import { boundedMap, may, type DomainEvents, type NodeContext } from "@fanfare/kernel";
 import { CONCURRENCY } from "./bounds.ts";
 
 /**

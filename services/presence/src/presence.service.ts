@@ -1,4 +1,4 @@
-import { Counter, defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { Counter, defineService, repeat, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { count } from "./actions/count.ts";
 import { forgetUser } from "./actions/forget-user.ts";
 import { listAway } from "./actions/list-away.ts";
@@ -10,7 +10,6 @@ import * as bounds from "./bounds.ts";
 import type { PresenceDependencies } from "./presence.dependencies.ts";
 import { createPublisher } from "./publisher.ts";
 import { readPresences } from "./read-presences.ts";
-import { repeat } from "./repeat.ts";
 import { createStatusRepository } from "./status.repository.ts";
 import { MemoryPresenceStore } from "./store/memory-store.ts";
 import { RedisPresenceStore } from "./store/redis-store.ts";

@@ -1,4 +1,4 @@
-import { boundedMap } from "./bounded-map.ts";
+import { boundedMap } from "@fanfare/kernel";
 import { ENTRIES_PER_READ, ENTRIES_PER_SEARCH, SEARCH_CONCURRENCY } from "./bounds.ts";
 import type { EntryRepository } from "./entry.repository.ts";
 

@@ -1,7 +1,6 @@
 import type { Call } from "@fanfare/contract";
-import { toServiceError, type Handler } from "@fanfare/kernel";
+import { boundedMap, toServiceError, type Handler } from "@fanfare/kernel";
 import { advanceMarker } from "../advance-marker.ts";
-import { boundedMap } from "../bounded-map.ts";
 import { CONCURRENCY } from "../bounds.ts";
 import type { InboxDependencies } from "../inbox.dependencies.ts";
 import { listUnread } from "../list-unread.ts";

@@ -1,6 +1,5 @@
 import type { Locale } from "@fanfare/contract";
-import { may, type DomainEvents, type NodeContext } from "@fanfare/kernel";
-import { boundedMap } from "../bounded-map.ts";
+import { boundedMap, may, type DomainEvents, type NodeContext } from "@fanfare/kernel";
 import { CONCURRENCY, NO_SUBSCRIPTIONS_KNOWN_MS, USERS_PER_BATCH } from "../bounds.ts";
 import { chunks } from "../chunks.ts";
 import type { SettingRepository } from "../setting.repository.ts";

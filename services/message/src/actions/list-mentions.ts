@@ -1,6 +1,5 @@
 import { LIMITS, type Result } from "@fanfare/contract";
-import type { Handler } from "@fanfare/kernel";
-import { boundedMap } from "../bounded-map.ts";
+import { boundedMap, type Handler } from "@fanfare/kernel";
 import { documentId } from "../document-id.ts";
 import { QUERY_CONCURRENCY } from "../limits.ts";
 import type { MessageDocument } from "../message.model.ts";

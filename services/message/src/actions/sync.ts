@@ -1,6 +1,5 @@
 import { LIMITS, type ChannelSync, type Head } from "@fanfare/contract";
-import { may, ServiceError, type Handler } from "@fanfare/kernel";
-import { boundedMap } from "../bounded-map.ts";
+import { boundedMap, may, ServiceError, type Handler } from "@fanfare/kernel";
 import { documentId } from "../document-id.ts";
 import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "../limits.ts";
 import type { MessageDocument } from "../message.model.ts";

@@ -309,13 +309,13 @@ test("a late insert that is carried out after all lands behind what was written,
   const { store, send, database } = setUp({ writeTimeoutMs: WRITE_TIMEOUT_MS });
   await send("1");
   const { pass, open } = gate();
-  let isReached = false;
+  const reached: string[] = [];
   store.beforeInsert = () => {
-    isReached = true;
+    reached.push("insert");
     return pass();
   };
   const late = ["2", "3"].map((content) => send(content));
-  while (!isReached) await nextTurn();
+  while (reached.length === 0) await nextTurn();
   await expectTimeout(late);
   store.beforeInsert = undefined;
   await expect(send("4")).resolves.toMatchObject({ seq: 2 });

@@ -1,6 +1,6 @@
 import type { Head } from "@fanfare/contract";
+import { boundedMap } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
-import { boundedMap } from "../bounded-map.ts";
 import { HEAD_MAX_AGE_MS, HEAD_READ_CONCURRENCY } from "../limits.ts";
 import type { CommitStore } from "./store.ts";
 

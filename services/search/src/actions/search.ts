@@ -1,6 +1,5 @@
 import type { Call, Head, Message, ParsedParams } from "@fanfare/contract";
-import { may, serviceError, type Handler, type NodeContext } from "@fanfare/kernel";
-import { boundedMap } from "../bounded-map.ts";
+import { boundedMap, may, serviceError, type Handler, type NodeContext } from "@fanfare/kernel";
 import { INDEX_CONCURRENCY, STEPS_PER_SEARCH } from "../bounds.ts";
 import { findEntries } from "../find-entries.ts";
 import { wantedTokens } from "../message-tokens.ts";

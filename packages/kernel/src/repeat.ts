@@ -1,6 +1,6 @@
-import type { Logger } from "@fanfare/kernel";
+import type { Logger } from "./logger.ts";
 
-export interface RepeatOptions {
+interface RepeatOptions {
   everyMs: number;
   what: string;
   logger: Logger;
