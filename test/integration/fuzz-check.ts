@@ -46,7 +46,8 @@ export function faultsOf(transport: Transport, name: string, answer: WireAnswer<
 type Definition = ReturnType<typeof actionDefinition>;
 
 function mayAnswer(type: ErrorCode, transport: Transport, definition: Definition | undefined): boolean {
-  // A body that is no JSON, and a token whose session has ended, are noticed before the action is looked at.
-  if (transport === "http" && ["MALFORMED_REQUEST", "SESSION_REVOKED"].includes(type)) return true;
+  // A body that is no JSON, and a token whose session or bot is gone, are noticed before the action is looked at.
+  if (transport === "http" && ["MALFORMED_REQUEST", "SESSION_REVOKED", "UNAUTHENTICATED"].includes(type))
+    return true;
   return definition === undefined ? type === "UNKNOWN_ACTION" : errorsOf(definition).includes(type);
 }
