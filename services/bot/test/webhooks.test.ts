@@ -102,6 +102,28 @@ test("the token is shown once, and a webhook of another channel is not there", a
   expect(updated.webhook).toMatchObject({ name: "Other", id: webhook.id });
 });
 
+test("the group's audit log has what was done with its webhooks, and not what changed nothing", async () => {
+  const { url } = instance;
+  const { group, channel, owner } = await createWorld(url);
+  const [as, channelId] = [owner.accessToken, channel.id];
+  const { webhook } = await must(url, "webhook.create", { channelId, name: "Builds" }, as);
+  const change = { channelId, webhookId: webhook.id, name: "Other" };
+  for (const _twice of [1, 2]) await must(url, "webhook.update", change, as);
+  await must(url, "webhook.delete", { channelId, webhookId: webhook.id }, as);
+  const { entries } = await must(url, "group.auditLog", { groupId: group.id }, as);
+  const ofWebhook = entries.filter(({ targetId }) => targetId === webhook.id);
+  expect(ofWebhook.map(({ action }) => action)).toEqual([
+    "webhook.delete",
+    "webhook.update",
+    "webhook.create",
+  ]);
+  expect(ofWebhook[1]).toMatchObject({
+    actorId: owner.userId,
+    before: { channelId, name: "Builds" },
+    after: { channelId, name: "Other" },
+  });
+});
+
 test("a webhook is silent once its maker may not manage webhooks any more", async () => {
   const { url } = instance;
   const world = await createWorld(url);

@@ -130,6 +130,18 @@ test("the author and moderators delete; a tombstone without text remains, and it
   const published = node.published.length;
   await node.as(author, "message.delete", params);
   expect(node.published).toHaveLength(published);
+  // The group's audit log has what moderators do, once, and not what authors do.
+  const of = { channelId, messageId: two.id };
+  await node.as(moderator, "message.delete", of);
+  expect(node.audited.filter(({ targetId }) => [one.id, two.id].includes(targetId!))).toEqual([
+    {
+      groupId: GROUP_ID,
+      actorId: moderator,
+      action: "message.delete",
+      targetId: two.id,
+      before: { channelId, authorId: author },
+    },
+  ]);
 });
 
 test("what is not in the channel is not found", async () => {

@@ -34,6 +34,8 @@ export interface MessageNode {
   files: Map<string, Attachment>;
   /** Messages that other services are told of. */
   stored: Message[];
+  /** What the group's audit log was told. */
+  audited: Params<"group.recordAudit">[];
   /** Calls an internal action. */
   internal<N extends ActionName>(name: N, params: Params<N>): Promise<Result<N>>;
   stop(): Promise<void>;
@@ -54,6 +56,7 @@ export async function startMessageNode(
   const roles: Role[] = [];
   const files = new Map<string, Attachment>();
   const stored: Message[] = [];
+  const audited: Params<"group.recordAudit">[] = [];
   let call: AnyCall | undefined;
   const access: ServiceFactory = (node) =>
     defineService(node, {
@@ -67,6 +70,10 @@ export async function startMessageNode(
           ...(slowModeMs.has(params.channelId!) && { slowModeMs: slowModeMs.get(params.channelId!)! }),
         }),
         "role.list": () => ({ roles: [...roles] }),
+        "group.recordAudit": ({ params }) => {
+          audited.push(params);
+          return {};
+        },
       },
     });
   const file: ServiceFactory = (node) =>
@@ -119,6 +126,7 @@ export async function startMessageNode(
     roles,
     files,
     stored,
+    audited,
     internal: (name, params) => call!(name, params, { meta: { actor: null, requestId: "test" } }),
     as: (userId, name, params) => {
       const actor = { userId, sessionId: "e".repeat(24), kind: "member" };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { LIMITS } from "@fanfare/contract";
+import { LIMITS, type Params } from "@fanfare/contract";
 import { may, serviceError, ServiceError, type Access, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { BotDependencies } from "../bot.dependencies.ts";
@@ -24,7 +24,7 @@ export function createWebhook({ node, webhooks }: BotDependencies): Handler<"web
     };
     await webhooks.insert(webhook);
     const id = webhook._id.toHexString();
-    await record(node, access, actor.userId, "webhook.create", id, { channelId, name });
+    await record(node, access, actor.userId, "webhook.create", id, { after: { channelId, name } });
     return { webhook: presentWebhook(webhook), token, path: `/api/webhooks/${id}/${token}` };
   };
 }
@@ -35,11 +35,18 @@ export function listWebhooks({ webhooks }: BotDependencies): Handler<"webhook.li
   });
 }
 
-export function updateWebhook({ webhooks }: BotDependencies): Handler<"webhook.update"> {
-  return async ({ params: { channelId, webhookId, name, avatarUrl } }) => {
+export function updateWebhook({ node, webhooks }: BotDependencies): Handler<"webhook.update"> {
+  return async ({ params: { channelId, webhookId, name, avatarUrl }, actor, access }) => {
     const changes = { ...(name !== undefined && { name }), ...(avatarUrl !== undefined && { avatarUrl }) };
-    const webhook = await webhooks.update(channelId, webhookId, changes);
-    if (webhook === null) throw serviceError("WEBHOOK_NOT_FOUND");
+    const former = await webhooks.update(channelId, webhookId, changes);
+    if (former === null) throw serviceError("WEBHOOK_NOT_FOUND");
+    const webhook = { ...former, ...changes };
+    const shown = (of: WebhookDocument) => ({ channelId, name: of.name, avatarUrl: of.avatarUrl });
+    if (former.name !== webhook.name || former.avatarUrl !== webhook.avatarUrl)
+      await record(node, access, actor.userId, "webhook.update", webhookId, {
+        before: shown(former),
+        after: shown(webhook),
+      });
     return { webhook: presentWebhook(webhook) };
   };
 }
@@ -48,7 +55,8 @@ export function deleteWebhook({ node, webhooks }: BotDependencies): Handler<"web
   return async ({ params: { channelId, webhookId }, actor, access }) => {
     const webhook = await webhooks.remove(channelId, webhookId);
     if (webhook === null) throw serviceError("WEBHOOK_NOT_FOUND");
-    await record(node, access, actor.userId, "webhook.delete", webhookId, { channelId, name: webhook.name });
+    const after = { channelId, name: webhook.name };
+    await record(node, access, actor.userId, "webhook.delete", webhookId, { after });
     return {};
   };
 }
@@ -88,7 +96,8 @@ async function record(
   actorId: string,
   action: string,
   targetId: string,
-  after: Record<string, unknown>,
+  states: Pick<Params<"group.recordAudit">, "before" | "after">,
 ): Promise<void> {
-  if (groupId !== null) await node.call("group.recordAudit", { groupId, actorId, action, targetId, after });
+  if (groupId !== null)
+    await node.call("group.recordAudit", { groupId, actorId, action, targetId, ...states });
 }

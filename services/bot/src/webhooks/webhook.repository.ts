@@ -22,13 +22,14 @@ export function createWebhookRepository(connection: Connection) {
     countOfChannel: (channelId: string, max: number) =>
       webhooks.countDocuments({ channelId: new Types.ObjectId(channelId) }, { limit: max }),
 
+    /** The webhook as it was before; null where there is none. */
     update: (
       channelId: string,
       webhookId: string,
       changes: Partial<Pick<WebhookDocument, "name" | "avatarUrl">>,
     ) =>
       webhooks
-        .findOneAndUpdate({ _id: webhookId, channelId }, { $set: changes }, { returnDocument: "after" })
+        .findOneAndUpdate({ _id: webhookId, channelId }, { $set: changes }, { returnDocument: "before" })
         .lean(),
 
     remove: (channelId: string, webhookId: string) =>

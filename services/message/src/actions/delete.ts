@@ -31,6 +31,16 @@ export function remove({
     if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
     if (!mayDelete(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
     if (message.deletedAt !== null) return {};
+    const authorId = message.authorId.toHexString();
+    // Before it is done: who takes somebody else's words away is never without a record.
+    if (authorId !== actor.userId && access.groupId !== null)
+      await call("group.recordAudit", {
+        groupId: access.groupId,
+        actorId: actor.userId,
+        action: "message.delete",
+        targetId: messageId,
+        before: { channelId, authorId },
+      });
     await commit.change(channelId, {
       messageId,
       set: { content: "", deletedAt: new Date(), ...NOTHING_LEFT },
