@@ -86,6 +86,7 @@ const Environment = z
       .string()
       .min(TOKEN_SECRET_MIN_CHARS, `must have at least ${TOKEN_SECRET_MIN_CHARS} characters`)
       .optional(),
+    TOKEN_SECRET_PREVIOUS: z.string().min(1).optional(),
     LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "silent"]).optional(),
     TRUST_PROXY: z.stringbool("must be true or false").default(false),
     CORS_ORIGINS: list.default([]),
@@ -112,6 +113,7 @@ const Environment = z
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
     RETENTION_MAX_DAYS: wholeNumber(1).optional(),
+    GUEST_RETENTION_DAYS: wholeNumber(0).default(90),
     FILES_DIR: z.string().min(1).optional(),
     FILE_MAX_BYTES: wholeNumber(1, MAX_FILE_BYTES).default(25 * MEBIBYTE),
     FILE_QUOTA_USER_BYTES: wholeNumber(0).default(1024 * MEBIBYTE),
@@ -204,6 +206,8 @@ export interface Config {
   redisUrl: string | undefined;
   /** undefined in development only: one is made for the data folder. */
   tokenSecret: string | undefined;
+  /** The one before: what is stored sealed with it can still be read. It signs nothing. */
+  tokenSecretPrevious: string | undefined;
   logLevel: string;
   /** Whether X-Forwarded-For tells the client's address. */
   trustProxy: boolean;
@@ -226,6 +230,8 @@ export interface Config {
   oidc: { issuer: string; clientId: string; clientSecret: string } | undefined;
   /** No message is kept for longer; undefined: as its group says. */
   retentionMaxDays: number | undefined;
+  /** So long after the last session of a guest has ended the guest is deleted; 0: never. */
+  guestRetentionDays: number;
   /** Where files lie where there is no `s3`. */
   filesDir: string;
   /** undefined: files lie in `filesDir`. */
@@ -313,6 +319,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     natsUrl: e.NATS_URL,
     redisUrl: e.REDIS_URL,
     tokenSecret: e.TOKEN_SECRET,
+    tokenSecretPrevious: e.TOKEN_SECRET_PREVIOUS,
+    guestRetentionDays: e.GUEST_RETENTION_DAYS,
     logLevel: e.LOG_LEVEL ?? (e.NODE_ENV === "production" ? "info" : "warn"),
     trustProxy: e.TRUST_PROXY,
     corsOrigins: e.CORS_ORIGINS,

@@ -9,6 +9,7 @@ import type { Config } from "./config.ts";
 import { createBroadcast, type DomainEvents } from "./domain-events.ts";
 import { createFanout } from "./fanout.ts";
 import type { NodeContext } from "./node-context.ts";
+import { createSealer } from "./sealer.ts";
 import { createAccessTokens } from "./tokens.ts";
 
 interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis" | "counters"> {
@@ -21,12 +22,15 @@ interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis" | "coun
 }
 
 const KEY_BYTES = 32;
+const keyOf = (secret: string, purpose: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES));
 const noActor: CallMeta = { actor: null, requestId: "server" };
 
 /** What the services of a process are given. */
 export function createContext(config: Config, parts: Parts): NodeContext {
   const { logger, metrics, broker, bus, redis, counters, cluster, secret, connection } = parts;
   const fanout = createFanout({ bus, metrics, logger, onMissed: () => cluster.missed() });
+  const previous = config.tokenSecretPrevious;
   const call: NodeContext["call"] = (name, params) => broker.call(name, params, { meta: noActor });
   const access = new AccessCache(accessLookUp(call));
   cluster.onMissed(() => access.clear());
@@ -50,7 +54,9 @@ export function createContext(config: Config, parts: Parts): NodeContext {
       return connection;
     },
     tokens: createAccessTokens(secret),
-    keyFor: (purpose) => Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES)),
+    keyFor: (purpose) => keyOf(secret, purpose),
+    sealerFor: (purpose) =>
+      createSealer(keyOf(secret, purpose), previous === undefined ? null : keyOf(previous, purpose)),
     access,
     fanout,
     publish: (rooms, name, payload, except) => fanout.emit(rooms, name, payload, except),

@@ -26,6 +26,7 @@ export {
   type SharedCounters,
 } from "./rate-limits/index.ts";
 export { repeat } from "./repeat.ts";
+export type { Sealer } from "./sealer.ts";
 export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 export type { ThreadHub } from "./threads/thread-bus.ts";
 export { ACCESS_TOKEN_LIFETIME_MS, loadTokenSecret } from "./tokens.ts";

@@ -9,6 +9,7 @@ import type { Broadcast } from "./domain-events.ts";
 import type { Fanout } from "./fanout.ts";
 import type { Logger } from "./logger.ts";
 import type { Registry } from "./metrics.ts";
+import type { Sealer } from "./sealer.ts";
 import type { AccessTokens } from "./tokens.ts";
 
 /** Sends an event of the contract to everybody in any of the rooms, but not to those in any of `except`. */
@@ -35,6 +36,8 @@ export interface NodeContext {
   tokens: AccessTokens;
   /** A key of 32 bytes for one purpose alone, the same in every process: what is signed for one cannot stand for another. */
   keyFor(purpose: string): Buffer;
+  /** Seals what is stored for one purpose, with such a key; opens what was sealed with the secret before too. */
+  sealerFor(purpose: string): Sealer;
   access: AccessCache;
   fanout: Fanout;
   publish: Publish;

@@ -1,4 +1,4 @@
-import type { NodeContext } from "@fanfare/kernel";
+import type { NodeContext, Sealer } from "@fanfare/kernel";
 import type { BotRepository } from "./bot.repository.ts";
 import type { Callbacks } from "./callbacks/callbacks.ts";
 import type { CursorRepository } from "./callbacks/cursor.repository.ts";
@@ -16,5 +16,5 @@ export interface BotDependencies {
   invocations: InvocationRepository;
   callbacks: Callbacks;
   /** That secrets of callbacks are sealed with. */
-  key: Buffer;
+  sealer: Sealer;
 }

@@ -18,7 +18,7 @@ import { createWebhookRepository } from "./webhooks/webhook.repository.ts";
 export function createBotService(node: NodeContext): ReturnType<ServiceFactory> {
   const { database } = node;
   const outbound = new Outbound({ userAgent: "Fanfare-Bot", allow: node.config.outboundAllow });
-  const key = node.keyFor("bot callbacks");
+  const sealer = node.sealerFor("bot callbacks");
   const repositories = {
     bots: createBotRepository(database),
     commands: createCommandRepository(database),
@@ -28,8 +28,8 @@ export function createBotService(node: NodeContext): ReturnType<ServiceFactory> 
   };
   const { bots, webhooks, cursors } = repositories;
   const subscribers = new Subscribers(bots);
-  const callbacks = new Callbacks({ ...repositories, node, outbound, key });
-  const dependencies: BotDependencies = { ...repositories, node, callbacks, key };
+  const callbacks = new Callbacks({ ...repositories, node, outbound, sealer });
+  const dependencies: BotDependencies = { ...repositories, node, callbacks, sealer };
   return defineService(node, {
     name: "bot",
     actions: {

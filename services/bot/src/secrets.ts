@@ -1,10 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 const SECRET_BYTES = 32;
 const TOKEN = /^fbot\.([0-9a-f]{24})\.([\w-]{43})$/;
-const CIPHER = "aes-256-gcm";
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString("base64url");
@@ -29,20 +26,4 @@ export function matchesHash(secret: string, hash: string): boolean {
   const given = Buffer.from(hashSecret(secret));
   const stored = Buffer.from(hash);
   return given.length === stored.length && timingSafeEqual(given, stored);
-}
-
-/** For a secret that has to be read again: who has the database alone cannot read it. */
-export function seal(text: string, key: Buffer): string {
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(CIPHER, key, iv);
-  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
-}
-
-/** @throws {Error} when it was sealed with another key */
-export function unseal(sealed: string, key: Buffer): string {
-  const bytes = Buffer.from(sealed, "base64url");
-  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES));
-  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
 }

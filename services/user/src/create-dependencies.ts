@@ -15,6 +15,7 @@ import { createPasswords } from "./passwords.ts";
 import { createSecondFactor } from "./second-factor.ts";
 import { createSessionRepository } from "./session.repository.ts";
 import { createSessions } from "./sessions.ts";
+import { createTotpSecrets } from "./totp-secrets.ts";
 import { createUserRepository } from "./user.repository.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 
@@ -27,6 +28,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
   const mailedTokens = createMailedTokenRepository(node.database);
   const blocks = createBlockRepository(node.database);
   const oidcCodes = createOidcCodeRepository(node.database);
+  const totpSecrets = createTotpSecrets(node.sealerFor("second factor"));
   return {
     node,
     users,
@@ -38,7 +40,8 @@ export function createDependencies(node: NodeContext): UserDependencies {
     sessions,
     passwords: createPasswords(),
     mailer,
-    secondFactor: createSecondFactor(users),
+    totpSecrets,
+    secondFactor: createSecondFactor(users, totpSecrets, node.logger),
     logIn: createLogIn(users, sessions),
     mailedTokens,
     accountMails: createAccountMails(mailer, mailedTokens, node.config.rateLimitFactor),

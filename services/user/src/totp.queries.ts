@@ -6,24 +6,25 @@ import type { Totp, UserDocument } from "./user.model.ts";
 export function createTotpQueries(users: Model<UserDocument>) {
   return {
     /** false when it is on. */
-    async setPendingTotp(userId: string, secret: string): Promise<boolean> {
+    async setPendingTotp(userId: string, sealed: string): Promise<boolean> {
       const result = await users.updateOne(
         { _id: userId, totp: { $exists: false } },
-        { $set: { totpPending: secret } },
+        { $set: { totpPending: sealed } },
       );
       return result.matchedCount === 1;
     },
 
-    /** null when it is on, or another secret has been made since. */
-    enableTotp: (userId: string, totp: Totp) =>
+    /** @returns null when it is on, or there is another than `pending` since */
+    enableTotp: (userId: string, pending: string, totp: Totp) =>
       users
         .findOneAndUpdate(
-          { _id: userId, totpPending: totp.secret, totp: { $exists: false } },
+          { _id: userId, totpPending: pending, totp: { $exists: false } },
           { $set: { totp }, $unset: { totpPending: 1, totpGuesses: 1 } },
           { returnDocument: "after" },
         )
         .lean(),
 
+    /** @param secret as it is stored */
     disableTotp: (userId: string, secret: string) =>
       users
         .findOneAndUpdate(
@@ -60,11 +61,14 @@ export function createTotpQueries(users: Model<UserDocument>) {
       return result.matchedCount === 1;
     },
 
-    /** false when this code, or a later one, was used before. */
-    async useTotpStep(userId: string, secret: string, step: number): Promise<boolean> {
+    /**
+     * @param secret as it is stored, and as it is to be stored
+     * @returns false when this code, or a later one, was used before
+     */
+    async useTotpStep(userId: string, secret: { from: string; to: string }, step: number): Promise<boolean> {
       const result = await users.updateOne(
-        { _id: userId, "totp.secret": secret, "totp.lastStep": { $lt: step } },
-        { $set: { "totp.lastStep": step }, $unset: { totpGuesses: 1 } },
+        { _id: userId, "totp.secret": secret.from, "totp.lastStep": { $lt: step } },
+        { $set: { "totp.lastStep": step, "totp.secret": secret.to }, $unset: { totpGuesses: 1 } },
       );
       return result.matchedCount === 1;
     },

@@ -14,6 +14,7 @@ import type { Passwords } from "./passwords.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { SessionRepository } from "./session.repository.ts";
 import type { Sessions } from "./sessions.ts";
+import type { TotpSecrets } from "./totp-secrets.ts";
 import type { UserRepository } from "./user.repository.ts";
 
 /** What the actions of this service work with. */
@@ -27,6 +28,7 @@ export interface UserDependencies {
   sessionRepository: SessionRepository;
   sessions: Sessions;
   passwords: Passwords;
+  totpSecrets: TotpSecrets;
   secondFactor: SecondFactor;
   logIn: LogIn;
   mailer: Mailer;

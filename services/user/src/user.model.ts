@@ -3,7 +3,7 @@ import { Schema, type Connection, type Model, type Types } from "mongoose";
 
 /** The second factor of an account. */
 export interface Totp {
-  /** Base32; readable, for the server computes codes with it. */
+  /** Sealed, as written by totp-secrets.ts: the server computes codes with it. */
   secret: string;
   /** The 30 s that the last code was of: it and all before it are used up. */
   lastStep: number;
@@ -31,7 +31,7 @@ export interface UserDocument {
   passwordHash?: string;
   /** Absent where a login asks for no code. */
   totp?: Totp;
-  /** A secret that no code of has been seen yet. */
+  /** A secret that no code of has been seen yet; sealed as well. */
   totpPending?: string;
   /** Codes tried since the window began; those that were right begin it anew. */
   totpGuesses?: { count: number; endsAt: Date };

@@ -1,5 +1,5 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
-import { TOTP } from "otpauth";
+import { Secret, TOTP } from "otpauth";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
@@ -176,5 +176,88 @@ describe("turning it off", () => {
     const change = { oldPassword: PASSWORD, newPassword: "another horse" };
     await node.call("user.changePassword", change, actorOf(account.tokens));
     await expect(login(account, undefined, "another horse")).rejects.toEqual(refusal("TOTP_REQUIRED"));
+  });
+});
+
+describe("the secret in the database", () => {
+  const users = (of: UserNode) => of.node.database.collection("users");
+  const stored = async ({ username }: Protected): Promise<string> =>
+    (await users(node).findOne({ username }))!["totp"].secret;
+  const store = ({ username }: Protected, secret: string) =>
+    users(node).updateOne({ username }, { $set: { "totp.secret": secret } });
+
+  /** All that the database holds, with the bytes of a secret in each way that they may be written. */
+  async function everything(): Promise<string> {
+    const names = (await node.node.database.db!.listCollections().toArray()).map(({ name }) => name);
+    const documents = await Promise.all(
+      names.map((name) => node.node.database.collection(name).find().toArray()),
+    );
+    return JSON.stringify(documents);
+  }
+  const readableForms = (secret: string): string[] => {
+    const bytes = Buffer.from(Secret.fromBase32(secret).buffer);
+    return [secret, ...(["hex", "base64", "base64url", "latin1"] as const).map((way) => bytes.toString(way))];
+  };
+
+  test("cannot be read, neither before nor after the first code", async () => {
+    const { tokens } = await register();
+    const me = actorOf(tokens);
+    const { secret } = await node.call("user.setupTotp", { password: PASSWORD }, me);
+    const before = await everything();
+    expect(before).toContain('"totpPending":"v1.');
+    await node.call("user.enableTotp", { code: codeOf(secret) }, me);
+    const after = await everything();
+    for (const form of readableForms(secret)) {
+      expect(before).not.toContain(form);
+      expect(after).not.toContain(form);
+    }
+  });
+
+  test("was readable once: such a one is good for a last time, and sealed by it", async () => {
+    const account = await protect();
+    await store(account, account.secret);
+    later(PERIOD_MS);
+    await login(account, codeOf(account.secret));
+    expect(await stored(account)).toMatch(/^v1\./);
+    later(PERIOD_MS);
+    await login(account, codeOf(account.secret));
+    // Turned off by the very code that seals it.
+    await store(account, account.secret);
+    later(PERIOD_MS);
+    const off = { password: PASSWORD, code: codeOf(account.secret) };
+    await node.call("user.disableTotp", off, actorOf(account.tokens));
+    await login(account);
+  });
+
+  test("of one account is of no use in another's", async () => {
+    const [mine, theirs] = [await protect(), await protect()];
+    await store(theirs, await stored(mine));
+    later(PERIOD_MS);
+    await expect(login(theirs, codeOf(mine.secret))).rejects.toEqual(refusal("WRONG_CODE"));
+  });
+
+  test("outlives a change of TOKEN_SECRET where the one before is told, else recovery codes do", async () => {
+    const [before, now] = ["a".repeat(32), "b".repeat(32)];
+    const first = await startUserNode({ TOKEN_SECRET: before });
+    const told = await startUserNode({ TOKEN_SECRET: now, TOKEN_SECRET_PREVIOUS: before });
+    const untold = await startUserNode({ TOKEN_SECRET: now, LOG_LEVEL: "silent" });
+    try {
+      const username = newName();
+      const me = actorOf(await first.call("user.register", { username, password: PASSWORD }));
+      const { secret } = await first.call("user.setupTotp", { password: PASSWORD }, me);
+      const { recoveryCodes } = await first.call("user.enableTotp", { code: codeOf(secret) }, me);
+      const document = (await users(first).findOne({ username }))!;
+      await Promise.all([told, untold].map((other) => users(other).insertOne({ ...document })));
+      later(PERIOD_MS);
+      const logInAt = (other: UserNode, code: string) =>
+        other.call("user.login", { username, password: PASSWORD, code });
+      await logInAt(told, codeOf(secret));
+      const resealed = (await users(told).findOne({ username }))!["totp"].secret;
+      expect(resealed).not.toBe(document["totp"].secret);
+      await expect(logInAt(untold, codeOf(secret))).rejects.toEqual(refusal("WRONG_CODE"));
+      await logInAt(untold, recoveryCodes[0]!);
+    } finally {
+      await Promise.all([first, told, untold].map((other) => other.stop()));
+    }
   });
 });

@@ -39,7 +39,7 @@ export interface UserNode {
 type AnyCall = (name: string, params: unknown, options: object) => Promise<never>;
 
 /** A process that hosts the user service alone, with a database of its own. */
-export async function startUserNode(): Promise<UserNode> {
+export async function startUserNode(env: Record<string, string> = {}): Promise<UserNode> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-user-"));
   const published: UserNode["published"] = [];
   const sessionsEnded: UserNode["sessionsEnded"] = [];
@@ -90,7 +90,13 @@ export async function startUserNode(): Promise<UserNode> {
         "bot.forgetUser": () => ({}),
       },
     });
-  const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "error", DATA_DIR: dataDir });
+  const config = loadConfig({
+    NODE_ENV: "test",
+    OPS_PORT: "0",
+    LOG_LEVEL: "error",
+    DATA_DIR: dataDir,
+    ...env,
+  });
   const running = await startNode(config, [probe, group, user], (error) => {
     throw error;
   });

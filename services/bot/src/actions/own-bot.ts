@@ -7,7 +7,7 @@ import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
 import { beginCursors } from "../callbacks/tell.ts";
 import { disconnectHeldBy, isHeld } from "../holder.ts";
 import { needBot } from "../need-bot.ts";
-import { matchesHash, parseBotToken, seal } from "../secrets.ts";
+import { matchesHash, parseBotToken } from "../secrets.ts";
 import { removeBot } from "./bots.ts";
 
 export function me({ bots }: BotDependencies): Handler<"bot.me"> {
@@ -34,7 +34,7 @@ export function subscribe({
   bots,
   cursors,
   invocations,
-  key,
+  sealer,
 }: BotDependencies): Handler<"bot.subscribe"> {
   return async ({ params: { url, secret, events }, actor }) => {
     const bot = await needBot(bots, actor);
@@ -44,7 +44,7 @@ export function subscribe({
     const callback: Callback = {
       id: randomUUID(),
       url,
-      sealedSecret: seal(secret, key),
+      sealedSecret: sealer.seal(secret, actor.userId),
       events: [...new Set(events)],
       since: now,
       isDisabled: false,

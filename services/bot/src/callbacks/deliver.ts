@@ -1,7 +1,7 @@
+import type { Sealer } from "@fanfare/kernel";
 import type { Outbound } from "@fanfare/outbound";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { CALLBACK_TIMEOUT_MS } from "../bounds.ts";
-import { unseal } from "../secrets.ts";
 import { signedHeaders } from "./sign.ts";
 import type { CallbackEvent } from "./to-events.ts";
 
@@ -19,7 +19,7 @@ export class NotDelivered extends Error {
 
 export interface DeliverOptions {
   outbound: Pick<Outbound, "request">;
-  key: Buffer;
+  sealer: Pick<Sealer, "open">;
 }
 
 /**
@@ -27,19 +27,23 @@ export interface DeliverOptions {
  * @throws {NotDelivered}
  */
 export async function deliver(
-  { outbound, key }: DeliverOptions,
+  { outbound, sealer }: DeliverOptions,
   bot: BotDocument,
   callback: Callback,
   deliveryId: string,
   events: readonly CallbackEvent[],
 ): Promise<void> {
+  const botId = bot._id.toHexString();
+  const secret = sealer.open(callback.sealedSecret, botId);
+  if (secret === null)
+    throw new NotDelivered("TOKEN_SECRET has changed: call bot.subscribe with the secret again.", false);
   const body = JSON.stringify({
     deliveryId,
-    botId: bot._id.toHexString(),
+    botId,
     groupId: bot.groupId.toHexString(),
     events,
   });
-  const headers = signedHeaders(unseal(callback.sealedSecret, key), body, deliveryId, new Date());
+  const headers = signedHeaders(secret.text, body, deliveryId, new Date());
   const status = await outbound
     .request({
       url: callback.url,

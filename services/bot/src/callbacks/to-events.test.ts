@@ -1,7 +1,6 @@
 import type { BotEvent, Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import { MAX_FAILURES, retryAfterMs } from "../bounds.ts";
-import { seal, unseal } from "../secrets.ts";
 import { toEvents } from "./to-events.ts";
 
 const ALL: BotEvent[] = ["message.created", "message.changed", "message.deleted"];
@@ -41,13 +40,4 @@ test("tries are given up after some hours, each later than the one before", () =
   const hours = waits.reduce((sum, wait) => sum + wait, 0) / 3_600_000;
   expect(hours).toBeGreaterThan(3);
   expect(hours).toBeLessThan(8);
-});
-
-test("a sealed secret can be read with its key only", () => {
-  const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-  const sealed = seal("secret 密", key);
-  expect(sealed).not.toContain("secret");
-  expect(unseal(sealed, key)).toBe("secret 密");
-  expect(() => unseal(sealed, other)).toThrow("authenticate");
-  expect(seal("secret 密", key)).not.toBe(sealed);
 });

@@ -4,29 +4,41 @@ import { newRecoveryCodes, newTotpSecret, normaliseRecoveryCode, stepOfCode, tot
 import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 
-export function setupTotp({ node, users, passwords }: UserDependencies): Handler<"user.setupTotp"> {
+export function setupTotp({
+  node,
+  users,
+  passwords,
+  totpSecrets,
+}: UserDependencies): Handler<"user.setupTotp"> {
   const issuer = new URL(node.config.publicUrl).hostname;
   return async ({ params, actor }) => {
     const user = await users.find(actor.userId);
     const matches = await passwords.verify(params.password, user?.passwordHash);
     if (user === null || !matches) throw serviceError("WRONG_CREDENTIALS");
     const secret = newTotpSecret();
-    if (!(await users.setPendingTotp(actor.userId, secret))) throw serviceError("TOTP_ALREADY_ON");
+    if (!(await users.setPendingTotp(actor.userId, totpSecrets.seal(secret, actor.userId))))
+      throw serviceError("TOTP_ALREADY_ON");
     return { secret, uri: totpUri(secret, issuer, user.username ?? user.nickname) };
   };
 }
 
-export function enableTotp({ node, users, accountMails }: UserDependencies): Handler<"user.enableTotp"> {
+export function enableTotp(dependencies: UserDependencies): Handler<"user.enableTotp"> {
+  const { node, users, accountMails, totpSecrets } = dependencies;
   return async ({ params, actor }) => {
     const user = await users.find(actor.userId);
     if (user?.totp !== undefined) throw serviceError("TOTP_ALREADY_ON");
-    const secret = user?.totpPending;
-    if (secret === undefined) throw serviceError("TOTP_NOT_SET_UP");
-    const lastStep = stepOfCode(secret, params.code, Date.now());
+    const pending = user?.totpPending;
+    const opened = pending === undefined ? null : totpSecrets.open(pending, actor.userId);
+    if (pending === undefined || opened === null) throw serviceError("TOTP_NOT_SET_UP");
+    const lastStep = stepOfCode(opened.secret, params.code, Date.now());
     if (lastStep === null) throw serviceError("WRONG_CODE");
     const recoveryCodes = newRecoveryCodes();
     const recoveryHashes = recoveryCodes.map((code) => hashSecret(normaliseRecoveryCode(code)));
-    const enabled = await users.enableTotp(actor.userId, { secret, lastStep, recoveryHashes });
+    const enabled = await users.enableTotp(actor.userId, pending, {
+      secret: opened.stored,
+      lastStep,
+      recoveryHashes,
+    });
     if (enabled === null) throw serviceError("TOTP_NOT_SET_UP");
     tellOwner(node, enabled);
     accountMails.notify(enabled, "totpEnabled");
@@ -40,9 +52,8 @@ export function disableTotp(dependencies: UserDependencies): Handler<"user.disab
     const user = await users.find(actor.userId);
     const matches = await passwords.verify(params.password, user?.passwordHash);
     if (user === null || !matches) throw serviceError("WRONG_CREDENTIALS");
-    if (user.totp === undefined) throw serviceError("TOTP_NOT_SET_UP");
-    await secondFactor.check(user, params.code);
-    const disabled = await users.disableTotp(actor.userId, user.totp.secret);
+    const secret = await secondFactor.check(user, params.code);
+    const disabled = secret === undefined ? null : await users.disableTotp(actor.userId, secret);
     if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");
     tellOwner(node, disabled);
     accountMails.notify(disabled, "totpDisabled");

@@ -1,0 +1,47 @@
+import { createCipheriv, randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { createSealer } from "./sealer.ts";
+
+const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const sealer = createSealer(key, null);
+
+test("what is sealed shows nothing, and is never the same twice", () => {
+  const sealed = sealer.seal("secret 密", "ann");
+  expect(sealed).toMatch(/^v1\.[\w-]+$/);
+  expect(Buffer.from(sealed.slice(3), "base64url").toString("latin1")).not.toContain("secret");
+  expect(sealer.seal("secret 密", "ann")).not.toBe(sealed);
+  expect(sealer.open(sealed, "ann")).toEqual({ text: "secret 密", isOld: false });
+});
+
+test("it opens with its key only, and only for what it was sealed for", () => {
+  const sealed = sealer.seal("secret", "ann");
+  expect(createSealer(other, null).open(sealed, "ann")).toBeNull();
+  expect(sealer.open(sealed, "bob")).toBeNull();
+});
+
+test("what was changed, cut off or made up does not open", () => {
+  const sealed = sealer.seal("secret", "ann");
+  const bytes = Buffer.from(sealed.slice(3), "base64url");
+  for (let i = 0; i < bytes.length; i += 1) {
+    const changed = Buffer.from(bytes);
+    changed[i]! ^= 1;
+    expect(sealer.open(`v1.${changed.toString("base64url")}`, "ann")).toBeNull();
+  }
+  for (const cut of ["", "v1.", "v1.AAAA", sealed.slice(0, -4), `v2.${sealed.slice(3)}`])
+    expect(sealer.open(cut, "ann")).toBeNull();
+});
+
+test("after a change of the secret the one before opens too, and says that it is old", () => {
+  const sealed = sealer.seal("secret", "ann");
+  const rotated = createSealer(other, key);
+  expect(rotated.open(sealed, "ann")).toEqual({ text: "secret", isOld: true });
+  expect(rotated.open(rotated.seal("secret", "ann"), "ann")).toEqual({ text: "secret", isOld: false });
+});
+
+test("what was sealed before there were versions opens, and says that it is old", () => {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", key, iv);
+  const text = Buffer.concat([cipher.update("secret", "utf8"), cipher.final()]);
+  const sealed = Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64url");
+  expect(sealer.open(sealed, "ann")).toEqual({ text: "secret", isOld: true });
+});
