@@ -1,3 +1,4 @@
+import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
@@ -5,7 +6,7 @@ import { defineConfig } from "vite";
 const SERVER = "http://127.0.0.1:3000";
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), tailwind()],
   build: {
     // The gateway's content policy allows no inline code, and every browser that can run the page preloads by itself.
     modulePreload: { polyfill: false },
