@@ -16,6 +16,7 @@ import { createSecondFactor } from "./second-factor.ts";
 import { createSessionRepository } from "./session.repository.ts";
 import { createSessions } from "./sessions.ts";
 import { createTotpSecrets } from "./totp-secrets.ts";
+import { createUnusedGuests } from "./unused-guests.ts";
 import { createUserRepository } from "./user.repository.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 
@@ -29,13 +30,15 @@ export function createDependencies(node: NodeContext): UserDependencies {
   const blocks = createBlockRepository(node.database);
   const oidcCodes = createOidcCodeRepository(node.database);
   const totpSecrets = createTotpSecrets(node.sealerFor("second factor"));
+  const erasures = createErasures({ node, users, sessions, sessionRepository, blocks, mailedTokens });
   return {
     node,
     users,
     admins,
     allUsers: createAllUsersRepository(node.database),
     blocks,
-    erasures: createErasures({ node, users, sessions, sessionRepository, blocks, mailedTokens }),
+    erasures,
+    unusedGuests: createUnusedGuests({ node, users, sessionRepository, erasures }),
     sessionRepository,
     sessions,
     passwords: createPasswords(),

@@ -1,4 +1,4 @@
-import type { Model } from "mongoose";
+import type { Model, QueryFilter } from "mongoose";
 import type { UserDocument } from "./user.model.ts";
 
 /** For programs that do not look at `deleted`: others show it in the language of who reads it. */
@@ -22,17 +22,22 @@ const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
   oidcKey: 1,
   admin: 1,
   disabledAt: 1,
+  seenAt: 1,
 };
 
 /** The queries of the collection users that are about leaving for good. */
 export function createErasureQueries(users: Model<UserDocument>) {
   const nobody = { nickname: NICKNAME, avatarUrl: null };
   return {
-    /** Takes everything personal out at once, and notes that the rest is to follow. null: that was done before. */
-    erase: (userId: string, now: Date) =>
+    /**
+     * Takes everything personal out at once, and notes that the rest is to follow.
+     * @param condition that must still be true of the user
+     * @returns null: it is not, or that was done before
+     */
+    erase: (userId: string, now: Date, condition: QueryFilter<UserDocument> = {}) =>
       users
         .findOneAndUpdate(
-          { _id: userId, deletedAt: null },
+          { ...condition, _id: userId, deletedAt: null },
           { $set: { ...nobody, deletedAt: now, erasing: now }, $unset: PERSONAL },
           { returnDocument: "after" },
         )

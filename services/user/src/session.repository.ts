@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 import { ACCESS_TOKEN_LIFETIME_MS } from "@fanfare/kernel";
-import type { Connection, QueryFilter } from "mongoose";
+import type { Connection, QueryFilter, Types } from "mongoose";
 import { sessionModel, type SessionDocument } from "./session.model.ts";
 import { DURABLE } from "./user.model.ts";
 
@@ -80,6 +80,21 @@ export function createSessionRepository(connection: Connection) {
         .sort({ _id: -1 })
         .limit(LIMITS.sessionsPerUser)
         .lean(),
+
+    /** When a living session of each of the users was last refreshed; nothing of those who have none. */
+    async lastRefreshes(userIds: readonly Types.ObjectId[], now: Date): Promise<Map<string, Date>> {
+      if (userIds.length === 0) return new Map();
+      const found = await sessions
+        .find({ userId: { $in: userIds }, ...living, expiresAt: { $gt: now } }, { userId: 1, refreshedAt: 1 })
+        .lean();
+      const last = new Map<string, Date>();
+      for (const { userId, refreshedAt } of found) {
+        const key = userId.toHexString();
+        const known = last.get(key);
+        if (known === undefined || known < refreshedAt) last.set(key, refreshedAt);
+      }
+      return last;
+    },
 
     /** Those whose access tokens may still be valid. */
     async listRevokedIds(): Promise<string[]> {

@@ -15,6 +15,7 @@ import type { SecondFactor } from "./second-factor.ts";
 import type { SessionRepository } from "./session.repository.ts";
 import type { Sessions } from "./sessions.ts";
 import type { TotpSecrets } from "./totp-secrets.ts";
+import type { UnusedGuests } from "./unused-guests.ts";
 import type { UserRepository } from "./user.repository.ts";
 
 /** What the actions of this service work with. */
@@ -25,6 +26,7 @@ export interface UserDependencies {
   allUsers: AllUsersRepository;
   blocks: BlockRepository;
   erasures: Erasures;
+  unusedGuests: UnusedGuests;
   sessionRepository: SessionRepository;
   sessions: Sessions;
   passwords: Passwords;

@@ -42,6 +42,8 @@ export interface UserDocument {
   /** Absent while the user may log in. */
   disabledAt?: Date;
   createdAt: Date;
+  /** Of a guest that somebody came in as: when one of its sessions was last seen alive, to the day. */
+  seenAt?: Date;
   /** Absent while there is more left of the user than an id that messages refer to. */
   deletedAt?: Date;
   /** Since when what others keep of a deleted user is being removed; absent when that is done. */
@@ -81,6 +83,7 @@ const userSchema = new Schema<UserDocument>(
     admin: Boolean,
     disabledAt: Date,
     createdAt: { type: Date, required: true },
+    seenAt: Date,
     deletedAt: Date,
     erasing: Date,
   },

@@ -2,6 +2,7 @@ import type { Locale } from "@fanfare/contract";
 import type { Connection } from "mongoose";
 import { createAccountQueries } from "./account.queries.ts";
 import { createErasureQueries } from "./erasure.queries.ts";
+import { createGuestQueries } from "./guest.queries.ts";
 import { prefixRange } from "./prefix-range.ts";
 import { createTotpQueries } from "./totp.queries.ts";
 import { DURABLE, userModel, type UserDocument } from "./user.model.ts";
@@ -25,6 +26,7 @@ export function createUserRepository(connection: Connection) {
     ...createAccountQueries(users),
     ...createTotpQueries(users),
     ...createErasureQueries(users),
+    ...createGuestQueries(users),
 
     createIndexes: () => users.createIndexes(),
 
@@ -82,6 +84,7 @@ export function createUserRepository(connection: Connection) {
               ...(locale !== undefined && { locale }),
               ...(isAdmin && { admin: true as const }),
             },
+            $unset: { seenAt: 1 },
           },
           { returnDocument: "after" },
         )

@@ -8,6 +8,7 @@ import { claimGuest } from "./actions/claim-guest.ts";
 import { createAdmin } from "./actions/create-admin.ts";
 import { createGuest } from "./actions/create-guest.ts";
 import { deleteMe } from "./actions/delete-me.ts";
+import { exportNames } from "./actions/export-names.ts";
 import { exportMyData, exportUser } from "./actions/export-my-data.ts";
 import { changeEmail, requestEmailVerification, verifyEmail } from "./actions/email.ts";
 import { findByUsername } from "./actions/find-by-username.ts";
@@ -29,7 +30,8 @@ import { createDependencies } from "./create-dependencies.ts";
 /** Accounts, sessions and profiles: the actions `user.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { users, blocks, erasures, sessionRepository, mailer, mailedTokens, oidcCodes } = dependencies;
+  const { users, blocks, erasures, unusedGuests, sessionRepository, mailer, mailedTokens, oidcCodes } =
+    dependencies;
   return defineService(node, {
     name: "user",
     actions: {
@@ -58,6 +60,7 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.deleteMe": deleteMe(dependencies),
       "user.exportMyData": exportMyData(),
       "user.exportUser": exportUser(dependencies),
+      "user.exportNames": exportNames(dependencies),
       "user.count": countUsers(dependencies),
       "user.listAll": listAllUsers(dependencies),
       "user.setDisabled": setDisabled(dependencies),
@@ -97,8 +100,10 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
         oidcCodes.createIndexes(),
       ]);
       erasures.start();
+      unusedGuests.start();
     },
     async stopped() {
+      await unusedGuests.stop();
       await Promise.all([mailer.stop(), erasures.stop()]);
     },
   });

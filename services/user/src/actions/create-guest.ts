@@ -6,12 +6,14 @@ import type { UserDocument } from "../user.model.ts";
 
 export function createGuest({ users, sessions }: UserDependencies): Handler<"user.createGuest"> {
   return async ({ params, client }) => {
+    const createdAt = new Date();
     const user: UserDocument = {
       _id: new Types.ObjectId(),
       nickname: params.nickname ?? `Guest ${randomInt(1000, 10_000)}`,
       avatarUrl: null,
       kind: "guest",
-      createdAt: new Date(),
+      createdAt,
+      seenAt: createdAt,
     };
     // Side by side: a session whose user was never stored is good for nothing and expires.
     const [tokens] = await Promise.all([sessions.open(user, client), users.insert(user)]);

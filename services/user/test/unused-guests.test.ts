@@ -1,0 +1,90 @@
+import type { SessionTokens } from "@fanfare/contract";
+import { Types } from "mongoose";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createDependencies } from "../src/create-dependencies.ts";
+import type { UnusedGuests } from "../src/unused-guests.ts";
+import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const RETENTION_DAYS = 60;
+
+let node: UserNode;
+let unusedGuests: UnusedGuests;
+beforeEach(async () => {
+  node = await startUserNode({ GUEST_RETENTION_DAYS: String(RETENTION_DAYS) });
+  ({ unusedGuests } = createDependencies(node.node));
+});
+afterEach(() => node.stop());
+
+const comeIn = () => node.call("user.createGuest", {});
+const leave = (guest: SessionTokens) => node.call("user.logoutAll", {}, actorOf(guest));
+const users = () => node.node.database.collection("users");
+const isThere = async ({ user }: Pick<SessionTokens, "user">): Promise<boolean> =>
+  (await users().findOne({ _id: new Types.ObjectId(user.id) }))!["deletedAt"] === undefined;
+const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
+/** Once through all users, as on a day that is yet to come. */
+const sweepIn = (days: number) => unusedGuests.sweep(inDays(days));
+
+test("a guest who has left is deleted after the days of the configuration, with all that is kept of him", async () => {
+  const guest = await comeIn();
+  await leave(guest);
+  await sweepIn(RETENTION_DAYS - 1);
+  expect(await isThere(guest)).toBe(true);
+  await sweepIn(RETENTION_DAYS + 1);
+  expect(await isThere(guest)).toBe(false);
+  await vi.waitFor(() => expect(node.forgotten).toContain(guest.user.id));
+  const told = node.profilesChanged.find(({ user }) => user.id === guest.user.id);
+  expect(told).toMatchObject({ user: { deleted: true } });
+  const [left] = await users()
+    .find({ _id: new Types.ObjectId(guest.user.id) })
+    .toArray();
+  expect(left).not.toHaveProperty("seenAt");
+  expect(JSON.stringify(left)).not.toContain(guest.user.nickname);
+});
+
+test("who could still come back stays, and the days begin with the last time that he was seen", async () => {
+  const guest = await comeIn();
+  const sessions = node.node.database.collection("sessions");
+  const session = { _id: new Types.ObjectId(guest.sessionId) };
+  const seen = { refreshedAt: inDays(50), expiresAt: inDays(80) };
+  await sessions.updateOne(session, { $set: seen });
+  await sweepIn(RETENTION_DAYS + 10);
+  expect(await isThere(guest)).toBe(true);
+  await sessions.deleteOne(session);
+  await sweepIn(50 + RETENTION_DAYS - 1);
+  expect(await isThere(guest)).toBe(true);
+  await sweepIn(50 + RETENTION_DAYS + 1);
+  expect(await isThere(guest)).toBe(false);
+});
+
+test("nobody else is: accounts, owners of groups, guests of imported groups, who has become an account", async () => {
+  const account = await node.call("user.register", { username: newName(), password: PASSWORD });
+  const [owner, claimed, imported] = [await comeIn(), await comeIn(), new Types.ObjectId()];
+  const claim = { username: newName(), password: PASSWORD };
+  const claimer = await node.call("user.claimGuest", claim, actorOf(claimed));
+  node.owned.set(owner.user.id, ["f".repeat(24)]);
+  for (const person of [account, owner, claimer]) await leave(person);
+  await users().insertOne({ _id: imported, kind: "guest", nickname: "Author", createdAt: new Date(0) });
+  await sweepIn(10 * RETENTION_DAYS);
+  expect(await users().countDocuments({ deletedAt: { $exists: false } })).toBe(4);
+  node.owned.clear();
+  await sweepIn(10 * RETENTION_DAYS);
+  expect(await isThere(owner)).toBe(false);
+  expect(await users().countDocuments({ deletedAt: { $exists: false } })).toBe(3);
+});
+
+test("a sweep looks at a page of users, and the next goes on from there", async () => {
+  const guests = Array.from({ length: 250 }, () => ({
+    _id: new Types.ObjectId(),
+    kind: "guest",
+    nickname: "Guest",
+    createdAt: new Date(0),
+    seenAt: new Date(0),
+  }));
+  await users().insertMany(guests);
+  const left = () => users().countDocuments({ deletedAt: { $exists: false } });
+  for (const expected of [150, 50, 0]) {
+    await sweepIn(0);
+    expect(await left()).toBe(expected);
+  }
+});
