@@ -279,24 +279,52 @@ describe("no rate limits", () => {
     expect(limits.every((perMs) => perMs > 0 && perMs <= 1)).toBe(true);
   });
 
-  test("guessing a password is limited per account, from however many addresses", async () => {
+  test("guessing a password is limited per account, by whichever of its names, from however many addresses", async () => {
     const strict = await startInstance({ RATE_LIMIT_FACTOR: "1", TRUST_PROXY: "true" });
     try {
-      const { username } = await createAccount(strict.url);
-      const guess = async (index: number): Promise<string> => {
+      const suffix = Date.now().toString(36);
+      const [name, nobody] = [`guessed${suffix}`, `nobody${suffix}`];
+      const [email, noEmail] = [`${name}@example.org`, `${nobody}@example.org`];
+      const password = "correct horse";
+      await must(strict.url, "user.register", { username: name, email, password });
+      let addresses = 0;
+      const guess = async (username: string, tried = "wrong horse"): Promise<string> => {
+        const address = `198.51.100.${(addresses += 1)}`;
         const response = await fetch(`${strict.url}/api/user.login`, {
           method: "POST",
-          headers: { "content-type": "application/json", "x-forwarded-for": `198.51.100.${index}` },
-          body: JSON.stringify({ username, password: `wrong horse ${index}` }),
+          headers: { "content-type": "application/json", "x-forwarded-for": address },
+          body: JSON.stringify({ username, password: tried }),
         });
         return refusedWith((await response.json()) as WireAnswer<unknown>);
       };
-      const answers: string[] = [];
-      for (let index = 0; index < 60; index += 1) answers.push(await guess(index));
-      expect(answers).toContain("RATE_LIMITED");
+      const guessAll = async (username: string): Promise<string[]> => {
+        const answers: string[] = [];
+        for (let index = 0; index < LIMITS.loginsPerName + 5; index += 1)
+          answers.push(await guess(index % 2 === 0 ? username : username.toUpperCase()));
+        return answers;
+      };
+      const expected = Array.from({ length: LIMITS.loginsPerName + 5 }, (_, index) =>
+        index < LIMITS.loginsPerName ? "WRONG_CREDENTIALS" : "RATE_LIMITED",
+      );
+      // Nothing tells a name that somebody has from one that nobody has, nor whose address it is.
+      expect(await guessAll(nobody)).toEqual(expected);
+      expect(await guessAll(name)).toEqual(expected);
+      expect(await guess(name, password)).toBe("RATE_LIMITED");
+      expect(await guessAll(noEmail)).toEqual(expected);
+      expect(await guessAll(email)).toEqual(expected);
+      expect(await guess(email, password)).toBe("RATE_LIMITED");
+      // Both names together: what SECURITY.md promises.
+      expect(2 * LIMITS.loginsPerName).toBeLessThanOrEqual(50);
     } finally {
       await strict.stop();
     }
+  });
+
+  test("who holds the names of one account can try no third way to write them", async () => {
+    const account = await createAccount(instance.url);
+    const password = "correct horse";
+    for (const way of [` ${account.username}`, `${account.username} `, `${account.username}\u200b`])
+      expect(await call("user.login", { username: way, password })).toBe("WRONG_CREDENTIALS");
   });
 });
 

@@ -78,6 +78,11 @@ export const LIMITS = {
   /** Those that others have sent, and those to others, each. */
   friendRequestsPerUser: 100,
   recoveryCodesPerUser: 10,
+  /** Logins with one name in `passwordGuessWindowMs`, whoever tries: an account has two, its username and its e-mail address. */
+  loginsPerName: 25,
+  /** Wrong passwords of who is logged in, where it is asked for again, in `passwordGuessWindowMs`. */
+  passwordGuesses: 20,
+  passwordGuessWindowMs: 10 * 60 * 1000,
   /** Wrong codes of a second factor in `totpGuessWindowMs`, whoever tries. */
   totpGuesses: 5,
   totpGuessWindowMs: 15 * 60 * 1000,
@@ -108,6 +113,7 @@ export const LIMITS = {
 
   pageMaxItems: 100,
   usersPerLookup: 100,
+  exportedUsersPerLookup: 500,
   channelsPerSync: 100,
   /** A client that is further behind than this reloads the newest page instead. */
   changesPerSync: 200,
@@ -146,6 +152,10 @@ export const LIMITS = {
   /** Those that wait to be told by callback. */
   invocationsPerBot: 1000,
   webhooksPerChannel: 20,
+
+  /** What gateways remember of the last ten minutes, for those who run the instance. */
+  metricsStepMs: 5000,
+  metricsMaxSteps: 120,
 
   /** The longest that one write may take before its sender is told that it failed. */
   writeTimeoutMs: 10_000,

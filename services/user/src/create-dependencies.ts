@@ -5,6 +5,7 @@ import { createAdminRepository } from "./admin.repository.ts";
 import { createAdmins } from "./admins.ts";
 import { createAllUsersRepository } from "./all-users.repository.ts";
 import { createBlockRepository } from "./block.repository.ts";
+import { createConfirmPassword } from "./confirm-password.ts";
 import { createErasures } from "./erasures.ts";
 import { createLogIn } from "./log-in.ts";
 import { createMailedTokenRepository } from "./mailed-token.repository.ts";
@@ -28,6 +29,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
   const mailer = createMailer(node);
   const mailedTokens = createMailedTokenRepository(node.database);
   const blocks = createBlockRepository(node.database);
+  const passwords = createPasswords();
   const oidcCodes = createOidcCodeRepository(node.database);
   const totpSecrets = createTotpSecrets(node.sealerFor("second factor"));
   const erasures = createErasures({ node, users, sessions, sessionRepository, blocks, mailedTokens });
@@ -41,7 +43,8 @@ export function createDependencies(node: NodeContext): UserDependencies {
     unusedGuests: createUnusedGuests({ node, users, sessionRepository, erasures }),
     sessionRepository,
     sessions,
-    passwords: createPasswords(),
+    passwords,
+    confirmPassword: createConfirmPassword(users, passwords, node.config.rateLimitFactor),
     mailer,
     totpSecrets,
     secondFactor: createSecondFactor(users, totpSecrets, node.logger),

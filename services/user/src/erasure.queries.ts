@@ -19,6 +19,7 @@ const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
   totp: 1,
   totpPending: 1,
   totpGuesses: 1,
+  passwordGuesses: 1,
   oidcKey: 1,
   admin: 1,
   disabledAt: 1,

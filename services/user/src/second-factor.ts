@@ -1,10 +1,17 @@
 import { LIMITS } from "@fanfare/contract";
 import { serviceError, type Logger } from "@fanfare/kernel";
+import type { GuessLimit } from "./guesses.queries.ts";
 import { hashSecret } from "./refresh-token.ts";
 import { normaliseRecoveryCode, stepOfCode } from "./totp.ts";
 import type { TotpSecrets } from "./totp-secrets.ts";
 import type { UserDocument } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
+
+const LIMIT: GuessLimit = {
+  field: "totpGuesses",
+  max: LIMITS.totpGuesses,
+  windowMs: LIMITS.totpGuessWindowMs,
+};
 
 export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
@@ -23,8 +30,8 @@ export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, 
       if (code === undefined) throw serviceError("TOTP_REQUIRED");
       const userId = user._id.toHexString();
       const now = Date.now();
-      if (!(await users.countTotpGuess(userId, new Date(now)))) {
-        const endsAtMs = user.totpGuesses?.endsAt.getTime() ?? now + LIMITS.totpGuessWindowMs;
+      if (!(await users.countGuess(userId, LIMIT, new Date(now)))) {
+        const endsAtMs = user.totpGuesses?.endsAt.getTime() ?? now + LIMIT.windowMs;
         throw serviceError("RATE_LIMITED", { retryAfterMs: Math.max(1, endsAtMs - now) });
       }
       const opened = secrets.open(totp.secret, userId);

@@ -1,4 +1,3 @@
-import { LIMITS } from "@fanfare/contract";
 import type { Model } from "mongoose";
 import type { Totp, UserDocument } from "./user.model.ts";
 
@@ -43,23 +42,6 @@ export function createTotpQueries(users: Model<UserDocument>) {
           { returnDocument: "after" },
         )
         .lean(),
-
-    /** Before a code is looked at, so that many at once are not more than so many. false: there have been too many. */
-    async countTotpGuess(userId: string, now: Date): Promise<boolean> {
-      const endsAt = new Date(now.getTime() + LIMITS.totpGuessWindowMs);
-      await users.updateOne(
-        {
-          _id: userId,
-          $or: [{ totpGuesses: { $exists: false } }, { "totpGuesses.endsAt": { $lte: now } }],
-        },
-        { $set: { totpGuesses: { count: 0, endsAt } } },
-      );
-      const result = await users.updateOne(
-        { _id: userId, "totpGuesses.count": { $lt: LIMITS.totpGuesses } },
-        { $inc: { "totpGuesses.count": 1 } },
-      );
-      return result.matchedCount === 1;
-    },
 
     /**
      * @param secret as it is stored, and as it is to be stored

@@ -9,6 +9,7 @@ import type { MailedTokenRepository } from "./mailed-token.repository.ts";
 import type { OidcAccounts } from "./oidc/oidc-accounts.ts";
 import type { OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
 import type { OidcProvider } from "./oidc/oidc-provider.ts";
+import type { ConfirmPassword } from "./confirm-password.ts";
 import type { Erasures } from "./erasures.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SecondFactor } from "./second-factor.ts";
@@ -30,6 +31,7 @@ export interface UserDependencies {
   sessionRepository: SessionRepository;
   sessions: Sessions;
   passwords: Passwords;
+  confirmPassword: ConfirmPassword;
   totpSecrets: TotpSecrets;
   secondFactor: SecondFactor;
   logIn: LogIn;

@@ -35,6 +35,8 @@ export interface UserDocument {
   totpPending?: string;
   /** Codes tried since the window began; those that were right begin it anew. */
   totpGuesses?: { count: number; endsAt: Date };
+  /** Passwords tried by who is logged in, as above. */
+  passwordGuesses?: { count: number; endsAt: Date };
   /** Who this is at the OIDC provider, as written by oidc-key.ts. */
   oidcKey?: string;
   /** A copy of what admins.ts keeps: read with the user, written only there. */
@@ -62,6 +64,8 @@ const totpSchema = new Schema<Totp>(
   { _id: false },
 );
 
+const guessesSchema = new Schema({ count: Number, endsAt: Date }, { _id: false });
+
 const userSchema = new Schema<UserDocument>(
   {
     username: String,
@@ -78,7 +82,8 @@ const userSchema = new Schema<UserDocument>(
     passwordHash: String,
     totp: { type: totpSchema, default: undefined },
     totpPending: String,
-    totpGuesses: { type: new Schema({ count: Number, endsAt: Date }, { _id: false }), default: undefined },
+    totpGuesses: { type: guessesSchema, default: undefined },
+    passwordGuesses: { type: guessesSchema, default: undefined },
     oidcKey: String,
     admin: Boolean,
     disabledAt: Date,

@@ -3,6 +3,7 @@ import type { Connection } from "mongoose";
 import { createAccountQueries } from "./account.queries.ts";
 import { createErasureQueries } from "./erasure.queries.ts";
 import { createGuestQueries } from "./guest.queries.ts";
+import { createGuessQueries } from "./guesses.queries.ts";
 import { prefixRange } from "./prefix-range.ts";
 import { createTotpQueries } from "./totp.queries.ts";
 import { DURABLE, userModel, type UserDocument } from "./user.model.ts";
@@ -27,6 +28,7 @@ export function createUserRepository(connection: Connection) {
     ...createTotpQueries(users),
     ...createErasureQueries(users),
     ...createGuestQueries(users),
+    ...createGuessQueries(users),
 
     createIndexes: () => users.createIndexes(),
 

@@ -7,8 +7,15 @@ const nothing = z.object({});
 const minute = 60_000;
 /** Each call costs a password hash, so it is limited more tightly. */
 const credentialLimit = { points: 20, durationMs: minute, perAddress: true, exact: true };
-/** Against many addresses that guess at one account. */
-const guessLimit = { param: "username", points: 50, durationMs: 10 * minute };
+/**
+ * Against many addresses that guess at one account. Counted by the name as it comes in, so that an account's two names share nothing:
+ * else who uses up the one would learn whose address the other is.
+ */
+const guessLimit = {
+  param: "username",
+  points: LIMITS.loginsPerName,
+  durationMs: LIMITS.passwordGuessWindowMs,
+};
 
 export const userActions = {
   "user.register": action({

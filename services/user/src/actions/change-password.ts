@@ -3,12 +3,10 @@ import { isSameStanding } from "../session.policy.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 
 export function changePassword(dependencies: UserDependencies): Handler<"user.changePassword"> {
-  const { users, sessionRepository, sessions, passwords, mailedTokens, accountMails } = dependencies;
+  const { users, sessionRepository, sessions, passwords, confirmPassword, mailedTokens, accountMails } =
+    dependencies;
   return async ({ params, actor, client }) => {
-    const user = await users.find(actor.userId);
-    const oldHash = user?.passwordHash;
-    const matches = await passwords.verify(params.oldPassword, oldHash);
-    if (oldHash === undefined || !matches) throw serviceError("WRONG_CREDENTIALS");
+    const { passwordHash: oldHash } = await confirmPassword(actor.userId, params.oldPassword);
     const session = await sessionRepository.find(actor.sessionId);
     if (session === null || session.revokedAt !== undefined) throw serviceError("SESSION_REVOKED");
     const newHash = await passwords.hash(params.newPassword);

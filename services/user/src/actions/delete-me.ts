@@ -3,13 +3,12 @@ import type { UserDependencies } from "../user.dependencies.ts";
 import { presentUser } from "../user.presenter.ts";
 
 export function deleteMe(dependencies: UserDependencies): Handler<"user.deleteMe"> {
-  const { node, users, admins, passwords, secondFactor, sessions, erasures } = dependencies;
+  const { node, users, admins, confirmPassword, secondFactor, sessions, erasures } = dependencies;
   return async ({ params: { password, code }, actor, call }) => {
     const { userId } = actor;
     const user = await users.find(userId);
     if (user === null || user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
-    if (user.passwordHash !== undefined && !(await passwords.verify(password ?? "", user.passwordHash)))
-      throw serviceError("WRONG_CREDENTIALS");
+    if (user.passwordHash !== undefined) await confirmPassword(userId, password ?? "");
     await secondFactor.check(user, code);
     const { groupIds } = await call("group.listOwned", { userId });
     if (groupIds.length > 0) throw serviceError("OWNS_GROUPS", { groupIds });

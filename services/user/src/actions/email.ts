@@ -18,14 +18,12 @@ export function requestEmailVerification({
 
 export function changeEmail({
   users,
-  passwords,
+  confirmPassword,
   mailedTokens,
   accountMails,
 }: UserDependencies): Handler<"user.changeEmail"> {
   return async ({ params: { email, password }, actor }) => {
-    const user = await users.find(actor.userId);
-    const matches = await passwords.verify(password, user?.passwordHash);
-    if (user === null || !matches) throw serviceError("WRONG_CREDENTIALS");
+    const user = await confirmPassword(actor.userId, password);
     const other = await users.findByEmail(email);
     if (other !== null && !other._id.equals(user._id)) throw serviceError("EMAIL_TAKEN");
     await accountMails.sendVerification(user, email);

@@ -44,13 +44,11 @@ export function exchangeOidcCode(dependencies: UserDependencies): Handler<"user.
   };
 }
 
-export function linkOidc({ node, users, passwords, oidcCodes }: UserDependencies): Handler<"user.linkOidc"> {
+export function linkOidc(dependencies: UserDependencies): Handler<"user.linkOidc"> {
+  const { node, users, confirmPassword, oidcCodes } = dependencies;
   return async ({ params, actor }) => {
-    const user = await users.find(actor.userId);
     // Whoever has somebody's phone for a minute must not keep a way into the account.
-    const passwordHash = user?.passwordHash;
-    const matches = await passwords.verify(params.password, passwordHash);
-    if (passwordHash === undefined || !matches) throw serviceError("WRONG_CREDENTIALS");
+    const { passwordHash } = await confirmPassword(actor.userId, params.password);
     const identity = await oidcCodes.take(params);
     if (identity === null) throw serviceError("OIDC_FAILED");
     const linked = await users
@@ -65,12 +63,10 @@ export function linkOidc({ node, users, passwords, oidcCodes }: UserDependencies
   };
 }
 
-export function unlinkOidc({ node, users, passwords }: UserDependencies): Handler<"user.unlinkOidc"> {
+export function unlinkOidc(dependencies: UserDependencies): Handler<"user.unlinkOidc"> {
+  const { node, users, confirmPassword } = dependencies;
   return async ({ params, actor }) => {
-    const user = await users.find(actor.userId);
-    const passwordHash = user?.passwordHash;
-    const matches = await passwords.verify(params.password, passwordHash);
-    if (passwordHash === undefined || !matches) throw serviceError("WRONG_CREDENTIALS");
+    const { passwordHash } = await confirmPassword(actor.userId, params.password);
     const unlinked = await users.setOidcKey(actor.userId, passwordHash, null);
     if (unlinked === null) throw serviceError("WRONG_CREDENTIALS");
     tellOwner(node, unlinked);

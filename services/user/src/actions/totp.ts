@@ -7,14 +7,12 @@ import type { UserDependencies } from "../user.dependencies.ts";
 export function setupTotp({
   node,
   users,
-  passwords,
+  confirmPassword,
   totpSecrets,
 }: UserDependencies): Handler<"user.setupTotp"> {
   const issuer = new URL(node.config.publicUrl).hostname;
   return async ({ params, actor }) => {
-    const user = await users.find(actor.userId);
-    const matches = await passwords.verify(params.password, user?.passwordHash);
-    if (user === null || !matches) throw serviceError("WRONG_CREDENTIALS");
+    const user = await confirmPassword(actor.userId, params.password);
     const secret = newTotpSecret();
     if (!(await users.setPendingTotp(actor.userId, totpSecrets.seal(secret, actor.userId))))
       throw serviceError("TOTP_ALREADY_ON");
@@ -47,11 +45,9 @@ export function enableTotp(dependencies: UserDependencies): Handler<"user.enable
 }
 
 export function disableTotp(dependencies: UserDependencies): Handler<"user.disableTotp"> {
-  const { node, users, passwords, secondFactor, accountMails } = dependencies;
+  const { node, users, confirmPassword, secondFactor, accountMails } = dependencies;
   return async ({ params, actor }) => {
-    const user = await users.find(actor.userId);
-    const matches = await passwords.verify(params.password, user?.passwordHash);
-    if (user === null || !matches) throw serviceError("WRONG_CREDENTIALS");
+    const user = await confirmPassword(actor.userId, params.password);
     const secret = await secondFactor.check(user, params.code);
     const disabled = secret === undefined ? null : await users.disableTotp(actor.userId, secret);
     if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");

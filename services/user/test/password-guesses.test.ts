@@ -1,0 +1,76 @@
+import { LIMITS, type SessionTokens } from "@fanfare/contract";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+
+// Who is logged in, but may not be the owner, guesses the password.
+
+let node: UserNode;
+beforeAll(async () => {
+  node = await startUserNode();
+});
+afterAll(() => node.stop());
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const register = () => node.call("user.register", { username: newName(), password: PASSWORD });
+
+/** The ways to guess, by what they would do. */
+const ways = (password: string) =>
+  [
+    (tokens: SessionTokens) =>
+      node.call(
+        "user.changePassword",
+        { oldPassword: password, newPassword: "another horse" },
+        actorOf(tokens),
+      ),
+    (tokens: SessionTokens) =>
+      node.call("user.changeEmail", { email: "new@example.org", password }, actorOf(tokens)),
+    (tokens: SessionTokens) => node.call("user.setupTotp", { password }, actorOf(tokens)),
+    (tokens: SessionTokens) => node.call("user.disableTotp", { password, code: "000000" }, actorOf(tokens)),
+    (tokens: SessionTokens) =>
+      node.call("user.linkOidc", { oidcCode: "x", verifier: "y", password }, actorOf(tokens)),
+    (tokens: SessionTokens) => node.call("user.unlinkOidc", { password }, actorOf(tokens)),
+    (tokens: SessionTokens) => node.call("user.deleteMe", { password }, actorOf(tokens)),
+  ] as ((tokens: SessionTokens) => Promise<unknown>)[];
+
+const outcome = (answer: Promise<unknown>): Promise<string> =>
+  answer.then(
+    () => "ok",
+    (error: { type: string }) => error.type,
+  );
+
+/** Twice as often as is allowed, by all ways in turn, and all at once. */
+async function guess(tokens: SessionTokens): Promise<string[]> {
+  const wrong = ways("wrong horse");
+  const tries = Array.from({ length: 2 * LIMITS.passwordGuesses }, (_, i) => wrong[i % wrong.length]!);
+  return Promise.all(tries.map((way) => outcome(way(tokens))));
+}
+
+test("guesses of one account are counted together, and then even the right password has to wait", async () => {
+  const [tokens, other] = [await register(), await register()];
+  const outcomes = await guess(tokens);
+  expect(outcomes.filter((type) => type === "WRONG_CREDENTIALS")).toHaveLength(LIMITS.passwordGuesses);
+  expect(outcomes.filter((type) => type === "RATE_LIMITED")).toHaveLength(LIMITS.passwordGuesses);
+  for (const way of ways(PASSWORD)) expect(await outcome(way(tokens))).toBe("RATE_LIMITED");
+  const [, , setUp] = ways(PASSWORD);
+  expect(await outcome(setUp!(other))).toBe("ok");
+  vi.setSystemTime(Date.now() + LIMITS.passwordGuessWindowMs);
+  expect(await outcome(setUp!(tokens))).toBe("ok");
+});
+
+test("who was right begins anew, and logins go on meanwhile", async () => {
+  const tokens = await register();
+  const [, , setUp] = ways(PASSWORD);
+  const [, , wrongly] = ways("wrong horse");
+  for (let i = 0; i < 3; i += 1) {
+    for (let n = 1; n < LIMITS.passwordGuesses; n += 1) await outcome(wrongly!(tokens));
+    expect(await outcome(setUp!(tokens))).toBe("ok");
+  }
+  await guess(tokens);
+  const login = { username: tokens.user.username!, password: PASSWORD };
+  expect(await outcome(node.call("user.login", login))).toBe("ok");
+});
