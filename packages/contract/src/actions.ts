@@ -9,6 +9,7 @@ import { exportActions } from "./actions/export.ts";
 import { fileActions } from "./actions/file.ts";
 import { friendActions } from "./actions/friend.ts";
 import { groupActions } from "./actions/group.ts";
+import { groupFileActions } from "./actions/group-file.ts";
 import { inboxActions } from "./actions/inbox.ts";
 import { inviteActions } from "./actions/invite.ts";
 import { notificationActions } from "./actions/notification.ts";
@@ -39,6 +40,7 @@ export const ACTIONS = {
   ...exportActions,
   ...groupActions,
   ...roleActions,
+  ...groupFileActions,
   ...moderationActions,
   ...channelActions,
   ...friendActions,

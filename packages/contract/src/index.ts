@@ -54,6 +54,14 @@ export * from "./errors.ts";
 export * from "./events.ts";
 export { LIMITS } from "./limits.ts";
 export { mentionKey, parseMentions } from "./mentions.ts";
+export {
+  GROUP_FILE_FORMAT,
+  GROUP_FILE_VERSION,
+  GroupFileLineSchema,
+  type GroupFileContent,
+  type GroupFileLine,
+  type GroupFileLineOf,
+} from "./group-file.ts";
 export * from "./permissions.ts";
 export * from "./rooms.ts";
 export { scopeOf, type BotScope } from "./scopes.ts";

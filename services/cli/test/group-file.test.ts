@@ -1,87 +1,33 @@
 import { createHash } from "node:crypto";
 import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PERMISSIONS } from "@fanfare/contract";
-import { createAccount, createWorld, must, type Person, type World } from "@fanfare/testing";
+import type { GroupFileLine } from "@fanfare/contract";
+import { must, type World } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseOf, listCollections } from "../src/backup/documents.ts";
-import type { Line } from "../src/group-file/lines.ts";
 import { withStopped } from "../src/open-stopped.ts";
+import { makeFullGroup, shape, type FullGroup } from "./full-group.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
-
-type Account = Person & { username: string };
 
 let folder: string;
 let dataDir: string;
 let file: string;
 let world: World;
-let ada: Account;
-let hidden: string;
+let ada: FullGroup["ada"];
 
 beforeAll(async () => {
   folder = await newFolder();
   dataDir = join(folder, "data");
   file = join(folder, "group.jsonl");
   await whileRunning(dataDir, async (url) => {
-    world = await createWorld(url);
-    ada = await createAccount(url);
-    const { owner, group, channel, message } = world;
-    const groupId = group.id;
-    const as = owner.accessToken;
-    await must(url, "invite.accept", { code: world.inviteCode }, ada.accessToken);
-    const { role } = await must(url, "role.create", { groupId, name: "Crew" }, as);
-    await must(url, "role.assign", { groupId, userId: ada.userId, roleId: role.id }, as);
-    const section = await must(url, "channel.create", { groupId, name: "More", kind: "section" }, as);
-    const sectionId = section.channel.id;
-    const secret = await must(url, "channel.create", { groupId, name: "hidden", sectionId }, as);
-    hidden = secret.channel.id;
-    const target = { type: "everyone" } as const;
-    const override = { channelId: hidden, target, allow: 0, deny: PERMISSIONS.view };
-    await must(url, "channel.setOverride", override, as);
-    const crew = { type: "role", id: role.id } as const;
-    await must(
-      url,
-      "channel.setOverride",
-      { ...override, target: crew, allow: PERMISSIONS.view, deny: 0 },
-      as,
-    );
-    const ids = { channelId: channel.id, messageId: message.id };
-    const content = `Hello <@${ada.userId}> and <@&${role.id}>, @everyone`;
-    await must(url, "message.send", { channelId: channel.id, content, nonce: "a", replyTo: message.id }, as);
-    await must(
-      url,
-      "message.send",
-      { channelId: hidden, content: "between us", nonce: "b" },
-      ada.accessToken,
-    );
-    await must(url, "message.pin", ids, as);
-    await must(url, "message.react", { ...ids, emoji: "👍" }, as);
-    await must(url, "message.react", { ...ids, emoji: "👍" }, ada.accessToken);
-    const { channel: thread } = await must(url, "channel.openThread", ids, as);
-    await must(url, "message.send", { channelId: thread.id, content: "aside", nonce: "c" }, as);
-    const again = await must(url, "message.send", { channelId: channel.id, content: "x", nonce: "d" }, as);
-    const edit = { channelId: channel.id, messageId: again.message.id, content: "elephants" };
-    await must(url, "message.edit", edit, as);
-    await must(url, "group.setWordFilter", { groupId, words: ["heck"] }, as);
+    ({ world, ada } = await makeFullGroup(url));
   });
   const exported = await fanfare(dataDir, ["export-group", world.group.id, file]);
   if (exported.code !== 0) throw new Error(exported.error);
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-/** With each id as the number of its first place, and without the sum. */
-async function shape(path: string): Promise<Line[]> {
-  const text = await readFile(path, "utf8");
-  const seen = new Map<string, string>();
-  const plain = text.replaceAll(/\b[0-9a-f]{24}\b/g, (id) => {
-    if (!seen.has(id)) seen.set(id, `#${seen.size}`);
-    return seen.get(id)!;
-  });
-  const lines = plain.trim().split("\n").slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as Line);
-}
 
 async function counts(of = dataDir): Promise<Record<string, number>> {
   return withStopped(configOf(of), async ({ connection }) => {
@@ -106,7 +52,7 @@ test("what was imported is exported as it was, but for ids and who is not here",
   // Four of five members have no account, and two of them have not written anything.
   const [before, after] = await Promise.all([shape(file), shape(again)]);
   expect(after.length).toBe(before.length - 6);
-  const withoutIds = (lines: Line[]) =>
+  const withoutIds = (lines: GroupFileLine[]) =>
     lines
       .filter(({ type }) => !["group", "member", "user"].includes(type))
       .map((line) => JSON.stringify(line).replaceAll(/#\d+/g, "#"));

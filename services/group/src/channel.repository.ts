@@ -46,6 +46,10 @@ export function createChannelRepository(connection: Connection) {
 
     find: (channelId: string) => channels.findOne({ _id: channelId, ...alive }).lean(),
 
+    /** In no order. */
+    findManyOf: (groupId: string, channelIds: readonly string[]) =>
+      channels.find({ _id: { $in: channelIds }, groupId, ...alive }).lean(),
+
     /** In the order in which they are shown. */
     listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
 

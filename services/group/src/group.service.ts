@@ -11,6 +11,14 @@ import { createGroup } from "./actions/create-group.ts";
 import { createInvite } from "./actions/create-invite.ts";
 import { deleteChannel } from "./actions/delete-channel.ts";
 import { deleteGroup } from "./actions/delete-group.ts";
+import {
+  beginExport,
+  exportChannels,
+  exportHead,
+  exportMembers,
+  exportThreads,
+  startExport,
+} from "./actions/export-group.ts";
 import { exportUser } from "./actions/export-user.ts";
 import { forgetDirectAccess } from "./actions/forget-direct-access.ts";
 import { forgetUser, listOwned } from "./actions/forget-user.ts";
@@ -115,6 +123,12 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.remove": removeGroup(dependencies),
       "group.exportUser": exportUser(dependencies),
       "group.listOwned": listOwned(dependencies),
+      "group.startExport": startExport(),
+      "group.beginExport": beginExport(dependencies),
+      "group.exportHead": exportHead(dependencies),
+      "group.exportChannels": exportChannels(dependencies),
+      "group.exportThreads": exportThreads(dependencies),
+      "group.exportMembers": exportMembers(dependencies),
       "group.forgetUser": forgetUser(dependencies),
       "group.forgetDirectAccess": forgetDirectAccess(dependencies),
       "group.listAcquaintances": listAcquaintances(dependencies),

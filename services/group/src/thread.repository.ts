@@ -63,6 +63,14 @@ export function createThreadRepository(connection: Connection) {
       return result.matchedCount === 1;
     },
 
+    /** Those of any of the channels, in the order of their ids. */
+    listPageOf: (parentIds: readonly string[], afterId: string | null, limit: number) =>
+      channels
+        .find({ parentId: { $in: parentIds }, ...(afterId !== null && { _id: { $gt: afterId } }), ...alive })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean(),
+
     /** Deleted ones too. */
     async listIdsOf(parentIds: readonly string[], limit: number): Promise<string[]> {
       const found = await channels

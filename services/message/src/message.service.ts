@@ -18,6 +18,7 @@ import { send } from "./actions/send.ts";
 import { setEmbeds } from "./actions/set-embeds.ts";
 import { setThread } from "./actions/set-thread.ts";
 import { sync } from "./actions/sync.ts";
+import { exportChannel } from "./export/export-channel.ts";
 import { exportUser } from "./export/export-user.ts";
 import { createOwnMessages } from "./export/own-messages.repository.ts";
 import { createParts } from "./parts.ts";
@@ -46,6 +47,7 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       "message.get": get(parts),
       "message.list": list(parts),
       "message.exportUser": exportUser(createOwnMessages(node.database)),
+      "message.exportChannel": exportChannel(parts),
       "message.forgetUser": forgetUser(parts),
       "message.count": count(node.database),
       "message.listHeads": listHeads(parts),

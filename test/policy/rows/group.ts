@@ -21,6 +21,7 @@ export const groupRows = {
   "group.unban": row("group.unban", targetOf),
   "group.listBans": row("group.listBans", groupOf),
   "group.auditLog": row("group.auditLog", groupOf),
+  "group.startExport": row("group.startExport", groupOf),
   "group.myPermissions": row("group.myPermissions", groupOf),
   "group.mute": row("group.mute", (world) => ({ ...targetOf(world), durationMs: 60_000 })),
   "group.unmute": row("group.unmute", targetOf),

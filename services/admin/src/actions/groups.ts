@@ -7,3 +7,9 @@ export function listGroups(): Handler<"admin.listGroups"> {
 export function deleteGroup(): Handler<"admin.deleteGroup"> {
   return ({ params: { groupId }, call }) => call("group.remove", { groupId });
 }
+
+/** In the group's audit log too: its owner sees who has read everything. */
+export function startGroupExport(): Handler<"admin.startGroupExport"> {
+  return ({ params: { groupId }, actor: { userId }, call }) =>
+    call("group.beginExport", { groupId, userId, action: "admin.startGroupExport" });
+}

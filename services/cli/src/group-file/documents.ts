@@ -1,7 +1,7 @@
-import { mentionKey, type Override } from "@fanfare/contract";
+import { mentionKey, type GroupFileLineOf, type Override } from "@fanfare/contract";
+import { MENTION } from "@fanfare/group-file";
 import { hidesFromSome, viewers } from "@fanfare/permissions";
 import type { mongo } from "mongoose";
-import { MENTION, type LineOf } from "./lines.ts";
 
 export interface Ids {
   groupId: mongo.ObjectId;
@@ -13,7 +13,7 @@ export interface Ids {
 const date = (time: string | null): Date | null => (time === null ? null : new Date(time));
 
 export function groupDocument(
-  line: LineOf<"group">,
+  line: GroupFileLineOf<"group">,
   ownerId: mongo.ObjectId,
   memberCount: number,
   { groupId, newId }: Ids,
@@ -32,12 +32,12 @@ export function groupDocument(
   };
 }
 
-export function roleDocument(line: LineOf<"role">, { groupId, newId }: Ids): mongo.Document {
+export function roleDocument(line: GroupFileLineOf<"role">, { groupId, newId }: Ids): mongo.Document {
   const { type: _type, id, createdAt, ...role } = line;
   return { _id: newId(id), groupId, ...role, createdAt: new Date(createdAt) };
 }
 
-export function channelDocument(line: LineOf<"channel">, ids: Ids): mongo.Document {
+export function channelDocument(line: GroupFileLineOf<"channel">, ids: Ids): mongo.Document {
   const { thread, sectionId } = line;
   const { groupId, newId, userId } = ids;
   return {
@@ -63,7 +63,10 @@ export function channelDocument(line: LineOf<"channel">, ids: Ids): mongo.Docume
 }
 
 /** With what a private channel is found by, and its room: as the group service keeps them (`viewKeys`). */
-function overridesOf({ overrides }: LineOf<"channel">, { groupId, newId, userId }: Ids): mongo.Document {
+function overridesOf(
+  { overrides }: GroupFileLineOf<"channel">,
+  { groupId, newId, userId }: Ids,
+): mongo.Document {
   if (overrides.length === 0) return {};
   const stored = overrides.map((override) =>
     override.type === "everyone"
@@ -87,7 +90,7 @@ function overridesOf({ overrides }: LineOf<"channel">, { groupId, newId, userId 
 }
 
 /** @param seq its place; each message is one change */
-export function messageDocument(line: LineOf<"message">, seq: number, ids: Ids): mongo.Document {
+export function messageDocument(line: GroupFileLineOf<"message">, seq: number, ids: Ids): mongo.Document {
   const { newId, userId } = ids;
   const _id = newId(line.id);
   const channelId = newId(line.channelId);
@@ -120,7 +123,11 @@ export function messageDocument(line: LineOf<"message">, seq: number, ids: Ids):
   };
 }
 
-function mentionsOf({ mentions }: LineOf<"message">, ids: Ids, found: mongo.Document): mongo.Document {
+function mentionsOf(
+  { mentions }: GroupFileLineOf<"message">,
+  ids: Ids,
+  found: mongo.Document,
+): mongo.Document {
   if (mentions === undefined) return {};
   const { everyone } = mentions;
   const userIds = mentions.userIds.map((id) => String(ids.userId(id)));

@@ -1,14 +1,12 @@
-import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { access, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { groupFile } from "@fanfare/group-file";
 import type { Config } from "@fanfare/kernel";
-import { mongo } from "mongoose";
 import { databaseOf } from "../backup/documents.ts";
 import { CliError } from "../cli-error.ts";
 import { withStopped } from "../open-stopped.ts";
-import { FORMAT, FORMAT_VERSION, type Line } from "./lines.ts";
-import { groupContent } from "./group-content.ts";
+import { groupOfDatabase } from "./group-of-database.ts";
 
 /**
  * Writes a group into a file, which has its name only when it is whole.
@@ -26,7 +24,7 @@ export async function exportGroup(
     const unfinished = `${file}.unfinished`;
     let count = 0;
     async function* counted(): AsyncGenerator<string> {
-      for await (const line of encoded(databaseOf(connection), groupId)) {
+      for await (const line of groupFile(groupOfDatabase(databaseOf(connection), groupId))) {
         count += 1;
         yield line;
       }
@@ -40,20 +38,6 @@ export async function exportGroup(
     }
     return count;
   });
-}
-
-async function* encoded(db: mongo.Db, groupId: string): AsyncGenerator<string> {
-  const hash = createHash("sha256");
-  let lines = 0;
-  const encode = (line: Line): string => {
-    const bytes = `${JSON.stringify(line)}\n`;
-    hash.update(bytes);
-    lines += 1;
-    return bytes;
-  };
-  yield encode({ type: "header", format: FORMAT, version: FORMAT_VERSION });
-  for await (const line of groupContent(db, new mongo.ObjectId(groupId))) yield encode(line);
-  yield `${JSON.stringify({ type: "end", lines, sha256: hash.digest("hex") })}\n`;
 }
 
 function exists(path: string): Promise<boolean> {

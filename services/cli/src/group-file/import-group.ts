@@ -1,4 +1,4 @@
-import { LIMITS } from "@fanfare/contract";
+import { LIMITS, type GroupFileLineOf } from "@fanfare/contract";
 import type { Config } from "@fanfare/kernel";
 import { mongo } from "mongoose";
 import { databaseOf } from "../backup/documents.ts";
@@ -6,7 +6,6 @@ import { CliError } from "../cli-error.ts";
 import { withStopped } from "../open-stopped.ts";
 import { Batches } from "./batches.ts";
 import { channelDocument, groupDocument, messageDocument, roleDocument, type Ids } from "./documents.ts";
-import type { LineOf } from "./lines.ts";
 import { createNewIds } from "./new-ids.ts";
 import { readLines } from "./read-lines.ts";
 import { resolveUsers, type ResolvedUsers, type UserOptions } from "./resolve-users.ts";
@@ -86,7 +85,10 @@ async function writeMessages(batches: Batches, file: string, ids: Ids): Promise<
     message = null;
     reactions = new Map();
   };
-  const react = async ({ emoji, ...line }: LineOf<"reaction">, { _id, channelId }: mongo.Document) => {
+  const react = async (
+    { emoji, ...line }: GroupFileLineOf<"reaction">,
+    { _id, channelId }: mongo.Document,
+  ) => {
     const userId = ids.userId(line.userId);
     const shown = reactions.get(emoji) ?? { emoji, count: 0, userIds: [] };
     reactions.set(emoji, shown);

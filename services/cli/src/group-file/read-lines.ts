@@ -1,8 +1,13 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import {
+  GROUP_FILE_FORMAT,
+  GROUP_FILE_VERSION,
+  GroupFileLineSchema,
+  type GroupFileContent,
+} from "@fanfare/contract";
 import { z } from "zod";
 import { CliError } from "../cli-error.ts";
-import { FORMAT, FORMAT_VERSION, LineSchema, type Content } from "./lines.ts";
 
 /** Several times the longest message. */
 const MAX_LINE_BYTES = 1024 * 1024;
@@ -10,7 +15,7 @@ const NEWLINE = 0x0a;
 
 export interface NumberedLine {
   number: number;
-  line: Content;
+  line: GroupFileContent;
 }
 
 /** Of one line of the file. */
@@ -51,12 +56,12 @@ function parse(file: string, number: number, bytes: Buffer) {
   } catch {
     throw lineError(file, number, "this is no JSON");
   }
-  const version = z.object({ format: z.literal(FORMAT), version: z.number() }).safeParse(value);
-  if (number === 1 && version.success && version.data.version !== FORMAT_VERSION) {
-    const reason = `it has version ${version.data.version}, and this program knows ${FORMAT_VERSION}`;
+  const version = z.object({ format: z.literal(GROUP_FILE_FORMAT), version: z.number() }).safeParse(value);
+  if (number === 1 && version.success && version.data.version !== GROUP_FILE_VERSION) {
+    const reason = `it has version ${version.data.version}, and this program knows ${GROUP_FILE_VERSION}`;
     throw lineError(file, number, reason);
   }
-  const parsed = LineSchema.safeParse(value);
+  const parsed = GroupFileLineSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw lineError(file, number, `${issue!.path.join(".") || "this"}: ${issue!.message}`);

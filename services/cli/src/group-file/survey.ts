@@ -1,14 +1,13 @@
-import { LIMITS } from "@fanfare/contract";
+import { LIMITS, type GroupFileContent, type GroupFileLineOf } from "@fanfare/contract";
 import { lineError, readLines } from "./read-lines.ts";
-import type { Content, LineOf } from "./lines.ts";
 
 /** What a file has besides its messages and members, and of these that they fit. */
 export interface Survey {
-  group: LineOf<"group">;
+  group: GroupFileLineOf<"group">;
   /** What comes first is first. */
-  channels: Map<string, LineOf<"channel">>;
-  roles: Map<string, LineOf<"role">>;
-  users: Map<string, LineOf<"user">>;
+  channels: Map<string, GroupFileLineOf<"channel">>;
+  roles: Map<string, GroupFileLineOf<"role">>;
+  users: Map<string, GroupFileLineOf<"user">>;
 }
 
 /**
@@ -16,7 +15,7 @@ export interface Survey {
  * @throws {CliError} with the number of the line
  */
 export async function survey(file: string): Promise<Survey> {
-  let group: LineOf<"group"> | undefined;
+  let group: GroupFileLineOf<"group"> | undefined;
   const channels: Survey["channels"] = new Map();
   const roles: Survey["roles"] = new Map();
   const users: Survey["users"] = new Map();
@@ -35,7 +34,7 @@ export async function survey(file: string): Promise<Survey> {
   const name = (id: string): void => {
     if (!namedUsers.has(id)) namedUsers.set(id, number);
   };
-  const fits: { [T in Content["type"]]: (line: LineOf<T>) => void } = {
+  const fits: { [T in GroupFileContent["type"]]: (line: GroupFileLineOf<T>) => void } = {
     group(line) {
       need(group === undefined, "there is a group already");
       group = line;
@@ -89,7 +88,7 @@ export async function survey(file: string): Promise<Survey> {
   for await (const next of readLines(file)) {
     ({ number } = next);
     need(group !== undefined || next.line.type === "group", "the group has to come first");
-    (fits[next.line.type] as (line: Content) => void)(next.line);
+    (fits[next.line.type] as (line: GroupFileContent) => void)(next.line);
   }
   if (group === undefined) throw lineError(file, number, "there is no group in it");
   const { defaultChannelId } = group;

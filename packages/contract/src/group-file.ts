@@ -1,9 +1,10 @@
-import { CHANNEL_PERMISSIONS, GRANTABLE_PERMISSIONS, LIMITS } from "@fanfare/contract";
 import { z } from "zod";
+import { LIMITS } from "./limits.ts";
+import { CHANNEL_PERMISSIONS, GRANTABLE_PERMISSIONS } from "./permissions.ts";
 
 /** A group as lines of JSON: what it is, then what is in it, then how many lines that were and the SHA-256 of them. */
-export const FORMAT = "fanfare-group";
-export const FORMAT_VERSION = 1;
+export const GROUP_FILE_FORMAT = "fanfare-group";
+export const GROUP_FILE_VERSION = 1;
 
 const id = z.string().regex(/^[0-9a-f]{24}$/, "must be an id of 24 hexadecimal digits");
 const time = z.iso.datetime({ precision: 3 });
@@ -22,10 +23,10 @@ const overrideBits = bitsOf(CHANNEL_PERMISSIONS);
 
 const HeaderLine = z.strictObject({
   type: z.literal("header"),
-  format: z.literal(FORMAT),
-  version: z.literal(FORMAT_VERSION),
+  format: z.literal(GROUP_FILE_FORMAT),
+  version: z.literal(GROUP_FILE_VERSION),
 });
-const GroupLine = z.strictObject({
+export const GroupLine = z.strictObject({
   type: z.literal("group"),
   id,
   name: text(LIMITS.groupNameMaxChars).min(1),
@@ -42,7 +43,7 @@ const GroupLine = z.strictObject({
     .nullable(),
   createdAt: time,
 });
-const RoleLine = z.strictObject({
+export const RoleLine = z.strictObject({
   type: z.literal("role"),
   id,
   name: text(LIMITS.roleNameMaxChars).min(1),
@@ -52,7 +53,7 @@ const RoleLine = z.strictObject({
   mentionable: z.boolean(),
   createdAt: time,
 });
-const ChannelLine = z.strictObject({
+export const ChannelLine = z.strictObject({
   type: z.literal("channel"),
   id,
   kind: z.enum(["text", "section", "thread"]),
@@ -81,7 +82,7 @@ const ChannelLine = z.strictObject({
     .nullable(),
   createdAt: time,
 });
-const MemberLine = z.strictObject({
+export const MemberLine = z.strictObject({
   type: z.literal("member"),
   userId: id,
   roleIds: z.array(id).max(LIMITS.rolesPerMember),
@@ -89,7 +90,7 @@ const MemberLine = z.strictObject({
   joinedAt: time,
 });
 /** In the order of their channel. */
-const MessageLine = z.strictObject({
+export const MessageLine = z.strictObject({
   type: z.literal("message"),
   id,
   channelId: id,
@@ -113,13 +114,13 @@ const MessageLine = z.strictObject({
   as: text(LIMITS.nicknameMaxChars).min(1).optional(),
 });
 /** To the message above it, in the order in which they are shown. */
-const ReactionLine = z.strictObject({
+export const ReactionLine = z.strictObject({
   type: z.literal("reaction"),
   messageId: id,
   emoji: text(LIMITS.emojiMaxChars).min(1),
   userId: id,
 });
-const UserLine = z.strictObject({
+export const UserLine = z.strictObject({
   type: z.literal("user"),
   id,
   /** null: one without, or of whom nothing is left. */
@@ -132,7 +133,7 @@ const EndLine = z.strictObject({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-export const LineSchema = z.discriminatedUnion("type", [
+export const GroupFileLineSchema = z.discriminatedUnion("type", [
   HeaderLine,
   GroupLine,
   RoleLine,
@@ -143,9 +144,7 @@ export const LineSchema = z.discriminatedUnion("type", [
   UserLine,
   EndLine,
 ]);
-export type Line = z.output<typeof LineSchema>;
-export type LineOf<T extends Line["type"]> = Extract<Line, { type: T }>;
-export type Content = Exclude<Line, { type: "header" | "end" }>;
-
-/** Who or what a text mentions: users, and with `&` roles. */
-export const MENTION = /<@(&?)([0-9a-f]{24})>/g;
+export type GroupFileLine = z.output<typeof GroupFileLineSchema>;
+export type GroupFileLineOf<T extends GroupFileLine["type"]> = Extract<GroupFileLine, { type: T }>;
+/** What lies between the first and the last line. */
+export type GroupFileContent = Exclude<GroupFileLine, { type: "header" | "end" }>;

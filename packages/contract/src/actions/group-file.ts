@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import * as line from "../group-file.ts";
+import { LIMITS } from "../limits.ts";
+
+const ofGroup = z.object({ groupId: e.id });
+const internal = { rule: "internal" } as const;
+const exports = { points: 10, durationMs: 60 * 60 * 1000, exact: true };
+const position = z.object({
+  seq: z.int().min(0),
+  emoji: z.string().optional(),
+  userId: e.id.optional(),
+});
+
+/** A group as a file, and its parts. */
+export const groupFileActions = {
+  "group.startExport": action({
+    summary:
+      "Ask for all of a group as a file of JSON lines. GET /api/group.export?groupId=… does this and answers the file; called by itself it only " +
+      "stands in the audit log.",
+    params: ofGroup,
+    result: z.object({ group: e.GroupSchema }),
+    permission: { rule: "group", can: "ownGroup" },
+    rateLimit: exports,
+  }),
+  "admin.startGroupExport": action({
+    summary:
+      "The same of any group, private channels included. GET /api/admin.exportGroup?groupId=… does this and answers the file. It stands in the " +
+      "group's audit log too.",
+    params: ofGroup,
+    result: z.object({ group: e.GroupSchema }),
+    permission: { rule: "admin" },
+    errors: ["GROUP_NOT_FOUND"],
+    rateLimit: exports,
+  }),
+  "group.beginExport": action({
+    summary: "What is answered to either of them, when it stands in the group's audit log.",
+    params: ofGroup.extend({ userId: e.id, action: z.string() }),
+    result: z.object({ group: e.GroupSchema }),
+    permission: internal,
+    errors: ["GROUP_NOT_FOUND"],
+  }),
+  "group.exportHead": action({
+    summary: "A group and its roles as lines, and the ids of its sections and channels in their order.",
+    params: ofGroup,
+    result: z.object({
+      group: line.GroupLine,
+      roles: z.array(line.RoleLine),
+      sectionIds: z.array(e.id),
+      channelIds: z.array(e.id),
+    }),
+    permission: internal,
+    errors: ["GROUP_NOT_FOUND"],
+  }),
+  "group.exportChannels": action({
+    summary: "Channels of a group as lines, in the order of the ids; those that are not there are left out.",
+    params: ofGroup.extend({ channelIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
+    result: z.object({ lines: z.array(line.ChannelLine) }),
+    permission: internal,
+  }),
+  "group.exportThreads": action({
+    summary: "A page of the threads of a channel of a group as lines.",
+    params: ofGroup.extend({ channelId: e.id, afterId: e.id.nullable() }),
+    result: z.object({ lines: z.array(line.ChannelLine), next: e.id.nullable() }),
+    permission: internal,
+  }),
+  "group.exportMembers": action({
+    summary: "A page of the members of a group as lines.",
+    params: ofGroup.extend({ afterUserId: e.id.nullable() }),
+    result: z.object({ lines: z.array(line.MemberLine), next: e.id.nullable() }),
+    permission: internal,
+  }),
+  "message.exportChannel": action({
+    summary: "A page of the messages of a channel as lines, each with its reactions below.",
+    params: z.object({ channelId: e.id, after: position.nullable() }),
+    result: z.object({
+      lines: z.array(z.discriminatedUnion("type", [line.MessageLine, line.ReactionLine])),
+      next: position.nullable(),
+    }),
+    permission: internal,
+  }),
+  "user.exportNames": action({
+    summary: "Users as lines, one for each id.",
+    params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.exportedUsersPerLookup) }),
+    result: z.object({ lines: z.array(line.UserLine) }),
+    permission: internal,
+  }),
+};

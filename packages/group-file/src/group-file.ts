@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import {
+  GROUP_FILE_FORMAT,
+  GROUP_FILE_VERSION,
+  LIMITS,
+  type GroupFileContent,
+  type GroupFileLine,
+  type GroupFileLineOf,
+} from "@fanfare/contract";
+import type { GroupSource, Page } from "./group-source.ts";
+import { MENTION } from "./mentioned.ts";
+
+const CHANNELS_PER_LOOK_UP = 50;
+
+/**
+ * A group as it is, as lines of JSON, each with its newline: roles, channels, then their threads, members, messages with their reactions, and
+ * last the users that all of these name. What is held meanwhile are the ids of channels and of users, never messages. While somebody writes to the
+ * group it is of no one moment, but all of it fits together.
+ */
+export async function* groupFile(source: GroupSource): AsyncGenerator<string> {
+  const hash = createHash("sha256");
+  let lines = 0;
+  const encode = (line: GroupFileLine): string => {
+    const text = `${JSON.stringify(line)}\n`;
+    hash.update(text);
+    lines += 1;
+    return text;
+  };
+  yield encode({ type: "header", format: GROUP_FILE_FORMAT, version: GROUP_FILE_VERSION });
+  for await (const line of content(source)) yield encode(line);
+  yield `${JSON.stringify({ type: "end", lines, sha256: hash.digest("hex") })}\n`;
+}
+
+async function* content(source: GroupSource): AsyncGenerator<GroupFileContent> {
+  const { group, roles, sectionIds, channelIds } = await source.head();
+  const users = new Set<string>();
+  const roleIds = new Set(roles.map(({ id }) => id));
+  const places = new Set<string>();
+  // What refers to a place that was deleted is written as referring to none.
+  const place = (id: string | null): string | null => (id !== null && places.has(id) ? id : null);
+  const noted = <T extends GroupFileContent>(line: T): T => {
+    for (const id of usersOf(line)) users.add(id);
+    return line;
+  };
+
+  const all = [...sectionIds, ...channelIds];
+  yield noted({
+    ...group,
+    defaultChannelId: all.includes(group.defaultChannelId ?? "") ? group.defaultChannelId : null,
+  });
+  yield* roles;
+  const isSeen = (override: GroupFileLineOf<"channel">["overrides"][number]): boolean =>
+    override.type !== "role" || roleIds.has(override.id);
+  const textIds: string[] = [];
+  for (const some of chunks(all, CHANNELS_PER_LOOK_UP)) {
+    for (const line of await source.channels(some)) {
+      if (line.kind !== "section") textIds.push(line.id);
+      const sectionId = place(line.sectionId);
+      places.add(line.id);
+      yield noted({ ...line, sectionId, overrides: line.overrides.filter(isSeen) });
+    }
+  }
+  const threadIds: string[] = [];
+  for (const channelId of textIds) {
+    for await (const line of pages((after: string | null) => source.threads(channelId, after))) {
+      threadIds.push(line.id);
+      places.add(line.id);
+      yield noted(line);
+    }
+  }
+  for await (const line of pages((after: string | null) => source.members(after)))
+    yield noted({ ...line, roleIds: line.roleIds.filter((id) => roleIds.has(id)) });
+  for (const channelId of [...textIds, ...threadIds]) {
+    for await (const line of pages((after: Parameters<GroupSource["messages"]>[1]) =>
+      source.messages(channelId, after),
+    )) {
+      if (line.type === "message" && line.threadId !== undefined && !places.has(line.threadId))
+        delete line.threadId;
+      yield noted(line);
+    }
+  }
+  for (const some of chunks([...users], LIMITS.exportedUsersPerLookup)) yield* await source.users(some);
+}
+
+/** Whom a line names. */
+function usersOf(line: GroupFileContent): string[] {
+  switch (line.type) {
+    case "group":
+      return [line.ownerId];
+    case "channel": {
+      const members = line.overrides.flatMap((override) => (override.type === "member" ? [override.id] : []));
+      return line.thread === null ? members : [...members, line.thread.createdBy];
+    }
+    case "member":
+    case "reaction":
+      return [line.userId];
+    case "message": {
+      const inText = [...line.content.matchAll(MENTION)].flatMap(([, role, id]) =>
+        role === "" ? [id!] : [],
+      );
+      const pinnedBy = line.pinned === undefined ? [] : [line.pinned.by];
+      return [line.authorId, ...inText, ...(line.mentions?.userIds ?? []), ...pinnedBy];
+    }
+    default:
+      return [];
+  }
+}
+
+async function* pages<T, P>(read: (after: P | null) => Promise<Page<T, P>>): AsyncGenerator<T> {
+  let after: P | null = null;
+  do {
+    const page: Page<T, P> = await read(after);
+    yield* page.lines;
+    after = page.next;
+  } while (after !== null);
+}
+
+function* chunks<T>(all: readonly T[], size: number): Generator<T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+}

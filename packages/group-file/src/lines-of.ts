@@ -1,0 +1,184 @@
+import { LIMITS, type GroupFileLineOf } from "@fanfare/contract";
+
+/** Of anything that is stored: an ObjectId. */
+interface Id {
+  toHexString(): string;
+}
+
+export interface StoredGroup {
+  name: string;
+  description?: string;
+  ownerId: Id;
+  defaultChannelId?: Id | null;
+  defaultPermissions?: number;
+  retentionDays?: number | null;
+  createdAt: Date;
+}
+
+export interface StoredRole {
+  name: string;
+  color: number | null;
+  permissions: number;
+  position: number;
+  mentionable: boolean;
+  createdAt: Date;
+}
+
+export interface StoredChannel {
+  kind: string;
+  name?: string;
+  topic?: string;
+  sectionId?: Id | null;
+  position: number;
+  slowModeSeconds?: number;
+  overrides?: { type: string; id?: Id; allow: number; deny: number }[];
+  parentId?: Id;
+  rootMessageId?: Id;
+  createdBy?: Id;
+  archivedAt?: Date;
+  lastActivityAt?: Date;
+  createdAt: Date;
+}
+
+export interface StoredMember {
+  userId: Id;
+  roleIds?: Id[];
+  mutedUntil: Date | null;
+  joinedAt: Date;
+}
+
+export interface StoredMessage {
+  channelId: Id;
+  authorId: Id;
+  content: string;
+  replyTo: Id | null;
+  createdAt: Date;
+  editedAt: Date | null;
+  deletedAt: Date | null;
+  editCount?: number;
+  mentions?: { userIds: string[]; roleIds: string[]; everyone: boolean };
+  pinnedAt?: Date;
+  pinnedBy?: Id;
+  threadId?: Id;
+  attachments?: { name: string }[];
+  as?: { name: string };
+}
+
+export interface StoredUser {
+  username?: string;
+  nickname: string;
+}
+
+type Known<T> = T & { _id: Id };
+
+/** @param wordFilter null: it has none */
+export function groupLine(
+  group: Known<StoredGroup>,
+  wordFilter: GroupFileLineOf<"group">["wordFilter"],
+): GroupFileLineOf<"group"> {
+  return {
+    type: "group",
+    id: group._id.toHexString(),
+    name: group.name,
+    description: group.description ?? "",
+    ownerId: group.ownerId.toHexString(),
+    defaultChannelId: textOf(group.defaultChannelId),
+    defaultPermissions: group.defaultPermissions ?? null,
+    retentionDays: group.retentionDays ?? null,
+    wordFilter: wordFilter === null ? null : { words: wordFilter.words, onHit: wordFilter.onHit },
+    createdAt: group.createdAt.toISOString(),
+  };
+}
+
+export function roleLine(role: Known<StoredRole>): GroupFileLineOf<"role"> {
+  return {
+    type: "role",
+    id: role._id.toHexString(),
+    name: role.name,
+    color: role.color ?? null,
+    permissions: role.permissions,
+    position: role.position,
+    mentionable: role.mentionable,
+    createdAt: role.createdAt.toISOString(),
+  };
+}
+
+export function channelLine(channel: Known<StoredChannel>): GroupFileLineOf<"channel"> {
+  return {
+    type: "channel",
+    id: channel._id.toHexString(),
+    kind: channel.kind as GroupFileLineOf<"channel">["kind"],
+    name: channel.name ?? "",
+    topic: channel.topic ?? "",
+    position: channel.position,
+    slowModeSeconds: channel.slowModeSeconds ?? 0,
+    overrides: (channel.overrides ?? []).map(overrideOf),
+    thread: channel.kind === "thread" ? threadOf(channel) : null,
+    createdAt: channel.createdAt.toISOString(),
+    sectionId: textOf(channel.sectionId),
+  };
+}
+
+type Override = GroupFileLineOf<"channel">["overrides"][number];
+
+function overrideOf({ type, id, allow, deny }: NonNullable<StoredChannel["overrides"]>[number]): Override {
+  if (type === "everyone") return { type, allow, deny };
+  return { type: type === "role" ? "role" : "member", id: id!.toHexString(), allow, deny };
+}
+
+function threadOf(thread: StoredChannel): NonNullable<GroupFileLineOf<"channel">["thread"]> {
+  return {
+    parentId: thread.parentId!.toHexString(),
+    rootMessageId: thread.rootMessageId!.toHexString(),
+    createdBy: thread.createdBy!.toHexString(),
+    archivedAt: timeOf(thread.archivedAt),
+    lastActivityAt: (thread.lastActivityAt ?? thread.createdAt).toISOString(),
+  };
+}
+
+export function memberLine(member: StoredMember): GroupFileLineOf<"member"> {
+  return {
+    type: "member",
+    userId: member.userId.toHexString(),
+    roleIds: (member.roleIds ?? []).map((id) => id.toHexString()),
+    mutedUntil: timeOf(member.mutedUntil),
+    joinedAt: member.joinedAt.toISOString(),
+  };
+}
+
+export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"message"> {
+  const { mentions, pinnedAt, pinnedBy, as, attachments, threadId } = message;
+  let { content } = message;
+  // Otherwise nothing would say that there was something.
+  if (content === "" && attachments !== undefined)
+    content = attachments
+      .map(({ name }) => name)
+      .join("\n")
+      .slice(0, LIMITS.messageMaxChars);
+  return {
+    type: "message",
+    id: message._id.toHexString(),
+    channelId: message.channelId.toHexString(),
+    authorId: message.authorId.toHexString(),
+    content,
+    replyTo: textOf(message.replyTo),
+    createdAt: message.createdAt.toISOString(),
+    editedAt: timeOf(message.editedAt),
+    deletedAt: timeOf(message.deletedAt),
+    editCount: message.editCount ?? 0,
+    ...(mentions !== undefined && {
+      mentions: { userIds: mentions.userIds, roleIds: mentions.roleIds, everyone: mentions.everyone },
+    }),
+    ...(pinnedAt !== undefined && { pinned: { at: pinnedAt.toISOString(), by: pinnedBy!.toHexString() } }),
+    ...(as !== undefined && { as: as.name }),
+    ...(threadId !== undefined && { threadId: threadId.toHexString() }),
+  };
+}
+
+/** @param user null: nothing is known of it any more */
+export function userLine(id: string, user: StoredUser | null): GroupFileLineOf<"user"> {
+  return { type: "user", id, username: user?.username ?? null, nickname: user?.nickname ?? null };
+}
+
+const textOf = (id: Id | null | undefined): string | null => id?.toHexString() ?? null;
+const timeOf = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;

@@ -1,0 +1,100 @@
+import { Readable } from "node:stream";
+import type { Group } from "@fanfare/contract";
+import { groupFile } from "@fanfare/group-file";
+import { may, serviceError, ServiceError, type Actor, type NodeContext } from "@fanfare/kernel";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Calls } from "../calls.ts";
+import { clientAddress } from "../client-address.ts";
+import { dispositionOf } from "../files/disposition.ts";
+import type { Identify } from "../identify.ts";
+import { sendAnswer } from "../send-answer.ts";
+import { CHUNK_CHARS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./bounds.ts";
+import { groupOfServices } from "./group-of-services.ts";
+
+export interface ExportOptions {
+  node: NodeContext;
+  calls: Calls;
+  identify: Identify;
+}
+
+type Start = "group.startExport" | "admin.startGroupExport";
+
+/**
+ * Answers a group as a file, which is read as fast as it is taken. Who may have it is asked of the action that starts it, and again with each
+ * page. A file that was broken off lacks its last line.
+ */
+export function serveExports(app: FastifyInstance, options: ExportOptions): void {
+  const { node, calls, identify } = options;
+  let underWay = 0;
+
+  const answer = async (start: Start, request: FastifyRequest, reply: FastifyReply) => {
+    if (underWay >= MAX_EXPORTS) throw serviceError("OVERLOADED", { retryAfterMs: EXPORTS_RETRY_MS });
+    const { groupId } = request.query as Record<string, unknown>;
+    const { authorization, "user-agent": userAgent = null } = request.headers;
+    const token = /^bearer (\S+)$/i.exec(authorization ?? "")?.[1];
+    const actor = authorization === undefined ? null : await identify(token);
+    const address = clientAddress(request.raw, node.config.trustProxy);
+    const caller = { actor, address, userAgent, requestId: request.id };
+    const started = await calls.answer("http", start, { groupId }, caller);
+    if (!started.ok) return sendAnswer(reply, started);
+    const { group } = started.data as { group: Group };
+
+    underWay += 1;
+    reply.raw.once("close", () => (underWay -= 1));
+    reply.raw.setTimeout(EXPORT_IDLE_MS, () => reply.raw.destroy());
+    const mayStill = async (): Promise<void> => {
+      await stillLoggedIn(identify, token);
+      if (start === "group.startExport") await stillOwner(node, actor, group.id);
+    };
+    const source = groupOfServices(node.call, group.id, mayStill);
+    return reply
+      .header("content-type", "application/x-ndjson; charset=utf-8")
+      .header("content-disposition", dispositionOf("attachment", `${group.name}.jsonl`))
+      .header("cache-control", "no-store")
+      .send(Readable.from(together(logged(node, groupFile(source)))));
+  };
+  const route = { helmet: false, exposeHeadRoute: false } as const;
+  app.get("/api/group.export", route, (request, reply) => answer("group.startExport", request, reply));
+  app.get("/api/admin.exportGroup", route, (request, reply) =>
+    answer("admin.startGroupExport", request, reply),
+  );
+}
+
+/** That the token has come to its end meanwhile is no reason; that the session has, is. */
+async function stillLoggedIn(identify: Identify, token: string | undefined): Promise<void> {
+  try {
+    await identify(token);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.type !== "TOKEN_EXPIRED") throw error;
+  }
+}
+
+async function stillOwner(
+  { access }: Pick<NodeContext, "access">,
+  actor: Actor | null,
+  groupId: string,
+): Promise<void> {
+  if (actor === null || !may(await access.get(actor.userId, { groupId }), "ownGroup"))
+    throw serviceError("FORBIDDEN");
+}
+
+/** What has gone wrong in the middle of a file shows there only by its missing end. */
+async function* logged<T>({ logger }: Pick<NodeContext, "logger">, lines: AsyncIterable<T>) {
+  try {
+    yield* lines;
+  } catch (error) {
+    logger.warn({ err: error }, "the export of a group was broken off");
+    throw error;
+  }
+}
+
+async function* together(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let chunk = "";
+  for await (const line of lines) {
+    chunk += line;
+    if (chunk.length < CHUNK_CHARS) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
+}

@@ -1,0 +1,73 @@
+import type { GroupFileLineOf, Result } from "@fanfare/contract";
+import { messageLine, type ReactionPosition } from "@fanfare/group-file";
+import type { Handler } from "@fanfare/kernel";
+import type { MessageDocument } from "../message.model.ts";
+import type { Parts } from "../parts.ts";
+
+/** After this much of text a page ends; one more message, or so many reactions, may come on top. */
+const PAGE_CHARS = 200_000;
+const MESSAGES_PER_QUERY = 50;
+const REACTIONS_PER_QUERY = 500;
+
+type Exporting = Pick<Parts, "messages" | "reactions">;
+type Page = Result<"message.exportChannel">;
+
+export function exportChannel(parts: Exporting): Handler<"message.exportChannel"> {
+  return async ({ params: { channelId, after } }): Promise<Page> => {
+    const lines: Page["lines"] = [];
+    let chars = 0;
+    const add = (line: Page["lines"][number]): void => {
+      lines.push(line);
+      chars += JSON.stringify(line).length;
+    };
+    // Whose reactions are only begun is read once more; its own line was in the page before.
+    let behind = after;
+    for (;;) {
+      const resumed = behind?.emoji !== undefined;
+      const from = behind === null ? 0 : behind.seq + (resumed ? 0 : 1);
+      const found = await parts.messages.from(channelId, from, MESSAGES_PER_QUERY);
+      for (const message of found) {
+        const isResumed = resumed && message.seq === behind?.seq;
+        if (!isResumed) add(messageLine(message));
+        const next = await addReactions(parts, message, isResumed ? behind : null, (line) => {
+          add(line);
+          return chars < PAGE_CHARS;
+        });
+        if (next !== null) return { lines, next };
+        if (chars >= PAGE_CHARS) return { lines, next: { seq: message.seq } };
+      }
+      const last = found.at(-1);
+      if (last === undefined || found.length < MESSAGES_PER_QUERY) return { lines, next: null };
+      behind = { seq: last.seq };
+    }
+  };
+}
+
+/**
+ * In the order in which the message shows them, and within that of the users' ids.
+ * @param add says whether there is room for more
+ * @returns where to go on; null: there are no more of them
+ */
+async function addReactions(
+  { reactions }: Exporting,
+  message: MessageDocument,
+  after: ReactionPosition | null,
+  add: (line: GroupFileLineOf<"reaction">) => boolean,
+): Promise<ReactionPosition | null> {
+  const emojis = (message.reactions ?? []).map(({ emoji }) => emoji);
+  const messageId = message._id.toHexString();
+  const at = after?.emoji === undefined ? 0 : emojis.indexOf(after.emoji);
+  // Where the last reaction of the page before is gone nobody knows what was behind it: none twice.
+  for (const emoji of at === -1 ? [] : emojis.slice(at)) {
+    let afterUserId = emoji === after?.emoji ? after.userId : undefined;
+    for (;;) {
+      const users = await reactions.users(messageId, emoji, afterUserId, REACTIONS_PER_QUERY);
+      for (const userId of users) {
+        if (!add({ type: "reaction", messageId, emoji, userId })) return { seq: message.seq, emoji, userId };
+      }
+      if (users.length < REACTIONS_PER_QUERY) break;
+      afterUserId = users.at(-1);
+    }
+  }
+  return null;
+}
