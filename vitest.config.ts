@@ -9,7 +9,11 @@ export default defineConfig({
     projects: [
       project(
         "unit",
-        ["{packages,services}/*/src/**/*.test.ts", "benchmark/src/**/*.test.ts", "scripts/**/*.test.ts"],
+        [
+          "{packages,services}/*/src/**/*.test.ts",
+          "{benchmark,web}/src/**/*.test.ts",
+          "scripts/**/*.test.ts",
+        ],
         15_000,
       ),
       // Real servers and sockets; a whole instance starts in some of them.

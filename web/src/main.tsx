@@ -1,11 +1,17 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
+import { chooseLanguage } from "./i18n/language.ts";
+import { startI18n } from "./i18n/set-up.ts";
+import { UiProvider } from "./ui/ui-provider.tsx";
 import "./styles/theme.css";
 import "./styles/base.css";
 
+await startI18n(chooseLanguage(undefined, navigator.languages));
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
-    <App />
+    <UiProvider>
+      <App />
+    </UiProvider>
   </StrictMode>,
 );

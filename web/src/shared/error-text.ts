@@ -1,21 +1,24 @@
 import { FanfareError } from "@fanfare/client";
+import i18next from "i18next";
 
-/** One line for people about something that failed. */
+/** One or two sentences for people about something that failed: what it is, and what to do. */
 export function errorText(error: unknown): string {
-  if (!(error instanceof FanfareError)) return "Something went wrong on this page. Reload it and try again.";
-  if (error.type === "VALIDATION_FAILED") return issuesText(error) ?? error.message;
-  if (error.retryAfterMs > 0) return `${error.message} Try again in ${seconds(error.retryAfterMs)}.`;
-  return error.message;
+  if (!(error instanceof FanfareError)) return i18next.t("shared:error.unexpected");
+  const text = textOf(error);
+  if (error.retryAfterMs <= 0) return text;
+  return `${text} ${i18next.t("shared:tryAgainIn", { count: Math.ceil(error.retryAfterMs / 1000) })}`;
+}
+
+function textOf(error: FanfareError): string {
+  const textKey = `shared:error.${error.type}`;
+  if (error.type === "VALIDATION_FAILED") return issuesText(error) ?? i18next.t(textKey);
+  // A code that is newer than this page: the server's own words.
+  return i18next.exists(textKey) ? i18next.t(textKey) : error.message;
 }
 
 function issuesText({ data }: FanfareError): string | undefined {
   const { issues } = (data ?? {}) as { issues?: { path: string; message: string }[] };
   return issues?.map(({ path, message }) => `${capitalized(path)}: ${message}.`).join(" ");
-}
-
-function seconds(ms: number): string {
-  const count = Math.ceil(ms / 1000);
-  return count === 1 ? "a second" : `${count} seconds`;
 }
 
 function capitalized(text: string): string {

@@ -1,0 +1,4 @@
+export const files = import.meta.glob<Record<string, unknown>>("../../**/texts/zh.json", {
+  eager: true,
+  import: "default",
+});

@@ -1,0 +1,40 @@
+/** A text that a file asks for. */
+export interface Use {
+  path: string;
+  namespace: string;
+  key: string;
+  /** Whether `key` is only how the key begins: `` t(`role.${name}`) `` uses all that begin with `role.`. */
+  isPrefix: boolean;
+}
+
+const PLURAL = /_(?:zero|one|two|few|many|other)$/;
+
+/** The keys of a file of texts, with dots for what is nested, and one for all plural forms. */
+export function keysOf(texts: object, prefix = ""): Set<string> {
+  const keys = new Set<string>();
+  for (const [name, value] of Object.entries(texts)) {
+    if (typeof value === "string") keys.add((prefix + name).replace(PLURAL, ""));
+    else for (const key of keysOf(value as object, `${prefix}${name}.`)) keys.add(key);
+  }
+  return keys;
+}
+
+const CALL = /(?<![\w.$])(?:i18next\.)?t\(\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/g;
+const TRANS = /\bi18nKey=(")([^"]+)"/g;
+/** `textKey: "…"` stands in tables of keys, which `t` gets by a variable. */
+const TABLE = /\btextKey\??\s*[:=]\s*\{?(["'`])((?:\\.|(?!\1)[^\\])*)\1/g;
+
+/** The texts that the code of a file asks for. Its namespace is that of its `useTranslation`, or named as `ns:key`. */
+export function usesOf(path: string, code: string): Use[] {
+  const namespaces = [...code.matchAll(/useTranslation\(\s*"([^"]+)"/g)].map(([, namespace]) => namespace!);
+  if (new Set(namespaces).size > 1) throw new Error(`${path} uses several namespaces: write "other:key".`);
+  const found = [CALL, TRANS, TABLE].flatMap((pattern) => [...code.matchAll(pattern)]);
+  return found.map(([, quote, text]) => {
+    const hole = quote === "`" ? text!.indexOf("${") : -1;
+    const start = hole < 0 ? text! : text!.slice(0, hole);
+    const colon = start.indexOf(":");
+    const namespace = colon < 0 ? namespaces[0] : start.slice(0, colon);
+    if (namespace === undefined) throw new Error(`${path}: t("${text}") is in no namespace.`);
+    return { path, namespace, key: start.slice(colon + 1), isPrefix: hole >= 0 };
+  });
+}

@@ -1,0 +1,34 @@
+import { FanfareError, type LocalErrorCode } from "@fanfare/client";
+import { ERRORS, type ErrorCode } from "@fanfare/contract";
+import i18next from "i18next";
+import { beforeAll, describe, expect, test } from "vitest";
+import { errorText } from "./error-text.ts";
+import en from "./texts/en.json" with { type: "json" };
+
+const error = (type: ErrorCode | LocalErrorCode, data?: unknown) =>
+  new FanfareError({ type, message: "As the server says.", data, retryable: false, requestId: "" });
+
+describe("errorText", () => {
+  beforeAll(() => i18next.init({ lng: "en", resources: { en: { shared: en } } }));
+
+  test("has a text of its own for every code of the contract", () => {
+    for (const code of Object.keys(ERRORS)) expect(en.error).toHaveProperty(code);
+  });
+
+  test("says when to try again", () => {
+    expect(errorText(error("RATE_LIMITED", { retryAfterMs: 2100 }))).toBe(
+      "That was too fast. Try again in 3 seconds.",
+    );
+    expect(errorText(error("RATE_LIMITED", { retryAfterMs: 400 }))).toContain("in a second");
+  });
+
+  test("names the fields that are wrong", () => {
+    const issues = [{ path: "username", message: "must be longer" }];
+    expect(errorText(error("VALIDATION_FAILED", { issues }))).toBe("Username: must be longer.");
+  });
+
+  test("takes the server's words for a code that is newer, and blames the page for anything else", () => {
+    expect(errorText(error("FROM_THE_FUTURE" as ErrorCode))).toBe("As the server says.");
+    expect(errorText(new TypeError("x is undefined"))).toContain("Reload it");
+  });
+});

@@ -1,0 +1,57 @@
+import { Dialog as Base } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { cx } from "./cx.ts";
+import { IconButton } from "./icon-button.tsx";
+
+export interface DialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  description?: ReactNode;
+  children?: ReactNode;
+  /** Buttons at the end, the main one last. */
+  footer?: ReactNode;
+  size?: "sm" | "md" | "lg";
+}
+
+const SIZES = { sm: "max-w-sm", md: "max-w-md", lg: "max-w-2xl" };
+
+/** A question or a form before everything else. Esc and a click beside it close; the focus goes back to where it was. */
+export function Dialog({ open, onClose, title, description, children, footer, size = "md" }: DialogProps) {
+  const { t } = useTranslation("ui");
+  return (
+    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <Base.Popup
+          className={cx(
+            "fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised shadow-raised outline-none transition-[opacity,scale] duration-150 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0",
+            SIZES[size],
+          )}
+        >
+          <header className="flex items-start justify-between gap-3 px-5 pt-4">
+            <div className="grid gap-1 pt-1">
+              <Base.Title className="text-lg leading-tight font-semibold">{title}</Base.Title>
+              {description !== undefined && (
+                <Base.Description className="text-sm text-muted">{description}</Base.Description>
+              )}
+            </div>
+            <Base.Close
+              render={
+                <IconButton icon={X} label={t("close")} size="sm" className="-mr-1.5" tooltipSide="left" />
+              }
+            />
+          </header>
+          <div className="grid gap-4 overflow-y-auto px-5 pt-3 pb-5">{children}</div>
+          {footer !== undefined && (
+            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
+              {footer}
+            </footer>
+          )}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

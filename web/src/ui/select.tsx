@@ -1,0 +1,73 @@
+import { Select as Base } from "@base-ui/react/select";
+import { Check, ChevronDown } from "lucide-react";
+import { cx } from "./cx.ts";
+import { Field, FIELD_CLASS, type FieldTexts } from "./field.tsx";
+import { MENU_ITEM_CLASS, POPUP_CLASS } from "./popup-class.ts";
+
+export interface SelectOption<V extends string> {
+  value: V;
+  label: string;
+}
+
+export interface SelectProps<V extends string> extends FieldTexts {
+  value: V;
+  onChange: (value: V) => void;
+  options: readonly SelectOption<V>[];
+  disabled?: boolean;
+}
+
+/** One of some choices; for few that should all be seen, take a RadioGroup. */
+export function Select<V extends string>({
+  label,
+  hint,
+  error,
+  hideLabel,
+  value,
+  onChange,
+  options,
+  disabled = false,
+}: SelectProps<V>) {
+  return (
+    <Field label={label} hint={hint} error={error} {...(hideLabel && { hideLabel })}>
+      {(ids) => (
+        <Base.Root
+          items={options}
+          value={value}
+          onValueChange={(next) => next !== null && onChange(next)}
+          disabled={disabled}
+          modal={false}
+        >
+          <Base.Trigger
+            {...ids}
+            aria-label={label}
+            className={cx(FIELD_CLASS, "flex min-h-control items-center justify-between gap-2 text-left")}
+          >
+            <Base.Value className="truncate" />
+            <Base.Icon>
+              <ChevronDown size={16} aria-hidden className="text-muted" />
+            </Base.Icon>
+          </Base.Trigger>
+          <Base.Portal>
+            <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className="z-50">
+              <Base.Popup
+                className={cx(
+                  POPUP_CLASS,
+                  "max-h-[min(24rem,var(--available-height))] min-w-(--anchor-width) overflow-y-auto",
+                )}
+              >
+                {options.map((option) => (
+                  <Base.Item key={option.value} value={option.value} className={MENU_ITEM_CLASS}>
+                    <Base.ItemText className="flex-1 truncate">{option.label}</Base.ItemText>
+                    <Base.ItemIndicator>
+                      <Check size={16} aria-hidden />
+                    </Base.ItemIndicator>
+                  </Base.Item>
+                ))}
+              </Base.Popup>
+            </Base.Positioner>
+          </Base.Portal>
+        </Base.Root>
+      )}
+    </Field>
+  );
+}

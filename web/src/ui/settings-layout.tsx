@@ -1,0 +1,82 @@
+import { type LucideIcon, X } from "lucide-react";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { cx } from "./cx.ts";
+import { IconButton } from "./icon-button.tsx";
+import { useEscape } from "./use-escape.ts";
+
+export interface SettingsSection {
+  id: string;
+  label: string;
+  href: string;
+  icon?: LucideIcon;
+  /** Begins a part of the list under this title. */
+  heading?: string;
+  danger?: boolean;
+}
+
+interface SettingsLayoutProps {
+  title: string;
+  sections: readonly SettingsSection[];
+  current: string;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** A full page of settings: sections at the left (on phones in a row above), the current one at the right. Esc closes. */
+export function SettingsLayout({ title, sections, current, onClose, children }: SettingsLayoutProps) {
+  const { t } = useTranslation("ui");
+  useEscape(onClose);
+  const shown = sections.find(({ id }) => id === current);
+  return (
+    <div className="flex h-dvh flex-col md:grid md:grid-cols-[minmax(14rem,1fr)_minmax(0,3fr)]">
+      <nav
+        aria-label={title}
+        className="shrink-0 border-line bg-sidebar pt-[env(safe-area-inset-top)] max-md:border-b md:overflow-y-auto md:border-r"
+      >
+        <div className="md:ml-auto md:w-60 md:px-3 md:py-6">
+          <div className="flex items-center justify-between gap-2 px-4 py-2 md:px-2.5">
+            <p className="truncate text-lg font-semibold">{title}</p>
+            <span className="md:hidden">
+              <IconButton icon={X} label={t("close")} onClick={onClose} tooltipSide="left" />
+            </span>
+          </div>
+          <ul className="flex gap-1 overflow-x-auto px-3 pb-2 md:grid md:overflow-visible md:px-0">
+            {sections.map(({ id, label, href, icon: Icon, heading, danger }) => (
+              <li key={id} className="shrink-0">
+                {heading !== undefined && (
+                  <p className="px-2.5 pt-4 pb-1 text-xs font-semibold text-muted max-md:hidden">{heading}</p>
+                )}
+                <Link
+                  href={href}
+                  replace
+                  aria-current={id === current ? "page" : undefined}
+                  className={cx(
+                    "flex min-h-row items-center gap-2.5 rounded-md px-2.5 text-sm font-medium -outline-offset-2",
+                    id === current ? "bg-selected text-text" : "text-muted hover:bg-hover hover:text-text",
+                    danger === true && "text-danger-text",
+                  )}
+                >
+                  {Icon && <Icon size={16} aria-hidden className="max-md:hidden" />}
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </nav>
+      <main id="main" tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
+        <div className="flex max-w-4xl gap-6 px-4 py-5 md:px-10 md:py-8">
+          <div className="grid min-w-0 flex-1 content-start gap-6 pb-[env(safe-area-inset-bottom)]">
+            {shown && <h1 className="text-xl font-semibold">{shown.label}</h1>}
+            {children}
+          </div>
+          <span className="max-md:hidden">
+            <IconButton icon={X} label={t("close")} onClick={onClose} tooltipSide="left" />
+          </span>
+        </div>
+      </main>
+    </div>
+  );
+}

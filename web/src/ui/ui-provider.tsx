@@ -1,0 +1,15 @@
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { Tooltip } from "@base-ui/react/tooltip";
+import type { ReactNode } from "react";
+import { Toasts } from "./toast.tsx";
+
+/** What the primitives need around the application: no <style> elements (content policy), shared tooltips, toasts. */
+export function UiProvider({ children }: { children: ReactNode }) {
+  return (
+    <CSPProvider disableStyleElements>
+      <Tooltip.Provider delay={400} closeDelay={100}>
+        <Toasts>{children}</Toasts>
+      </Tooltip.Provider>
+    </CSPProvider>
+  );
+}

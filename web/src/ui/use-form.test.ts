@@ -1,0 +1,40 @@
+import { FanfareError } from "@fanfare/client";
+import { describe, expect, test } from "vitest";
+import { errorsOfFields } from "./use-form.ts";
+
+const invalid = (...paths: string[]) =>
+  new FanfareError({
+    type: "VALIDATION_FAILED",
+    message: "Invalid.",
+    data: { issues: paths.map((path) => ({ path, message: `wrong ${path}` })) },
+    retryable: false,
+    requestId: "",
+  });
+
+describe("errorsOfFields", () => {
+  test("puts what is invalid at its field", () => {
+    const values = { username: "", roles: [] };
+    expect(errorsOfFields(invalid("username", "roles.0"), values, {})).toEqual({
+      username: "wrong username",
+      roles: "wrong roles.0",
+    });
+  });
+
+  test("leaves to the form what is about something that is not shown", () => {
+    expect(errorsOfFields(invalid("username", "limit"), { username: "" }, {})).toEqual({});
+    expect(errorsOfFields(new Error("x"), { username: "" }, {})).toEqual({});
+  });
+
+  test("puts the codes that were named at their field", () => {
+    const taken = new FanfareError({
+      type: "USERNAME_TAKEN",
+      message: "Taken.",
+      retryable: false,
+      requestId: "",
+    });
+    expect(Object.keys(errorsOfFields(taken, { username: "a" }, { USERNAME_TAKEN: "username" }))).toEqual([
+      "username",
+    ]);
+    expect(errorsOfFields(taken, { username: "a" }, {})).toEqual({});
+  });
+});
