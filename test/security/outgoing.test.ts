@@ -1,0 +1,238 @@
+import { randomBytes, createECDH } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import type { BotScope } from "@fanfare/contract";
+import {
+  createAccount,
+  createGuest,
+  createWorld,
+  must,
+  post,
+  startInstance,
+  type Instance,
+} from "@fanfare/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+// What users make the server ask: pushes, callbacks, previews, and pictures of webhooks. The instance may reach 127.0.0.2 by its
+// configuration, and nothing else that is not public.
+
+const ALLOWED = "127.0.0.2";
+const PASSWORD = "correct horse";
+const SCOPES: BotScope[] = ["messages.read", "events"];
+
+interface Listener {
+  port: number;
+  /** The bytes of each connection. */
+  connections: string[];
+  stop(): Promise<void>;
+}
+
+/** Takes down what comes, byte by byte, and answers each connection with the same. */
+async function listen(host: string, answer: (head: string) => string): Promise<Listener> {
+  const connections: string[] = [];
+  const server: Server = createServer((socket) => {
+    const index = connections.push("") - 1;
+    socket.on("error", () => {});
+    socket.on("data", (bytes) => {
+      connections[index] += bytes.toString("latin1");
+      if (connections[index]!.includes("\r\n\r\n")) socket.end(answer(connections[index]!));
+    });
+  });
+  server.listen(0, host);
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections,
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+const response = (status: string, headers: string, body = ""): string =>
+  `HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n${headers}\r\n${body}`;
+
+let instance: Instance;
+let secret: Listener;
+let open: Listener;
+let insides: string[];
+beforeAll(async () => {
+  secret = await listen("127.0.0.1", () => response("200 OK", "content-type: text/html\r\n", "<title>no"));
+  open = await listen(ALLOWED, (head) =>
+    head.includes(" /redirect")
+      ? response("302 Found", `location: http://127.0.0.1:${secret.port}/\r\n`)
+      : response("200 OK", "content-type: text/html\r\n", "<title>Open</title>"),
+  );
+  instance = await startInstance({ OUTBOUND_ALLOW: ALLOWED });
+  const hosts = [
+    "127.0.0.1",
+    "localhost",
+    "localhost.",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "0x7f000001",
+    "0x7f.0.0.1",
+    "0177.0.0.1",
+    "2130706433",
+    "127.1",
+    "0",
+    "①②⑦.⓪.⓪.①",
+  ];
+  insides = [
+    ...hosts.map((host) => `http://${host}:${secret.port}/`),
+    "http://169.254.169.254/latest/meta-data/",
+    "http://10.0.0.1/",
+    "http://192.168.0.1/",
+    "http://172.16.0.1/",
+    "http://100.64.0.1/",
+    "http://[fd00::1]/",
+    "http://[fe80::1]/",
+    "http://[64:ff9b::7f00:1]/",
+    "https://127.0.0.1/",
+  ];
+});
+afterAll(async () => {
+  await instance?.stop();
+  await Promise.all([secret?.stop(), open?.stop()]);
+});
+
+/** What a browser gives to its page. */
+function subscription(endpoint: string) {
+  const ecdh = createECDH("prime256v1");
+  ecdh.generateKeys();
+  return {
+    endpoint,
+    keys: { p256dh: ecdh.getPublicKey("base64url"), auth: randomBytes(16).toString("base64url") },
+  };
+}
+
+async function pushesBy(outcome: string): Promise<number> {
+  const text = await (await fetch(`${instance.opsUrl}/metrics`)).text();
+  return Number(new RegExp(`fanfare_pushes_total\\{outcome="${outcome}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+}
+
+/** Makes somebody who is away, with one session and so one push for each address, and writes to him. */
+async function pushTo(endpoints: readonly string[]): Promise<void> {
+  const { url } = instance;
+  const { username, userId } = await createAccount(url);
+  for (const endpoint of endpoints) {
+    const { accessToken } = await must(url, "user.login", { username, password: PASSWORD });
+    await must(url, "push.subscribe", subscription(endpoint), accessToken);
+  }
+  const { accessToken } = await createGuest(url);
+  const { channel } = await must(url, "channel.openDirect", { userId }, accessToken);
+  await must(url, "message.send", { channelId: channel.id, content: "hello", nonce: "n" }, accessToken);
+}
+
+const until = <T>(what: () => Promise<T>) => expect.poll(what, { timeout: 20_000 });
+
+describe("addresses of the own network are not connected to", () => {
+  test("by pushes, nor is a redirect followed", async () => {
+    const [failed, refused] = [await pushesBy("failed"), await pushesBy("refused")];
+    await pushTo([...insides, `http://${ALLOWED}:${open.port}/redirect`]);
+    await until(() => pushesBy("failed")).toBe(failed + insides.length);
+    await until(() => pushesBy("refused")).toBe(refused + 1);
+    expect(secret.connections).toEqual([]);
+  });
+
+  test("by callbacks of bots, nor is a redirect followed", async () => {
+    const { url } = instance;
+    const urls = [...insides, `http://${ALLOWED}:${open.port}/redirect`];
+    const tokens = [];
+    // A group has so many bots and no more.
+    for (const some of [urls.slice(0, 12), urls.slice(12)]) {
+      const { owner, member, group, channel } = await createWorld(url);
+      for (const address of some) {
+        const wanted = { groupId: group.id, name: "Robot", scopes: SCOPES };
+        const { token } = await must(url, "bot.create", wanted, owner.accessToken);
+        const params = { url: address, secret: "x".repeat(32), events: ["message.created" as const] };
+        await must(url, "bot.subscribe", params, token);
+        tokens.push(token);
+      }
+      const said = { channelId: channel.id, content: "hello", nonce: "n" };
+      await must(url, "message.send", said, member.accessToken);
+    }
+    for (const token of tokens)
+      await until(async () => (await must(url, "bot.me", {}, token)).bot.callback?.state).toBe("failing");
+    expect(secret.connections).toEqual([]);
+  });
+
+  test("by previews, nor by a redirect", async () => {
+    const { url } = instance;
+    const { member, channel } = await createWorld(url);
+    const token = member.accessToken;
+    const links = [...insides, `http://${ALLOWED}:${open.port}/redirect`];
+    for (const [index, link] of links.entries()) {
+      const content = `${link} http://${ALLOWED}:${open.port}/${index}`;
+      const sent = { channelId: channel.id, content, nonce: `p${index}` };
+      const { message } = await must(url, "message.send", sent, token);
+      const embeds = async () =>
+        (await must(url, "message.get", { channelId: channel.id, messageId: message.id }, token)).message
+          .embeds;
+      await until(embeds).toMatchObject([{ title: "Open" }]);
+    }
+    expect(secret.connections).toEqual([]);
+  });
+
+  test("by the picture of a webhook, which nobody's browser loads either", async () => {
+    const { url } = instance;
+    const { owner, channel } = await createWorld(url);
+    const hook = { channelId: channel.id, name: "Hook" };
+    const { webhook, token } = await must(url, "webhook.create", hook, owner.accessToken);
+    const tries = [...insides, "javascript:alert(1)", "data:image/svg+xml,<svg onload=alert(1)>", "file:///"];
+    const answers = await Promise.all(
+      tries.map((avatarUrl) =>
+        post(url, "webhook.execute", { webhookId: webhook.id, token, content: "hi", avatarUrl }),
+      ),
+    );
+    expect(answers.slice(insides.length).map(({ ok }) => ok)).toEqual([false, false, false]);
+    const page = await fetch(url, { headers: { accept: "text/html" } });
+    expect(page.headers.get("content-security-policy")).toMatch(/img-src 'self' data: blob:(;|$)/);
+    expect(secret.connections).toEqual([]);
+  });
+});
+
+describe("nothing is put into the head of what is sent", () => {
+  const ends = ["\r\n", "\n", "\r", "\u2028", "\u0085", "%0d%0a", "\u560d\u560a"];
+  const injected = (bytes: string): string[] =>
+    bytes.split(/\r\n|\r|\n/).filter((line) => /^(x-injected|host: evil)/i.test(line));
+
+  test("by the keys of a push", async () => {
+    const { accessToken } = await createAccount(instance.url);
+    const good = subscription(`http://${ALLOWED}:${open.port}/keys`);
+    for (const end of ends) {
+      for (const name of ["p256dh", "auth"] as const) {
+        const key = `${good.keys[name].slice(0, -20)}${end}X-Injected: 1`;
+        const keys = { ...good.keys, [name]: key.padEnd(good.keys[name].length, "A") };
+        const answer = await post(instance.url, "push.subscribe", { ...good, keys }, accessToken);
+        expect(answer).toMatchObject({ ok: false, error: { type: "VALIDATION_FAILED" } });
+      }
+    }
+  });
+
+  test("by the address of a push or of a callback", async () => {
+    const { url } = instance;
+    const base = `http://${ALLOWED}:${open.port}/injection`;
+    const { owner, member, group, channel } = await createWorld(url);
+    const wanted = { groupId: group.id, name: "Robot", scopes: SCOPES };
+    const { token } = await must(url, "bot.create", wanted, owner.accessToken);
+    const taken = { callbacks: 0, pushes: 0 };
+    for (const end of ends) {
+      const address = `${base} HTTP/1.1${end}X-Injected: 1${end}Host: evil.example`;
+      const seen = () => open.connections.filter((bytes) => bytes.includes("/injection")).length;
+      const before = seen();
+      const callback = { url: address, secret: "x".repeat(32), events: ["message.created" as const] };
+      const { ok: isCalled } = await post(url, "bot.subscribe", callback, token);
+      const { ok: isPushed } = await post(url, "push.subscribe", subscription(address), member.accessToken);
+      const said = { channelId: channel.id, content: "hello", nonce: `i${end}` };
+      if (isCalled) await must(url, "message.send", said, owner.accessToken);
+      if (isPushed) await pushTo([address]);
+      await until(async () => seen() - before).toBeGreaterThanOrEqual(Number(isCalled) + Number(isPushed));
+      taken.callbacks += Number(isCalled);
+      taken.pushes += Number(isPushed);
+    }
+    expect(Math.min(taken.callbacks, taken.pushes)).toBeGreaterThan(0);
+    expect(open.connections.flatMap(injected)).toEqual([]);
+    const hosts = open.connections.map((bytes) => /^host: (.*)$/im.exec(bytes)?.[1]);
+    expect(new Set(hosts)).toEqual(new Set([`${ALLOWED}:${open.port}`]));
+  });
+});
