@@ -78,6 +78,23 @@ describe.skipIf(!hasServers)("who runs a cluster", () => {
     expect(await post(urlOf(1), "message.send", message, member.accessToken)).toMatchObject({ ok: true });
   });
 
+  test("shows what all gateways did", async () => {
+    const { member, channel } = await createWorld(urlOf(0));
+    const receivers = [await connect(0, member.accessToken), await connect(1, member.accessToken)];
+    const told = receivers.map((socket) => new Promise((resolve) => socket.once("message.created", resolve)));
+    const message = { channelId: channel.id, content: "x", nonce: "metrics" };
+    await must(urlOf(1), "message.send", message, member.accessToken);
+    await Promise.all(told);
+    await vi.waitFor(async () => {
+      const { gateways, silentGateways, steps } = await must(urlOf(0), "admin.metrics", {}, token);
+      expect({ gateways, silentGateways }).toEqual({ gateways: 2, silentGateways: 0 });
+      const step = steps.findLast(({ messagesPerSecond }) => messagesPerSecond > 0);
+      expect(step?.deliveriesPerSecond).toBeGreaterThan(step?.messagesPerSecond ?? Infinity);
+      expect(step?.fanoutMs?.p100).toBeGreaterThan(0);
+      expect(step?.connections).toBeGreaterThanOrEqual(2);
+    }, WITHIN_10_S);
+  });
+
   test("a block reaches every worker that remembers what the two may do", async () => {
     const { member, target } = await createWorld(urlOf(0));
     const { channel } = await must(

@@ -276,3 +276,31 @@ describe("maintenance", () => {
       expect(open).not.toContain(name);
   });
 });
+
+test("what all gateways did in the last minutes is one row of steps", async () => {
+  const { member, channel } = await createWorld(instance.url);
+  const opened = await connectMany(member);
+  const told = opened.map((socket) => heard(socket, "message.created"));
+  const message = { channelId: channel.id, content: "x", nonce: "metrics" };
+  await must(instance.url, "message.send", message, member.accessToken);
+  await Promise.all(told);
+  await vi.waitFor(
+    async () => {
+      const metrics = await must(instance.url, "admin.metrics", {}, admin.accessToken);
+      expect(metrics).toMatchObject({ gateways: 2, silentGateways: 0 });
+      const step = metrics.steps.find(({ messagesPerSecond }) => messagesPerSecond > 0);
+      expect(step?.deliveriesPerSecond).toBeGreaterThan((step?.messagesPerSecond ?? Infinity) * 7);
+      expect(step?.fanoutMs?.p100).toBeGreaterThan(0);
+      expect(step?.connections).toBeGreaterThanOrEqual(opened.length);
+      expect(step?.memoryBytes).toBeGreaterThan(50_000_000);
+    },
+    { timeout: 12_000, interval: 200 },
+  );
+});
+
+test("everybody who is logged in learns the version and since when the server is up", async () => {
+  const { accessToken } = await createGuest(instance.url);
+  const status = await must(instance.url, "server.getStatus", {}, accessToken);
+  expect(status).toMatchObject({ version: expect.any(String), uptimeMs: expect.any(Number) });
+  expect(await post(instance.url, "server.getStatus", {})).toMatchObject(failed("UNAUTHENTICATED"));
+});

@@ -18,6 +18,7 @@ import { peopleRows } from "./rows/people.ts";
 import { presenceRows } from "./rows/presence.ts";
 import { roleRows } from "./rows/role.ts";
 import { sessionRows } from "./rows/session.ts";
+import { statusRows } from "./rows/status.ts";
 import { threadRows } from "./rows/thread.ts";
 import { userRows } from "./rows/user.ts";
 import { webhookRows } from "./rows/webhook.ts";
@@ -47,4 +48,5 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...webhookRows,
   ...inboxRows,
   ...notificationRows,
+  ...statusRows,
 };

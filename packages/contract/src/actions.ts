@@ -20,6 +20,7 @@ import { moderationActions } from "./actions/moderation.ts";
 import { presenceActions } from "./actions/presence.ts";
 import { roleActions } from "./actions/role.ts";
 import { sessionActions } from "./actions/session.ts";
+import { statusActions } from "./actions/status.ts";
 import { threadActions } from "./actions/thread.ts";
 import { userActions } from "./actions/user.ts";
 import { searchActions } from "./actions/search.ts";
@@ -39,8 +40,8 @@ export const ACTIONS = {
   ...departureActions,
   ...exportActions,
   ...groupActions,
-  ...roleActions,
   ...groupFileActions,
+  ...roleActions,
   ...moderationActions,
   ...channelActions,
   ...friendActions,
@@ -54,6 +55,7 @@ export const ACTIONS = {
   ...pictureActions,
   ...inboxActions,
   ...notificationActions,
+  ...statusActions,
 } satisfies Record<string, ActionDefinition>;
 
 export type ActionName = keyof typeof ACTIONS;

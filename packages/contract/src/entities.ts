@@ -14,3 +14,4 @@ export * from "./entities/message.ts";
 export * from "./entities/moderation.ts";
 export * from "./entities/inbox.ts";
 export * from "./entities/file.ts";
+export * from "./entities/status.ts";

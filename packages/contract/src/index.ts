@@ -24,6 +24,7 @@ export type {
   FileUrl,
   Friend,
   FriendRequest,
+  GatewayStep,
   Group,
   Head,
   InboxItem,
@@ -35,6 +36,7 @@ export type {
   Member,
   Mentions,
   Message,
+  MetricsStep,
   NotificationSetting,
   OwnUser,
   Override,
@@ -52,8 +54,6 @@ export type {
 } from "./entities.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
-export { LIMITS } from "./limits.ts";
-export { mentionKey, parseMentions } from "./mentions.ts";
 export {
   GROUP_FILE_FORMAT,
   GROUP_FILE_VERSION,
@@ -62,6 +62,8 @@ export {
   type GroupFileLine,
   type GroupFileLineOf,
 } from "./group-file.ts";
+export { LIMITS } from "./limits.ts";
+export { mentionKey, parseMentions } from "./mentions.ts";
 export * from "./permissions.ts";
 export * from "./rooms.ts";
 export { scopeOf, type BotScope } from "./scopes.ts";

@@ -48,15 +48,25 @@ export class FanoutAdapter extends Adapter {
     else this.deliver(encoded, opts);
   }
 
-  /** Gives an encoded packet to the sockets of this process, `afterTurns` of the event loop later than at the next one. */
-  protected deliver(packet: EncodedPacket, opts: BroadcastOptions, afterTurns = 0): void {
+  /**
+   * Gives an encoded packet to the sockets of this process, `afterTurns` of the event loop later than at the next one.
+   * @param publishedMs when it was published, as performance.now() counts here: what it took to come here counts
+   */
+  protected deliver(
+    packet: EncodedPacket,
+    opts: BroadcastOptions,
+    afterTurns = 0,
+    publishedMs = Infinity,
+  ): void {
     const { rooms, except } = opts;
+    // A clock that is ahead must not make it shorter than it was.
+    const since = Math.min(publishedMs, performance.now());
     const [room] = rooms;
     if (room !== undefined && rooms.size === 1 && !except?.size) {
-      this.#publishToRoom(room, packet);
+      this.#publishToRoom(room, packet, since);
     } else {
       this.#closeRun();
-      this.#publish(packet, opts);
+      this.#publish(packet, opts, since);
     }
     this.#queue.schedule(afterTurns);
   }
@@ -150,17 +160,16 @@ export class FanoutAdapter extends Adapter {
     for (const room of rooms) this.#members.changed(room);
   }
 
-  #publishToRoom(room: Room, packet: EncodedPacket): void {
+  #publishToRoom(room: Room, packet: EncodedPacket, since: number): void {
     if (this.#run?.room === room) {
       this.#run.packets.push(packet);
     } else {
       this.#closeRun();
-      this.#run = { room, packets: [packet], since: performance.now() };
+      this.#run = { room, packets: [packet], since };
     }
   }
 
-  #publish(packet: EncodedPacket, { rooms, except }: BroadcastOptions): void {
-    const since = performance.now();
+  #publish(packet: EncodedPacket, { rooms, except }: BroadcastOptions, since: number): void {
     const extension = new Extension([packet]);
     const excluded = new Set<SocketId>();
     for (const room of except ?? []) for (const id of this.rooms.get(room) ?? []) excluded.add(id);

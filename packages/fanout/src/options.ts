@@ -10,7 +10,10 @@ export interface BroadcastStats {
   sockets: number;
   /** Bytes written to each of them. */
   bytes: number;
-  /** From the first of these publications until the last socket was written to, in milliseconds. */
+  /**
+   * From the first of these publications until the last socket of this process was written to, in milliseconds. With a bus the way
+   * from the publishing process is part of it: between machines as exact as their clocks agree, and never less than it took here.
+   */
   durationMs: number;
 }
 

@@ -4,6 +4,7 @@ import type { ServiceBroker } from "moleculer";
 import type { Connection } from "mongoose";
 import { AccessCache, accessLookUp } from "./access.ts";
 import type { CallMeta } from "./actor.ts";
+import { createCallEach } from "./call-each.ts";
 import type { WatchedCluster } from "./cluster.ts";
 import type { Config } from "./config.ts";
 import { createBroadcast, type DomainEvents } from "./domain-events.ts";
@@ -62,5 +63,6 @@ export function createContext(config: Config, parts: Parts): NodeContext {
     publish: (rooms, name, payload, except) => fanout.emit(rooms, name, payload, except),
     broadcast: createBroadcast(broker, bus),
     call,
+    callEach: createCallEach(broker),
   };
 }

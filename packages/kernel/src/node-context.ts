@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import type { Connection } from "mongoose";
 import type { SharedCounters } from "./rate-limits/index.ts";
 import type { AccessCache } from "./access.ts";
+import type { CallEach } from "./call-each.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Config } from "./config.ts";
 import type { Broadcast } from "./domain-events.ts";
@@ -44,4 +45,5 @@ export interface NodeContext {
   broadcast: Broadcast;
   /** Calls as the server itself, with no actor. Inside a handler use the request's `call`, which keeps the actor. */
   call: Call;
+  callEach: CallEach;
 }

@@ -4,6 +4,7 @@ import { announce } from "./actions/announce.ts";
 import { auditLog } from "./actions/audit-log.ts";
 import { deleteGroup, listGroups, startGroupExport } from "./actions/groups.ts";
 import { getMaintenance, setMaintenance } from "./actions/maintenance.ts";
+import { metrics } from "./actions/metrics.ts";
 import { stats } from "./actions/stats.ts";
 import { disableUser, enableUser, listUsers, resetTotp, setAdmin } from "./actions/users.ts";
 import type { AdminDependencies } from "./admin.dependencies.ts";
@@ -24,6 +25,7 @@ export function createAdminService(node: NodeContext): ReturnType<ServiceFactory
     name: "admin",
     actions: {
       "admin.stats": stats(dependencies),
+      "admin.metrics": metrics(dependencies),
       "admin.listUsers": listUsers(),
       "admin.listGroups": listGroups(),
       "admin.auditLog": auditLog(dependencies),
@@ -33,9 +35,9 @@ export function createAdminService(node: NodeContext): ReturnType<ServiceFactory
       "admin.setAdmin": recorded("admin.setAdmin", setAdmin()),
       "admin.resetTotp": recorded("admin.resetTotp", resetTotp()),
       "admin.deleteGroup": recorded("admin.deleteGroup", deleteGroup()),
+      "admin.startGroupExport": recorded("admin.startGroupExport", startGroupExport()),
       "admin.announce": recorded("admin.announce", announce(dependencies)),
       "admin.setMaintenance": recorded("admin.setMaintenance", setMaintenance(dependencies)),
-      "admin.startGroupExport": recorded("admin.startGroupExport", startGroupExport()),
     },
     started: () => dependencies.audit.createIndexes(),
   });

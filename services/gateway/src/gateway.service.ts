@@ -12,6 +12,8 @@ import { createHttpServer } from "./http-server.ts";
 import { createIdentify } from "./identify.ts";
 import { MaintenanceMode } from "./maintenance.ts";
 import { createGatewayMetrics } from "./metrics.ts";
+import { recentActions } from "./recent/recent-actions.ts";
+import { watchSteps, type WatchedSteps } from "./recent/watch-steps.ts";
 import { reportPresence } from "./report-presence.ts";
 import { createSocketServer } from "./socket-server.ts";
 import type { SocketServer } from "./socket-types.ts";
@@ -40,6 +42,7 @@ export function createGatewayService(
 ): ServiceSchema {
   const ended = new EndedSessions();
   let running: Running | undefined;
+  let steps: WatchedSteps | undefined;
   const stopping = new AbortController();
   const maintenance = new MaintenanceMode(node, stopping.signal);
   let catchingUp: Promise<void> = Promise.resolve();
@@ -59,6 +62,8 @@ export function createGatewayService(
 
   return {
     name: "gateway",
+    settings: { $noServiceNamePrefix: true },
+    actions: recentActions(node, () => steps?.recent),
     // It opens when what it calls can answer.
     dependencies: ["user", "group", "message"],
     events: {
@@ -79,7 +84,9 @@ export function createGatewayService(
     async started() {
       ended.add((await node.call("user.listRevokedSessions", {})).sessionIds, Date.now());
       await maintenance.start();
-      const metrics = createGatewayMetrics(node.metrics, () => running?.io.of("/").sockets.size ?? 0);
+      const connections = (): number => running?.io.of("/").sockets.size ?? 0;
+      const { recent, stop: stopSteps } = (steps = watchSteps(connections));
+      const metrics = createGatewayMetrics(node.metrics, connections, () => recent.messageAccepted());
       const { logger, config } = node;
       const call = (name: string, params: unknown, options: object) =>
         this.broker.call(name, params, options);
@@ -93,10 +100,20 @@ export function createGatewayService(
         limits,
         onTooMany: () => metrics.refused("TOO_MANY_CONNECTIONS"),
       });
-      const io = createSocketServer({ http: app.server, node, calls, limits, identify, ended, metrics });
+      const io = createSocketServer({
+        http: app.server,
+        node,
+        calls,
+        limits,
+        identify,
+        ended,
+        metrics,
+        recent,
+      });
       const stopReporting = reportPresence(io, node);
       const release = (): void => {
         stopReporting();
+        stopSteps();
         limits.stop();
       };
       running = { app, io, calls, release };

@@ -20,8 +20,18 @@ export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** @param connections how many sockets are connected now */
-export function createGatewayMetrics(registry: NodeContext["metrics"], connections: () => number) {
+/** What sends messages from outside. */
+const SENDS: ReadonlySet<string> = new Set<ActionName>(["message.send", "webhook.execute"]);
+
+/**
+ * @param connections how many sockets are connected now
+ * @param messageAccepted called for each message that is stored and answered
+ */
+export function createGatewayMetrics(
+  registry: NodeContext["metrics"],
+  connections: () => number,
+  messageAccepted: () => void = () => {},
+) {
   const registers = [registry];
   const requests = new Counter({
     name: "fanfare_requests_total",
@@ -74,10 +84,12 @@ export function createGatewayMetrics(registry: NodeContext["metrics"], connectio
     ofAction(action: ActionName, transport: Transport): ActionMetrics {
       const ok = requests.labels(action, transport, "ok");
       const latency = seconds.labels(action);
+      const sends = SENDS.has(action);
       return {
         succeeded(durationMs) {
           ok.inc();
           latency.observe(durationMs / 1000);
+          if (sends) messageAccepted();
         },
         failed: (code) => requests.inc({ action, transport, outcome: code }),
       };

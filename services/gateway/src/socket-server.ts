@@ -10,6 +10,7 @@ import type { EndedSessions } from "./ended-sessions.ts";
 import { enterRooms } from "./enter-rooms.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
+import type { RecentSteps } from "./recent/recent-steps.ts";
 import { createCallListener } from "./socket-calls.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -23,6 +24,7 @@ export interface SocketServerOptions {
   identify: Identify;
   ended: EndedSessions;
   metrics: GatewayMetrics;
+  recent: RecentSteps;
 }
 
 /** The connection may stay, and log in again. */
@@ -33,7 +35,7 @@ function onDisconnect(this: GatewaySocket): void {
 
 /** Socket.IO on the gateway's HTTP server: who may connect, and what happens when somebody has. */
 export function createSocketServer(options: SocketServerOptions): SocketServer {
-  const { http, node, calls, ended, metrics } = options;
+  const { http, node, calls, ended, metrics, recent } = options;
   const { config } = node;
   const visitors = new Visitors({ ...config, onFlood: () => metrics.refused("FLOOD") });
   const io: SocketServer = new Server(http, {
@@ -49,6 +51,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       onBroadcast({ publications, sockets, durationMs }) {
         metrics.fanoutDeliveries.inc(publications * sockets);
         metrics.fanoutSeconds.observe(durationMs / 1000);
+        recent.published(publications, sockets, durationMs);
       },
     }),
     allowRequest(request, done) {

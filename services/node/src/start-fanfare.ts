@@ -3,7 +3,7 @@ import { createBotService } from "@fanfare/bot";
 import { ACTIONS, type Result } from "@fanfare/contract";
 import { createFileService } from "@fanfare/file";
 import { createFriendService } from "@fanfare/friend";
-import { createGatewayService } from "@fanfare/gateway";
+import { createGatewayService, GATEWAY_ACTIONS } from "@fanfare/gateway";
 import { createGroupService } from "@fanfare/group";
 import {
   hostForUrl,
@@ -49,7 +49,7 @@ export async function startFanfare(
   const onListening = (listening: number): void => {
     port = listening;
   };
-  const hosted = new Set<string>();
+  const hosted = new Set<string>(GATEWAY_ACTIONS);
   const remember =
     (factory: ServiceFactory): ServiceFactory =>
     (node) => {

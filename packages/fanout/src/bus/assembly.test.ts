@@ -8,6 +8,7 @@ function split(publisher: string, sequence: number, text: string, maxBytes: numb
     kind: Kind.cluster,
     publisher,
     sequence,
+    publishedAtMs: 1,
     header: { rooms: [], piece: [index, parts.length] },
     body: Buffer.from(part),
   }));

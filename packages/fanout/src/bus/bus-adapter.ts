@@ -19,6 +19,8 @@ import { WirePacket } from "./wire-packet.ts";
  * process. Without it other servers get theirs only after all of those.
  */
 const TURNS_FOR_OTHERS = 1;
+/** What `performance.now()` counts from. */
+const STARTED_AT_MS = performance.timeOrigin;
 /** What asks for a resync within this time is answered by one. */
 const RESYNC_GATHER_MS = 200;
 
@@ -207,11 +209,11 @@ export class BusAdapter extends FanoutAdapter {
     }
   }
 
-  #carryOut({ kind, body }: Message, header: Header, opts: BroadcastOptions): void {
+  #carryOut({ kind, body, publishedAtMs }: Message, header: Header, opts: BroadcastOptions): void {
     const change = [...(header.change ?? [])];
     if (kind === Kind.frame) {
       const packet = new WirePacket(body);
-      if (this.#writesText && !header.volatile) this.deliver(packet, opts);
+      if (this.#writesText && !header.volatile) this.deliver(packet, opts, 0, publishedAtMs - STARTED_AT_MS);
       else super.broadcast(decodeEvent(packet.text), opts);
     } else if (kind === Kind.packet) super.broadcast(decodeParts(body), opts);
     else if (kind === Kind.join) this.#joinHere(opts, change);

@@ -6,23 +6,33 @@ const publisher = "\u0000\u00ff12345\u0080";
 
 test("a message is read as it was written", () => {
   const header = { rooms: ["é", "b"], except: ["c"], volatile: true, change: ["d"], close: false };
-  const written = encodeMessage(Kind.frame, publisher, 4_294_967_295, header, Buffer.from("body"));
-  expect(decodeMessage(written)).toEqual({
+  const message = {
     kind: Kind.frame,
     publisher,
     sequence: 4_294_967_295,
+    publishedAtMs: 1_795_000_000_000.125,
     header,
     body: Buffer.from("body"),
-  });
-  const plain = encodeMessage(Kind.leave, publisher, 0, null, Buffer.alloc(0));
+  };
+  expect(decodeMessage(encodeMessage(message))).toEqual(message);
+  const plain = encodeMessage({ ...message, kind: Kind.leave, header: null, body: Buffer.alloc(0) });
   expect(decodeMessage(new Uint8Array(plain))).toMatchObject({ header: null, body: Buffer.alloc(0) });
 });
 
 test("what is cut short, of another version or no message at all is refused", () => {
-  const written = encodeMessage(Kind.frame, publisher, 1, { rooms: ["a"] }, Buffer.from("body"));
-  expect(() => decodeMessage(written.subarray(0, 17))).toThrow("version");
-  expect(() => decodeMessage(written.subarray(0, 20))).toThrow("short");
-  expect(() => decodeMessage(Buffer.concat([Buffer.from([2]), written.subarray(1)]))).toThrow("version");
+  const header = { rooms: ["a"] };
+  const body = Buffer.from("body");
+  const written = encodeMessage({
+    kind: Kind.frame,
+    publisher,
+    sequence: 1,
+    publishedAtMs: 1,
+    header,
+    body,
+  });
+  expect(() => decodeMessage(written.subarray(0, 25))).toThrow("version");
+  expect(() => decodeMessage(written.subarray(0, 28))).toThrow("short");
+  expect(() => decodeMessage(Buffer.concat([Buffer.from([1]), written.subarray(1)]))).toThrow("version");
   expect(() => decodeMessage(Buffer.alloc(0))).toThrow("version");
 });
 

@@ -1,7 +1,8 @@
 /**
  * One message of the bus:
  *
- *     version 1 byte | kind 1 byte | publisher 8 bytes | number of the publication 4 bytes | length of the header 4 bytes
+ *     version 1 byte | kind 1 byte | publisher 8 bytes | number of the publication 4 bytes | when it was published 8 bytes |
+ *     length of the header 4 bytes
  *     header: JSON of Header, nothing where the publication is to the subject's room and nothing else is to be said
  *     body: by kind
  */
@@ -39,30 +40,32 @@ export interface Message {
   readonly publisher: string;
   /** The same in every copy of one publication, different from the one before. */
   readonly sequence: number;
+  /** When it was published by the clock of the publisher, in milliseconds since 1970. */
+  readonly publishedAtMs: number;
   readonly header: Header | null;
   readonly body: Buffer;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 const PUBLISHER_BYTES = 8;
-const FIXED_BYTES = 2 + PUBLISHER_BYTES + 4 + 4;
+const SEQUENCE_AT = 2 + PUBLISHER_BYTES;
+const PUBLISHED_AT = SEQUENCE_AT + 4;
+const HEADER_LENGTH_AT = PUBLISHED_AT + 8;
+const FIXED_BYTES = HEADER_LENGTH_AT + 4;
 
-/** @param publisher 8 characters of latin1. */
-export function encodeMessage(
-  kind: Kind,
-  publisher: string,
-  sequence: number,
-  header: Header | null,
-  body: Uint8Array,
-): Buffer {
+type Outgoing = Omit<Message, "body"> & { readonly body: Uint8Array };
+
+/** @param message its publisher is 8 characters of latin1 */
+export function encodeMessage({ kind, publisher, sequence, publishedAtMs, header, body }: Outgoing): Buffer {
   const head = header === null ? "" : JSON.stringify(header);
   const headBytes = Buffer.byteLength(head);
   const message = Buffer.allocUnsafe(FIXED_BYTES + headBytes + body.length);
   message[0] = VERSION;
   message[1] = kind;
   message.write(publisher, 2, PUBLISHER_BYTES, "latin1");
-  message.writeUInt32LE(sequence, 2 + PUBLISHER_BYTES);
-  message.writeUInt32LE(headBytes, 6 + PUBLISHER_BYTES);
+  message.writeUInt32LE(sequence, SEQUENCE_AT);
+  message.writeDoubleLE(publishedAtMs, PUBLISHED_AT);
+  message.writeUInt32LE(headBytes, HEADER_LENGTH_AT);
   if (headBytes > 0) message.write(head, FIXED_BYTES, "utf8");
   message.set(body, FIXED_BYTES + headBytes);
   return message;
@@ -76,13 +79,14 @@ export function decodeMessage(data: Uint8Array): Message {
       "A message on the bus is not of this version of the fan-out: all processes must run the same.",
     );
   }
-  const headBytes = bytes.readUInt32LE(6 + PUBLISHER_BYTES);
+  const headBytes = bytes.readUInt32LE(HEADER_LENGTH_AT);
   const bodyAt = FIXED_BYTES + headBytes;
   if (bodyAt > bytes.length) throw new Error("A message on the bus is cut short.");
   return {
     kind: bytes[1]!,
     publisher: bytes.toString("latin1", 2, 2 + PUBLISHER_BYTES),
-    sequence: bytes.readUInt32LE(2 + PUBLISHER_BYTES),
+    sequence: bytes.readUInt32LE(SEQUENCE_AT),
+    publishedAtMs: bytes.readDoubleLE(PUBLISHED_AT),
     header: headBytes === 0 ? null : (JSON.parse(bytes.toString("utf8", FIXED_BYTES, bodyAt)) as Header),
     body: bytes.subarray(bodyAt),
   };

@@ -1,0 +1,27 @@
+import type { ActionName, Params, Result } from "@fanfare/contract";
+import type { ServiceBroker } from "moleculer";
+
+/** What those said that answered in time, and how many did not. */
+export interface EachAnswer<R> {
+  answers: R[];
+  silent: number;
+}
+
+/** Calls an action, as the server itself, in every process that hosts it. Never rejects. */
+export type CallEach = <N extends ActionName>(
+  name: N,
+  params: Params<N>,
+  timeoutMs: number,
+) => Promise<EachAnswer<Result<N>>>;
+
+export function createCallEach(broker: ServiceBroker): CallEach {
+  return async <N extends ActionName>(name: N, params: Params<N>, timeout: number) => {
+    const nodeIds = broker.registry.getActionEndpoints(name)?.endpoints.map(({ id }) => id) ?? [];
+    const meta = { actor: null, requestId: "server" };
+    const called = await Promise.allSettled(
+      nodeIds.map((nodeID): Promise<Result<N>> => broker.call(name, params, { nodeID, timeout, meta })),
+    );
+    const answers = called.filter((one) => one.status === "fulfilled").map(({ value }) => value);
+    return { answers, silent: called.length - answers.length };
+  };
+}

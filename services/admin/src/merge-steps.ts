@@ -1,0 +1,48 @@
+import { LIMITS, type GatewayStep, type MetricsStep, type Result } from "@fanfare/contract";
+
+type OfGateway = Result<"gateway.getSteps">;
+type Named = GatewayStep & { process: string };
+
+/** The steps of all gateways as those of one, oldest first: counts are added up, and of times the longest is the one to know. */
+export function mergeSteps(gateways: readonly OfGateway[]): MetricsStep[] {
+  const steps = gateways.flatMap((gateway) =>
+    gateway.steps.map((step): Named => ({ ...step, process: gateway.process })),
+  );
+  const byEnd = Map.groupBy(steps, ({ endedAtMs }) => endedAtMs);
+  return [...byEnd]
+    .toSorted(([one], [other]) => one - other)
+    .slice(-LIMITS.metricsMaxSteps)
+    .map(([endedAtMs, ofStep]) => mergeStep(endedAtMs, ofStep));
+}
+
+function mergeStep(endedAtMs: number, steps: readonly Named[]): MetricsStep {
+  const perSecond = (count: (step: Named) => number): number =>
+    sum(steps.map((step) => (count(step) / step.durationMs) * 1000));
+  const memoryByProcess = new Map(steps.map(({ process, memoryBytes }) => [process, memoryBytes]));
+  return {
+    endedAt: new Date(endedAtMs).toISOString(),
+    connections: sum(steps.map(({ connections }) => connections)),
+    messagesPerSecond: perSecond(({ messages }) => messages),
+    deliveriesPerSecond: perSecond(({ deliveries }) => deliveries),
+    fanoutMs: fanoutOf(steps),
+    eventLoopDelayMs: Math.max(...steps.map(({ eventLoopDelayMs }) => eventLoopDelayMs)),
+    memoryBytes: sum([...memoryByProcess.values()]),
+  };
+}
+
+function fanoutOf(steps: readonly GatewayStep[]): MetricsStep["fanoutMs"] {
+  const counts = steps.flatMap(({ fanout }) => fanout).toSorted(([one], [other]) => one - other);
+  const total = sum(counts.map(([, count]) => count));
+  if (total === 0) return null;
+  const p100 = Math.max(...steps.map(({ fanoutMaxMs }) => fanoutMaxMs));
+  const percentile = (share: number): number => {
+    let seen = 0;
+    const found = counts.find(([, count]) => (seen += count) >= total * share);
+    return Math.min(p100, found?.[0] ?? p100);
+  };
+  return { p50: percentile(0.5), p99: percentile(0.99), p100 };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
