@@ -1,5 +1,5 @@
 import { createAccount, createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { exportAll } from "./do-administration.ts";
 
 let instance: Instance;
@@ -41,6 +41,51 @@ test("an export has everything of the caller once, and nothing of anybody else",
   expect(messages).toHaveLength(132);
   expect(new Set(messages.map(({ id }) => id)).size).toBe(132);
   expect(new Set(messages.map(({ authorId }) => authorId))).toEqual(new Set([me.userId]));
+});
+
+test("messages in groups that one is in no more are there, in threads and without having read anything", async () => {
+  const { url } = instance;
+  const me = await createAccount(url);
+  const contents: string[] = [];
+  const say = async (channelId: string, content: string) => {
+    contents.push(content);
+    await must(url, "message.send", { channelId, content, nonce: content }, me.accessToken);
+  };
+  const join = async () => {
+    const world = await createWorld(url);
+    await must(url, "invite.accept", { code: world.inviteCode }, me.accessToken);
+    const { channel, message } = world;
+    const ids = { channelId: channel.id, messageId: message.id };
+    const thread = await must(url, "channel.openThread", ids, me.accessToken);
+    await say(channel.id, `in ${channel.id}`);
+    await say(thread.channel.id, `in the thread of ${channel.id}`);
+    return world;
+  };
+  await join();
+  const left = await join();
+  await must(url, "group.leave", { groupId: left.group.id }, me.accessToken);
+  const kicking = await join();
+  const kick = { groupId: kicking.group.id, userId: me.userId };
+  await must(url, "group.kick", kick, kicking.owner.accessToken);
+  const readBefore = await join();
+  const marker = { channelId: readBefore.channel.id, seq: 1000 };
+  await must(url, "channel.markRead", marker, me.accessToken);
+  await must(url, "group.leave", { groupId: readBefore.group.id }, me.accessToken);
+
+  const found = async () =>
+    (await exportAll(url, me.accessToken))
+      .filter(({ kind }) => kind === "message")
+      .map(({ data }) => (data as { content: string }).content)
+      .sort();
+  expect(await found()).toEqual(contents.sort());
+  // Whoever comes back has them once all the same; what is deleted is gone for everybody.
+  await must(url, "invite.accept", { code: left.inviteCode }, me.accessToken);
+  expect(await found()).toEqual(contents);
+  await must(url, "group.delete", { groupId: kicking.group.id }, kicking.owner.accessToken);
+  await vi.waitFor(
+    async () => expect(await found()).toEqual(contents.filter((text) => !text.includes(kicking.channel.id))),
+    10_000,
+  );
 });
 
 test("a cursor that was made up leads to nothing of anybody else", async () => {

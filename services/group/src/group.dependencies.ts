@@ -6,6 +6,7 @@ import type { ChannelMoves } from "./channel-moves.ts";
 import type { ChannelRepository } from "./channel.repository.ts";
 import type { DepartureRepository } from "./departure.repository.ts";
 import type { AllGroupsRepository } from "./all-groups.repository.ts";
+import type { FormerMemberRepository } from "./former-member.repository.ts";
 import type { DirectRepository } from "./direct.repository.ts";
 import type { GroupRepository } from "./group.repository.ts";
 import type { InviteRepository } from "./invite.repository.ts";
@@ -35,6 +36,7 @@ export interface GroupRepositories {
   bans: BanRepository;
   departures: DepartureRepository;
   wordFilters: WordFilterRepository;
+  formers: FormerMemberRepository;
 }
 
 /** What the actions of this service work with. */

@@ -27,6 +27,7 @@ import { leaveGroup } from "./actions/leave-group.ts";
 import { listAcquaintances } from "./actions/list-acquaintances.ts";
 import { listChannels } from "./actions/list-channels.ts";
 import { closeDirect, getChannel, listDirect } from "./actions/list-direct.ts";
+import { listOwnChannels } from "./actions/list-own-channels.ts";
 import { listRooms } from "./actions/list-rooms.ts";
 import { listPlaces, listUserChannels } from "./actions/list-user-channels.ts";
 import { listInvites, revokeInvite } from "./actions/manage-invites.ts";
@@ -59,6 +60,7 @@ import { createChannelMoves } from "./channel-moves.ts";
 import { createChannelRepository } from "./channel.repository.ts";
 import { createDepartureRepository } from "./departure.repository.ts";
 import { createDirectRepository } from "./direct.repository.ts";
+import { createFormerMemberRepository } from "./former-member.repository.ts";
 import { userProfileChanged } from "./events/user-profile-changed.ts";
 import type { GroupDependencies, GroupRepositories } from "./group.dependencies.ts";
 import { presentMember } from "./group.presenter.ts";
@@ -122,7 +124,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.listAll": listAllGroups(dependencies),
       "group.remove": removeGroup(dependencies),
       "group.exportUser": exportUser(dependencies),
-      "group.listOwned": listOwned(dependencies),
+      "group.listOwnChannels": listOwnChannels(dependencies),
       "group.startExport": startExport(),
       "group.beginExport": beginExport(dependencies),
       "group.exportHead": exportHead(dependencies),
@@ -130,6 +132,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.exportThreads": exportThreads(dependencies),
       "group.exportMembers": exportMembers(dependencies),
       "group.forgetUser": forgetUser(dependencies),
+      "group.listOwned": listOwned(dependencies),
       "group.forgetDirectAccess": forgetDirectAccess(dependencies),
       "group.listAcquaintances": listAcquaintances(dependencies),
       "channel.create": createChannel(dependencies),
@@ -171,7 +174,18 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "message.stored": (stored) => activity.heard(stored),
     },
     async started() {
-      const repositories = [groups, channels, members, roles, audits, mutes, invites, bans, departures];
+      const repositories = [
+        groups,
+        channels,
+        members,
+        roles,
+        audits,
+        mutes,
+        invites,
+        bans,
+        departures,
+        formers,
+      ];
       await Promise.all(repositories.map((repository) => repository.createIndexes()));
       purge.start();
       // Another process may have died between the two writes of a join.
@@ -204,6 +218,7 @@ function createDependencies(node: NodeContext): GroupDependencies {
   const { groups, members } = repositories;
   const onError = (error: unknown): void => node.logger.warn({ err: error }, "work in the background failed");
   const announcer = createMemberAnnouncer({
+    formers: createFormerMemberRepository(node.database),
     publish: node.publish,
     async read(groupId, userIds) {
       const [group, found] = await Promise.all([groups.find(groupId), members.findMany(groupId, userIds)]);

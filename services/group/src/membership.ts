@@ -20,7 +20,7 @@ export type Removal = "removed" | "not a member" | "is the owner";
 
 export interface MembershipOptions extends Pick<
   GroupRepositories,
-  "groups" | "channels" | "members" | "mutes" | "bans" | "departures" | "roles" | "overrides"
+  "groups" | "channels" | "members" | "mutes" | "bans" | "departures" | "formers" | "roles" | "overrides"
 > {
   node: NodeContext;
   announcer: MemberAnnouncer;
@@ -38,6 +38,7 @@ export function createMembership({
   mutes,
   bans,
   departures,
+  formers,
   roles,
   overrides,
   announcer,
@@ -146,7 +147,8 @@ export function createMembership({
   /** The departure is noted first and forgotten last: in between another call, or another process, can finish it. */
   const remove = async (groupId: string, userId: string, reason: LeaveReason): Promise<Removal> => {
     const member = await members.find(groupId, userId);
-    if (member !== null) await keepMute(groupId, userId, member);
+    if (member !== null)
+      await Promise.all([keepMute(groupId, userId, member), formers.note(groupId, userId)]);
     const departure = await (member === null
       ? departures.find(groupId, userId)
       : departures.note(groupId, userId, reason));

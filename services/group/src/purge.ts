@@ -34,7 +34,8 @@ export type Purge = ReturnType<typeof createPurge>;
  * for that process may have died before, and it finishes departures from groups and moves of sockets between rooms.
  */
 export function createPurge(options: PurgeOptions) {
-  const { node, membership, moves, groups, channels, members, mutes, invites, bans, departures } = options;
+  const { node, membership, moves, groups, channels, members, mutes, invites, bans, departures, formers } =
+    options;
   const { roles, overrides, audits, threads, wordFilters } = options;
   /** Channels and groups that this process is removing. */
   const underWay = new Set<string>();
@@ -83,6 +84,7 @@ export function createPurge(options: PurgeOptions) {
       return channelIds.length === CHANNEL_BATCH;
     });
     await inBatches(async () => (await members.removeSome(groupId, BATCH)) === BATCH);
+    await inBatches(async () => (await formers.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await mutes.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(() => removeInvites(groupId));
     await inBatches(async () => (await bans.removeSome(groupId, BATCH)) === BATCH);

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { createBanRepository } from "../src/ban.repository.ts";
 import { createChannelRepository } from "../src/channel.repository.ts";
 import { createDepartureRepository } from "../src/departure.repository.ts";
+import { createFormerMemberRepository } from "../src/former-member.repository.ts";
 import { createGroupRepository } from "../src/group.repository.ts";
 import { createMemberRepository } from "../src/member.repository.ts";
 import { createMembership } from "../src/membership.ts";
@@ -26,6 +27,7 @@ test("who has been made owner between the check and the removal stays in", async
       mutes: createMuteRepository(database),
       bans: createBanRepository(database),
       departures: createDepartureRepository(database),
+      formers: createFormerMemberRepository(database),
       announcer: {
         changed: () => expect.fail("told"),
         recounted: () => undefined,

@@ -39,5 +39,12 @@ export const exportActions = {
   "group.exportUser": exportUser("memberships."),
   "friend.exportUser": exportUser("friends, requests, and who may reach them."),
   "inbox.exportUser": exportUser("notification settings and subscriptions to pushes."),
-  "message.exportUser": exportUser("messages in channels that the user has read or sees."),
+  "group.listOwnChannels": action({
+    summary:
+      "A page of the channels and threads of the groups that a user is or was in, whether they see them or not.",
+    params: z.object({ userId: e.id, cursor: cursor.nullable() }),
+    result: z.object({ channelIds: z.array(e.id), nextCursor: cursor.nullable() }),
+    permission: { rule: "internal" },
+  }),
+  "message.exportUser": exportUser("messages, those in groups that they have left included."),
 };

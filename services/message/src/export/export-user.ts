@@ -49,17 +49,16 @@ async function nextChannels(
     };
   }
   if (source === "groups") {
-    const { groups } = await call("group.listMine", {});
-    const [groupId] = groups.flatMap(({ id }) => (at === null || id > at ? [id] : [])).sort();
-    if (groupId === undefined) return { channelIds: [], next: { source: "direct", at: null } };
-    const { channels } = await call("channel.list", { groupId });
-    return { channelIds: unread(channels), next: { source, at: groupId } };
+    const { channelIds, nextCursor } = await call("group.listOwnChannels", { userId, cursor: at });
+    return {
+      channelIds: await own.withoutMarker(userId, channelIds.sort()),
+      next: nextCursor === null ? { source: "direct", at: null } : { source, at: nextCursor },
+    };
   }
   const { channels, nextCursor } = await call("channel.listDirect", at === null ? {} : { cursor: at });
-  return { channelIds: unread(channels), next: nextCursor === null ? null : { source, at: nextCursor } };
-}
-
-/** The others were there before. */
-function unread(channels: Result<"channel.list">["channels"]): string[] {
-  return channels.flatMap(({ id, lastReadSeq }) => (lastReadSeq === 0 ? [id] : [])).sort();
+  const channelIds = channels.map(({ id }) => id).sort();
+  return {
+    channelIds: await own.withoutMarker(userId, channelIds),
+    next: nextCursor === null ? null : { source, at: nextCursor },
+  };
 }

@@ -22,6 +22,15 @@ export function createOwnMessages(database: Connection) {
           .lean(),
       ),
 
+    /** Those of the channels that are not among `listReadChannelIds`, in the order in which they are given. */
+    async withoutMarker(userId: string, channelIds: readonly string[]): Promise<string[]> {
+      const found = markers.find({ userId, channelId: { $in: channelIds } }, { channelId: 1 }).lean();
+      const read = new Set(
+        (await within(READ_TIMEOUT_MS, found)).map(({ channelId }) => channelId.toHexString()),
+      );
+      return channelIds.filter((id) => !read.has(id));
+    },
+
     /** Channels that the user has read something of, in the order of their ids. */
     async listReadChannelIds(userId: string, afterId: string | null, limit: number): Promise<string[]> {
       const found = markers

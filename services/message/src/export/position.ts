@@ -5,9 +5,9 @@ const ID = /^[0-9a-f]{24}$/;
 
 /** How far an export has come. */
 export interface Position {
-  /** Where channels come from: those that were read, the rest of the groups', the rest of the direct ones. */
+  /** Where channels come from: those that were read, the rest of all groups that one was in, the rest of the direct ones. */
   source: (typeof SOURCES)[number];
-  /** Behind what of the source: an id, or a cursor of the direct channels. null: from its beginning. */
+  /** Behind what of the source: an id, or a cursor of the others. null: from its beginning. */
   at: string | null;
   /** Where in a channel of this page the last answer ended. */
   channelId?: string;
@@ -38,6 +38,6 @@ function isPosition(value: unknown): value is Position {
   if (typeof value !== "object" || value === null) return false;
   const { source, at, channelId, nonce } = value as Record<keyof Position, unknown>;
   const isText = (text: unknown) => text === undefined || typeof text === "string";
-  const isAt = at === null || (typeof at === "string" && (source === "direct" || ID.test(at)));
+  const isAt = at === null || (typeof at === "string" && (source !== "read" || ID.test(at)));
   return SOURCES.some((known) => known === source) && isAt && isText(channelId) && isText(nonce);
 }

@@ -1,0 +1,45 @@
+import { duplicateKeyIndex } from "@fanfare/kernel";
+import type { Connection } from "mongoose";
+import { formerMemberModel } from "./former-member.model.ts";
+
+export type FormerMemberRepository = ReturnType<typeof createFormerMemberRepository>;
+
+/** Every query of the collection formerMembers. */
+export function createFormerMemberRepository(connection: Connection) {
+  const formers = formerMemberModel(connection);
+  return {
+    createIndexes: () => formers.createIndexes(),
+
+    async note(groupId: string, userId: string): Promise<void> {
+      const noted = formers.updateOne({ groupId, userId }, { $set: {} }, { upsert: true });
+      await noted.catch((error: unknown) => {
+        // Another removal of the same member has just noted it.
+        if (duplicateKeyIndex(error) === null) throw error;
+      });
+    },
+
+    /** Groups that a user was in, in the order of their ids. */
+    async listGroupIds(userId: string, afterGroupId: string | null, limit: number): Promise<string[]> {
+      const found = await formers
+        .find({ userId, ...(afterGroupId !== null && { groupId: { $gt: afterGroupId } }) }, { groupId: 1 })
+        .sort({ userId: 1, groupId: 1 })
+        .limit(limit)
+        .lean();
+      return found.map(({ groupId }) => groupId.toHexString());
+    },
+
+    /** @returns how many were removed: fewer than `limit` when none are left. */
+    async removeSome(groupId: string, limit: number): Promise<number> {
+      const found = await formers.find({ groupId }, { _id: 1 }).limit(limit).lean();
+      await formers.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+
+    /** The same of one user. */
+    async removeSomeOf(userId: string, limit: number): Promise<number> {
+      const found = await formers.find({ userId }, { _id: 1 }).limit(limit).lean();
+      await formers.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+  };
+}
