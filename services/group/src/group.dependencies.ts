@@ -35,8 +35,8 @@ export interface GroupRepositories {
   invites: InviteRepository;
   bans: BanRepository;
   departures: DepartureRepository;
-  wordFilters: WordFilterRepository;
   formers: FormerMemberRepository;
+  wordFilters: WordFilterRepository;
 }
 
 /** What the actions of this service work with. */

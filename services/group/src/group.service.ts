@@ -80,7 +80,7 @@ import { createWordFilterRepository } from "./word-filter.repository.ts";
 /** Groups with their channels, members, bans and invites: the actions `group.*`, `channel.*` and `invite.*`. */
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { groups, channels, members, mutes, invites, bans, departures } = dependencies;
+  const { groups, channels, members, mutes, invites, bans, departures, formers } = dependencies;
   const { roles, audits, moves, announcer, memberCounts, purge } = dependencies;
   const activity = createActivity({
     repository: createActivityRepository(node.database),
@@ -131,8 +131,8 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.exportChannels": exportChannels(dependencies),
       "group.exportThreads": exportThreads(dependencies),
       "group.exportMembers": exportMembers(dependencies),
-      "group.forgetUser": forgetUser(dependencies),
       "group.listOwned": listOwned(dependencies),
+      "group.forgetUser": forgetUser(dependencies),
       "group.forgetDirectAccess": forgetDirectAccess(dependencies),
       "group.listAcquaintances": listAcquaintances(dependencies),
       "channel.create": createChannel(dependencies),
@@ -213,12 +213,12 @@ function createDependencies(node: NodeContext): GroupDependencies {
     invites: createInviteRepository(node.database),
     bans: createBanRepository(node.database),
     departures: createDepartureRepository(node.database),
+    formers: createFormerMemberRepository(node.database),
     wordFilters: createWordFilterRepository(node.database),
   };
   const { groups, members } = repositories;
   const onError = (error: unknown): void => node.logger.warn({ err: error }, "work in the background failed");
   const announcer = createMemberAnnouncer({
-    formers: createFormerMemberRepository(node.database),
     publish: node.publish,
     async read(groupId, userIds) {
       const [group, found] = await Promise.all([groups.find(groupId), members.findMany(groupId, userIds)]);
