@@ -1,0 +1,52 @@
+import type { Session, User } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { useAsk, useServerCache } from "./data-context.ts";
+import type { Effects } from "./effect.ts";
+import { withList, without } from "./lists.ts";
+import { ON_OPEN } from "./query-client.ts";
+
+/** Where the user is logged in, newest first. */
+export function useSessions(): UseQueryResult<Session[]> {
+  return useAsk("user.listSessions", {}, { ...ON_OPEN, select: ({ sessions }) => sessions });
+}
+
+/** Whom the user has blocked. */
+export function useBlocked(): UseQueryResult<User[]> {
+  const cache = useServerCache();
+  return useQuery({
+    ...cache.askWhole(
+      "user.listBlocked",
+      { limit: LIMITS.pageMaxItems },
+      { param: "afterUserId", next: "nextUserId", list: "users" },
+    ),
+    ...ON_OPEN,
+    select: ({ users }) => users,
+  });
+}
+
+export const accountEffects: Effects = {
+  "user.revokeSession": {
+    after(cache, { sessionId }) {
+      cache.patch("user.listSessions", (answer) =>
+        withList(
+          answer,
+          "sessions",
+          without(answer.sessions, ({ id }) => id === sessionId),
+        ),
+      );
+    },
+  },
+  "user.block": { after: (cache) => cache.refetch("user.listBlocked") },
+  "user.unblock": {
+    after(cache, { userId }) {
+      cache.patch("user.listBlocked", (answer) =>
+        withList(
+          answer,
+          "users",
+          without(answer.users, ({ id }) => id === userId),
+        ),
+      );
+    },
+  },
+};

@@ -1,0 +1,91 @@
+import type { AdminAuditEntry, AdminUser, Group, Result } from "@fanfare/contract";
+import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
+import type { ServerCache } from "./cache.ts";
+import { useAsk, useServerCache } from "./data-context.ts";
+import type { Effects } from "./effect.ts";
+import { changed, withList, without } from "./lists.ts";
+import { ON_OPEN } from "./query-client.ts";
+
+/** The server's counts are up to ten seconds old. */
+const STATS_EVERY_MS = 10_000;
+
+/** How much there is, asked for again and again while it is shown. */
+export function useAdminStats(): UseQueryResult<Result<"admin.stats">> {
+  return useAsk("admin.stats", {}, { ...ON_OPEN, refetchInterval: STATS_EVERY_MS });
+}
+
+/** Users, newest first, page by page; with a query those whose name or address begins so. */
+export function useAdminUsers(query = ""): UseInfiniteQueryResult<AdminUser[]> {
+  const cache = useServerCache();
+  const text = query.trim();
+  return useInfiniteQuery({
+    ...cache.askPages(
+      "admin.listUsers",
+      text === "" ? {} : { query: text },
+      "beforeUserId",
+      ({ nextUserId }) => nextUserId,
+    ),
+    ...ON_OPEN,
+    select: ({ pages }) => pages.flatMap(({ users }) => users),
+  });
+}
+
+export function useAdminGroups(): UseInfiniteQueryResult<Group[]> {
+  const cache = useServerCache();
+  return useInfiniteQuery({
+    ...cache.askPages("admin.listGroups", {}, "beforeGroupId", ({ nextGroupId }) => nextGroupId),
+    ...ON_OPEN,
+    select: ({ pages }) => pages.flatMap(({ groups }) => groups),
+  });
+}
+
+/** What admins have done, newest first, page by page. */
+export function useAdminAuditLog(actorId?: string): UseInfiniteQueryResult<AdminAuditEntry[]> {
+  const cache = useServerCache();
+  return useInfiniteQuery({
+    ...cache.askPages(
+      "admin.auditLog",
+      actorId === undefined ? {} : { actorId },
+      "beforeId",
+      ({ nextId }) => nextId,
+    ),
+    ...ON_OPEN,
+    select: ({ pages }) => pages.flatMap(({ entries }) => entries),
+  });
+}
+
+const userAnswered = {
+  after(cache: ServerCache, _: unknown, { user }: { user: AdminUser }) {
+    cache.patch("admin.listUsers", (page) =>
+      withList(
+        page,
+        "users",
+        changed(
+          page.users,
+          ({ id }) => id === user.id,
+          () => user,
+        ),
+      ),
+    );
+  },
+};
+
+export const adminEffects: Effects = {
+  "admin.disableUser": userAnswered,
+  "admin.enableUser": userAnswered,
+  "admin.setAdmin": userAnswered,
+  "admin.deleteGroup": {
+    after(cache, { groupId }) {
+      cache.patch("admin.listGroups", (page) =>
+        withList(
+          page,
+          "groups",
+          without(page.groups, ({ id }) => id === groupId),
+        ),
+      );
+    },
+  },
+  "admin.setMaintenance": {
+    after: (cache, _, { maintenance }) => cache.patch("admin.stats", (stats) => ({ ...stats, maintenance })),
+  },
+};

@@ -1,0 +1,228 @@
+import type { FanfareClient } from "@fanfare/client";
+import type { ActionName, Params, Result } from "@fanfare/contract";
+import {
+  type InfiniteData,
+  type Query,
+  type QueryCacheNotifyEvent,
+  type QueryClient,
+  type QueryKey,
+  hashKey,
+  infiniteQueryOptions,
+  queryOptions,
+} from "@tanstack/react-query";
+import { whenOnline } from "./when-online.ts";
+
+/** The server's answers, changed as events tell: [name of the action, its params] or, by pages, also the param of the page. */
+export type Change<N extends ActionName> = (answer: Result<N>, params: Params<N>) => Result<N>;
+
+type AnyChange = (answer: unknown, params: unknown) => unknown;
+
+/** More than this while something is loaded, and it is loaded again instead. */
+const MAX_EARLY_CHANGES = 500;
+/** Everybody in a group hears of something in the same moment: what they ask for then is spread over so long. */
+const CROWD_SPREAD_MS = 2000;
+const SOON_MS = 50;
+
+/** A list that comes by pages, as a whole: which param asks for the next page, what answers it, and the lists to join. */
+export interface Paging<N extends ActionName> {
+  param: keyof Params<N> & string;
+  next: keyof Result<N> & string;
+  list: keyof Result<N> & string;
+}
+
+/** All that was asked of the server, as it would answer now: events change the answers that are held. */
+export class ServerCache {
+  readonly client: FanfareClient;
+  readonly queries: QueryClient;
+  /** By query that is being loaded: what events have changed meanwhile, which the answer may not know. */
+  readonly #early = new Map<string, AnyChange[]>();
+  readonly #soon = new Map<string, ReturnType<typeof setTimeout>>();
+
+  constructor(client: FanfareClient, queries: QueryClient) {
+    this.client = client;
+    this.queries = queries;
+    queries.getQueryCache().subscribe((event) => this.#followLoading(event));
+  }
+
+  /** How to ask for one answer. */
+  ask<N extends ActionName>(name: N, params: Params<N>) {
+    return queryOptions({
+      queryKey: [name, params] as QueryKey,
+      queryFn: async ({ signal }): Promise<Result<N>> => {
+        await whenOnline(this.client, signal);
+        return this.client.call(name, params);
+      },
+    });
+  }
+
+  /** How to ask for all pages as one answer. Only for lists that a limit bounds. */
+  askWhole<N extends ActionName>(name: N, params: Params<N>, { param, next, list }: Paging<N>) {
+    return queryOptions({
+      queryKey: [name, params] as QueryKey,
+      queryFn: async ({ signal }): Promise<Result<N>> => {
+        await whenOnline(this.client, signal);
+        const items: unknown[] = [];
+        for (let cursor: unknown = null; ;) {
+          const page = await this.client.call(
+            name,
+            cursor === null ? params : { ...params, [param]: cursor },
+          );
+          items.push(...(page[list] as unknown[]));
+          cursor = page[next];
+          if (cursor === null) return { ...page, [list]: items };
+          signal.throwIfAborted();
+        }
+      },
+    });
+  }
+
+  /** How to ask page by page. `nextOf` answers the cursor of the page after this one, null for the last. */
+  askPages<N extends ActionName>(
+    name: N,
+    params: Params<N>,
+    param: keyof Params<N> & string,
+    nextOf: (page: Result<N>) => string | null | undefined,
+  ) {
+    return infiniteQueryOptions({
+      queryKey: [name, params, param] as QueryKey,
+      initialPageParam: undefined as string | undefined,
+      queryFn: async ({ pageParam, signal }): Promise<Result<N>> => {
+        await whenOnline(this.client, signal);
+        return this.client.call(name, pageParams(params, param, pageParam) as Params<N>);
+      },
+      getNextPageParam: (last: Result<N>) => nextOf(last) ?? undefined,
+    });
+  }
+
+  /** The answer that is held; undefined where none is. */
+  read<N extends ActionName>(name: N, params: Params<N>): Result<N> | undefined {
+    return this.queries.getQueryData<Result<N>>([name, params]);
+  }
+
+  /** Every answer to an action that is held, with what was asked; pages one by one. */
+  held<N extends ActionName>(
+    name: N,
+    where: Partial<Params<N>> = {},
+  ): { params: Params<N>; answer: Result<N> }[] {
+    return this.#find(name, where).flatMap(({ queryKey, state: { data } }) => {
+      if (data === undefined) return [];
+      const [, params, param] = queryKey as [string, Params<N>, string?];
+      if (param === undefined) return [{ params, answer: data as Result<N> }];
+      const { pages, pageParams: cursors } = data as InfiniteData<Result<N>>;
+      return pages.map((answer, index) => ({
+        params: pageParams(params, param, cursors[index]) as Params<N>,
+        answer,
+      }));
+    });
+  }
+
+  /**
+   * Changes every answer to an action that is held, or is on its way. Applied twice, the change must give the same as once,
+   * and what it does not change it must return as it is.
+   * @param where params that have to be these
+   */
+  patch<N extends ActionName>(name: N, change: Change<N>, where: Partial<Params<N>> = {}): void {
+    for (const query of this.#find(name, where)) {
+      if (query.state.fetchStatus !== "idle") this.#early.get(query.queryHash)?.push(change as AnyChange);
+      this.#apply(query, change as AnyChange);
+    }
+  }
+
+  /** Puts an answer where it would stand if it had been asked for. */
+  put<N extends ActionName>(name: N, params: Params<N>, answer: Result<N>): void {
+    this.queries.setQueryData([name, params], answer);
+  }
+
+  /** Asks again: at once for what is shown, and for the rest when it is shown. */
+  refetch<N extends ActionName>(name: N, where: Partial<Params<N>> = {}): void {
+    for (const { queryKey } of this.#find(name, where)) {
+      void this.queries.invalidateQueries({ queryKey, exact: true });
+    }
+  }
+
+  /**
+   * Asks again a moment later, once for all that happens until then.
+   * @param crowd how many users hear of the reason in the same moment
+   */
+  refetchSoon<N extends ActionName>(name: N, where: Partial<Params<N>> = {}, crowd = 1): void {
+    const key = hashKey([name, where]);
+    if (this.#soon.has(key) || this.#find(name, where).length === 0) return;
+    const spreadMs = Math.min(CROWD_SPREAD_MS, crowd / 10);
+    const timer = setTimeout(
+      () => {
+        this.#soon.delete(key);
+        this.refetch(name, where);
+      },
+      SOON_MS + Math.random() * spreadMs,
+    );
+    this.#soon.set(key, timer);
+  }
+
+  /** Forgets answers: what they are about is gone. */
+  drop<N extends ActionName>(name: N, where: Partial<Params<N>> = {}): void {
+    for (const { queryKey } of this.#find(name, where)) this.queries.removeQueries({ queryKey, exact: true });
+  }
+
+  /** What was to be asked again a moment later is not asked any more. */
+  stopTimers(): void {
+    for (const timer of this.#soon.values()) clearTimeout(timer);
+    this.#soon.clear();
+  }
+
+  #find<N extends ActionName>(name: N, where: Partial<Params<N>>): Query[] {
+    const wanted = Object.entries(where);
+    return this.queries.getQueryCache().findAll({
+      queryKey: [name],
+      predicate: ({ queryKey }) => {
+        const params = queryKey[1] as Record<string, unknown>;
+        return wanted.every(([key, value]) => params[key] === value);
+      },
+    });
+  }
+
+  #apply(query: Query, change: AnyChange): void {
+    const { data, isInvalidated } = query.state;
+    if (data === undefined) return;
+    const [, params, param] = query.queryKey as [string, object, string?];
+    const changed =
+      param === undefined
+        ? change(data, params)
+        : changePages(data as InfiniteData<unknown>, params, param, change);
+    if (changed === data) return;
+    query.setData(changed, { manual: true });
+    // To be set would make it look fresh, though it may lack more than this.
+    if (isInvalidated) query.invalidate();
+  }
+
+  #followLoading(event: QueryCacheNotifyEvent): void {
+    if (event.type === "removed") this.#early.delete(event.query.queryHash);
+    if (event.type !== "updated") return;
+    const { query, action } = event;
+    if (action.type === "fetch") this.#early.set(query.queryHash, []);
+    if (action.type === "error") this.#early.delete(query.queryHash);
+    if (action.type !== "success" || action.manual === true) return;
+    const changes = this.#early.get(query.queryHash) ?? [];
+    this.#early.delete(query.queryHash);
+    if (changes.length > MAX_EARLY_CHANGES) {
+      void this.queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      return;
+    }
+    for (const change of changes) this.#apply(query, change);
+  }
+}
+
+function pageParams(params: object, param: string, cursor: unknown): object {
+  return cursor === undefined ? params : { ...params, [param]: cursor };
+}
+
+function changePages(
+  data: InfiniteData<unknown>,
+  params: object,
+  param: string,
+  change: AnyChange,
+): InfiniteData<unknown> {
+  const pages = data.pages.map((page, index) =>
+    change(page, pageParams(params, param, data.pageParams[index])),
+  );
+  return pages.every((page, index) => page === data.pages[index]) ? data : { ...data, pages };
+}

@@ -1,0 +1,40 @@
+import type { Call, ActionName, Params, Result } from "@fanfare/contract";
+import { type UseMutationResult, useMutation } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { ServerCache } from "./cache.ts";
+import { useServerCache } from "./data-context.ts";
+import type { Effect } from "./effect.ts";
+import { EFFECTS } from "./effects.ts";
+
+/**
+ * Calls an action, and shows at once what it changes.
+ * @throws {FanfareError} as `client.call`
+ */
+export function callWithEffects(cache: ServerCache): Call {
+  return async (name, params) => {
+    const effect: Effect<typeof name> | undefined = EFFECTS[name];
+    const undo = effect?.before?.(cache, params);
+    try {
+      const answer = await cache.client.call(name, params);
+      effect?.after?.(cache, params, answer);
+      return answer;
+    } catch (error) {
+      undo?.();
+      throw error;
+    }
+  };
+}
+
+/** `await call("group.update", { groupId, name })`: any action of the contract; lists that it changes are changed. */
+export function useCall(): Call {
+  const cache = useServerCache();
+  return useMemo(() => callWithEffects(cache), [cache]);
+}
+
+/** The same with its state: `isPending`, `error`, `mutate(params)`, `mutateAsync(params)`. */
+export function useActionMutation<N extends ActionName>(
+  name: N,
+): UseMutationResult<Result<N>, Error, Params<N>> {
+  const call = useCall();
+  return useMutation({ mutationFn: (params: Params<N>) => call(name, params) });
+}

@@ -1,0 +1,201 @@
+import type { ActionName, Channel, ChannelState, Result } from "@fanfare/contract";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { byPosition } from "./channel-order.ts";
+import type { ServerCache } from "./cache.ts";
+import type { On } from "./live-on.ts";
+import { useAsk } from "./data-context.ts";
+import type { Effects } from "./effect.ts";
+import { changed, withItem, withList, without } from "./lists.ts";
+
+/** A channel that was made longer ago than this has a history when one is let into it. */
+const NEW_WITHIN_MS = 60_000;
+
+/** The sections and text channels of a group that the user sees, by their position. See channel-order.ts for the tree. */
+export function useChannels(groupId: string): UseQueryResult<ChannelState[]> {
+  return useAsk("channel.list", { groupId }, { select: selectChannels });
+}
+
+/** Any channel that the user sees: of a group, direct, or a thread. */
+export function useChannelState(channelId: string): UseQueryResult<ChannelState> {
+  return useAsk("channel.get", { channelId }, { select: ({ channel }) => channel });
+}
+
+function selectChannels({ channels }: { channels: ChannelState[] }): ChannelState[] {
+  return channels.toSorted(byPosition);
+}
+
+/** Answers with channels, and where in them. */
+const LISTS = ["channel.list", "channel.listDirect", "channel.listThreads"] as const;
+
+/** Changes a channel wherever it is held. */
+export function patchChannel(
+  cache: ServerCache,
+  channelId: string,
+  change: (channel: ChannelState) => ChannelState,
+): void {
+  const isMeant = ({ id }: Channel): boolean => id === channelId;
+  for (const name of LISTS) {
+    cache.patch(
+      name,
+      (answer: Result<(typeof LISTS)[number]>) =>
+        withList(answer, "channels", changed(answer.channels, isMeant, change)) as never,
+    );
+  }
+  cache.patch("channel.get", (answer) => {
+    const channel = isMeant(answer.channel) ? change(answer.channel) : answer.channel;
+    return channel === answer.channel ? answer : { channel };
+  });
+}
+
+/** The channel is not seen any more. */
+export function dropChannel(cache: ServerCache, channelId: string): void {
+  for (const name of LISTS) {
+    cache.patch(
+      name,
+      (answer: Result<(typeof LISTS)[number]>) =>
+        withList(
+          answer,
+          "channels",
+          without(answer.channels, ({ id }) => id === channelId),
+        ) as never,
+    );
+  }
+  const ofChannel: ActionName[] = [
+    "channel.get",
+    "message.listPins",
+    "channel.listThreads",
+    "channel.listOverrides",
+  ];
+  for (const name of ofChannel) cache.drop(name, { channelId });
+}
+
+export function listenChannels(cache: ServerCache, on: On): void {
+  const put = (channel: Channel): void => {
+    patchChannel(cache, channel.id, ({ head, lastReadSeq }) => ({ ...channel, head, lastReadSeq }));
+  };
+  on("channel.created", ({ channel }) => {
+    put(channel);
+    if (channel.groupId !== null && channel.kind !== "thread") addToGroup(cache, channel);
+  });
+  on("channel.updated", ({ channel }) => put(channel));
+  on("channel.deleted", ({ channelId }) => dropChannel(cache, channelId));
+  on("channel.reordered", ({ groupId, places }) => {
+    const byChannel = new Map(places.map((place) => [place.channelId, place]));
+    const move = (channel: ChannelState): ChannelState => {
+      const place = byChannel.get(channel.id);
+      if (place === undefined) return channel;
+      const { sectionId, position } = place;
+      if (channel.sectionId === sectionId && channel.position === position) return channel;
+      return { ...channel, sectionId, position };
+    };
+    cache.patch(
+      "channel.list",
+      (answer) =>
+        withList(
+          answer,
+          "channels",
+          changed(answer.channels, () => true, move),
+        ),
+      { groupId },
+    );
+    cache.patch("channel.get", (answer) => {
+      const channel = move(answer.channel);
+      return channel === answer.channel ? answer : { channel };
+    });
+  });
+  const heard = (channelId: string, seq: number, rev: number): void => {
+    patchChannel(cache, channelId, (channel) => {
+      const { head } = channel;
+      if (head.seq >= seq && head.rev >= rev) return channel;
+      return { ...channel, head: { seq: Math.max(head.seq, seq), rev: Math.max(head.rev, rev) } };
+    });
+  };
+  on("message.created", ({ channelId, messages }) => {
+    const last = messages.at(-1);
+    if (last !== undefined) heard(channelId, last.seq, last.rev);
+  });
+  on("message.changed", ({ message }) => heard(message.channelId, message.seq, message.rev));
+  on("message.deleted", ({ message }) => heard(message.channelId, message.seq, message.rev));
+  on("reaction.changed", ({ channelId, seq, rev }) => heard(channelId, seq, rev));
+  on("readMarker.updated", ({ channelId, lastReadSeq }) => {
+    patchChannel(cache, channelId, (channel) =>
+      channel.lastReadSeq >= lastReadSeq ? channel : { ...channel, lastReadSeq },
+    );
+  });
+  const left = (groupId: string): void => {
+    for (const { answer } of cache.held("channel.list", { groupId })) {
+      for (const { id } of answer.channels) dropChannel(cache, id);
+    }
+    cache.drop("channel.list", { groupId });
+  };
+  on("group.left", ({ groupId }) => left(groupId));
+  on("group.deleted", ({ groupId }) => left(groupId));
+}
+
+function addToGroup(cache: ServerCache, channel: Channel): void {
+  const { id, groupId, createdAt } = channel;
+  if (groupId === null) return;
+  const added = { ...channel, head: { seq: 0, rev: 0 }, lastReadSeq: 0 };
+  cache.patch(
+    "channel.list",
+    (answer) =>
+      answer.channels.some((held) => held.id === id) ? answer : { channels: [...answer.channels, added] },
+    { groupId },
+  );
+  const isHeld = cache.held("channel.list", { groupId }).length > 0;
+  if (!isHeld || Date.now() - Date.parse(createdAt) < NEW_WITHIN_MS) return;
+  cache.client.call("channel.get", { channelId: id }).then(
+    ({ channel: { head, lastReadSeq } }) =>
+      patchChannel(cache, id, (held) => ({
+        ...held,
+        head: {
+          seq: Math.max(head.seq, held.head.seq),
+          rev: Math.max(head.rev, held.head.rev),
+        },
+        lastReadSeq: Math.max(lastReadSeq, held.lastReadSeq),
+      })),
+    () => cache.refetchSoon("channel.list", { groupId }),
+  );
+}
+
+export const channelEffects: Effects = {
+  "channel.create": {
+    after(cache, { groupId }, { channel }) {
+      const state = { ...channel, head: { seq: 0, rev: 0 }, lastReadSeq: 0 };
+      cache.patch(
+        "channel.list",
+        (answer) =>
+          withList(
+            answer,
+            "channels",
+            withItem(answer.channels, state, ({ id }) => id === channel.id),
+          ),
+        { groupId },
+      );
+    },
+  },
+  "channel.update": { after: (cache, _, { channel }) => putChannel(cache, channel) },
+  "channel.delete": { after: (cache, { channelId }) => dropChannel(cache, channelId) },
+  "channel.reorder": {
+    before(cache, { groupId, places }) {
+      const byChannel = new Map(places.map((place) => [place.channelId, place]));
+      cache.patch(
+        "channel.list",
+        (answer) => ({
+          channels: answer.channels.map((channel) => {
+            const place = byChannel.get(channel.id);
+            return place === undefined
+              ? channel
+              : { ...channel, sectionId: place.sectionId, position: place.position };
+          }),
+        }),
+        { groupId },
+      );
+      return () => cache.refetch("channel.list", { groupId });
+    },
+  },
+};
+
+function putChannel(cache: ServerCache, channel: Channel): void {
+  patchChannel(cache, channel.id, ({ head, lastReadSeq }) => ({ ...channel, head, lastReadSeq }));
+}

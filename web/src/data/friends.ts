@@ -1,0 +1,106 @@
+import type { Friend, FriendRequest, Reach } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import type { ServerCache } from "./cache.ts";
+import { useAsk, useServerCache } from "./data-context.ts";
+import type { Effects } from "./effect.ts";
+import { withItem, withList, without } from "./lists.ts";
+import type { On } from "./live-on.ts";
+import { ON_OPEN } from "./query-client.ts";
+
+const PARAMS = { limit: LIMITS.pageMaxItems } as const;
+const PAGING = { param: "cursor", next: "nextCursor" } as const;
+
+/** Only for accounts: guests have no friends, and the answer is an error. */
+export function useFriends({ enabled = true } = {}): UseQueryResult<Friend[]> {
+  const cache = useServerCache();
+  return useQuery({
+    ...cache.askWhole("friend.list", PARAMS, { ...PAGING, list: "friends" }),
+    select: ({ friends }) => friends,
+    enabled,
+  });
+}
+
+/** What others have asked the user, and the user others: newest first. */
+export function useFriendRequests({ enabled = true } = {}): UseQueryResult<FriendRequest[]> {
+  const cache = useServerCache();
+  return useQuery({
+    ...cache.askWhole("friend.listRequests", PARAMS, { ...PAGING, list: "requests" }),
+    select: ({ requests }) => requests,
+    enabled,
+  });
+}
+
+/** Who may reach the user. */
+export function useReach(): UseQueryResult<Reach> {
+  return useAsk("friend.getReach", {}, { ...ON_OPEN, select: ({ reach }) => reach });
+}
+
+export function listenFriends(cache: ServerCache, on: On): void {
+  on("friend.requested", ({ request }) => {
+    cache.patch("friend.listRequests", (answer) => ({
+      ...answer,
+      requests: [request, ...answer.requests.filter(({ userId }) => userId !== request.userId)],
+    }));
+  });
+  on("friend.added", ({ friend }) => addFriend(cache, friend));
+  on("friend.removed", ({ userId }) => {
+    dropRequest(cache, userId);
+    dropFriend(cache, userId);
+  });
+}
+
+function addFriend(cache: ServerCache, friend: Friend): void {
+  dropRequest(cache, friend.userId);
+  cache.patch("friend.list", (answer) => ({
+    ...answer,
+    friends: withItem(answer.friends, friend, ({ userId }) => userId === friend.userId),
+  }));
+}
+
+function dropFriend(cache: ServerCache, userId: string): void {
+  cache.patch("friend.list", (answer) =>
+    withList(
+      answer,
+      "friends",
+      without(answer.friends, (friend) => friend.userId === userId),
+    ),
+  );
+}
+
+function dropRequest(cache: ServerCache, userId: string): void {
+  cache.patch("friend.listRequests", (answer) =>
+    withList(
+      answer,
+      "requests",
+      without(answer.requests, (request) => request.userId === userId),
+    ),
+  );
+}
+
+export const friendEffects: Effects = {
+  "friend.accept": { after: (cache, _, { friend }) => addFriend(cache, friend) },
+  "friend.decline": {
+    before(cache, { userId }) {
+      dropRequest(cache, userId);
+      return () => cache.refetch("friend.listRequests");
+    },
+  },
+  "friend.remove": {
+    before(cache, { userId }) {
+      dropRequest(cache, userId);
+      dropFriend(cache, userId);
+      return () => {
+        cache.refetch("friend.list");
+        cache.refetch("friend.listRequests");
+      };
+    },
+  },
+  "friend.setReach": {
+    before(cache, params) {
+      cache.patch("friend.getReach", ({ reach }) => ({ reach: { ...reach, ...params } }));
+      return () => cache.refetch("friend.getReach");
+    },
+    after: (cache, _, answer) => cache.put("friend.getReach", {}, answer),
+  },
+};

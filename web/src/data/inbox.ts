@@ -1,0 +1,129 @@
+import type { InboxItem, InboxMarker, Message, Result } from "@fanfare/contract";
+import {
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+} from "@tanstack/react-query";
+import type { ServerCache } from "./cache.ts";
+import { useAsk, useServerCache } from "./data-context.ts";
+import type { Effects } from "./effect.ts";
+import { changed, withList, without } from "./lists.ts";
+import type { On } from "./live-on.ts";
+
+/** Messages that mention the user, newest first, page by page. */
+export function useInbox(): UseInfiniteQueryResult<InboxItem[]> {
+  const cache = useServerCache();
+  return useInfiniteQuery({
+    ...cache.askPages("inbox.list", {}, "cursor", ({ nextCursor }) => nextCursor),
+    select: selectItems,
+  });
+}
+
+function selectItems({ pages }: InfiniteData<Result<"inbox.list">>): InboxItem[] {
+  return pages.flatMap(({ items }) => items);
+}
+
+/** At most 100, which is 100 or more. */
+export function useInboxUnreadCount(): UseQueryResult<number> {
+  return useAsk("inbox.getUnreadCount", {}, { select: ({ unread }) => unread });
+}
+
+export function listenInbox(cache: ServerCache, on: On): void {
+  const { client } = cache;
+  const doubt = (): void => {
+    cache.refetchSoon("inbox.list");
+    cache.refetchSoon("inbox.getUnreadCount");
+  };
+  on("inbox.added", doubt);
+  on("message.created", ({ messages }) => {
+    const mayBeIn = ({ mentions, authorId }: Message): boolean =>
+      mentions !== undefined &&
+      authorId !== client.user?.id &&
+      (mentions.everyone || mentions.roleIds.length > 0);
+    if (messages.some(mayBeIn)) doubt();
+  });
+  on("message.changed", ({ message }) => {
+    if (message.editedAt !== null) doubt();
+    patchItems(cache, (items) =>
+      changed(
+        items,
+        (item) => item.message.id === message.id,
+        (item) => ({ ...item, message }),
+      ),
+    );
+  });
+  on("message.deleted", ({ message }) => {
+    patchItems(cache, (items) => without(items, (item) => item.message.id === message.id));
+    cache.refetchSoon("inbox.getUnreadCount");
+  });
+  on("reaction.changed", ({ messageId, rev, reactions }) => {
+    patchItems(cache, (items) =>
+      changed(
+        items,
+        (item) => item.message.id === messageId && item.message.rev < rev,
+        (item) => ({ ...item, message: withReactions(item.message, rev, reactions) }),
+      ),
+    );
+  });
+  on("inbox.updated", ({ marker }) => hearMarker(cache, marker));
+  on("readMarker.updated", ({ channelId, lastReadSeq }) => {
+    patchItems(cache, (items) =>
+      changed(
+        items,
+        ({ unread, message }) => unread && message.channelId === channelId && message.seq <= lastReadSeq,
+        (item) => ({ ...item, unread: false }),
+      ),
+    );
+    cache.refetchSoon("inbox.getUnreadCount");
+  });
+  on("channel.deleted", doubt);
+  on("group.left", doubt);
+  on("group.joined", doubt);
+}
+
+/** A message as it is with these reactions. */
+export function withReactions(
+  message: Message,
+  rev: number,
+  reactions: NonNullable<Message["reactions"]>,
+): Message {
+  const { reactions: _, ...rest } = message;
+  return reactions.length === 0 ? { ...rest, rev } : { ...rest, rev, reactions };
+}
+
+function hearMarker(cache: ServerCache, marker: InboxMarker): void {
+  const { readUpToId, clearedUpToId } = marker;
+  cache.patch("inbox.list", (page) => {
+    const kept = without(page.items, ({ message }) => clearedUpToId !== null && message.id <= clearedUpToId);
+    const items = changed(
+      kept,
+      ({ unread, message }) => unread && readUpToId !== null && message.id <= readUpToId,
+      (item) => ({ ...item, unread: false }),
+    );
+    return { ...page, items, marker };
+  });
+  cache.refetchSoon("inbox.getUnreadCount");
+}
+
+function patchItems(cache: ServerCache, change: (items: InboxItem[]) => InboxItem[]): void {
+  cache.patch("inbox.list", (page) => withList(page, "items", change(page.items)));
+}
+
+const marked = {
+  after: (cache: ServerCache, _: unknown, { marker }: { marker: InboxMarker }) => hearMarker(cache, marker),
+};
+const manyRead = {
+  after(cache: ServerCache) {
+    cache.refetchSoon("channel.listUnread");
+    cache.refetchSoon("inbox.list");
+    cache.refetchSoon("inbox.getUnreadCount");
+  },
+};
+
+export const inboxEffects: Effects = {
+  "inbox.markRead": marked,
+  "inbox.clear": marked,
+  "inbox.markGroupRead": manyRead,
+  "inbox.markAllRead": manyRead,
+};

@@ -1,0 +1,86 @@
+import type { Bot, Command, Webhook } from "@fanfare/contract";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ServerCache } from "./cache.ts";
+import { useAsk } from "./data-context.ts";
+import type { Effects } from "./effect.ts";
+import { withItem, withList, without } from "./lists.ts";
+import type { On } from "./live-on.ts";
+import { ON_OPEN } from "./query-client.ts";
+
+const COMMANDS_STALE_AFTER_MS = 5 * 60_000;
+
+/** The webhooks of a channel. */
+export function useWebhooks(channelId: string): UseQueryResult<Webhook[]> {
+  return useAsk("webhook.list", { channelId }, { ...ON_OPEN, select: ({ webhooks }) => webhooks });
+}
+
+/** The bots of a group. */
+export function useBots(groupId: string): UseQueryResult<Bot[]> {
+  return useAsk("bot.list", { groupId }, { ...ON_OPEN, select: ({ bots }) => bots });
+}
+
+/** What can be written behind a slash in a channel. */
+export function useCommands(channelId: string, { enabled = true } = {}): UseQueryResult<Command[]> {
+  return useAsk(
+    "command.list",
+    { channelId },
+    { staleTime: COMMANDS_STALE_AFTER_MS, enabled, select: ({ commands }) => commands },
+  );
+}
+
+export function listenIntegrations(cache: ServerCache, on: On): void {
+  on("bot.disabled", ({ groupId }) => cache.refetchSoon("bot.list", { groupId }));
+}
+
+const webhookAnswered = {
+  after(cache: ServerCache, { channelId }: { channelId: string }, { webhook }: { webhook: Webhook }) {
+    cache.patch(
+      "webhook.list",
+      ({ webhooks }) => ({ webhooks: withItem(webhooks, webhook, ({ id }) => id === webhook.id) }),
+      { channelId },
+    );
+  },
+};
+const botAnswered = {
+  after(cache: ServerCache, { groupId }: { groupId: string }, { bot }: { bot: Bot }) {
+    cache.patch("bot.list", ({ bots }) => ({ bots: withItem(bots, bot, ({ id }) => id === bot.id) }), {
+      groupId,
+    });
+  },
+};
+
+export const integrationEffects: Effects = {
+  "webhook.create": webhookAnswered,
+  "webhook.update": webhookAnswered,
+  "webhook.delete": {
+    after(cache, { channelId, webhookId }) {
+      cache.patch(
+        "webhook.list",
+        (answer) =>
+          withList(
+            answer,
+            "webhooks",
+            without(answer.webhooks, ({ id }) => id === webhookId),
+          ),
+        { channelId },
+      );
+    },
+  },
+  "bot.create": botAnswered,
+  "bot.update": botAnswered,
+  "bot.rotateToken": botAnswered,
+  "bot.delete": {
+    after(cache, { groupId, botId }) {
+      cache.patch(
+        "bot.list",
+        (answer) =>
+          withList(
+            answer,
+            "bots",
+            without(answer.bots, ({ id }) => id === botId),
+          ),
+        { groupId },
+      );
+    },
+  },
+};

@@ -1,0 +1,21 @@
+import type { ChannelView, FanfareClient } from "@fanfare/client";
+
+/** So many channels are kept exact besides the one that is shown; those that were shown longest ago are closed. */
+const MAX_OPEN = 20;
+
+const openOf = new WeakMap<FanfareClient, Set<ChannelView>>();
+
+/** Notes that a channel is shown now. */
+export function showChannel(client: FanfareClient, view: ChannelView): void {
+  const open = openOf.get(client) ?? new Set();
+  openOf.set(client, open);
+  open.delete(view);
+  open.add(view);
+  for (const oldest of open) {
+    if (open.size <= MAX_OPEN) return;
+    // What was written there must still be sent.
+    if (oldest.snapshot.pending.length > 0) continue;
+    open.delete(oldest);
+    oldest.close();
+  }
+}

@@ -1,0 +1,94 @@
+import type { Message } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useCallback, useEffect, useSyncExternalStore } from "react";
+import { callWithEffects } from "./call.ts";
+import type { ServerCache } from "./cache.ts";
+import { useServerCache } from "./data-context.ts";
+import type { On } from "./live-on.ts";
+import { Lookup } from "./lookup.ts";
+import { perCache } from "./per-cache.ts";
+
+const MAX_MESSAGES = 2000;
+
+/** By message: the emoji that the user has reacted with. A lookup for each channel, for a call asks for one. */
+const ownReactionsOf = perCache(({ client }) => {
+  const byChannel = new Map<string, Lookup<readonly string[]>>();
+  return {
+    all: () => byChannel.values(),
+    in(channelId: string) {
+      const held = byChannel.get(channelId);
+      if (held !== undefined) return held;
+      const lookup = new Lookup<readonly string[]>({
+        max: MAX_MESSAGES,
+        perCall: LIMITS.pageMaxItems,
+        async load(messageIds) {
+          const { reactions } = await client.call("message.listOwnReactions", { channelId, messageIds });
+          const own = new Map<string, string[]>(messageIds.map((id) => [id, []]));
+          for (const { messageId, emoji } of reactions) own.get(messageId)?.push(emoji);
+          return own;
+        },
+      });
+      byChannel.set(channelId, lookup);
+      return lookup;
+    },
+  };
+});
+
+const NONE: readonly string[] = [];
+
+/**
+ * The emoji that the user has reacted to a message with. Where few have reacted the message says so itself; elsewhere it is asked for,
+ * many messages at once.
+ */
+export function useOwnReactions(message: Message): readonly string[] {
+  const cache = useServerCache();
+  const own = ownReactionsOf(cache).in(message.channelId);
+  const isOpen = message.reactions?.some(({ count, userIds }) => count > userIds.length) === true;
+  const held = useSyncExternalStore(own.subscribe, () => own.get(message.id));
+  useEffect(() => {
+    if (isOpen && held === undefined) own.want(message.id);
+  }, [own, isOpen, message.id, held]);
+  if (held !== undefined) return held;
+  const userId = cache.client.user?.id ?? "";
+  return (
+    message.reactions?.filter(({ userIds }) => userIds.includes(userId)).map(({ emoji }) => emoji) ?? NONE
+  );
+}
+
+/** Reacts with an emoji, or takes the reaction back; shown as one's own at once, and counted when the server has. */
+export function useToggleReaction(): (message: Message, emoji: string, isOwn: boolean) => Promise<void> {
+  const cache = useServerCache();
+  return useCallback(
+    async ({ channelId, id: messageId }, emoji, isOwn) => {
+      const own = ownReactionsOf(cache).in(channelId);
+      await callWithEffects(cache)(isOwn ? "message.unreact" : "message.react", {
+        channelId,
+        messageId,
+        emoji,
+      });
+      const before = own.get(messageId);
+      if (before === undefined) return;
+      const others = before.filter((held) => held !== emoji);
+      own.put([[messageId, isOwn ? others : [...others, emoji]]]);
+    },
+    [cache],
+  );
+}
+
+export function listenOwnReactions(cache: ServerCache, on: On): void {
+  const { client } = cache;
+  on("reaction.changed", ({ channelId, messageId, reactions }) => {
+    const own = ownReactionsOf(cache).in(channelId);
+    if (own.get(messageId) === undefined) return;
+    const userId = client.user?.id ?? "";
+    // Another window of the user may have reacted.
+    const isAllTold = reactions.every(({ count, userIds }) => count === userIds.length);
+    if (!isAllTold) return;
+    own.put([
+      [messageId, reactions.filter(({ userIds }) => userIds.includes(userId)).map(({ emoji }) => emoji)],
+    ]);
+  });
+  on("ready", () => {
+    for (const own of ownReactionsOf(cache).all()) own.refresh();
+  });
+}

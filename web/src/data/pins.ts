@@ -1,0 +1,56 @@
+import type { Message } from "@fanfare/contract";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ServerCache } from "./cache.ts";
+import { useAsk } from "./data-context.ts";
+import type { Effects } from "./effect.ts";
+import { withReactions } from "./inbox.ts";
+import { changed, withList } from "./lists.ts";
+import type { On } from "./live-on.ts";
+
+/** The pinned messages of a channel, the last pinned first. */
+export function usePins(channelId: string): UseQueryResult<Message[]> {
+  return useAsk("message.listPins", { channelId }, { select: ({ messages }) => messages });
+}
+
+export function listenPins(cache: ServerCache, on: On): void {
+  on("message.changed", ({ message }) => hearMessage(cache, message));
+  on("message.deleted", ({ message }) => hearMessage(cache, message));
+  on("reaction.changed", ({ channelId, messageId, rev, reactions }) => {
+    cache.patch(
+      "message.listPins",
+      (answer) =>
+        withList(
+          answer,
+          "messages",
+          changed(
+            answer.messages,
+            ({ id, rev: held }) => id === messageId && held < rev,
+            (message) => withReactions(message, rev, reactions),
+          ),
+        ),
+      { channelId },
+    );
+  });
+}
+
+function hearMessage(cache: ServerCache, message: Message): void {
+  cache.patch("message.listPins", ({ messages }) => ({ messages: pinsAfter(messages, message) }), {
+    channelId: message.channelId,
+  });
+}
+
+/** The pins after a message has changed. */
+export function pinsAfter(pins: readonly Message[], message: Message): Message[] {
+  const held = pins.find(({ id }) => id === message.id);
+  if (held !== undefined && held.rev > message.rev) return [...pins];
+  const others = pins.filter(({ id }) => id !== message.id);
+  if (message.pinnedAt === undefined || message.deletedAt !== null) return others;
+  const pinnedAt = (pin: Message): string => pin.pinnedAt ?? "";
+  return [...others, message].sort((a, b) => pinnedAt(b).localeCompare(pinnedAt(a)));
+}
+
+const answered = {
+  after: (cache: ServerCache, _: unknown, { message }: { message: Message }) => hearMessage(cache, message),
+};
+
+export const pinEffects: Effects = { "message.pin": answered, "message.unpin": answered };

@@ -1,0 +1,43 @@
+import type { Result } from "@fanfare/contract";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { useAsk, useServerCache } from "./data-context.ts";
+import { ON_OPEN } from "./query-client.ts";
+import { whenOnline } from "./when-online.ts";
+
+const ASK_EVERY_MS = 5000;
+/** Round trips that are kept: of ten minutes. */
+const MAX_ROUND_TRIPS = 120;
+
+export interface RoundTrip {
+  atMs: number;
+  durationMs: number;
+}
+
+export interface ServerStatus extends Result<"server.getStatus"> {
+  /** Oldest first; the last one is of this answer. */
+  roundTrips: RoundTrip[];
+}
+
+/** What the gateway says of itself, asked for again and again, and how long it took to answer. */
+export function useServerStatus(): UseQueryResult<ServerStatus> {
+  const { client, queries } = useServerCache();
+  const queryKey = ["server.getStatus", {}, "roundTrips"];
+  return useQuery({
+    queryKey,
+    queryFn: async ({ signal }): Promise<ServerStatus> => {
+      await whenOnline(client, signal);
+      const startedMs = performance.now();
+      const answer = await client.call("server.getStatus", {});
+      const roundTrip = { atMs: Date.now(), durationMs: performance.now() - startedMs };
+      const before = queries.getQueryData<ServerStatus>(queryKey)?.roundTrips ?? [];
+      return { ...answer, roundTrips: [...before, roundTrip].slice(-MAX_ROUND_TRIPS) };
+    },
+    ...ON_OPEN,
+    refetchInterval: ASK_EVERY_MS,
+  });
+}
+
+/** What all gateways did in the last minutes, asked for again and again while it is shown. Only for admins. */
+export function useAdminMetrics(): UseQueryResult<Result<"admin.metrics">> {
+  return useAsk("admin.metrics", {}, { ...ON_OPEN, refetchInterval: ASK_EVERY_MS });
+}

@@ -1,0 +1,76 @@
+/*
+ * Every address of the page is made here. The gateway answers all of them with the page, so they can be kept and reloaded.
+ */
+
+/** The pattern of each page, as the router reads it. */
+export const ROUTES = {
+  landing: "/",
+  login: "/login",
+  register: "/register",
+  verifyEmail: "/verify-email",
+  resetPassword: "/reset-password",
+  invite: "/invite/:code",
+  group: "/groups/:groupId",
+  channel: "/groups/:groupId/channels/:channelId",
+  groupSettings: "/groups/:groupId/settings/:section?",
+  friends: "/direct",
+  direct: "/direct/:channelId",
+  inbox: "/inbox",
+  settings: "/settings/:section?",
+  admin: "/admin/:section?",
+  status: "/status",
+} as const;
+
+/** What is shown of a channel besides its newest messages. */
+export interface ChannelPlace {
+  /** A message to jump to. */
+  message?: string;
+  /** A thread to open at the right: its channel's id. */
+  thread?: string;
+}
+
+export const landingPath = (): string => "/";
+export const loginPath = (): string => "/login";
+export const registerPath = (): string => "/register";
+export const invitePath = (code: string): string => `/invite/${encodeURIComponent(code)}`;
+export const groupPath = (groupId: string): string => `/groups/${groupId}`;
+export const channelPath = (groupId: string, channelId: string, place: ChannelPlace = {}): string =>
+  `/groups/${groupId}/channels/${channelId}${placeQuery(place)}`;
+export const groupSettingsPath = (groupId: string, section = "overview"): string =>
+  `/groups/${groupId}/settings/${section}`;
+/** The friends, or a direct channel. */
+export const directPath = (channelId?: string, place: ChannelPlace = {}): string =>
+  channelId === undefined ? "/direct" : `/direct/${channelId}${placeQuery(place)}`;
+export const inboxPath = (): string => "/inbox";
+export const settingsPath = (section = "profile"): string => `/settings/${section}`;
+export const adminPath = (section = "overview"): string => `/admin/${section}`;
+export const statusPath = (): string => "/status";
+
+/** The address of any channel of messages; `groupId` null for a direct one. */
+export function placePath(groupId: string | null, channelId: string, place: ChannelPlace = {}): string {
+  return groupId === null ? directPath(channelId, place) : channelPath(groupId, channelId, place);
+}
+
+/** What the query of a channel's address says; anything that is no id is left out. */
+export function parsePlace(search: string): ChannelPlace {
+  const query = new URLSearchParams(search);
+  const place: ChannelPlace = {};
+  for (const name of ["message", "thread"] as const) {
+    const id = query.get(name);
+    if (id !== null && /^[0-9a-f]{24}$/.test(id)) place[name] = id;
+  }
+  return place;
+}
+
+/** The params in an address's fragment, such as `#oidcCode=…`: what must not be sent to a server or logged there. */
+export function parseFragment(hash: string): URLSearchParams {
+  return new URLSearchParams(hash.startsWith("#") ? hash.slice(1) : hash);
+}
+
+function placeQuery({ message, thread }: ChannelPlace): string {
+  const query = new URLSearchParams();
+  if (thread !== undefined) query.set("thread", thread);
+  if (message !== undefined) query.set("message", message);
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
+}

@@ -1,0 +1,24 @@
+import { create } from "zustand";
+import { loadStored, saveStored } from "./stored.ts";
+
+const KEY = "fanfare.collapsedSections";
+/** The ones that were closed longest ago are open again beyond this. */
+const MAX_SECTIONS = 500;
+
+/** Sections of channel lists that are closed in this browser, by id. */
+const useCollapsed = create<{ ids: readonly string[] }>(() => ({ ids: parseIds(loadStored(KEY)) }));
+
+export function useIsCollapsed(sectionId: string): boolean {
+  return useCollapsed(({ ids }) => ids.includes(sectionId));
+}
+
+export function setCollapsed(sectionId: string, isCollapsed: boolean): void {
+  const others = useCollapsed.getState().ids.filter((id) => id !== sectionId);
+  const ids = isCollapsed ? [...others, sectionId].slice(-MAX_SECTIONS) : others;
+  useCollapsed.setState({ ids });
+  saveStored(KEY, ids.length === 0 ? null : ids);
+}
+
+function parseIds(stored: unknown): readonly string[] {
+  return Array.isArray(stored) ? stored.filter((id): id is string => typeof id === "string") : [];
+}

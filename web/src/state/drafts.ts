@@ -1,0 +1,70 @@
+import { create } from "zustand";
+import { loadStored, saveStored } from "./stored.ts";
+
+/** What was written and not sent; the draft that was changed longest ago is forgotten first. */
+const MAX_DRAFTS = 100;
+/** As long as a message may be, and a little more for what is still to be cut. */
+const MAX_CHARS = 8000;
+const SAVE_AFTER_MS = 500;
+
+export type Drafts = Readonly<Record<string, string>>;
+
+interface DraftState {
+  userId: string;
+  drafts: Drafts;
+}
+
+const useDrafts = create<DraftState>(() => ({ userId: "", drafts: {} }));
+let saving: ReturnType<typeof setTimeout> | undefined;
+
+/** The draft of a channel; empty where there is none. */
+export function useDraft(channelId: string): string {
+  return useDrafts(({ drafts }) => drafts[channelId] ?? "");
+}
+
+/** The draft as it is now, for what is no component. */
+export function getDraft(channelId: string): string {
+  return useDrafts.getState().drafts[channelId] ?? "";
+}
+
+/** Keeps what is written in a channel, and soon in this browser; an empty text forgets it. */
+export function setDraft(channelId: string, text: string): void {
+  useDrafts.setState(({ drafts }) => ({ drafts: withDraft(drafts, channelId, text) }));
+  clearTimeout(saving);
+  saving = setTimeout(save, SAVE_AFTER_MS);
+}
+
+/** Reads the drafts of the user who has logged in. */
+export function openDrafts(userId: string): void {
+  if (useDrafts.getState().userId === userId) return;
+  useDrafts.setState({ userId, drafts: parseDrafts(loadStored(keyOf(userId))) });
+}
+
+/** Forgets the drafts of who logs out: others may use this browser. */
+export function forgetDrafts(): void {
+  clearTimeout(saving);
+  const { userId } = useDrafts.getState();
+  if (userId !== "") saveStored(keyOf(userId), null);
+  useDrafts.setState({ userId: "", drafts: {} });
+}
+
+/** The drafts with one changed: it comes last, and the first go where there are too many. */
+export function withDraft(drafts: Drafts, channelId: string, text: string): Drafts {
+  const others = Object.entries(drafts).filter(([id]) => id !== channelId);
+  const all = text === "" ? others : [...others, [channelId, text.slice(0, MAX_CHARS)] as const];
+  return Object.fromEntries(all.slice(-MAX_DRAFTS));
+}
+
+export function parseDrafts(stored: unknown): Drafts {
+  const entries = Object.entries((stored ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === "string").slice(-MAX_DRAFTS),
+  );
+}
+
+const keyOf = (userId: string): string => `fanfare.drafts.${userId}`;
+
+function save(): void {
+  const { userId, drafts } = useDrafts.getState();
+  if (userId !== "") saveStored(keyOf(userId), drafts);
+}

@@ -1,0 +1,25 @@
+import { create } from "zustand";
+
+/** What stands at the right of a channel. A thread is in the address instead (`?thread=`), so that it can be linked to. */
+export type Panel = "members" | "pins" | "search" | "threads" | null;
+
+interface PanelState {
+  panel: Panel;
+  /** On a phone: whether the list of groups and channels lies over the channel. */
+  isDrawerOpen: boolean;
+}
+
+export const usePanels = create<PanelState>(() => ({ panel: null, isDrawerOpen: false }));
+
+export function openPanel(panel: Panel): void {
+  usePanels.setState({ panel });
+}
+
+/** Opens a panel, or closes it where it is open. */
+export function togglePanel(panel: NonNullable<Panel>): void {
+  usePanels.setState((state) => ({ panel: state.panel === panel ? null : panel }));
+}
+
+export function setDrawerOpen(isDrawerOpen: boolean): void {
+  usePanels.setState({ isDrawerOpen });
+}
