@@ -96,6 +96,20 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       },
     );
 
+    test("who comes after the first private channel of a group was made hears it, whichever worker is asked", async () => {
+      // By their first logins both workers know that the group has no private channel.
+      const given = { groupId, name: "private", private: true, roleIds: [roleId] };
+      const hidden = (await owner.do("channel.create", given)).channel.id;
+      const again = [here, there, here, there].map((url) => new Listener(url, moderator.person));
+      const stranger = new Listener(here, outsider.person);
+      await Promise.all([...again, stranger].map(({ ready }) => ready));
+      await send(owner, hidden, "psst");
+      for (const listener of again) await hears(listener, hidden, "psst");
+      await stranger.settle();
+      expect(stranger.of(hidden)).toEqual([]);
+      for (const { socket } of [...again, stranger]) socket.disconnect();
+    });
+
     test("a role given and taken through one gateway opens and closes a channel at the other", async () => {
       const given = { groupId, name: "private", private: true, roleIds: [roleId] };
       const channelId = (await owner.do("channel.create", given)).channel.id;

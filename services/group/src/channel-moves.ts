@@ -163,7 +163,11 @@ export function createChannelMoves(options: ChannelMovesOptions) {
       const groupId = channel.groupId!.toHexString();
       const room = roomInUse(channel);
       const isHidden = hidesFromSome(presentOverrides(channel));
-      if (isHidden) await joinViewers(channel, groupId, room);
+      if (isHidden) {
+        // It may be the first private one of the group.
+        membership.forget(groupId, null);
+        await joinViewers(channel, groupId, room);
+      }
       node.publish(room, "channel.created", { channel: presentChannel(channel) });
       if (isHidden) lookAgain(channel, groupId, room);
     },

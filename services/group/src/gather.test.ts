@@ -45,6 +45,19 @@ test("a run that fails fails for its own callers only", async () => {
   expect(runs[2]?.args).toEqual([3]);
 });
 
+test("in a crowd those that had to wait wait a little longer, and run together", async () => {
+  const runs: number[][] = [];
+  const ask = createGather(async (_key, args: number[]) => runs.push(args), { crowdMs: 200 });
+  const first = [ask("a", 1), ask("a", 2)];
+  await first[0];
+  await setImmediate();
+  const more = [ask("a", 3), ask("a", 4)];
+  await Promise.all([...first, ...more]);
+  await setImmediate();
+  await ask("a", 5);
+  expect(runs).toEqual([[1], [2, 3, 4], [5]]);
+});
+
 test("a batch is bounded", async () => {
   const { runs, ask } = recorded();
   const answers = Array.from({ length: 1001 }, (_, index) => ask("a", index));

@@ -16,6 +16,7 @@ import type { MemberRepository } from "./member.repository.ts";
 import type { MuteRepository } from "./mute.repository.ts";
 import type { Membership } from "./membership.ts";
 import type { OverrideRepository } from "./override.repository.ts";
+import type { PrivateGroups } from "./private-groups.ts";
 import type { Purge } from "./purge.ts";
 import type { ThreadRepository } from "./thread.repository.ts";
 import type { WordFilterRepository } from "./word-filter.repository.ts";
@@ -44,6 +45,7 @@ export interface GroupDependencies extends GroupRepositories {
   node: NodeContext;
   membership: Membership;
   moves: ChannelMoves;
+  privateGroups: PrivateGroups;
   audit: Audit;
   announcer: MemberAnnouncer;
   memberCounts: MemberCountCheck;

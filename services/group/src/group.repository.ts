@@ -1,6 +1,6 @@
 import { Types, type Connection } from "mongoose";
 import { COUNTER, DURABLE } from "./durable.ts";
-import { createGather } from "./gather.ts";
+import { createGather, CROWD_MS } from "./gather.ts";
 import { groupModel, type GroupDocument } from "./group.model.ts";
 
 /** Bounds one answer of the database. */
@@ -29,14 +29,17 @@ export function createGroupRepository(connection: Connection) {
       .lean()
       .exec(),
   );
-  const ownedAmong = createGather(async (_key, userIds: string[]) => {
-    const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
-    const found = groups.collection.find<Pick<GroupDocument, "_id" | "ownerId">>(
-      { ownerId: { $in: asked }, ...alive },
-      { projection: { ownerId: 1 } },
-    );
-    return Map.groupBy(await found.toArray(), ({ ownerId }) => ownerId.toHexString());
-  }, USERS_PER_LOOK_UP);
+  const ownedAmong = createGather(
+    async (_key, userIds: string[]) => {
+      const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
+      const found = groups.collection.find<Pick<GroupDocument, "_id" | "ownerId">>(
+        { ownerId: { $in: asked }, ...alive },
+        { projection: { ownerId: 1 } },
+      );
+      return Map.groupBy(await found.toArray(), ({ ownerId }) => ownerId.toHexString());
+    },
+    { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
+  );
   /** A crowd that joins reads it together. */
   const memberCountOf = createGather(async (groupId, _calls: undefined[]) => {
     const found = await groups.findOne({ _id: groupId, ...alive }, { memberCount: 1 }).lean();

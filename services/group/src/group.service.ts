@@ -72,6 +72,7 @@ import { createMemberRepository } from "./member.repository.ts";
 import { createMembership } from "./membership.ts";
 import { createMuteRepository } from "./mute.repository.ts";
 import { createOverrideRepository } from "./override.repository.ts";
+import { createPrivateGroups } from "./private-groups.ts";
 import { createPurge } from "./purge.ts";
 import { createRoleRepository } from "./role.repository.ts";
 import { createThreadRepository } from "./thread.repository.ts";
@@ -81,7 +82,7 @@ import { createWordFilterRepository } from "./word-filter.repository.ts";
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
   const { groups, channels, members, mutes, invites, bans, departures, formers } = dependencies;
-  const { roles, audits, moves, announcer, memberCounts, purge } = dependencies;
+  const { roles, audits, moves, announcer, memberCounts, purge, privateGroups } = dependencies;
   const activity = createActivity({
     repository: createActivityRepository(node.database),
     onError: (error) => node.logger.warn({ err: error }, "the last activity could not be noted"),
@@ -170,6 +171,9 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "invite.accept": acceptInvite(dependencies),
     },
     events: {
+      "access.changed": ({ groupId, userId }) => {
+        if (userId === null) privateGroups.forget(groupId);
+      },
       "user.profileChanged": userProfileChanged(dependencies),
       "message.stored": (stored) => activity.heard(stored),
     },
@@ -190,6 +194,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       purge.start();
       // Another process may have died between the two writes of a join.
       node.cluster.onMissed(() => memberCounts.forget());
+      node.cluster.onMissed(() => privateGroups.forgetAll());
     },
     async stopped() {
       moves.stop();
@@ -248,6 +253,7 @@ function createDependencies(node: NodeContext): GroupDependencies {
     announcer,
     memberCounts,
     membership,
+    privateGroups: createPrivateGroups((groupIds) => repositories.overrides.listPrivateGroups(groupIds)),
     purge: createPurge({ node, ...repositories, membership, moves }),
   };
 }

@@ -2,7 +2,7 @@ import { LIMITS } from "@fanfare/contract";
 import { Types, type Connection } from "mongoose";
 import { duplicateKeyIndex } from "@fanfare/kernel";
 import { DURABLE } from "./durable.ts";
-import { createGather } from "./gather.ts";
+import { createGather, CROWD_MS } from "./gather.ts";
 import { roleIdsOf } from "./group.presenter.ts";
 import { memberModel, type MemberDocument } from "./member.model.ts";
 
@@ -20,26 +20,32 @@ export function createMemberRepository(connection: Connection) {
     const found = await members.find({ groupId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
     return new Set(found.map(({ userId }) => userId.toHexString()));
   });
-  const groupIdsAmong = createGather(async (_key, userIds: string[]) => {
-    const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
-    const found = members.collection.find<Pick<MemberDocument, "userId" | "groupId">>(
-      { userId: { $in: asked } },
-      { projection: { userId: 1, groupId: 1, _id: 0 }, limit: asked.length * MAX_GROUPS },
-    );
-    const groupIds = new Map(userIds.map((userId): [string, string[]] => [userId, []]));
-    for (const { userId, groupId } of await found.toArray()) {
-      groupIds.get(userId.toHexString())!.push(groupId.toHexString());
-    }
-    return groupIds;
-  }, USERS_PER_LOOK_UP);
-  const placesAmong = createGather(async (_key, userIds: string[]) => {
-    const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
-    const found = members.collection.find<Pick<MemberDocument, "userId" | "groupId" | "roleIds">>(
-      { userId: { $in: asked } },
-      { projection: { userId: 1, groupId: 1, roleIds: 1, _id: 0 }, limit: asked.length * MAX_GROUPS },
-    );
-    return Map.groupBy(await found.toArray(), ({ userId }) => userId.toHexString());
-  }, USERS_PER_LOOK_UP);
+  const groupIdsAmong = createGather(
+    async (_key, userIds: string[]) => {
+      const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
+      const found = members.collection.find<Pick<MemberDocument, "userId" | "groupId">>(
+        { userId: { $in: asked } },
+        { projection: { userId: 1, groupId: 1, _id: 0 }, limit: asked.length * MAX_GROUPS },
+      );
+      const groupIds = new Map(userIds.map((userId): [string, string[]] => [userId, []]));
+      for (const { userId, groupId } of await found.toArray()) {
+        groupIds.get(userId.toHexString())!.push(groupId.toHexString());
+      }
+      return groupIds;
+    },
+    { maxBatch: USERS_PER_LOOK_UP },
+  );
+  const placesAmong = createGather(
+    async (_key, userIds: string[]) => {
+      const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
+      const found = members.collection.find<Pick<MemberDocument, "userId" | "groupId" | "roleIds">>(
+        { userId: { $in: asked } },
+        { projection: { userId: 1, groupId: 1, roleIds: 1, _id: 0 }, limit: asked.length * MAX_GROUPS },
+      );
+      return Map.groupBy(await found.toArray(), ({ userId }) => userId.toHexString());
+    },
+    { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
+  );
   return {
     createIndexes: () => members.createIndexes(),
 

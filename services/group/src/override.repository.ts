@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 import type { Connection } from "mongoose";
 import { channelModel, type ChannelDocument, type OverrideSubdocument } from "./channel.model.ts";
-import { createGather } from "./gather.ts";
+import { createGather, CROWD_MS } from "./gather.ts";
 import { viewKey } from "./view-keys.ts";
 
 /** What decides who sees a channel, and where they hear of it. */
@@ -14,22 +14,41 @@ export type OverrideRepository = ReturnType<typeof createOverrideRepository>;
 const SEEN = { groupId: 1, overrides: 1, overridesRev: 1, roomRev: 1, viewKeys: 1, movingSince: 1 } as const;
 /** Bounds one answer of the database. */
 const USERS_PER_LOOK_UP = 50;
+/** Bounds one answer of the database: these many groups with LIMITS.channelsPerGroup channels each are some 1 MB. */
+const GROUPS_PER_LOOK_UP = 50;
 
 /** The queries of the collection channels that are about who sees a channel of a group. */
 export function createOverrideRepository(connection: Connection) {
   const channels = channelModel(connection);
   const alive = { deletedAt: null };
   const after = { returnDocument: "after" } as const;
-  const findByKeys = createGather(async (_key, keysOfUsers: (readonly string[])[]) => {
-    const viewKeys = { $in: [...new Set(keysOfUsers.flat())] };
-    return channels.collection.find<SeenChannel>({ viewKeys, ...alive }, { projection: SEEN }).toArray();
-  }, USERS_PER_LOOK_UP);
+  const findByKeys = createGather(
+    async (_key, keysOfUsers: (readonly string[])[]) => {
+      const viewKeys = { $in: [...new Set(keysOfUsers.flat())] };
+      return channels.collection.find<SeenChannel>({ viewKeys, ...alive }, { projection: SEEN }).toArray();
+    },
+    { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
+  );
   return {
     /** Private channels that may be seen with one of the keys. Of a crowd that logs in at once, many are looked up together. */
     async listByKeys(keys: readonly string[]): Promise<SeenChannel[]> {
       const own = new Set(keys);
       const found = await findByKeys("all", keys);
       return found.filter(({ viewKeys }) => viewKeys?.some((key) => own.has(key)));
+    },
+
+    /** Those of the groups that have a private channel. */
+    async listPrivateGroups(groupIds: readonly string[]): Promise<Set<string>> {
+      const having = new Set<string>();
+      for (let at = 0; at < groupIds.length; at += GROUPS_PER_LOOK_UP) {
+        const viewKeys = { $in: groupIds.slice(at, at + GROUPS_PER_LOOK_UP).map(viewKey.owner) };
+        const found = channels.collection.find<Pick<ChannelDocument, "groupId">>(
+          { viewKeys, ...alive },
+          { projection: { groupId: 1, _id: 0 } },
+        );
+        for (const { groupId } of await found.toArray()) having.add(groupId!.toHexString());
+      }
+      return having;
     },
 
     /** All private channels of a group. */

@@ -1,7 +1,7 @@
 import { LIMITS, type Result } from "@fanfare/contract";
 import type { Handler } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import { ownPlaces } from "../own-subjects.ts";
+import { ownSubjects } from "../own-subjects.ts";
 import { sees } from "../subjects.ts";
 
 /** Bounds one answer of the database. */
@@ -15,7 +15,8 @@ export function listPlaces({ members }: GroupDependencies): Handler<"group.listP
 export function listUserChannels(dependencies: GroupDependencies): Handler<"group.listUserChannels"> {
   const { groups, directs } = dependencies;
   return async ({ params: { userId, cursor } }) => {
-    const { subjects } = await ownPlaces(dependencies, userId);
+    const places = await dependencies.members.listPlaces(userId);
+    const subjects = await ownSubjects(dependencies, userId, places);
     const [living, directIds] = await Promise.all([
       groups.findMany([...subjects.keys()]),
       cursor === null ? directs.listIds(userId) : [],

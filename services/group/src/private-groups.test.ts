@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { createPrivateGroups } from "./private-groups.ts";
+
+function lookedUp(having: string[]) {
+  const asked: (readonly string[])[] = [];
+  const open: (() => void)[] = [];
+  const groups = createPrivateGroups((groupIds) => {
+    asked.push(groupIds);
+    const found = new Set(groupIds.filter((id) => having.includes(id)));
+    return new Promise((resolve) => open.push(() => resolve(found)));
+  });
+  const among = async (...groupIds: string[]): Promise<string[]> => {
+    const answer = groups.among(groupIds);
+    open.pop()?.();
+    return [...(await answer)];
+  };
+  return { asked, open, groups, among };
+}
+
+test("a group is looked up once, whether or not it has private channels, and again when it was forgotten", async () => {
+  const having = ["a"];
+  const { asked, groups, among } = lookedUp(having);
+  expect(await among("a", "b")).toEqual(["a"]);
+  expect(await among("a", "b", "c")).toEqual(["a"]);
+  having.push("b");
+  groups.forget("b");
+  expect(await among("a", "b", "c")).toEqual(["a", "b"]);
+  expect(asked).toEqual([["a", "b"], ["c"], ["b"]]);
+  groups.forgetAll();
+  await among("a", "b", "c");
+  expect(asked.at(-1)).toEqual(["a", "b", "c"]);
+});
+
+test("what was looked up before something was forgotten is used once and not kept", async () => {
+  const having: string[] = [];
+  const { asked, open, groups, among } = lookedUp(having);
+  const early = groups.among(["a"]);
+  having.push("a");
+  groups.forget("a");
+  open.pop()?.();
+  expect([...(await early)]).toEqual([]);
+  expect(await among("a")).toEqual(["a"]);
+  expect(asked).toEqual([["a"], ["a"]]);
+});
