@@ -1,0 +1,137 @@
+import type { LanguageFn } from "highlight.js";
+import hljs from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import c from "highlight.js/lib/languages/c";
+import cpp from "highlight.js/lib/languages/cpp";
+import csharp from "highlight.js/lib/languages/csharp";
+import css from "highlight.js/lib/languages/css";
+import diff from "highlight.js/lib/languages/diff";
+import go from "highlight.js/lib/languages/go";
+import ini from "highlight.js/lib/languages/ini";
+import java from "highlight.js/lib/languages/java";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import php from "highlight.js/lib/languages/php";
+import python from "highlight.js/lib/languages/python";
+import ruby from "highlight.js/lib/languages/ruby";
+import rust from "highlight.js/lib/languages/rust";
+import sql from "highlight.js/lib/languages/sql";
+import typescript from "highlight.js/lib/languages/typescript";
+import xml from "highlight.js/lib/languages/xml";
+import yaml from "highlight.js/lib/languages/yaml";
+
+/** What a colour stands for. */
+export type CodeKind = "comment" | "keyword" | "string" | "number" | "title" | "name" | "added" | "removed";
+
+export type CodePiece = string | { kind: CodeKind; children: readonly CodePiece[] };
+
+const LANGUAGES: Readonly<Record<string, LanguageFn>> = {
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  diff,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  php,
+  python,
+  ruby,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
+};
+
+const KINDS: Readonly<Record<string, CodeKind>> = {
+  comment: "comment",
+  quote: "comment",
+  doctag: "comment",
+  keyword: "keyword",
+  operator: "keyword",
+  literal: "keyword",
+  built_in: "keyword",
+  meta: "keyword",
+  string: "string",
+  regexp: "string",
+  char: "string",
+  number: "number",
+  symbol: "number",
+  link: "string",
+  title: "title",
+  section: "title",
+  "selector-class": "title",
+  "selector-id": "title",
+  type: "title",
+  name: "name",
+  tag: "name",
+  attr: "name",
+  attribute: "name",
+  property: "name",
+  variable: "name",
+  "selector-tag": "name",
+  "template-variable": "name",
+  params: "name",
+  addition: "added",
+  deletion: "removed",
+};
+
+/** Builds the pieces while the code is read: what highlight.js would otherwise answer is HTML. */
+class PieceEmitter {
+  readonly root: CodePiece[] = [];
+  readonly #open: CodePiece[][] = [this.root];
+
+  addText(text: string): void {
+    if (text !== "") this.#open.at(-1)!.push(text);
+  }
+
+  startScope(scope: string): void {
+    this.openNode(scope);
+  }
+
+  endScope(): void {
+    this.closeNode();
+  }
+
+  openNode(scope: string): void {
+    const kind = KINDS[scope.split(".")[0]!];
+    const children: CodePiece[] = kind === undefined ? this.#open.at(-1)! : [];
+    if (kind !== undefined) this.#open.at(-1)!.push({ kind, children });
+    this.#open.push(children);
+  }
+
+  closeNode(): void {
+    if (this.#open.length > 1) this.#open.pop();
+  }
+
+  /** Code of another language within: CSS in HTML. */
+  __addSublanguage(inner: PieceEmitter): void {
+    this.#open.at(-1)!.push(...inner.root);
+  }
+
+  closeAllNodes(): void {
+    this.#open.length = 1;
+  }
+
+  finalize(): void {
+    this.closeAllNodes();
+  }
+
+  toHTML(): string {
+    return "";
+  }
+}
+
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
+hljs.configure({ __emitter: PieceEmitter });
+
+/** The code in pieces; null where the language is unknown. */
+export function highlight(code: string, language: string): readonly CodePiece[] | null {
+  if (hljs.getLanguage(language) === undefined) return null;
+  const { _emitter } = hljs.highlight(code, { language, ignoreIllegals: true });
+  return (_emitter as unknown as PieceEmitter).root;
+}

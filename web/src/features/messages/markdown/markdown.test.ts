@@ -1,0 +1,169 @@
+import { type ReactNode, createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, test } from "vitest";
+import { highlight } from "./highlighter.ts";
+import { lex } from "./lex.ts";
+import { Markdown } from "./markdown.tsx";
+import { MarkdownContext, type MentionProps } from "./markdown-context.ts";
+import { plainText } from "./plain-text.ts";
+
+const ID = "5f0000000000000000000001";
+const chip = (sign: string) =>
+  function Chip({ id, plain }: MentionProps): ReactNode {
+    return createElement("i", null, `${sign}${id.slice(-2)}${plain ? " plain" : ""}`);
+  };
+const parts = {
+  User: chip("@"),
+  Role: chip("@&"),
+  Channel: chip("#"),
+  ownPath: (url: URL) => (url.host === "here.example" ? url.pathname : null),
+  onFollow: () => undefined,
+};
+
+function render(content: string): string {
+  const element = createElement(Markdown, { content });
+  const markup = renderToStaticMarkup(createElement(MarkdownContext, { value: parts }, element));
+  return markup.replace(/^<div class="markdown" dir="auto">(.*)<\/div>$/s, "$1");
+}
+
+const link = (href: string, text = href): string =>
+  `<a href="${href}" title="${href}" dir="auto" target="_blank" rel="noopener noreferrer nofollow ugc">${text}</a>`;
+
+describe("what is written as", () => {
+  test.each([
+    ["**a** _b_ ~~c~~ `d`", "<p><strong>a</strong> <em>b</em> <del>c</del> <code>d</code></p>"],
+    ["a\nb\n\nc", "<p>a<br/>b</p><p>c</p>"],
+    [
+      "# A\n##### B",
+      '<p class="markdown-heading" data-depth="1">A</p><p class="markdown-heading" data-depth="4">B</p>',
+    ],
+    ["a\n---", "<p>a</p><hr/>"],
+    ["> a\n> > b", "<blockquote><p>a</p><blockquote><p>b</p></blockquote></blockquote>"],
+    ["- a\n- [x] b", '<ul><li>a</li><li class="markdown-task">☑ b</li></ul>'],
+    ["3. a\n4. b", '<ol start="3"><li>a</li><li>b</li></ol>'],
+    ["<b>a</b> &amp; \\*b\\*", "<p>&lt;b&gt;a&lt;/b&gt; &amp;amp; *b*</p>"],
+    ["    a", "<p>    a</p>"],
+    ["[a]: https://a.example", `<p>[a]: ${link("https://a.example/", "https://a.example")}</p>`],
+  ])("%j is shown as that", (content, expected) => {
+    expect(render(content)).toBe(expected);
+  });
+
+  test("a table is one", () => {
+    expect(render("|a|b|\n|-|:-:|\n|1|2|")).toContain('<td>1</td><td style="text-align:center">2</td>');
+  });
+
+  test("a spoiler is not on the page before it is asked for", () => {
+    const markup = render("||the **butler**||");
+    expect(markup).toContain("spoiler-cover");
+    expect(markup).not.toContain("butler");
+    expect(render("a || b")).toBe("<p>a || b</p>");
+  });
+
+  test("a few emoji are shown big", () => {
+    const isBig = (content: string) => render(content).includes("markdown-big");
+    expect(["🎉", "👩🏽‍🚀 🇨🇳\n❤️"].map(isBig)).toEqual([true, true]);
+    expect(["🎉 yes", "1", "#", "*", "🎉".repeat(28), " "].map(isBig)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe("mentions", () => {
+  test.each([
+    [`<@${ID}> <@&${ID}> <#${ID}>`, "<p><i>@01</i> <i>@&amp;01</i> <i>#01</i></p>"],
+    ["@everyone, @here", '<p><span class="mention">@everyone</span>, <span class="mention">@here</span></p>'],
+    ["a@here @everyones .@here", "<p>a@here @everyones .@here</p>"],
+    [`\\<@${ID}> \\@here`, `<p>&lt;@${ID}&gt; @here</p>`],
+    [`\`<@${ID}> @here\``, `<p><code>&lt;@${ID}&gt; @here</code></p>`],
+    [`**<@${ID}>**@here`, '<p><strong><i>@01</i></strong><span class="mention">@here</span></p>'],
+    [`[<@${ID}>](https://a.example)`, `<p>${link("https://a.example/", "<i>@01 plain</i>")}</p>`],
+    ["<@5F0000000000000000000001> <@1>", "<p>&lt;@5F0000000000000000000001&gt; &lt;@1&gt;</p>"],
+  ])("in %j", (content, expected) => {
+    expect(render(content)).toBe(expected);
+  });
+});
+
+describe("links", () => {
+  test.each([
+    ["https://a.example/b.", `<p>${link("https://a.example/b")}.</p>`],
+    [
+      "看https://a.example/路径，很好。",
+      `<p>看${link("https://a.example/%E8%B7%AF%E5%BE%84", "https://a.example/路径")}，很好。</p>`,
+    ],
+    ["（https://a.example/b）", `<p>（${link("https://a.example/b")}）</p>`],
+    ["(https://a.example/b_(c))", `<p>(${link("https://a.example/b_(c)")})</p>`],
+    ["**https://a.example/b**", `<p><strong>${link("https://a.example/b")}</strong></p>`],
+    ["www.a.example", `<p>${link("https://www.a.example/", "www.a.example")}</p>`],
+    ["<https://a.example/b>", `<p>${link("https://a.example/b")}</p>`],
+    ["a@b.example", `<p>${link("mailto:a@b.example", "a@b.example")}</p>`],
+    ["[x](ftp://a.example)", "<p>[x](ftp://a.example)</p>"],
+    ["[x](/settings)", "<p>[x](/settings)</p>"],
+    ["![](https://a.example/p.png)", `<p>${link("https://a.example/p.png")}</p>`],
+    ["https://good.example@evil.example/", "<p>https://good.example@evil.example/</p>"],
+  ])("in %j", (content, expected) => {
+    expect(render(content)).toBe(expected);
+  });
+
+  test("to another host than they say show it", () => {
+    expect(render("[www.good.example/login](https://evil.example/)")).toContain("(evil.example)");
+    expect(render("[good.example](https://www.good.example/a)")).not.toContain("markdown-host");
+  });
+
+  test("to this instance open here", () => {
+    expect(render("https://here.example/groups/a")).toContain('<a href="/groups/a"');
+    expect(render("https://here.example/groups/a")).not.toContain("_blank");
+  });
+});
+
+test("a preview is one line without marks, and keeps what is hidden", () => {
+  const text = plainText(lex(`# A **b**\n\n- c\n- d\n\n||e|| \`f\` <@${ID}>\n![g](https://a.example)`));
+  expect(text).toBe(`A b c d ▒▒▒▒ f <@${ID}> g`);
+});
+
+test("code is cut into pieces that make up the code", () => {
+  const code = 'const a = "b"; // c';
+  const pieces = highlight(code, "ts")!;
+  expect(pieces).toContainEqual({ kind: "keyword", children: ["const"] });
+  expect(pieces).toContainEqual({ kind: "string", children: ['"b"'] });
+  const text = (piece: (typeof pieces)[number]): string =>
+    typeof piece === "string" ? piece : piece.children.map(text).join("");
+  expect(pieces.map(text).join("")).toBe(code);
+  expect(highlight("<style>a{}</style>", "html")!.map(text).join("")).toBe("<style>a{}</style>");
+  expect(highlight(code, "klingon")).toBeNull();
+});
+
+test.each([
+  "[",
+  "*",
+  "_",
+  ">",
+  "`",
+  "~",
+  "|",
+  "<",
+  "(",
+  "!",
+  "![",
+  "> ",
+  "- ",
+  "1. ",
+  "> - ",
+  "**a",
+  "*a_",
+  "_a_",
+  "a__b",
+])("4,000 characters of %j are shown, not nested deeper than a page can bear", (mark) => {
+  const markup = render(mark.repeat(4000 / mark.length));
+  const depth = Math.max(
+    0,
+    ...[...markup.matchAll(/(?:<(?:blockquote|ul|ol|em|strong)[^>]*>(?:<li>|<p>)*)+/g)].map(
+      ([run]) => run.split("<").length,
+    ),
+  );
+  expect(depth).toBeLessThan(40);
+});
