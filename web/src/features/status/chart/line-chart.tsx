@@ -1,0 +1,170 @@
+import { type PointerEvent, useId, useState } from "react";
+import { cx } from "../../../ui/cx.ts";
+import { linePath } from "./line-path.ts";
+import { niceTicks, timeTicks } from "./scale.ts";
+import { useWidth } from "./use-width.ts";
+
+export type SeriesTone = "accent" | "info" | "muted";
+
+export interface Series {
+  name: string;
+  tone: SeriesTone;
+  /** One for each time; null where there is none. */
+  values: readonly (number | null)[];
+}
+
+export interface LineChartProps {
+  title: string;
+  /** What is measured. */
+  hint?: string;
+  /** Ends of the steps, in milliseconds since 1970, oldest first. */
+  times: readonly number[];
+  series: readonly Series[];
+  /** How long the time is that is shown, up to the last step. */
+  spanMs: number;
+  format: (value: number) => string;
+  formatTime: (atMs: number) => string;
+  /** What the chart says, for who does not see it. */
+  summary: string;
+}
+
+const STROKE: Record<SeriesTone, string> = {
+  accent: "stroke-accent",
+  info: "stroke-info",
+  muted: "stroke-line-strong",
+};
+const MARK: Record<SeriesTone, string> = { accent: "bg-accent", info: "bg-info", muted: "bg-line-strong" };
+const DOT: Record<SeriesTone, string> = {
+  accent: "fill-accent",
+  info: "fill-info",
+  muted: "fill-line-strong",
+};
+
+const HEIGHT = 168;
+const TOP = 8;
+const BOTTOM = 22;
+const LEFT = 52;
+const RIGHT = 8;
+const MAX_PARTS = 4;
+const TIME_TICK_MS = 120_000;
+
+/** Lines over time, the newest at the right. The values under the pointer, else the newest, stand in the legend. */
+export function LineChart(props: LineChartProps) {
+  const { title, hint, times, series, spanMs, format, formatTime, summary } = props;
+  const [figure, width] = useWidth();
+  const [pointed, setPointed] = useState<number | null>(null);
+  const id = useId();
+  const last = times.length - 1;
+  const shown = pointed === null || pointed > last ? last : pointed;
+  const endMs = times[last] ?? 0;
+  const ticks = niceTicks(
+    Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))),
+    MAX_PARTS,
+  );
+  const innerWidth = Math.max(1, width - LEFT - RIGHT);
+  const x = (atMs: number): number => LEFT + innerWidth * (1 - (endMs - atMs) / spanMs);
+  const y = (value: number): number => HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value / ticks.at(-1)!);
+
+  const point = (event: PointerEvent<SVGSVGElement>): void => {
+    const at = event.clientX - event.currentTarget.getBoundingClientRect().left;
+    let nearest = 0;
+    for (const [index, time] of times.entries()) {
+      if (Math.abs(x(time) - at) < Math.abs(x(times[nearest]!) - at)) nearest = index;
+    }
+    setPointed(times.length === 0 ? null : nearest);
+  };
+
+  return (
+    <figure ref={figure} className="grid min-w-0 gap-2 rounded-lg border border-line bg-raised p-4">
+      <figcaption className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+        <span className="font-semibold">{title}</span>
+        <span className="flex flex-wrap gap-x-3 text-sm tabular-nums">
+          {pointed !== null && times[shown] !== undefined && (
+            <span className="text-muted">{formatTime(times[shown])}</span>
+          )}
+          {series.map(({ name, tone, values }) => (
+            <span key={name} className="inline-flex items-center gap-1.5">
+              <span aria-hidden className={cx("h-0.5 w-3 rounded-full", MARK[tone])} />
+              <span className="text-muted">{name}</span>
+              <span className="font-medium">{textOf(values[shown], format)}</span>
+            </span>
+          ))}
+        </span>
+      </figcaption>
+      <svg
+        role="img"
+        aria-labelledby={id}
+        width={width}
+        height={HEIGHT}
+        className="block max-w-full touch-pan-y"
+        onPointerMove={point}
+        onPointerDown={point}
+        onPointerLeave={() => setPointed(null)}
+      >
+        <title id={id}>{summary}</title>
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} className="stroke-line" />
+            <text
+              x={LEFT - 8}
+              y={y(tick) + 4}
+              textAnchor="end"
+              className="fill-muted text-[11px] tabular-nums"
+            >
+              {format(tick)}
+            </text>
+          </g>
+        ))}
+        {timeTicks(endMs - spanMs, endMs, TIME_TICK_MS).map((tick) => (
+          <text
+            key={tick}
+            x={Math.min(width - RIGHT - 14, Math.max(LEFT + 14, x(tick)))}
+            y={HEIGHT - 5}
+            textAnchor="middle"
+            className="fill-muted text-[11px] tabular-nums"
+          >
+            {formatTime(tick)}
+          </text>
+        ))}
+        {series.map(({ name, tone, values }) => (
+          <path
+            key={name}
+            d={linePath(times.map((time, index) => pointOf(x(time), values[index], y)))}
+            className={cx("fill-none", STROKE[tone])}
+            strokeWidth={tone === "muted" ? 1.5 : 2}
+            strokeLinecap="round"
+            strokeLinejoin="round"
+          />
+        ))}
+        {pointed !== null && times[shown] !== undefined && (
+          <g>
+            <line
+              x1={x(times[shown])}
+              x2={x(times[shown])}
+              y1={TOP}
+              y2={HEIGHT - BOTTOM}
+              className="stroke-line-strong"
+            />
+            {series.map(({ name, tone, values }) => {
+              const value = values[shown];
+              return (
+                typeof value === "number" && (
+                  <circle key={name} cx={x(times[shown]!)} cy={y(value)} r={3.5} className={DOT[tone]} />
+                )
+              );
+            })}
+          </g>
+        )}
+      </svg>
+      {hint !== undefined && <p className="text-sm text-muted">{hint}</p>}
+    </figure>
+  );
+}
+
+function pointOf(x: number, value: number | null | undefined, y: (value: number) => number) {
+  return typeof value === "number" ? { x, y: y(value) } : null;
+}
+
+function textOf(value: number | null | undefined, format: (value: number) => string): string {
+  return typeof value === "number" ? format(value) : "–";
+}

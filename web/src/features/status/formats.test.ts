@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { formatsOf } from "./formats.ts";
+
+test("figures are as long as they are useful", () => {
+  const { milliseconds, bytes, number } = formatsOf("en");
+  expect([0.034, 3.44, 34.4, 3440, 34_400].map(milliseconds)).toEqual([
+    "0.034 ms",
+    "3.4 ms",
+    "34 ms",
+    "3,440 ms",
+    "34.4 sec",
+  ]);
+  expect([123_456_789, 2_345_000_000].map(bytes)).toEqual(["123 MB", "2.3 GB"]);
+  expect([0, 12.34, 12_345].map(number)).toEqual(["0", "12.3", "12.3K"]);
+});
+
+test("a duration is its two largest units", () => {
+  const minutes = 60_000;
+  expect(formatsOf("en").duration(3 * 1440 * minutes + 4 * 60 * minutes + 5 * minutes)).toBe(
+    "3 days, 4 hours",
+  );
+  expect(formatsOf("en").duration(120 * minutes)).toBe("2 hours");
+  expect(formatsOf("en").duration(300)).toBe("0 seconds");
+  expect(formatsOf("zh").duration(61_000)).toBe("1分钟1秒钟");
+});

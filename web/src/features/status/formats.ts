@@ -1,0 +1,56 @@
+import { type Language, LANGUAGE_TAGS } from "../../i18n/language.ts";
+
+/** How figures are written in a language. */
+export interface Formats {
+  milliseconds: (value: number) => string;
+  bytes: (value: number) => string;
+  /** Large ones short, such as 12K. */
+  number: (value: number) => string;
+  time: (atMs: number) => string;
+  /** The two largest units, such as 3 days, 4 hours. */
+  duration: (durationMs: number) => string;
+}
+
+const SECOND_MS = 1000;
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", SECOND_MS],
+] as const;
+const MEGABYTE = 1_000_000;
+const GIGABYTE = 1_000_000_000;
+
+export function formatsOf(language: string): Formats {
+  const tag = LANGUAGE_TAGS[language as Language];
+  const unit = (name: string, options: Intl.NumberFormatOptions = {}) =>
+    new Intl.NumberFormat(tag, { style: "unit", unit: name, unitDisplay: "short", ...options });
+  const fine = unit("millisecond", { maximumSignificantDigits: 2 });
+  const coarse = unit("millisecond", { maximumFractionDigits: 0 });
+  const seconds = unit("second", { maximumFractionDigits: 1 });
+  const megabytes = unit("megabyte", { maximumFractionDigits: 0 });
+  const gigabytes = unit("gigabyte", { maximumFractionDigits: 1 });
+  const plain = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
+  const time = new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  const minute = new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit" });
+  const units = UNITS.map(([name, sizeMs]) => ({ sizeMs, format: unit(name, { unitDisplay: "long" }) }));
+  return {
+    milliseconds(value) {
+      if (value >= 10 * SECOND_MS) return seconds.format(value / SECOND_MS);
+      return (value < 10 ? fine : coarse).format(value);
+    },
+    bytes: (value) =>
+      value >= GIGABYTE ? gigabytes.format(value / GIGABYTE) : megabytes.format(value / MEGABYTE),
+    number: (value) => plain.format(value),
+    time: (atMs) => (atMs % 60_000 === 0 ? minute : time).format(atMs),
+    duration(durationMs) {
+      const largest = units.findIndex(({ sizeMs }) => durationMs >= sizeMs);
+      if (largest < 0) return units.at(-1)!.format.format(0);
+      const [first, second] = units.slice(largest, largest + 2);
+      const parts = [first!.format.format(Math.floor(durationMs / first!.sizeMs))];
+      const rest = Math.floor((durationMs % first!.sizeMs) / (second?.sizeMs ?? Infinity));
+      if (second !== undefined && rest > 0) parts.push(second.format.format(rest));
+      return new Intl.ListFormat(tag, { type: "unit", style: "short" }).format(parts);
+    },
+  };
+}

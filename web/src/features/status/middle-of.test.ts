@@ -1,0 +1,8 @@
+import { expect, test } from "vitest";
+import { middleOf } from "./middle-of.ts";
+
+test("as many are above as below", () => {
+  expect(middleOf([30, 1, 2])).toBe(2);
+  expect(middleOf([10, 1, 2, 4])).toBe(3);
+  expect(middleOf([])).toBeNaN();
+});
