@@ -3,22 +3,26 @@ import type {
   Call,
   EventName,
   EventPayload,
+  GroupFileLine,
   OwnUser,
   Params,
   Result,
   SessionTokens,
+  StoredFile,
 } from "@fanfare/contract";
 import { Addresses } from "./addresses.ts";
 import { ChannelView } from "./channel-view.ts";
 import { Connection, type ConnectionState } from "./connection.ts";
 import { Emitter } from "./emitter.ts";
 import { endsSession, FanfareError } from "./errors.ts";
+import { openGroupFile, readGroupLines, type ExportGroupOptions } from "./group-lines.ts";
 import { callByHttp, unwrap } from "./http.ts";
 import { HTTP_ONLY, PUBLIC, TYPING_INTERVAL_MS, WRITE_TIMEOUT_MS } from "./limits.ts";
 import { PresenceWatch } from "./presence-watch.ts";
 import { Session } from "./session.ts";
 import { SyncLoop } from "./sync-loop.ts";
 import { TypingNotes } from "./typing-notes.ts";
+import { upload, type UploadOptions } from "./upload.ts";
 
 export interface FanfareClientOptions {
   /** The origin of a gateway, such as `https://chat.example.org`; or of several, of which the next one is used after a failure. */
@@ -218,6 +222,32 @@ export class FanfareClient {
     if (this.state === "online") this.#typing.note(channelId);
   }
 
+  /**
+   * Uploads a file for a message in a channel: `channel.send("…", { attachmentIds: [file.fileId] })` within a day. It is sent once more
+   * from its beginning only where the server asks for a new access token.
+   * @param file in Node, `await fs.openAsBlob(path)` reads it as it is sent
+   * @throws {FanfareError} decide by its `type`; what `signal` was aborted with
+   */
+  upload(channelId: string, name: string, file: Blob, options: UploadOptions = {}): Promise<StoredFile> {
+    const query = new URLSearchParams({ channelId, name });
+    return this.#upload(`/api/file.upload?${query.toString()}`, file, options);
+  }
+
+  /** The same of a picture for `user.setAvatar` or `group.setIcon`. */
+  uploadPicture(picture: Blob, options: UploadOptions = {}): Promise<StoredFile> {
+    return this.#upload("/api/file.uploadPicture", picture, options);
+  }
+
+  /**
+   * All of a group, line by line, for who owns it, or runs the instance. Whoever stops to read ends it.
+   * @throws {FanfareError} CONNECTION_LOST when it was broken off, also in the middle; what `signal` was aborted with
+   */
+  async *exportGroup(groupId: string, options: ExportGroupOptions = {}): AsyncGenerator<GroupFileLine> {
+    this.#connection.assertOpen();
+    const body = await this.#session.withToken((token) => openGroupFile(this.url, groupId, token, options));
+    yield* readGroupLines(body, options.signal);
+  }
+
   /** Ends everything; the session stays good for `useTokens`. */
   close(): void {
     this.#connection.close();
@@ -227,6 +257,13 @@ export class FanfareClient {
     const data = await this.#send(name, params);
     if (LOGS_IN.has(name)) this.#session.use(data as SessionTokens);
     return data;
+  }
+
+  async #upload(path: string, body: Blob, options: UploadOptions): Promise<StoredFile> {
+    this.#connection.assertOpen();
+    return this.#session.withToken((accessToken) =>
+      upload({ url: this.url, path, accessToken, body, ...options }),
+    );
   }
 
   async #untilReplaced(answered: Promise<unknown>): Promise<void> {

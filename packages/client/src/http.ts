@@ -49,7 +49,8 @@ function isAnswer(value: unknown): value is WireAnswer<unknown> {
   return typeof value === "object" && value !== null && "ok" in value && typeof value.ok === "boolean";
 }
 
-function parse(body: string): unknown {
+/** undefined: it is no JSON. */
+export function parse(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

@@ -40,6 +40,9 @@ const SCOPES: { [N in ActionName]?: BotScope | "any" } = {
   "message.search": "messages.read",
   "channel.sync": "messages.read",
   "channel.markRead": "messages.read",
+  "file.get": "messages.read",
+  "file.getUrl": "messages.read",
+  "file.getUrls": "messages.read",
 
   "message.send": "messages.write",
   "message.edit": "messages.write",
@@ -49,6 +52,8 @@ const SCOPES: { [N in ActionName]?: BotScope | "any" } = {
   "message.listOwnReactions": "messages.write",
   "channel.typing": "messages.write",
   "channel.openThread": "messages.write",
+  "file.startUpload": "messages.write",
+  "file.delete": "messages.write",
 
   "message.pin": "messages.manage",
   "message.unpin": "messages.manage",

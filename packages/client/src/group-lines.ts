@@ -1,0 +1,70 @@
+import type { GroupFileLine } from "@fanfare/contract";
+import { FanfareError, localError } from "./errors.ts";
+import { parse, unwrap } from "./http.ts";
+
+export interface ExportGroupOptions {
+  /** Of any group, as who runs the instance. */
+  asAdmin?: boolean;
+  signal?: AbortSignal;
+}
+
+/**
+ * Begins to read a group as a file.
+ * @throws {FanfareError} the server's error, CONNECTION_LOST or UNEXPECTED_ANSWER; what `signal` was aborted with
+ */
+export async function openGroupFile(
+  url: string,
+  groupId: string,
+  accessToken: string,
+  { asAdmin = false, signal }: ExportGroupOptions,
+): Promise<ReadableStream<Uint8Array>> {
+  const path = `/api/${asAdmin ? "admin.exportGroup" : "group.export"}?groupId=${encodeURIComponent(groupId)}`;
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const request = fetch(`${url}${path}`, { headers, ...(signal !== undefined && { signal }) });
+  const response = await request.catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw localError("CONNECTION_LOST", `The server at ${url} cannot be reached.`, error);
+  });
+  const isFile = response.headers.get("content-type")?.startsWith("application/x-ndjson") === true;
+  if (response.ok && isFile && response.body !== null) return response.body;
+  const text = await response.text();
+  // Throws, for an answer that is no file is a refusal.
+  unwrap(parse(text), `HTTP ${response.status}`);
+  throw localError("UNEXPECTED_ANSWER", `This is not a group's file (HTTP ${response.status}).`);
+}
+
+/**
+ * The lines of a group's file as they come. Whoever stops to read ends the download.
+ * @throws {FanfareError} CONNECTION_LOST when it was broken off, also where only its end is missing
+ */
+export async function* readGroupLines(
+  body: ReadableStream<Uint8Array>,
+  signal?: AbortSignal,
+): AsyncGenerator<GroupFileLine> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  let lines = 0;
+  let isWhole = false;
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      const texts = (rest + decoder.decode(value, { stream: true })).split("\n");
+      rest = texts.pop() ?? "";
+      for (const text of texts) {
+        const line = JSON.parse(text) as GroupFileLine;
+        isWhole = line.type === "end" && line.lines === lines;
+        lines += 1;
+        yield line;
+      }
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof FanfareError) throw error;
+    throw localError("CONNECTION_LOST", "The group's file was broken off.", error);
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+  if (!isWhole) throw localError("CONNECTION_LOST", "The group's file was broken off: its end is missing.");
+}

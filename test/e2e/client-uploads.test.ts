@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { fileURLToPath } from "node:url";
+import { createWorld, startInstance, type Instance } from "@fanfare/testing";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hasBrowser, launchBrowser } from "./browser.ts";
+
+// The SDK as a browser runs it: its sources without their types, for there is nothing else to build.
+
+const SOURCES = fileURLToPath(new URL("../../packages/client/src/", import.meta.url));
+const SOCKET_IO = fileURLToPath(
+  new URL("../../packages/client/node_modules/socket.io-client/dist/socket.io.esm.min.js", import.meta.url),
+);
+const PAGE = `<!doctype html>
+<script type="importmap">{"imports": {"socket.io-client": "/sdk/socket.io.js"}}</script>
+<script type="module">
+  import { FanfareClient } from "/sdk/index.ts";
+  window.FanfareClient = FanfareClient;
+</script>`;
+
+const isRun = hasBrowser();
+let instance: Instance;
+let browser: Browser;
+beforeAll(async () => {
+  if (!isRun) return;
+  instance = await startInstance();
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await instance?.stop();
+});
+
+test.skipIf(!isRun)(
+  "a browser uploads with progress, stops halfway, and is told why it may not",
+  async () => {
+    const { url } = instance;
+    const { channel, owner, stranger } = await createWorld(url);
+    const page = await browser.newPage();
+    await page.route(`${url}/sdk/**`, (route) => {
+      const name = route.request().url().slice(`${url}/sdk/`.length);
+      if (name === "page") return route.fulfill({ contentType: "text/html", body: PAGE });
+      const source = readFileSync(name === "socket.io.js" ? SOCKET_IO : `${SOURCES}${name}`, "utf8");
+      const body = name.endsWith(".ts") ? stripTypeScriptTypes(source) : source;
+      return route.fulfill({ contentType: "text/javascript", body });
+    });
+    await page.goto(`${url}/sdk/page`);
+    await page.waitForFunction("window.FanfareClient !== undefined");
+    const script = `async ([url, channelId, owner, stranger]) => {
+    const as = (accessToken) => {
+      const client = new FanfareClient({ url });
+      client.useTokens({ accessToken, accessTokenExpiresAt: "2999-01-01T00:00:00.000Z", user: null });
+      return client;
+    };
+    const bytes = 8_000_000;
+    const blob = new Blob([new Uint8Array(bytes)]);
+    const told = [];
+    const file = await as(owner).upload(channelId, "a.bin", blob, {
+      onProgress: ({ sentBytes }) => told.push(sentBytes),
+    });
+    const aborter = new AbortController();
+    const failure = (work) => work.then(() => "done", (error) => error.type ?? error.message);
+    const aborted = await failure(
+      as(owner).upload(channelId, "b.bin", blob, {
+        signal: aborter.signal,
+        onProgress: ({ sentBytes }) => sentBytes > 0 && aborter.abort(new Error("enough")),
+      }),
+    );
+    const refused = await failure(as(stranger).upload(channelId, "c.bin", new Blob(["c"])));
+    return { bytes: file.bytes, first: told[0], last: told.at(-1), aborted, refused };
+  }`;
+    const argument = [url, channel.id, owner.accessToken, stranger.accessToken];
+    const found = await page.evaluate(`(${script})(${JSON.stringify(argument)})`);
+    expect(found).toEqual({
+      bytes: 8_000_000,
+      first: 0,
+      last: 8_000_000,
+      aborted: "enough",
+      refused: "CHANNEL_NOT_FOUND",
+    });
+  },
+);
