@@ -15,8 +15,8 @@ describe("errorsOfFields", () => {
   test("puts what is invalid at its field", () => {
     const values = { username: "", roles: [] };
     expect(errorsOfFields(invalid("username", "roles.0"), values, {})).toEqual({
-      username: "wrong username",
-      roles: "wrong roles.0",
+      username: "Wrong username.",
+      roles: "Wrong roles.0.",
     });
   });
 

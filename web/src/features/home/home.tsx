@@ -1,15 +1,18 @@
 import type { ChannelState, Group } from "@fanfare/contract";
-import { useEffect, useMemo, useState } from "react";
-import { ErrorNote } from "../../shared/error-note.tsx";
+import { useEffect, useMemo } from "react";
+import { useTranslation } from "react-i18next";
 import { channelPath, navigate, type Route } from "../../shared/route.ts";
 import { type Live, useLive } from "../../shared/use-live.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Spinner } from "../../ui/spinner.tsx";
 import { channelsSource } from "../channels/channels-source.ts";
-import { CreateGroup } from "../groups/create-group.tsx";
+import { FirstGroup } from "./first-group.tsx";
+import { Rail } from "./rail.tsx";
 import { groupsSource } from "../groups/groups-source.ts";
 import { ChannelPage } from "../messages/channel-page.tsx";
+import { AppShell } from "../shell/app-shell.tsx";
 import { useClient } from "../session/client-context.ts";
 import { Sidebar } from "./sidebar.tsx";
-import "./home.css";
 
 /** Groups and channels beside the channel that is shown. */
 export function Home({ route }: { route: Extract<Route, { page: "home" }> }) {
@@ -20,29 +23,18 @@ export function Home({ route }: { route: Extract<Route, { page: "home" }> }) {
   const source = useMemo(() => (groupId === undefined ? null : channelsSource(groupId)), [groupId]);
   const channels = useLive(client, source);
   const channel = channels.state?.find(({ id }) => id === route.channelId);
-  // Where the list was opened: going elsewhere closes it. On wide windows it is always there.
-  const place = route.channelId ?? "";
-  const [navOpenAt, setNavOpenAt] = useState<string | null>(null);
-  const navOpen = navOpenAt === place;
   useFirstChannel(group, channels.state, channel !== undefined);
   return (
-    <div className="home" data-nav-open={navOpen}>
-      <Sidebar groups={groups.state} channels={channels.state} group={group} channelId={channel?.id} />
-      <button
-        className="nav-button"
-        type="button"
-        aria-label={navOpen ? "Close the list of channels" : "Open the list of channels"}
-        aria-expanded={navOpen}
-        onClick={() => setNavOpenAt(navOpen ? null : place)}
-      >
-        {navOpen ? "✕" : "☰"}
-      </button>
+    <AppShell
+      rail={<Rail groups={groups.state} groupId={group?.id} />}
+      sidebar={<Sidebar channels={channels.state} group={group} channelId={channel?.id} />}
+    >
       {group !== undefined && channel !== undefined ? (
         <ChannelPage key={channel.id} group={group} channel={channel} />
       ) : (
         <Nothing groups={groups} error={groups.error ?? channels.error} />
       )}
-    </div>
+    </AppShell>
   );
 }
 
@@ -60,16 +52,11 @@ function useFirstChannel(
 }
 
 function Nothing({ groups, error }: { groups: Live<readonly Group[]>; error: string | null }) {
+  const { t } = useTranslation("ui");
+  if (groups.state?.length === 0) return <FirstGroup />;
   return (
-    <main className="nothing">
-      <ErrorNote text={error} />
-      {groups.state?.length === 0 && (
-        <section className="card">
-          <h1>Welcome to Fanfare</h1>
-          <p>You are in no group yet. Make one, then invite others with a link.</p>
-          <CreateGroup />
-        </section>
-      )}
-    </main>
+    <div className="m-auto p-6">
+      {error === null ? <Spinner label={t("loading")} /> : <ErrorNote text={error} />}
+    </div>
   );
 }

@@ -1,53 +1,50 @@
 import type { ChannelState, Group } from "@fanfare/contract";
-import { useState } from "react";
-import { ChannelList } from "../channels/channel-list.tsx";
-import { ConnectionStatus } from "../connection/connection-status.tsx";
-import { CreateGroup } from "../groups/create-group.tsx";
-import { GroupList } from "../groups/group-list.tsx";
+import { LogOut } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { Avatar } from "../../ui/avatar.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { ChannelList } from "./channel-list.tsx";
 import { useOwnUser } from "../session/client-context.ts";
 import { logOut } from "../session/session-store.ts";
+import { ConnectionStatus } from "../shell/connection-status.tsx";
 
 interface SidebarProps {
-  groups: readonly Group[] | null;
   channels: readonly ChannelState[] | null;
   group: Group | undefined;
   channelId: string | undefined;
 }
 
-export function Sidebar({ groups, channels, group, channelId }: SidebarProps) {
-  const user = useOwnUser();
+/** The channels of the group, and oneself. */
+export function Sidebar({ channels, group, channelId }: SidebarProps) {
   return (
-    <aside className="sidebar">
-      <div className="sidebar-lists">
-        <h2>Groups</h2>
-        <GroupList groups={groups ?? []} groupId={group?.id} />
-        {groups !== null && groups.length > 0 && <AnotherGroup />}
+    <div className="flex h-full min-h-0 flex-col">
+      {group !== undefined && (
+        <p className="flex min-h-13 shrink-0 items-center border-b border-line px-4 font-semibold">
+          <span className="truncate">{group.name}</span>
+        </p>
+      )}
+      <div className="min-h-0 flex-1 overflow-y-auto">
         {group !== undefined && (
-          <>
-            <h2>Channels</h2>
-            <ChannelList key={group.id} group={group} channels={channels ?? []} channelId={channelId} />
-          </>
+          <ChannelList key={group.id} group={group} channels={channels} channelId={channelId} />
         )}
       </div>
-      <footer className="sidebar-foot">
-        <div>
-          <p className="own-name">{user?.nickname}</p>
-          <ConnectionStatus />
-        </div>
-        <button type="button" onClick={() => void logOut()}>
-          Log out
-        </button>
-      </footer>
-    </aside>
+      <Oneself />
+    </div>
   );
 }
 
-function AnotherGroup() {
-  const [asking, setAsking] = useState(false);
-  if (asking) return <CreateGroup onDone={() => setAsking(false)} onCancel={() => setAsking(false)} />;
+function Oneself() {
+  const { t } = useTranslation("session");
+  const user = useOwnUser();
+  if (user === null) return null;
   return (
-    <button className="quiet" type="button" onClick={() => setAsking(true)}>
-      + New group
-    </button>
+    <footer className="flex shrink-0 items-center gap-2.5 border-t border-line px-3 pt-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
+      <Avatar name={user.nickname} id={user.id} />
+      <div className="min-w-0 flex-1 leading-tight">
+        <p className="truncate text-sm font-semibold">{user.nickname}</p>
+        <ConnectionStatus />
+      </div>
+      <IconButton icon={LogOut} label={t("logOut")} onClick={() => void logOut()} />
+    </footer>
   );
 }

@@ -1,12 +1,16 @@
 import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { errorText } from "../../shared/error-text.ts";
 import { Link } from "../../shared/link.tsx";
 import { channelPath, groupPath, navigate } from "../../shared/route.ts";
+import { buttonClass } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Spinner } from "../../ui/spinner.tsx";
 import { useClient } from "../session/client-context.ts";
-import "../session/landing.css";
 
 /** Joins the group of an invite and goes there. Accepting twice changes nothing, so that needs no care. */
 export function InvitePage({ code }: { code: string }) {
+  const { t } = useTranslation("invites");
   const client = useClient();
   const [error, setError] = useState<string | null>(null);
   useEffect(() => {
@@ -24,10 +28,24 @@ export function InvitePage({ code }: { code: string }) {
     };
   }, [client, code]);
   return (
-    <main className="landing">
-      <h1>Invite</h1>
-      <p role="status">{error ?? "Joining …"}</p>
-      {error !== null && <Link href="/">To your groups</Link>}
+    <main id="main" className="flex min-h-dvh">
+      {error === null ? (
+        <p role="status" className="m-auto flex items-center gap-3 text-muted">
+          <Spinner />
+          {t("joining")}
+        </p>
+      ) : (
+        <EmptyState
+          isPage
+          title={t("cannotJoin")}
+          text={<span role="status">{error}</span>}
+          action={
+            <Link href="/" className={buttonClass({ variant: "primary" })}>
+              {t("toYourGroups")}
+            </Link>
+          }
+        />
+      )}
     </main>
   );
 }

@@ -1,7 +1,9 @@
 import type { Channel, Group } from "@fanfare/contract";
-import { ErrorNote } from "../../shared/error-note.tsx";
-import { ConnectionNote } from "../connection/connection-status.tsx";
+import { Hash } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { InviteButton } from "../invites/invite-button.tsx";
+import { PageHeader } from "../shell/page-header.tsx";
 import { Composer } from "./composer.tsx";
 import { MessageList } from "./message-list.tsx";
 import { useChannel } from "./use-channel.ts";
@@ -9,28 +11,20 @@ import { useReadMarker } from "./use-read-marker.ts";
 import "./messages.css";
 
 export function ChannelPage({ group, channel }: { group: Group; channel: Channel }) {
+  const { t } = useTranslation("home");
   const { view, snapshot, error } = useChannel(channel.id);
   useReadMarker(view, snapshot);
   return (
-    <main className="channel">
-      <header className="channel-head">
-        <div>
-          <h1>
-            <span aria-hidden="true" className="hash">
-              #{" "}
-            </span>
-            {channel.name}
-          </h1>
-          <p>
-            {group.name} · {group.memberCount === 1 ? "1 member" : `${group.memberCount} members`}
-          </p>
-        </div>
-        <InviteButton key={group.id} groupId={group.id} />
-      </header>
+    <>
+      <PageHeader
+        icon={Hash}
+        title={channel.name}
+        subtitle={t("memberCount", { count: group.memberCount })}
+        actions={<InviteButton key={group.id} groupId={group.id} />}
+      />
       <ErrorNote text={error} />
       <MessageList view={view} snapshot={snapshot} />
-      <ConnectionNote />
       <Composer view={view} channelName={channel.name} />
-    </main>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import type { ChannelView } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
 import { useState } from "react";
-import { ErrorNote } from "../../shared/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../shared/use-action.ts";
 import { TextField } from "./text-field.tsx";
 

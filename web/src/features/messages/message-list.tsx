@@ -1,5 +1,5 @@
 import type { ChannelSnapshot, ChannelView } from "@fanfare/client";
-import { ErrorNote } from "../../shared/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../shared/use-action.ts";
 import { useOwnUser } from "../session/client-context.ts";
 import { MessageItem } from "./message-item.tsx";

@@ -1,9 +1,9 @@
 import type { ChannelSnapshot, ChannelView } from "@fanfare/client";
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { errorText } from "../../shared/error-text.ts";
-import { useConnectionState } from "../connection/connection-status.tsx";
 import { showChannel } from "./open-channels.ts";
 import { useClient } from "../session/client-context.ts";
+import { useConnection } from "../shell/use-connection.ts";
 
 export interface OpenChannel {
   view: ChannelView;
@@ -15,7 +15,7 @@ export interface OpenChannel {
 export function useChannel(channelId: string): OpenChannel {
   const client = useClient();
   const view = client.channel(channelId);
-  const state = useConnectionState();
+  const { state } = useConnection(client);
   const snapshot = useSyncExternalStore(
     (onChange) => view.subscribe(onChange),
     () => view.snapshot,

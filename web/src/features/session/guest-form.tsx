@@ -1,39 +1,28 @@
-import { useState } from "react";
-import { ErrorNote } from "../../shared/error-note.tsx";
-import { useAction } from "../../shared/use-action.ts";
+import { useTranslation } from "react-i18next";
+import { Form } from "../../ui/form.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useForm } from "../../ui/use-form.ts";
 import { logIn } from "./session-store.ts";
 
+/** In with one click; a name is welcome. */
 export function GuestForm({ label }: { label: string }) {
-  const [nickname, setNickname] = useState("");
-  const { busy, error, run } = useAction();
-  const enter = () => {
-    const name = nickname.trim();
-    return run(() => logIn((client) => client.createGuest(name === "" ? {} : { nickname: name })));
-  };
+  const { t } = useTranslation("session");
+  const form = useForm({
+    initial: { nickname: "" },
+    submit: ({ nickname }) => {
+      const name = nickname.trim();
+      return logIn((client) => client.createGuest(name === "" ? {} : { nickname: name }));
+    },
+  });
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void enter();
-      }}
-    >
-      <label>
-        <span>
-          Your name <span className="optional">(optional)</span>
-        </span>
-        <input
-          name="nickname"
-          value={nickname}
-          maxLength={32}
-          autoComplete="nickname"
-          onChange={(event) => setNickname(event.target.value)}
-        />
-      </label>
-      <button className="primary" type="submit" disabled={busy}>
-        {label}
-      </button>
-      <ErrorNote text={error} />
-    </form>
+    <Form form={form} action={label} wide>
+      <TextField
+        label={t("yourName")}
+        name="nickname"
+        maxLength={32}
+        autoComplete="nickname"
+        {...form.field("nickname")}
+      />
+    </Form>
   );
 }

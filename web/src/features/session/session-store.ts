@@ -1,4 +1,5 @@
 import { FanfareClient } from "@fanfare/client";
+import i18next from "i18next";
 import { useSyncExternalStore } from "react";
 import { loadTokens, saveTokens } from "./token-storage.ts";
 
@@ -44,9 +45,7 @@ function begin(client: FanfareClient): void {
   client.on("connection.changed", ({ state, error }) => {
     if (state !== "closed" || session.client !== client) return;
     const outdated = error?.type === "PROTOCOL_MISMATCH";
-    const notice = outdated
-      ? "Fanfare was updated: reload this page."
-      : "Your session has ended. Log in again.";
+    const notice = outdated ? i18next.t("session:updated") : i18next.t("session:sessionEnded");
     change({ client: null, notice });
   });
   change({ client, notice: null });

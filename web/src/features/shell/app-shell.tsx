@@ -1,0 +1,62 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { Drawer } from "../../ui/drawer.tsx";
+import { useIsPhone } from "../../ui/use-media.ts";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { useShell } from "./shell-store.ts";
+
+interface AppShellProps {
+  /** The groups: 64 px at the left. */
+  rail: ReactNode;
+  /** What is in the place: channels, or direct messages. */
+  sidebar: ReactNode;
+  /** A PageHeader, then the page. */
+  children: ReactNode;
+  /** A SidePanel: members, a thread, pins or search. */
+  panel?: ReactNode;
+}
+
+/** Where everything stands: rail | sidebar | main | panel; on phones one column, with rail and sidebar in a drawer. */
+export function AppShell({ rail, sidebar, children, panel }: AppShellProps) {
+  const { t } = useTranslation("shell");
+  const isPhone = useIsPhone();
+  const { drawerAt, setDrawerAt } = useShell();
+  const [path] = useLocation();
+  const lists = (
+    <>
+      <div className="flex w-16 shrink-0 flex-col overflow-y-auto bg-rail pt-[env(safe-area-inset-top)]">
+        {rail}
+      </div>
+      <div className="flex min-w-0 flex-1 flex-col border-line bg-sidebar pt-[env(safe-area-inset-top)] md:w-64 md:flex-none md:border-r">
+        {sidebar}
+      </div>
+    </>
+  );
+  return (
+    <div className="flex h-dvh overflow-hidden">
+      <a
+        href="#main"
+        className="sr-only rounded-md bg-raised px-4 py-2 font-medium text-accent-text shadow-raised focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60"
+      >
+        {t("skipToContent")}
+      </a>
+      {isPhone ? (
+        <Drawer open={drawerAt === path} onClose={() => setDrawerAt(null)} label={t("lists")}>
+          {lists}
+        </Drawer>
+      ) : (
+        lists
+      )}
+      <div className="flex min-w-0 flex-1 flex-col">
+        <ConnectionBanner />
+        <div className="flex min-h-0 flex-1">
+          <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
+            {children}
+          </main>
+          {panel}
+        </div>
+      </div>
+    </div>
+  );
+}

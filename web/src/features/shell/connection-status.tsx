@@ -1,0 +1,19 @@
+import { useTranslation } from "react-i18next";
+import { cx } from "../../ui/cx.ts";
+import { useClient } from "../session/client-context.ts";
+import { useConnection } from "./use-connection.ts";
+
+/** Whether what is shown is live, in a word. */
+export function ConnectionStatus() {
+  const { t } = useTranslation("shell");
+  const { state } = useConnection(useClient());
+  return (
+    <p className="flex items-center gap-1.5 text-xs text-muted">
+      <span
+        aria-hidden
+        className={cx("size-2 shrink-0 rounded-full", state === "online" ? "bg-good" : "bg-warn")}
+      />
+      {t(`state.${state}`)}
+    </p>
+  );
+}

@@ -1,7 +1,0 @@
-export function ErrorNote({ text }: { text: string | null }) {
-  return (
-    <p className="error-note" role="alert" hidden={text === null}>
-      {text}
-    </p>
-  );
-}
