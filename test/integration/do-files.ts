@@ -1,5 +1,27 @@
 import type { Call } from "@fanfare/contract";
-import { createWorld, must } from "@fanfare/testing";
+import { createWorld, must, type World } from "@fanfare/testing";
+
+/** Whole, and from the middle of everything that has pages. */
+async function exportGroup(
+  url: string,
+  call: Call,
+  { owner, group, channel, message }: World,
+): Promise<void> {
+  const groupId = group.id;
+  const ids = { channelId: channel.id, messageId: message.id };
+  await must(url, "message.react", { ...ids, emoji: "👍" }, owner.accessToken);
+  const thread = await must(url, "channel.openThread", ids, owner.accessToken);
+  const headers = { authorization: `Bearer ${owner.accessToken}` };
+  const response = await fetch(`${url}/api/group.export?groupId=${groupId}`, { headers });
+  if (!(await response.text()).includes('"type":"end"')) throw new Error("The export is not whole.");
+  const afterId = thread.channel.id;
+  await call("group.exportThreads", { groupId, channelId: channel.id, afterId });
+  await call("group.exportMembers", { groupId, afterUserId: owner.userId });
+  const reaction = { seq: message.seq, emoji: "👍", userId: owner.userId };
+  await call("message.exportChannel", { channelId: channel.id, after: reaction });
+  for (const cursor of [null, groupId, `${groupId}-${channel.id}-${afterId}`])
+    await call("group.listOwnChannels", { userId: owner.userId, cursor });
+}
 
 /** The way of a file from its upload to its end, and what is told of users who are deleted. */
 export async function doFiles(url: string, call: Call): Promise<void> {
@@ -26,4 +48,5 @@ export async function doFiles(url: string, call: Call): Promise<void> {
   await call("file.exportUser", { userId: owner.userId, cursor: null });
   await call("file.exportUser", { userId: owner.userId, cursor: fileId });
   await call("file.forgetUser", { userId: owner.userId });
+  await exportGroup(url, call, await createWorld(url));
 }

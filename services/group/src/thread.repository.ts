@@ -63,11 +63,11 @@ export function createThreadRepository(connection: Connection) {
       return result.matchedCount === 1;
     },
 
-    /** Those of any of the channels, in the order of their ids. */
-    listPageOf: (parentIds: readonly string[], afterId: string | null, limit: number) =>
+    /** In the order of their ids. */
+    listPageOf: (parentId: string, afterId: string | null, limit: number) =>
       channels
-        .find({ parentId: { $in: parentIds }, ...(afterId !== null && { _id: { $gt: afterId } }), ...alive })
-        .sort({ _id: 1 })
+        .find({ parentId, ...(afterId !== null && { _id: { $gt: afterId } }), ...alive })
+        .sort({ parentId: 1, _id: 1 })
         .limit(limit)
         .lean(),
 

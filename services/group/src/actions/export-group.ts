@@ -56,7 +56,7 @@ export function exportChannels({ channels }: GroupDependencies): Handler<"group.
 
 export function exportThreads({ threads }: GroupDependencies): Handler<"group.exportThreads"> {
   return async ({ params: { groupId, channelId, afterId } }) => {
-    const found = await threads.listPageOf([channelId], afterId, THREADS_PER_PAGE);
+    const found = await threads.listPageOf(channelId, afterId, THREADS_PER_PAGE);
     const own = found.filter(({ parentGroupId }) => parentGroupId?.toHexString() === groupId);
     const last = found.length === THREADS_PER_PAGE ? found.at(-1) : undefined;
     return { lines: own.map(channelLine), next: last?._id.toHexString() ?? null };

@@ -5,7 +5,7 @@ const id = "0123456789abcdef01234567";
 
 test.each<Position>([
   { source: "read", at: null },
-  { source: "groups", at: `${id}-${id}` },
+  { source: "groups", at: `${id}-${id}-${id}` },
   { source: "direct", at: "1-2", channelId: id, nonce: "日本\u0000 '\"" },
 ])("%j is read as it was written", (position) => {
   expect(formatPosition(position)).toMatch(/^[A-Za-z0-9_-]+$/);
