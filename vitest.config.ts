@@ -21,7 +21,7 @@ export default defineConfig({
         "integration",
         [
           "{packages,services}/*/test/**/*.test.ts",
-          "benchmark/test/**/*.test.ts",
+          "{benchmark,web}/test/**/*.test.ts",
           "test/{integration,policy,security}/**/*.test.ts",
         ],
         60_000,

@@ -4,6 +4,7 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
+import { withItem } from "./lists.ts";
 import type { On } from "./live-on.ts";
 import { ON_OPEN } from "./query-client.ts";
 
@@ -45,14 +46,13 @@ export function listenNotifications(cache: ServerCache, on: On): void {
 }
 
 function putSetting(cache: ServerCache, setting: NotificationSetting): void {
-  const { groupId, channelId, level, mutedUntil, suppressEveryone } = setting;
+  const { groupId, channelId } = setting;
   const isSame = (held: NotificationSetting): boolean =>
     held.groupId === groupId && held.channelId === channelId;
-  const isDefault = level === null && mutedUntil === null && !suppressEveryone;
-  cache.patch("notification.list", (answer) => {
-    const others = answer.settings.filter((held) => !isSame(held));
-    return { ...answer, settings: isDefault ? others : [...others, setting] };
-  });
+  cache.patch("notification.list", (answer) => ({
+    ...answer,
+    settings: withItem(answer.settings, setting, isSame),
+  }));
 }
 
 export const notificationEffects: Effects = {

@@ -81,7 +81,6 @@ export function listenUnread(cache: ServerCache, on: On): void {
   on("reaction.changed", ({ channelId, seq, rev }) => heard(cache, channelId, { seq, rev }));
   on("readMarker.updated", ({ channelId, lastReadSeq }) => hearRead(cache, channelId, lastReadSeq));
   on("channel.deleted", ({ channelId }) => drop(cache, (channel) => channel.channelId === channelId));
-  on("channel.closed", ({ channelId }) => drop(cache, (channel) => channel.channelId === channelId));
   // Channels that are new to the user have a history that was not read.
   on("channel.created", ({ channel }) => {
     if (channel.kind !== "thread") cache.refetchSoon("channel.listUnread");

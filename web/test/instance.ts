@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FanfareClient } from "@fanfare/client";
+import { loadConfig } from "@fanfare/kernel";
+import { type Fanfare, startFanfare } from "@fanfare/node";
+import { ServerCache } from "../src/data/cache.ts";
+import { startLive } from "../src/data/live.ts";
+import { newQueryClient } from "../src/data/query-client.ts";
+
+/** A whole instance, and users whose data is kept as the page keeps it. */
+export interface Instance {
+  fanfare: Fanfare;
+  user: (username: string) => Promise<ServerCache>;
+  guest: () => Promise<ServerCache>;
+  stop: () => Promise<void>;
+}
+
+export async function startInstance(): Promise<Instance> {
+  const folder = await mkdtemp(join(tmpdir(), "fanfare-web-"));
+  const fanfare = await startFanfare(
+    loadConfig({
+      NODE_ENV: "test",
+      LOG_LEVEL: "error",
+      DATA_DIR: folder,
+      PORT: "0",
+      OPS_PORT: "0",
+      RATE_LIMIT_FACTOR: "1000",
+    }),
+  );
+  const ends: (() => void)[] = [];
+  const open = async (logIn: (client: FanfareClient) => Promise<unknown>): Promise<ServerCache> => {
+    const client = new FanfareClient({ url: fanfare.url });
+    await logIn(client);
+    const cache = new ServerCache(client, newQueryClient());
+    ends.push(
+      startLive(cache),
+      () => client.close(),
+      () => cache.queries.clear(),
+    );
+    await client.connect();
+    return cache;
+  };
+  return {
+    fanfare,
+    user: (username) => open((client) => client.register({ username, password: "correct horse" })),
+    guest: () => open((client) => client.createGuest()),
+    async stop() {
+      for (const end of ends) end();
+      await fanfare.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
