@@ -7,9 +7,9 @@ import { cx } from "../../ui/cx.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { LineChart } from "./chart/line-chart.tsx";
-import { Figure } from "./figure.tsx";
+import { Figure } from "../../shared/figure.tsx";
 import { middleOf } from "./middle-of.ts";
-import { useFormats } from "./use-formats.ts";
+import { useFormats } from "../../shared/use-formats.ts";
 
 const MINUTES = 10;
 

@@ -1,7 +1,7 @@
 import type { MetricsStep, Result } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { LineChart, type Series } from "./chart/line-chart.tsx";
-import { useFormats } from "./use-formats.ts";
+import { useFormats } from "../../shared/use-formats.ts";
 
 const SPAN_MS = 10 * 60_000;
 

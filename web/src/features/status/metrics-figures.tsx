@@ -1,7 +1,7 @@
 import type { Result } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { Figure } from "./figure.tsx";
-import { useFormats } from "./use-formats.ts";
+import { Figure } from "../../shared/figure.tsx";
+import { useFormats } from "../../shared/use-formats.ts";
 
 /** The newest step in figures. */
 export function MetricsFigures({ metrics: { gateways, steps } }: { metrics: Result<"admin.metrics"> }) {

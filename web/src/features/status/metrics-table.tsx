@@ -1,6 +1,6 @@
 import type { MetricsStep } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { useFormats } from "./use-formats.ts";
+import { useFormats } from "../../shared/use-formats.ts";
 
 /** The same figures as the charts', newest first. */
 export function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {

@@ -1,4 +1,4 @@
-import { type Language, LANGUAGE_TAGS } from "../../i18n/language.ts";
+import { type Language, LANGUAGE_TAGS } from "../i18n/language.ts";
 
 /** How figures are written in a language. */
 export interface Formats {
@@ -6,7 +6,11 @@ export interface Formats {
   bytes: (value: number) => string;
   /** Large ones short, such as 12K. */
   number: (value: number) => string;
+  /** In full, such as 12,345. */
+  count: (value: number) => string;
   time: (atMs: number) => string;
+  date: (atMs: number) => string;
+  dateTime: (atMs: number) => string;
   /** The two largest units, such as 3 days, 4 hours. */
   duration: (durationMs: number) => string;
 }
@@ -31,6 +35,9 @@ export function formatsOf(language: string): Formats {
   const megabytes = unit("megabyte", { maximumFractionDigits: 0 });
   const gigabytes = unit("gigabyte", { maximumFractionDigits: 1 });
   const plain = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
+  const whole = new Intl.NumberFormat(tag, { maximumFractionDigits: 0 });
+  const date = new Intl.DateTimeFormat(tag, { dateStyle: "medium" });
+  const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" });
   const time = new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
   const minute = new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit" });
   const units = UNITS.map(([name, sizeMs]) => ({ sizeMs, format: unit(name, { unitDisplay: "long" }) }));
@@ -42,6 +49,9 @@ export function formatsOf(language: string): Formats {
     bytes: (value) =>
       value >= GIGABYTE ? gigabytes.format(value / GIGABYTE) : megabytes.format(value / MEGABYTE),
     number: (value) => plain.format(value),
+    count: (value) => whole.format(value),
+    date: (atMs) => date.format(atMs),
+    dateTime: (atMs) => dateTime.format(atMs),
     time: (atMs) => (atMs % 60_000 === 0 ? minute : time).format(atMs),
     duration(durationMs) {
       const largest = units.findIndex(({ sizeMs }) => durationMs >= sizeMs);
