@@ -1,16 +1,18 @@
 // Before the first paint, so that nobody sees a flash of the wrong theme: an external file, because the content policy
-// allows no inline code. What the application does later is in src/state/preferences.ts.
+// allows no inline code. While the page runs, src/features/shell/use-applied-preferences.ts does the same.
 (function () {
   var preferences = {};
   try {
-    var kept = JSON.parse(localStorage.getItem("fanfare.preferences") || "{}");
-    preferences = kept.state || kept;
+    preferences = JSON.parse(localStorage.getItem("fanfare.preferences")) || {};
   } catch {
     // Unreadable, or no storage: the defaults.
   }
-  var root = document.documentElement;
-  var system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  var theme = preferences.theme;
-  root.dataset.theme = theme === "dark" || theme === "light" ? theme : system;
-  root.dataset.density = preferences.density === "compact" ? "compact" : "comfortable";
+  var dataset = document.documentElement.dataset;
+  var isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  if (preferences.theme === "dark" || preferences.theme === "light") isDark = preferences.theme === "dark";
+  var reduces = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (typeof preferences.reducedMotion === "boolean") reduces = preferences.reducedMotion;
+  dataset.theme = isDark ? "dark" : "light";
+  dataset.density = preferences.density === "compact" ? "compact" : "comfortable";
+  dataset.motion = reduces ? "reduced" : "full";
 })();

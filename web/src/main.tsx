@@ -3,11 +3,12 @@ import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { chooseLanguage } from "./i18n/language.ts";
 import { startI18n } from "./i18n/set-up.ts";
+import { usePreferences } from "./state/preferences.ts";
 import { UiProvider } from "./ui/ui-provider.tsx";
 import "./styles/theme.css";
 import "./styles/base.css";
 
-await startI18n(chooseLanguage(undefined, navigator.languages));
+await startI18n(chooseLanguage(usePreferences.getState().language, navigator.languages));
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <UiProvider>

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 const PHONE = "(width < 48rem)";
 
 /** Whether a media query holds now. */
-function useMedia(query: string): boolean {
+export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (onChange) => {
       const list = matchMedia(query);

@@ -2,35 +2,36 @@ import type { ChannelState, Group } from "@fanfare/contract";
 import { Hash, Plus } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "../../shared/link.tsx";
-import { channelPath } from "../../shared/route.ts";
+import { Link } from "wouter";
+import { useChannels } from "../../data/channels.ts";
+import { useMe } from "../../data/me.ts";
+import { channelPath } from "../../routes.ts";
 import { CountBadge } from "../../ui/count-badge.tsx";
 import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
-import { useOwnUser } from "../session/client-context.ts";
+
 import { CreateChannelDialog } from "./create-channel-dialog.tsx";
 
 interface ChannelListProps {
   group: Group;
-  /** Null while they are loaded. */
-  channels: readonly ChannelState[] | null;
   channelId: string | undefined;
 }
 
-export function ChannelList({ group, channels, channelId }: ChannelListProps) {
+export function ChannelList({ group, channelId }: ChannelListProps) {
   const { t } = useTranslation("home");
-  const user = useOwnUser();
+  const user = useMe();
+  const { data: channels } = useChannels(group.id);
   const [creating, setCreating] = useState(false);
   return (
     <nav aria-label={t("channelsOf", { name: group.name })} className="px-2 py-3">
       <div className="flex min-h-control-sm items-center justify-between pr-1 pl-2">
         <h2 className="text-sm font-semibold text-muted">{t("channels")}</h2>
-        {group.ownerId === user?.id && (
+        {group.ownerId === user.id && (
           <IconButton icon={Plus} label={t("newChannel")} size="sm" onClick={() => setCreating(true)} />
         )}
       </div>
-      {channels === null ? (
+      {channels === undefined ? (
         <SkeletonRows count={4} />
       ) : (
         <ul className="grid gap-px">

@@ -1,10 +1,11 @@
 import { useTranslation } from "react-i18next";
-import { channelPath, navigate } from "../../shared/route.ts";
+import { useLocation } from "wouter";
+import { useCall } from "../../data/call.ts";
+import { channelPath } from "../../routes.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useForm } from "../../ui/use-form.ts";
-import { useClient } from "../session/client-context.ts";
 
 interface CreateChannelDialogProps {
   groupId: string;
@@ -14,11 +15,12 @@ interface CreateChannelDialogProps {
 
 export function CreateChannelDialog({ groupId, open, onClose }: CreateChannelDialogProps) {
   const { t } = useTranslation("home");
-  const client = useClient();
+  const call = useCall();
+  const [, navigate] = useLocation();
   const form = useForm({
     initial: { name: "" },
     submit: async ({ name }) => {
-      const { channel } = await client.call("channel.create", { groupId, name });
+      const { channel } = await call("channel.create", { groupId, name });
       form.reset();
       onClose();
       navigate(channelPath(groupId, channel.id));

@@ -1,21 +1,20 @@
-import type { ChannelState, Group } from "@fanfare/contract";
+import type { Group } from "@fanfare/contract";
 import { LogOut } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Avatar } from "../../ui/avatar.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { ChannelList } from "./channel-list.tsx";
-import { useOwnUser } from "../session/client-context.ts";
+import { useMe } from "../../data/me.ts";
 import { logOut } from "../session/session-store.ts";
 import { ConnectionStatus } from "../shell/connection-status.tsx";
 
 interface SidebarProps {
-  channels: readonly ChannelState[] | null;
   group: Group | undefined;
   channelId: string | undefined;
 }
 
 /** The channels of the group, and oneself. */
-export function Sidebar({ channels, group, channelId }: SidebarProps) {
+export function Sidebar({ group, channelId }: SidebarProps) {
   return (
     <div className="flex h-full min-h-0 flex-col">
       {group !== undefined && (
@@ -24,9 +23,7 @@ export function Sidebar({ channels, group, channelId }: SidebarProps) {
         </p>
       )}
       <div className="min-h-0 flex-1 overflow-y-auto">
-        {group !== undefined && (
-          <ChannelList key={group.id} group={group} channels={channels} channelId={channelId} />
-        )}
+        {group !== undefined && <ChannelList key={group.id} group={group} channelId={channelId} />}
       </div>
       <Oneself />
     </div>
@@ -35,8 +32,7 @@ export function Sidebar({ channels, group, channelId }: SidebarProps) {
 
 function Oneself() {
   const { t } = useTranslation("session");
-  const user = useOwnUser();
-  if (user === null) return null;
+  const user = useMe();
   return (
     <footer className="flex shrink-0 items-center gap-2.5 border-t border-line px-3 pt-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
       <Avatar name={user.nickname} id={user.id} />

@@ -2,7 +2,7 @@ import { Check, Copy } from "lucide-react";
 import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorText } from "../../shared/error-text.ts";
-import { invitePath } from "../../shared/route.ts";
+import { invitePath } from "../../routes.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";

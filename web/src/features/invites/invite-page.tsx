@@ -1,22 +1,23 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorText } from "../../shared/error-text.ts";
-import { Link } from "../../shared/link.tsx";
-import { channelPath, groupPath, navigate } from "../../shared/route.ts";
+import { Link, useLocation } from "wouter";
+import { useCall } from "../../data/call.ts";
+import { channelPath, groupPath } from "../../routes.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Spinner } from "../../ui/spinner.tsx";
-import { useClient } from "../session/client-context.ts";
 
 /** Joins the group of an invite and goes there. Accepting twice changes nothing, so that needs no care. */
 export function InvitePage({ code }: { code: string }) {
   const { t } = useTranslation("invites");
-  const client = useClient();
+  const call = useCall();
+  const [, navigate] = useLocation();
   const [error, setError] = useState<string | null>(null);
   useEffect(() => {
     let shown = true;
     const join = async () => {
-      const { group, channels } = await client.call("invite.accept", { code });
+      const { group, channels } = await call("invite.accept", { code });
       if (!shown) return;
       const first = channels[0];
       const path = first === undefined ? groupPath(group.id) : channelPath(group.id, first.id);
@@ -26,7 +27,7 @@ export function InvitePage({ code }: { code: string }) {
     return () => {
       shown = false;
     };
-  }, [client, code]);
+  }, [call, navigate, code]);
   return (
     <main id="main" className="flex min-h-dvh">
       {error === null ? (

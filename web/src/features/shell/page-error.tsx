@@ -1,0 +1,56 @@
+import { CircleAlert } from "lucide-react";
+import { Component, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+
+interface PageErrorBoundaryProps {
+  /** Going elsewhere tries again: the address. */
+  place: string;
+  children: ReactNode;
+}
+
+interface PageErrorState {
+  place: string;
+  failed: boolean;
+}
+
+/** A page that fails, or whose code could not be loaded, takes nothing else with it. */
+export class PageErrorBoundary extends Component<PageErrorBoundaryProps, PageErrorState> {
+  override state: PageErrorState = { place: this.props.place, failed: false };
+
+  static getDerivedStateFromError(): Partial<PageErrorState> {
+    return { failed: true };
+  }
+
+  static getDerivedStateFromProps(
+    { place }: PageErrorBoundaryProps,
+    state: PageErrorState,
+  ): PageErrorState | null {
+    return place === state.place ? null : { place, failed: false };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error);
+  }
+
+  override render(): ReactNode {
+    return this.state.failed ? <Failed /> : this.props.children;
+  }
+}
+
+function Failed() {
+  const { t } = useTranslation("shell");
+  return (
+    <EmptyState
+      icon={CircleAlert}
+      title={t("pageFailed")}
+      text={t("pageFailedText")}
+      action={
+        <Button variant="primary" onClick={() => location.reload()}>
+          {t("reload")}
+        </Button>
+      }
+    />
+  );
+}

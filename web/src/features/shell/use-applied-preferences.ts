@@ -1,0 +1,23 @@
+import { useEffect } from "react";
+import { chooseLanguage } from "../../i18n/language.ts";
+import { changeLanguage } from "../../i18n/set-up.ts";
+import { usePreferences } from "../../state/preferences.ts";
+import { useMedia } from "../../ui/use-media.ts";
+
+/** Puts theme, density, motion and language onto the page as soon as they change; public/theme.js did so at the start. */
+export function useAppliedPreferences(): void {
+  const { theme, density, language, reducedMotion } = usePreferences();
+  const systemIsDark = useMedia("(prefers-color-scheme: dark)");
+  const systemReduces = useMedia("(prefers-reduced-motion: reduce)");
+  const isDark = theme === "system" ? systemIsDark : theme === "dark";
+  const reduces = reducedMotion ?? systemReduces;
+  useEffect(() => {
+    const { dataset } = document.documentElement;
+    dataset["theme"] = isDark ? "dark" : "light";
+    dataset["density"] = density;
+    dataset["motion"] = reduces ? "reduced" : "full";
+  }, [isDark, density, reduces]);
+  useEffect(() => {
+    void changeLanguage(chooseLanguage(language, navigator.languages));
+  }, [language]);
+}

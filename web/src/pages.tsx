@@ -1,0 +1,63 @@
+import { lazy, type ReactNode, Suspense } from "react";
+import { Route, Switch, useLocation } from "wouter";
+import { GroupChannelPage } from "./features/home/group-channel-page.tsx";
+import { GroupPage } from "./features/home/group-page.tsx";
+import { HomePage } from "./features/home/home-page.tsx";
+import { MainLayout } from "./features/home/main-layout.tsx";
+import { InvitePage } from "./features/invites/invite-page.tsx";
+import { PageErrorBoundary } from "./features/shell/page-error.tsx";
+import { PageLoading } from "./features/shell/page-loading.tsx";
+import { ROUTES } from "./routes.ts";
+
+// What few need at the start is loaded when it is gone to.
+const AdminPage = lazy(async () => ({
+  default: (await import("./features/admin/admin-page.tsx")).AdminPage,
+}));
+const StatusPage = lazy(async () => ({
+  default: (await import("./features/status/status-page.tsx")).StatusPage,
+}));
+
+/** The pages of who is logged in: those that fill the window, then those beside the lists. */
+export function Pages() {
+  return (
+    <Guarded>
+      <Switch>
+        <Route path={ROUTES.invite}>{({ code }) => <InvitePage code={code} />}</Route>
+        <Route path={ROUTES.admin}>{({ section }) => <AdminPage section={section} />}</Route>
+        <Route>
+          <MainLayout>
+            <Guarded>
+              <MainPages />
+            </Guarded>
+          </MainLayout>
+        </Route>
+      </Switch>
+    </Guarded>
+  );
+}
+
+function MainPages() {
+  return (
+    <Switch>
+      <Route path={ROUTES.channel}>
+        {({ groupId, channelId }) => <GroupChannelPage groupId={groupId} channelId={channelId} />}
+      </Route>
+      <Route path={ROUTES.group}>{({ groupId }) => <GroupPage groupId={groupId} />}</Route>
+      <Route path={ROUTES.status}>
+        <StatusPage />
+      </Route>
+      <Route>
+        <HomePage />
+      </Route>
+    </Switch>
+  );
+}
+
+function Guarded({ children }: { children: ReactNode }) {
+  const [path] = useLocation();
+  return (
+    <PageErrorBoundary place={path}>
+      <Suspense fallback={<PageLoading />}>{children}</Suspense>
+    </PageErrorBoundary>
+  );
+}
