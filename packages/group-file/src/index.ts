@@ -1,3 +1,6 @@
+export { channelDocument, groupDocument, messageDocument, roleDocument, type Ids } from "./documents.ts";
+export { FaultyLine } from "./faulty-line.ts";
+export { createGroupChecker, type Survey } from "./group-checker.ts";
 export { groupFile } from "./group-file.ts";
 export type { GroupSource, Page, ReactionPosition } from "./group-source.ts";
 export {
@@ -14,4 +17,5 @@ export {
   type StoredRole,
   type StoredUser,
 } from "./lines-of.ts";
-export { MENTION } from "./mentioned.ts";
+export { createNewIds, newSalt } from "./new-ids.ts";
+export { readGroupFile, type NumberedLine } from "./read-group-file.ts";

@@ -1,15 +1,23 @@
 import { LIMITS, type GroupFileLineOf } from "@fanfare/contract";
+import {
+  channelDocument,
+  createNewIds,
+  groupDocument,
+  messageDocument,
+  newSalt,
+  roleDocument,
+  type Ids,
+  type Survey,
+} from "@fanfare/group-file";
 import type { Config } from "@fanfare/kernel";
 import { mongo } from "mongoose";
 import { databaseOf } from "../backup/documents.ts";
 import { CliError } from "../cli-error.ts";
 import { withStopped } from "../open-stopped.ts";
 import { Batches } from "./batches.ts";
-import { channelDocument, groupDocument, messageDocument, roleDocument, type Ids } from "./documents.ts";
-import { createNewIds } from "./new-ids.ts";
 import { readLines } from "./read-lines.ts";
 import { resolveUsers, type ResolvedUsers, type UserOptions } from "./resolve-users.ts";
-import { survey, type Survey } from "./survey.ts";
+import { survey } from "./survey.ts";
 import { assertNoted, note, sweep } from "./unfinished.ts";
 
 export interface Imported {
@@ -46,7 +54,7 @@ export async function importGroup(
 }
 
 async function write(db: mongo.Db, file: string, content: Survey, options: UserOptions): Promise<Imported> {
-  const newId = createNewIds();
+  const newId = createNewIds(newSalt());
   const users = await resolveUsers(db, content, options, newId);
   const { group, channels, roles } = content;
   const groupId = newId(group.id);

@@ -1,6 +1,6 @@
+import type { Survey } from "@fanfare/group-file";
 import type { mongo } from "mongoose";
 import { CliError } from "../cli-error.ts";
-import type { Survey } from "./survey.ts";
 
 export interface UserOptions {
   /** Who is to own the group, by username; undefined: the account with the username of its owner. */

@@ -4,16 +4,21 @@ import { mongo } from "mongoose";
 const TIME_BYTES = 4;
 const PROCESS_BYTES = 5;
 
+/** What the ids of one import have in common: hexadecimal digits. */
+export function newSalt(): string {
+  return randomBytes(PROCESS_BYTES).toString("hex");
+}
+
 /**
  * Gives every id of a file another one, always the same: the five bytes that tell processes apart are changed by those of this
  * import. So ids keep the order of time, two never become one, no table of them is needed, and nobody can write a file whose
  * ids become those of something that is here.
  */
-export function createNewIds(): (id: string) => mongo.ObjectId {
-  const salt = randomBytes(PROCESS_BYTES);
+export function createNewIds(salt: string): (id: string) => mongo.ObjectId {
+  const salting = Buffer.from(salt, "hex");
   return (id) => {
     const bytes = Buffer.from(id, "hex");
-    for (let i = 0; i < PROCESS_BYTES; i++) bytes[TIME_BYTES + i]! ^= salt[i]!;
+    for (let i = 0; i < PROCESS_BYTES; i++) bytes[TIME_BYTES + i]! ^= salting[i]!;
     return new mongo.ObjectId(bytes);
   };
 }

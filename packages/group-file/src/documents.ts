@@ -1,7 +1,7 @@
 import { mentionKey, type GroupFileLineOf, type Override } from "@fanfare/contract";
-import { MENTION } from "@fanfare/group-file";
 import { hidesFromSome, viewers } from "@fanfare/permissions";
 import type { mongo } from "mongoose";
+import { MENTION } from "./mentioned.ts";
 
 export interface Ids {
   groupId: mongo.ObjectId;

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import {
+  GROUP_FILE_FORMAT,
+  GROUP_FILE_VERSION,
+  GroupFileLineSchema,
+  type GroupFileContent,
+  type GroupFileLine,
+} from "@fanfare/contract";
+import { z } from "zod";
+import { FaultyLine } from "./faulty-line.ts";
+
+/** Several times the longest message. */
+const MAX_LINE_BYTES = 1024 * 1024;
+const NEWLINE = 0x0a;
+
+export interface NumberedLine {
+  number: number;
+  line: GroupFileContent;
+}
+
+/**
+ * What lies between the first and the last line. Only when it has come to its end is the file known to be whole.
+ * @throws {FaultyLine} when it is not what was written
+ */
+export async function* readGroupFile(chunks: AsyncIterable<Buffer>): AsyncGenerator<NumberedLine> {
+  const hash = createHash("sha256");
+  let number = 0;
+  let isWhole = false;
+  for await (const bytes of splitLines(chunks)) {
+    number += 1;
+    if (isWhole) throw new FaultyLine(number, "something follows the end");
+    const line = parse(number, bytes);
+    if ((line.type === "header") !== (number === 1))
+      throw new FaultyLine(number, "the header is the first line, and no other");
+    if (line.type === "end") {
+      if (line.lines !== number - 1) throw new FaultyLine(number, "lines are missing, or were added");
+      if (line.sha256 !== hash.digest("hex")) throw new FaultyLine(number, "the checksum is another one");
+      isWhole = true;
+      continue;
+    }
+    hash.update(bytes).update("\n");
+    if (line.type !== "header") yield { number, line };
+  }
+  if (!isWhole) throw new FaultyLine(number + 1, "the end is missing: the file was cut off");
+}
+
+function parse(number: number, bytes: Buffer): GroupFileLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString());
+  } catch {
+    throw new FaultyLine(number, "this is no JSON");
+  }
+  const version = z.object({ format: z.literal(GROUP_FILE_FORMAT), version: z.number() }).safeParse(value);
+  if (number === 1 && version.success && version.data.version !== GROUP_FILE_VERSION) {
+    const reason = `it has version ${version.data.version}, and this program knows ${GROUP_FILE_VERSION}`;
+    throw new FaultyLine(number, reason);
+  }
+  const parsed = GroupFileLineSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new FaultyLine(number, `${issue!.path.join(".") || "this"}: ${issue!.message}`);
+}
+
+/** Each ends in a newline, which is not part of it. */
+async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  let number = 1;
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let to = chunk.indexOf(NEWLINE); to !== -1; to = chunk.indexOf(NEWLINE, from)) {
+      const line = chunk.subarray(from, to);
+      if (restBytes + line.length > MAX_LINE_BYTES) throw new FaultyLine(number, "it is too long");
+      yield rest.length === 0 ? line : Buffer.concat([...rest, line]);
+      rest = [];
+      restBytes = 0;
+      number += 1;
+      from = to + 1;
+    }
+    if (from < chunk.length) rest.push(chunk.subarray(from));
+    restBytes += chunk.length - from;
+    if (restBytes > MAX_LINE_BYTES) throw new FaultyLine(number, "it is too long");
+  }
+  if (restBytes > 0) throw new FaultyLine(number, "the file was cut off in it");
+}
