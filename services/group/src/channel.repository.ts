@@ -55,10 +55,17 @@ export function createChannelRepository(connection: Connection) {
 
     /** Those in which messages are, in no order. */
     listSeen: (groupIds: readonly string[]) =>
-      channels
-        .find({ groupId: { $in: groupIds }, ...alive }, { groupId: 1, kind: 1, overrides: 1 })
-        .limit(groupIds.length * LIMITS.channelsPerGroup)
-        .lean<Pick<ChannelDocument, "_id" | "groupId" | "kind" | "overrides">[]>(),
+      channels.collection
+        .find<Pick<ChannelDocument, "_id" | "groupId" | "kind" | "overrides">>(
+          { groupId: { $in: groupIds.map((id) => new Types.ObjectId(id)) }, ...alive },
+          {
+            projection: { groupId: 1, kind: 1, overrides: 1 },
+            limit: groupIds.length * LIMITS.channelsPerGroup,
+            // Of a page; the rest of larger groups comes with further questions.
+            batchSize: LIMITS.channelsPerUnreadPage,
+          },
+        )
+        .toArray(),
 
     update: (channelId: string, changes: ChannelChanges) =>
       channels

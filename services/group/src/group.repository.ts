@@ -59,6 +59,17 @@ export function createGroupRepository(connection: Connection) {
       return (await ownedAmong("all", userId)).get(userId)?.map(({ _id }) => _id.toHexString()) ?? [];
     },
 
+    /** The owners of the groups that are not deleted, by group. */
+    async listOwners(groupIds: readonly string[]): Promise<Map<string, string>> {
+      const found = groups.collection.find<Pick<GroupDocument, "_id" | "ownerId">>(
+        { _id: { $in: groupIds.map((id) => new Types.ObjectId(id)) }, ...alive },
+        { projection: { ownerId: 1 } },
+      );
+      return new Map(
+        (await found.toArray()).map(({ _id, ownerId }) => [_id.toHexString(), ownerId.toHexString()]),
+      );
+    },
+
     /** null when it is deleted. */
     memberCount: (groupId: string) => memberCountOf(groupId, undefined),
 

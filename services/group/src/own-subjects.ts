@@ -7,7 +7,12 @@ export interface Place {
   roleIds: string[];
 }
 
-/** The user in each of these groups, by its id: enough to know which channels are seen. One look-up by index. */
+/** The user in a group: enough to know which channels are seen. */
+export function subjectOf(userId: string, { roleIds }: Place, isOwner: boolean): Subject {
+  return { userId, isOwner, roles: roleIds.map((id) => ({ id, permissions: NO_PERMISSIONS })) };
+}
+
+/** The user in each of these groups, by its id. One look-up by index. */
 export async function ownSubjects(
   { groups }: Pick<GroupDependencies, "groups">,
   userId: string,
@@ -15,10 +20,5 @@ export async function ownSubjects(
 ): Promise<Map<string, Subject>> {
   if (places.length === 0) return new Map();
   const owned = new Set(await groups.listOwnedIds(userId));
-  return new Map(
-    places.map(({ groupId, roleIds }): [string, Subject] => {
-      const roles = roleIds.map((id) => ({ id, permissions: NO_PERMISSIONS }));
-      return [groupId, { userId, isOwner: owned.has(groupId), roles }];
-    }),
-  );
+  return new Map(places.map((place) => [place.groupId, subjectOf(userId, place, owned.has(place.groupId))]));
 }

@@ -65,6 +65,7 @@ export function permissionsIn(
 
 /** Roles do not matter for it but by the overrides: what everybody in a group may begins with seeing it. */
 export function sees(subject: Subject, channel: Pick<ChannelDocument, "overrides">): boolean {
+  if (channel.overrides === undefined) return true;
   return channelPermissions(subject, PERMISSIONS.view, presentOverrides(channel)) !== 0;
 }
 

@@ -1,15 +1,17 @@
-import { LIMITS, type Call, type UnreadChannel } from "@fanfare/contract";
+import { LIMITS, type Call, type Result, type UnreadChannel } from "@fanfare/contract";
 import { chunks } from "./chunks.ts";
 import type { OwnMentionKeys } from "./own-mention-keys.ts";
 
 export interface UnreadPage {
   channels: Omit<UnreadChannel, "mentionCount">[];
+  /** The groups that were looked at. */
+  places: Result<"group.listUserChannels">["places"];
   nextCursor: string | null;
 }
 
 /** A page of the channels that a user sees, and of them those in which something is unread. */
 export async function listUnread(call: Call, userId: string, cursor: string | null): Promise<UnreadPage> {
-  const { channels, nextCursor } = await call("group.listUserChannels", { userId, cursor });
+  const { channels, places, nextCursor } = await call("group.listUserChannels", { userId, cursor });
   const unread: UnreadPage["channels"] = [];
   for (const some of chunks(channels, LIMITS.channelsPerGroup)) {
     const channelIds = some.map(({ channelId }) => channelId);
@@ -19,7 +21,7 @@ export async function listUnread(call: Call, userId: string, cursor: string | nu
       unread.push({ channelId, groupId: some[index]!.groupId, head, lastReadSeq });
     }
   }
-  return { channels: unread, nextCursor };
+  return { channels: unread, places, nextCursor };
 }
 
 /** Counts the mentions after what was read, in these channels only. */

@@ -8,6 +8,11 @@ export interface OwnMentionKeys {
   in(groupId: string | null): string[];
 }
 
+interface Place {
+  groupId: string;
+  roleIds: readonly string[];
+}
+
 export async function ownMentionKeys(
   { node: { call }, settings }: InboxDependencies,
   userId: string,
@@ -16,6 +21,15 @@ export async function ownMentionKeys(
     call("group.listPlaces", { userId }),
     settings.listSuppressed(userId),
   ]);
+  return mentionKeys(userId, places, suppressed);
+}
+
+/** @param suppressed the groups of which mentions of everybody do not count */
+export function mentionKeys(
+  userId: string,
+  places: readonly Place[],
+  suppressed: ReadonlySet<string>,
+): OwnMentionKeys {
   const own = mentionKey.user(userId);
   const ofGroups = new Map(
     places.map(({ groupId, roleIds }) => [

@@ -4,6 +4,7 @@ import { Types, type Connection, type Model, type mongo } from "mongoose";
 import { channelHeadModel, type HeadDocument } from "./channel-head.model.ts";
 import { DURABLE } from "./durability.ts";
 import { READ_TIMEOUT_MS } from "./limits.ts";
+import { oneBatch } from "./one-batch.ts";
 import { within } from "./within.ts";
 
 /** Every query of the channels' heads. */
@@ -22,7 +23,8 @@ export class ChannelHeadRepository {
 
   /** Channels without a head are left out. */
   async findMany(channelIds: readonly string[]): Promise<HeadDocument[]> {
-    return within(READ_TIMEOUT_MS, this.#model.find({ _id: { $in: channelIds } }).lean());
+    const _id = { $in: channelIds.map((id) => new Types.ObjectId(id)) };
+    return within(READ_TIMEOUT_MS, this.#native.find({ _id }, { batchSize: oneBatch(channelIds) }).toArray());
   }
 
   async find(channelId: string): Promise<HeadDocument | null> {

@@ -51,6 +51,8 @@ export const REMOVALS_TAKEN_UP = 100;
 
 /** How often a change is decided anew because somebody else has changed the same message meanwhile. */
 export const CHANGE_TRIES = 30;
+/** Channels whose mentions one query counts. */
+export const CHANNELS_PER_COUNT = 50;
 /** Queries of one call that run at the same time. */
 export const QUERY_CONCURRENCY = 20;
 

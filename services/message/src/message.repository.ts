@@ -5,6 +5,13 @@ import { READ_TIMEOUT_MS } from "./limits.ts";
 import { messageModel, type MessageChange, type MessageDocument } from "./message.model.ts";
 import { within } from "./within.ts";
 
+/** Mentions of these keys in a channel after a seq. */
+export interface Mentioned {
+  channelId: string;
+  afterSeq: number;
+  keys: readonly string[];
+}
+
 /** Every query of the messages. What is shown to anybody is read as it is on disk, on a majority of the database's members. */
 export class MessageRepository {
   readonly #model: Model<MessageDocument>;
@@ -157,28 +164,28 @@ export class MessageRepository {
     );
   }
 
-  /** How many messages of a channel mention any of the keys, without those of one author; at most `max`. */
-  async countMentioning(
-    channelId: string,
-    afterSeq: number,
-    keys: readonly string[],
+  /**
+   * The channels of messages that mention any of the keys of their channel, once for each such message; without those of
+   * one author.
+   * @param limit of all channels together
+   */
+  async mentionedIn(
+    channels: readonly Mentioned[],
     exceptAuthorId: string,
-    max: number,
-  ): Promise<number> {
-    const found = await read(
-      this.#model
-        .find({
-          mentionKeys: { $in: keys },
-          mentionedIn: channelId,
-          mentionedSeq: { $gt: afterSeq },
-          authorId: { $ne: exceptAuthorId },
-        })
-        .select({ _id: 1 })
-        .limit(max)
-        .readConcern(LASTING)
-        .lean(),
+    limit: number,
+  ): Promise<string[]> {
+    const $or = channels.map(({ channelId, afterSeq, keys }) => ({
+      mentionKeys: { $in: [...keys] },
+      mentionedIn: new Types.ObjectId(channelId),
+      mentionedSeq: { $gt: afterSeq },
+      authorId: { $ne: new Types.ObjectId(exceptAuthorId) },
+    }));
+    const found = this.#native.find<Required<Pick<MessageDocument, "mentionedIn">>>(
+      { $or },
+      { projection: { mentionedIn: 1, _id: 0 }, limit, batchSize: limit, readConcern: LASTING },
     );
-    return found.length;
+    const messages = await within(READ_TIMEOUT_MS, found.toArray());
+    return messages.map(({ mentionedIn }) => mentionedIn.toHexString());
   }
 
   /** The highest numbers in use; 0 where there is no message. */

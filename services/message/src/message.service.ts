@@ -1,4 +1,5 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { countMentions } from "./actions/count-mentions.ts";
 import { count } from "./actions/count.ts";
 import { remove } from "./actions/delete.ts";
 import { edit, listEdits } from "./actions/edit.ts";
@@ -6,7 +7,7 @@ import { forgetUser } from "./actions/forget-user.ts";
 import { findSent } from "./actions/find-sent.ts";
 import { get } from "./actions/get.ts";
 import { listHeads } from "./actions/list-heads.ts";
-import { countMentions, getMany, listChanges, listMentions } from "./actions/list-mentions.ts";
+import { getMany, listChanges, listMentions } from "./actions/list-mentions.ts";
 import { listOwnReactions, listReactors } from "./actions/list-reactions.ts";
 import { list } from "./actions/list.ts";
 import { markRead } from "./actions/mark-read.ts";

@@ -1,15 +1,19 @@
 import { duplicateKeyIndex } from "@fanfare/kernel";
-import type { Connection, Model } from "mongoose";
+import { Types, type Connection, type Model, type mongo } from "mongoose";
 import { READ_TIMEOUT_MS } from "./limits.ts";
 import { readMarkerModel, type ReadMarkerDocument } from "./read-marker.model.ts";
+import { oneBatch } from "./one-batch.ts";
 import { within } from "./within.ts";
 
 /** Every query of the read markers. */
 export class ReadMarkerRepository {
   readonly #model: Model<ReadMarkerDocument>;
+  /** The driver's collection: of many channels at once, mongoose's queries would cost more than the answer. */
+  readonly #native: mongo.Collection<ReadMarkerDocument>;
 
   constructor(database: Connection) {
     this.#model = readMarkerModel(database);
+    this.#native = database.getClient().db(database.name).collection(this.#model.collection.name);
   }
 
   async createIndexes(): Promise<void> {
@@ -18,11 +22,14 @@ export class ReadMarkerRepository {
 
   /** What a user has read, by channel; channels without a marker are left out. */
   async findMany(userId: string, channelIds: readonly string[]): Promise<Map<string, number>> {
-    const found = this.#model
-      .find({ userId, channelId: { $in: channelIds } })
-      .select({ channelId: 1, seq: 1 })
-      .lean();
-    const markers = await within(READ_TIMEOUT_MS, found);
+    const found = this.#native.find<Pick<ReadMarkerDocument, "channelId" | "seq">>(
+      {
+        userId: new Types.ObjectId(userId),
+        channelId: { $in: channelIds.map((id) => new Types.ObjectId(id)) },
+      },
+      { projection: { channelId: 1, seq: 1, _id: 0 }, batchSize: oneBatch(channelIds) },
+    );
+    const markers = await within(READ_TIMEOUT_MS, found.toArray());
     return new Map(markers.map(({ channelId, seq }) => [channelId.toHexString(), seq]));
   }
 

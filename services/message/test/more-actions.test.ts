@@ -353,3 +353,17 @@ test("slow mode: exact waits, no place taken by what was sent before, none for o
   expect((await node.as(author, "message.send", { ...params, resend: true })).message).toEqual(message);
   await send("another user", {}, reader);
 });
+
+test("counting in several channels at once: one full of mentions takes nothing from the others", async () => {
+  const [full, few] = [channelId, hexId("c0c1", counter)];
+  const text = `<@${muchMentioned}>`;
+  await Promise.all(Array.from({ length: 3 * LIMITS.mentionsCounted + 20 }, () => send(text)));
+  for (let i = 0; i < 3; i++) await send(text, { channelId: few });
+  await send(text, { channelId: few }, muchMentioned);
+  const keys = [mentionKey.user(muchMentioned)];
+  const channels = [full, few, hexId("c0c2", counter)].map((id) => ({ channelId: id, afterSeq: 0, keys }));
+  const count = async (...asked: typeof channels) =>
+    (await node.internal("message.countMentions", { userId: muchMentioned, channels: asked })).counts;
+  expect(await count(...channels)).toEqual([LIMITS.mentionsCounted, 3, 0]);
+  expect(await count({ ...channels[0]!, afterSeq: 310 }, { ...channels[1]!, afterSeq: 1 })).toEqual([10, 2]);
+});

@@ -96,6 +96,9 @@ export const inboxActions = {
     params: z.object({ userId: e.id, cursor: cursor.nullable() }),
     result: z.object({
       channels: z.array(z.object({ channelId: e.id, groupId: e.id.nullable() })),
+      places: z
+        .array(z.object({ groupId: e.id, roleIds: z.array(e.id) }))
+        .describe("the groups of the page, with the roles there"),
       nextCursor: cursor.nullable(),
     }),
     permission: { rule: "internal" },

@@ -1,5 +1,6 @@
 import { CommandError } from "../errors.ts";
 import { compareValues, valuesEqual } from "../values/compare.ts";
+import { encodeKey } from "../values/key.ts";
 import { integerOption, isNumeric, isWhole, toDouble } from "../values/numbers.ts";
 import { Rank, rankOf, typeName } from "../values/types.ts";
 import { isRegex, toRegExp } from "./regex.ts";
@@ -39,8 +40,15 @@ export function ordered(operator: string, operand: unknown): ValueTest {
 
 export function inList(operator: string, operand: unknown): ValueTest {
   if (!Array.isArray(operand)) throw new CommandError("BadValue", `${operator} needs an array`);
-  const tests = operand.map((item) => (isRegex(item) ? matchesRegex(toRegExp(item)) : equals(item)));
-  return (value) => tests.some((test) => test(value));
+  const patterns = operand.filter(isRegex).map((item) => matchesRegex(toRegExp(item)));
+  const values = operand.filter((item) => !isRegex(item) && !isNullish(item));
+  // Equal values have equal keys: a document costs the same whatever the length of the list.
+  const keys = new Set(values.map(encodeKey));
+  const hasNull = operand.some(isNullish);
+  return (value) => {
+    if (isNullish(value)) return hasNull;
+    return keys.has(encodeKey(value)) || patterns.some((test) => test(value));
+  };
 }
 
 export const matchesRegex =

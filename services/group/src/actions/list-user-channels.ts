@@ -1,7 +1,7 @@
 import { LIMITS, type Result } from "@fanfare/contract";
 import type { Handler } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import { ownSubjects } from "../own-subjects.ts";
+import { subjectOf } from "../own-subjects.ts";
 import { sees } from "../subjects.ts";
 
 /** Bounds one answer of the database. */
@@ -13,31 +13,41 @@ export function listPlaces({ members }: GroupDependencies): Handler<"group.listP
 
 /** What it costs depends on the channels of the user's groups, and on nothing that is in them. */
 export function listUserChannels(dependencies: GroupDependencies): Handler<"group.listUserChannels"> {
-  const { groups, directs } = dependencies;
+  const { groups, members, directs } = dependencies;
   return async ({ params: { userId, cursor } }) => {
-    const places = await dependencies.members.listPlaces(userId);
-    const subjects = await ownSubjects(dependencies, userId, places);
-    const [living, directIds] = await Promise.all([
-      groups.findMany([...subjects.keys()]),
+    const [ofGroups, directIds] = await Promise.all([
+      members.listPlaces(userId),
       cursor === null ? directs.listIds(userId) : [],
     ]);
-    const groupIds = living
-      .map(({ _id }) => _id.toHexString())
-      .filter((id) => cursor === null || id > cursor)
-      .sort();
+    const places = ofGroups
+      .filter(({ groupId }) => cursor === null || groupId > cursor)
+      .sort((a, b) => (a.groupId < b.groupId ? -1 : 1));
     const channels: Result<"group.listUserChannels">["channels"] = directIds.map((channelId) => ({
       channelId,
       groupId: null,
     }));
     let at = 0;
-    while (at < groupIds.length && channels.length < LIMITS.channelsPerUnreadPage) {
-      const some = groupIds.slice(at, (at += GROUPS_PER_QUERY));
-      for (const channel of await dependencies.channels.listSeen(some)) {
+    while (at < places.length && channels.length < LIMITS.channelsPerUnreadPage) {
+      const some = places.slice(at, (at += GROUPS_PER_QUERY));
+      const groupIds = some.map(({ groupId }) => groupId);
+      const [owners, found] = await Promise.all([
+        groups.listOwners(groupIds),
+        dependencies.channels.listSeen(groupIds),
+      ]);
+      const subjects = new Map(
+        some.map((place) => [place.groupId, subjectOf(userId, place, owners.get(place.groupId) === userId)]),
+      );
+      for (const channel of found) {
         const groupId = channel.groupId!.toHexString();
-        if (channel.kind === "section" || !sees(subjects.get(groupId)!, channel)) continue;
+        if (channel.kind === "section" || !owners.has(groupId)) continue;
+        if (!sees(subjects.get(groupId)!, channel)) continue;
         channels.push({ channelId: channel._id.toHexString(), groupId });
       }
     }
-    return { channels, nextCursor: at < groupIds.length ? groupIds[at - 1]! : null };
+    return {
+      channels,
+      places: places.slice(0, at),
+      nextCursor: at < places.length ? places[at - 1]!.groupId : null,
+    };
   };
 }

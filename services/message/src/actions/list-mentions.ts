@@ -1,4 +1,3 @@
-import { LIMITS, type Result } from "@fanfare/contract";
 import { boundedMap, type Handler } from "@fanfare/kernel";
 import { documentId } from "../document-id.ts";
 import { QUERY_CONCURRENCY } from "../limits.ts";
@@ -17,14 +16,6 @@ export function listMentions({ messages }: Parts): Handler<"message.listMentions
     const newest = [...byId].sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, limit);
     return { messages: newest.map(([, message]) => presentMessage(message)) };
   };
-}
-
-export function countMentions({ messages }: Parts): Handler<"message.countMentions"> {
-  return async ({ params: { userId, channels } }): Promise<Result<"message.countMentions">> => ({
-    counts: await boundedMap(channels, QUERY_CONCURRENCY, ({ channelId, afterSeq, keys }) =>
-      messages.countMentioning(channelId, afterSeq, keys, userId, LIMITS.mentionsCounted),
-    ),
-  });
 }
 
 export function getMany({ messages }: Parts): Handler<"message.getMany"> {
