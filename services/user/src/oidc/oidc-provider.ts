@@ -36,8 +36,12 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
     found ??= openid
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: TIMEOUT_S,
-        // The configuration refuses it in production.
-        ...(isPlain && { execute: [openid.allowInsecureRequests] }),
+        execute: [
+          // Who somebody is has to be signed with a key of the provider's, whatever the way it came.
+          openid.enableNonRepudiationChecks,
+          // The configuration refuses it in production.
+          ...(isPlain ? [openid.allowInsecureRequests] : []),
+        ],
       })
       .catch((error: unknown) => {
         // So that the next login asks again.
