@@ -1,20 +1,24 @@
 import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { serviceWorker } from "./build/service-worker.ts";
 
 /** Where `pnpm dev` listens: the development server of this page passes calls and sockets on to it. */
 const SERVER = "http://127.0.0.1:3000";
 
 export default defineConfig({
-  plugins: [react(), tailwind()],
+  plugins: [react(), tailwind(), serviceWorker()],
   build: {
     // The gateway's content policy allows no inline code, and every browser that can run the page preloads by itself.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    // scripts/check-bundle.ts reads which page loads what from it.
+    manifest: true,
   },
   server: {
     proxy: {
       "/api": SERVER,
+      "/files": SERVER,
       "/socket.io": { target: SERVER, ws: true },
     },
   },

@@ -3,6 +3,8 @@ import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { chooseLanguage } from "./i18n/language.ts";
 import { startI18n } from "./i18n/set-up.ts";
+import { startServiceWorker } from "./features/updates/start-service-worker.ts";
+import { UpdatePrompt } from "./features/updates/update-prompt.tsx";
 import { usePreferences } from "./state/preferences.ts";
 import { UiProvider } from "./ui/ui-provider.tsx";
 import "./styles/theme.css";
@@ -13,6 +15,8 @@ createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <UiProvider>
       <App />
+      <UpdatePrompt />
     </UiProvider>
   </StrictMode>,
 );
+startServiceWorker();

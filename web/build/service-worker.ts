@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { build, type Plugin, type Rollup } from "vite";
+import { shellFiles } from "./shell-files.ts";
+
+const WORKER = join(import.meta.dirname, "../src/service-worker/worker.ts");
+/** Of public/: what every page asks for. */
+const PUBLIC = ["theme.js", "favicon.svg", "manifest.webmanifest"];
+
+/** Builds the service worker after the application, with the list of what it keeps from the beginning. */
+export function serviceWorker(): Plugin {
+  return {
+    name: "fanfare-service-worker",
+    apply: "build",
+    async writeBundle({ dir }, bundle: Rollup.OutputBundle) {
+      if (dir === undefined) throw new Error("The service worker is built into a folder.");
+      const files = [...shellFiles(bundle), ...PUBLIC];
+      const hash = createHash("sha256");
+      for (const file of ["index.html", ...files]) hash.update(file).update(readFileSync(join(dir, file)));
+      await build({
+        configFile: false,
+        logLevel: "warn",
+        define: {
+          PRECACHE: JSON.stringify(["/", ...files.map((file) => `/${file}`)]),
+          VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)),
+        },
+        build: {
+          outDir: dir,
+          emptyOutDir: false,
+          copyPublicDir: false,
+          rolldownOptions: { input: WORKER, output: { format: "iife", entryFileNames: "sw.js" } },
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { navigate } from "wouter/use-browser-location";
+import type { ToPage, ToWorker } from "../../service-worker/messages.ts";
+import { useUpdate } from "./update-store.ts";
+
+const LOOK_EVERY_MS = 60 * 60_000;
+
+/** Registers the service worker where there is one, and learns of new versions. Does nothing while developing. */
+export function startServiceWorker(): void {
+  // A chunk of a version that the server no longer has.
+  addEventListener("vite:preloadError", () => offer(() => location.reload()));
+  if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
+  navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
+    if (data.type === "open") navigate(data.path);
+  });
+  // What the page itself needs comes first.
+  addEventListener("load", () => void register());
+  if (document.readyState === "complete") void register();
+}
+
+async function register(): Promise<void> {
+  const { serviceWorker } = navigator;
+  const wasControlled = serviceWorker.controller !== null;
+  let registration: ServiceWorkerRegistration;
+  try {
+    registration = await serviceWorker.register("/sw.js");
+  } catch {
+    // A private window, or storage that is off: the page works without.
+    return;
+  }
+  // Another window has brought the new version in.
+  serviceWorker.addEventListener("controllerchange", () => {
+    if (wasControlled) offer(() => location.reload());
+  });
+  if (registration.waiting !== null && wasControlled) offerWorker(registration.waiting);
+  registration.addEventListener("updatefound", () => {
+    const worker = registration.installing;
+    worker?.addEventListener("statechange", () => {
+      if (worker.state === "installed" && serviceWorker.controller !== null) offerWorker(worker);
+    });
+  });
+  setInterval(() => void registration.update().catch(() => {}), LOOK_EVERY_MS);
+  const ready = await serviceWorker.ready;
+  tell(ready.active, { type: "keep", paths: loadedPaths() });
+}
+
+function offer(apply: () => void): void {
+  useUpdate.setState({ apply });
+}
+
+function offerWorker(worker: ServiceWorker): void {
+  offer(() => {
+    navigator.serviceWorker.addEventListener("controllerchange", () => location.reload());
+    tell(worker, { type: "takeOver" });
+  });
+}
+
+function tell(worker: ServiceWorker | null, message: ToWorker): void {
+  worker?.postMessage(message);
+}
+
+function loadedPaths(): string[] {
+  const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name));
+  return loaded.filter(({ origin }) => origin === location.origin).map(({ pathname }) => pathname);
+}

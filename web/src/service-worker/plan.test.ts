@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { type Asked, planFor } from "./plan.ts";
+
+const ORIGIN = "https://chat.example";
+const plan = (asked: Partial<Asked>) =>
+  planFor(
+    { method: "GET", mode: "cors", origin: ORIGIN, path: "/", ...asked },
+    ORIGIN,
+    new Set(["/theme.js"]),
+  );
+
+test.each(["/api/user.me", "/api/docs", "/files/f1/secret.png", "/files/public/p", "/socket.io/", "/api"])(
+  "%s is an answer of the API or a file of a user, and never kept",
+  (path) => {
+    expect(plan({ path })).toBeNull();
+    expect(plan({ path, mode: "navigate" })).toBeNull();
+  },
+);
+
+test.each(["/", "/groups/a/channels/b", "/filesystem"])(
+  "the page %s is asked of the network first",
+  (path) => {
+    expect(plan({ path, mode: "navigate" })).toBe("page");
+  },
+);
+
+test("what is built has its content in its name, and is kept", () => {
+  expect(plan({ path: "/assets/index-abc.js" })).toBe("kept");
+  expect(plan({ path: "/theme.js" })).toBe("kept");
+  expect(plan({ path: "/sw.js" })).toBeNull();
+});
+
+test("only what is read, and only from here", () => {
+  expect(plan({ path: "/assets/a.js", method: "POST" })).toBeNull();
+  expect(plan({ path: "/assets/a.js", origin: "https://other.example" })).toBeNull();
+});
