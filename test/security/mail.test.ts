@@ -144,25 +144,19 @@ describe("an address", () => {
   ];
 
   test.each(hostile.map((email) => [JSON.stringify(email), email]))(
-    "%s is taken nowhere, or for one address as it stands",
+    "%s is none, and nothing is sent",
     async (_shown, email) => {
       const { url } = instance;
       const { accessToken } = await createAccount(url);
       const before = arrived.length;
-      const username = newName();
       const answers = [
-        await post(url, "user.register", { username, password: PASSWORD, email }),
+        await post(url, "user.register", { username: newName(), password: PASSWORD, email }),
         await post(url, "user.changeEmail", { email, password: PASSWORD }, accessToken),
         await post(url, "user.requestPasswordReset", { email }),
       ];
-      const types = answers.map((answer) => (answer.ok ? "ok" : answer.error.type));
-      if (types[0] === "ok") {
-        const [mail] = await nextTo(email, 1);
-        expectOurs(mail!, email);
-      } else {
-        expect(types).toEqual(Array.from({ length: 3 }, () => "VALIDATION_FAILED"));
-        expect(arrived.slice(before)).toEqual([]);
-      }
+      for (const answer of answers)
+        expect(answer).toMatchObject({ ok: false, error: { type: "VALIDATION_FAILED" } });
+      expect(arrived.slice(before)).toEqual([]);
     },
   );
 });
