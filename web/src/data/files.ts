@@ -1,5 +1,5 @@
-import { FanfareError } from "@fanfare/client";
-import type { FileUrl, StoredFile, WireAnswer } from "@fanfare/contract";
+import type { UploadOptions } from "@fanfare/client";
+import type { FileUrl, StoredFile } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect, useSyncExternalStore } from "react";
 import type { ServerCache } from "./cache.ts";
@@ -48,71 +48,24 @@ export function useFileUrl(channelId: string, fileId: string): FileUrl | undefin
   return url;
 }
 
-export interface UploadOptions {
-  onProgress?: (sentBytes: number) => void;
-  /** Breaks the upload off; it then rejects with the signal's reason. */
-  signal?: AbortSignal;
-}
-
 /**
- * Uploads a file for a message in a channel: give its id to `send` as one of `attachmentIds`.
- * @throws {FanfareError} what the server answered, or CONNECTION_LOST
+ * Uploads a file for a message in a channel: give its `fileId` to `send` as one of `attachmentIds`.
+ * @throws {FanfareError} as `client.upload`; what the signal was aborted with
  */
 export function uploadFile(
-  cache: ServerCache,
+  { client }: ServerCache,
   channelId: string,
   file: File,
   options: UploadOptions = {},
 ): Promise<StoredFile> {
-  const query = new URLSearchParams({ channelId, name: file.name });
-  return upload(cache, `/api/file.upload?${query.toString()}`, file, options);
+  return client.upload(channelId, file.name, file, options);
 }
 
-/** Uploads a picture for a profile or a group: give its id to `user.setAvatar` or `group.setIcon`. */
+/** Uploads a picture for a profile or a group: give its `fileId` to `user.setAvatar` or `group.setIcon`. */
 export function uploadPicture(
-  cache: ServerCache,
+  { client }: ServerCache,
   picture: Blob,
   options: UploadOptions = {},
 ): Promise<StoredFile> {
-  return upload(cache, "/api/file.uploadPicture", picture, options);
-}
-
-async function upload(
-  { client }: ServerCache,
-  path: string,
-  body: Blob,
-  { onProgress, signal }: UploadOptions,
-): Promise<StoredFile> {
-  signal?.throwIfAborted();
-  // Renews the token where it is about to end: the upload itself may last for long.
-  await client.call("file.getUsage", {});
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open("POST", client.url + path);
-    request.setRequestHeader("authorization", `Bearer ${client.tokens?.accessToken ?? ""}`);
-    request.setRequestHeader("content-type", "application/octet-stream");
-    request.upload.addEventListener("progress", ({ loaded }) => onProgress?.(loaded));
-    request.addEventListener("load", () => {
-      const answer = parse(request.responseText);
-      if (answer?.ok === true) resolve(answer.data.file);
-      else reject(answer === undefined ? lost() : new FanfareError(answer.error));
-    });
-    request.addEventListener("error", () => reject(lost()));
-    request.addEventListener("abort", () => reject(signal?.reason as Error));
-    signal?.addEventListener("abort", () => request.abort());
-    request.send(body);
-  });
-}
-
-function parse(text: string): WireAnswer<{ file: StoredFile }> | undefined {
-  try {
-    return JSON.parse(text) as WireAnswer<{ file: StoredFile }>;
-  } catch {
-    return undefined;
-  }
-}
-
-function lost(): FanfareError {
-  const message = "The upload was interrupted: the server cannot be reached.";
-  return new FanfareError({ type: "CONNECTION_LOST", message, retryable: true, requestId: "" });
+  return client.uploadPicture(picture, options);
 }

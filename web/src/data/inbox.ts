@@ -10,6 +10,7 @@ import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
 import { changed, withList, without } from "./lists.ts";
 import type { On } from "./live-on.ts";
+import { withReactions } from "./reactions.ts";
 
 /** Messages that mention the user, newest first, page by page. */
 export function useInbox(): UseInfiniteQueryResult<InboxItem[]> {
@@ -80,16 +81,6 @@ export function listenInbox(cache: ServerCache, on: On): void {
   on("channel.deleted", doubt);
   on("group.left", doubt);
   on("group.joined", doubt);
-}
-
-/** A message as it is with these reactions. */
-export function withReactions(
-  message: Message,
-  rev: number,
-  reactions: NonNullable<Message["reactions"]>,
-): Message {
-  const { reactions: _, ...rest } = message;
-  return reactions.length === 0 ? { ...rest, rev } : { ...rest, rev, reactions };
 }
 
 function hearMarker(cache: ServerCache, marker: InboxMarker): void {

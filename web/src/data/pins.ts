@@ -3,9 +3,9 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { withReactions } from "./inbox.ts";
 import { changed, withList } from "./lists.ts";
 import type { On } from "./live-on.ts";
+import { withReactions } from "./reactions.ts";
 
 /** The pinned messages of a channel, the last pinned first. */
 export function usePins(channelId: string): UseQueryResult<Message[]> {

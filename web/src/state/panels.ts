@@ -5,11 +5,9 @@ export type Panel = "members" | "pins" | "search" | "threads" | null;
 
 interface PanelState {
   panel: Panel;
-  /** On a phone: whether the list of groups and channels lies over the channel. */
-  isDrawerOpen: boolean;
 }
 
-export const usePanels = create<PanelState>(() => ({ panel: null, isDrawerOpen: false }));
+export const usePanels = create<PanelState>(() => ({ panel: null }));
 
 export function openPanel(panel: Panel): void {
   usePanels.setState({ panel });
@@ -18,8 +16,4 @@ export function openPanel(panel: Panel): void {
 /** Opens a panel, or closes it where it is open. */
 export function togglePanel(panel: NonNullable<Panel>): void {
   usePanels.setState((state) => ({ panel: state.panel === panel ? null : panel }));
-}
-
-export function setDrawerOpen(isDrawerOpen: boolean): void {
-  usePanels.setState({ isDrawerOpen });
 }

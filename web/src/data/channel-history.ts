@@ -1,0 +1,196 @@
+import type { FanfareClient } from "@fanfare/client";
+import type { Message, Params } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import {
+  type HistoryWindow,
+  windowAround,
+  withChanged,
+  withNewer,
+  withOlder,
+  withReactionsChanged,
+} from "./history-window.ts";
+
+/** Where to look into the past. */
+export type HistoryPlace = { messageId: string } | { seq: number } | { atTime: string };
+
+const PAGE_SIZE = 50;
+/** Changes that came while a page was on its way; beyond it the window is loaded again. */
+const MAX_EARLY = 500;
+
+/**
+ * A look into a channel's past, apart from its exact copy: `open` loads what is around a place, and events keep it. One at a time; what was asked
+ * for before the last `open` or `close` is dropped when it comes.
+ */
+export class ChannelHistory {
+  readonly #client: FanfareClient;
+  readonly #channelId: string;
+  readonly #listeners = new Set<() => void>();
+  #window: HistoryWindow | null = null;
+  #number = 0;
+  #extending: Promise<void> | null = null;
+  #loads = 0;
+  /** By message: its newest version that an event has brought while a page is on its way. */
+  readonly #early = new Map<string, Message>();
+  #ends: (() => void)[] = [];
+
+  constructor(client: FanfareClient, channelId: string) {
+    this.#client = client;
+    this.#channelId = channelId;
+  }
+
+  /** null: nobody looks into the past. A new object after every change. */
+  readonly get = (): HistoryWindow | null => this.#window;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  /**
+   * Loads what is around a place. Resolves to the seq of the message that was meant, or of the nearest one; null where there is none.
+   * @throws {FanfareError} MESSAGE_NOT_FOUND, or what the server answered
+   */
+  open(place: HistoryPlace): Promise<number | null> {
+    const number = ++this.#number;
+    this.#listen();
+    const opened = this.#load(async () => {
+      const where = "messageId" in place ? { seq: await this.#seqOf(place.messageId) } : place;
+      const page = await this.#list("seq" in where ? { around: where.seq } : { atTime: where.atTime });
+      if (number === this.#number) this.#set(windowAround(page));
+      return targetIn(page.messages, where);
+    });
+    return opened.catch((error: unknown) => {
+      if (number === this.#number && this.#window === null) this.close();
+      throw error;
+    });
+  }
+
+  /** Loads the page before; does nothing where there is none, or while another page is on its way. */
+  loadOlder(): Promise<void> {
+    const before = this.#window?.messages[0]?.seq;
+    if (before === undefined || !this.#window?.hasOlder) return Promise.resolve();
+    return this.#extend({ before }, withOlder);
+  }
+
+  /** Loads the page after. */
+  loadNewer(): Promise<void> {
+    const after = this.#window?.messages.at(-1)?.seq;
+    if (after === undefined || !this.#window?.hasNewer) return Promise.resolve();
+    return this.#extend({ after }, withNewer);
+  }
+
+  /** Ends the look into the past. */
+  close(): void {
+    this.#number += 1;
+    for (const end of this.#ends) end();
+    this.#ends = [];
+    this.#early.clear();
+    if (this.#window !== null) this.#set(null);
+  }
+
+  #extend(where: Partial<Params<"message.list">>, extended: typeof withOlder): Promise<void> {
+    const number = this.#number;
+    this.#extending ??= this.#load(async () => {
+      try {
+        const page = await this.#list(where);
+        if (number === this.#number && this.#window !== null) {
+          this.#set(extended(this.#window, page, PAGE_SIZE));
+        }
+      } finally {
+        this.#extending = null;
+      }
+    });
+    return this.#extending;
+  }
+
+  /** Remembers what is heard while a page is on its way, which the page may not know. */
+  async #load<T>(work: () => Promise<T>): Promise<T> {
+    this.#loads += 1;
+    try {
+      return await work();
+    } finally {
+      this.#loads -= 1;
+      if (this.#loads === 0) {
+        const isTooMuch = this.#early.size >= MAX_EARLY;
+        this.#early.clear();
+        if (isTooMuch) void this.#reload();
+      }
+    }
+  }
+
+  #list(where: Partial<Params<"message.list">>) {
+    return this.#client.call("message.list", { channelId: this.#channelId, limit: PAGE_SIZE, ...where });
+  }
+
+  async #seqOf(messageId: string): Promise<number> {
+    const { message } = await this.#client.call("message.get", { channelId: this.#channelId, messageId });
+    return message.seq;
+  }
+
+  #listen(): void {
+    if (this.#ends.length > 0) return;
+    const client = this.#client;
+    const hear = (message: Message): void => {
+      if (message.channelId === this.#channelId) this.#hear(message);
+    };
+    this.#ends = [
+      client.on("message.changed", ({ message }) => hear(message)),
+      client.on("message.deleted", ({ message }) => hear(message)),
+      client.on("reaction.changed", (change) => {
+        if (change.channelId !== this.#channelId) return;
+        const next = this.#window && withReactionsChanged(this.#window, change);
+        if (next !== null) this.#set(next);
+        if (next === null || this.#loads > 0) this.#askFor(change.messageId);
+      }),
+      client.on("ready", () => void this.#reload()),
+      client.on("resync", () => void this.#reload()),
+    ];
+  }
+
+  #hear(message: Message): void {
+    const isNews = (this.#early.get(message.id)?.rev ?? 0) < message.rev;
+    if (isNews && this.#early.size < MAX_EARLY) this.#early.set(message.id, message);
+    if (this.#window !== null) this.#set(this.#window);
+    if (this.#loads === 0) this.#early.clear();
+  }
+
+  #askFor(messageId: string): void {
+    this.#client.call("message.get", { channelId: this.#channelId, messageId }).then(
+      ({ message }) => this.#hear(message),
+      // It is gone, or the next connection asks for everything.
+      () => undefined,
+    );
+  }
+
+  /** What is held may lack changes: the same messages are asked for again. */
+  async #reload(): Promise<void> {
+    const number = this.#number;
+    const held = this.#window?.messages ?? [];
+    for (let from = 0; from < held.length && number === this.#number; from += LIMITS.pageMaxItems) {
+      const after = held[from]!.seq - 1;
+      try {
+        const { messages } = await this.#list({ after, limit: LIMITS.pageMaxItems });
+        const window = this.#window;
+        if (number !== this.#number || window === null) return;
+        this.#set(withChanged(window, new Map(messages.map((message) => [message.id, message]))));
+      } catch {
+        // The next connection tries again.
+        return;
+      }
+    }
+  }
+
+  #set(window: HistoryWindow | null): void {
+    const next = window === null ? null : withChanged(window, this.#early);
+    if (next === this.#window) return;
+    this.#window = next;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** The message that was meant, or the next one after it, or the last. */
+function targetIn(messages: readonly Message[], place: HistoryPlace): number | null {
+  const isMeant = (message: Message): boolean =>
+    "seq" in place ? message.seq >= place.seq : "atTime" in place && message.createdAt >= place.atTime;
+  return (messages.find(isMeant) ?? messages.at(-1))?.seq ?? null;
+}

@@ -1,0 +1,75 @@
+import type { ChannelSnapshot } from "@fanfare/client";
+import type { Message } from "@fanfare/contract";
+import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
+import { ChannelHistory, type HistoryPlace } from "./channel-history.ts";
+import { type OpenChannel, useChannel } from "./channel-view.ts";
+import { useServerCache } from "./data-context.ts";
+import { joinLive } from "./history-window.ts";
+
+export interface ChannelMessages extends OpenChannel {
+  /** What is shown, in the order of their seq without a gap: up to the newest where `isLive`, else somewhere in the past. */
+  messages: readonly Message[];
+  isLive: boolean;
+  hasOlder: boolean;
+  hasNewer: boolean;
+  loadOlder: () => Promise<void>;
+  /** Where it comes up to what is live, the two become one. */
+  loadNewer: () => Promise<void>;
+  /**
+   * Shows what is around a message, a seq or a time (ISO 8601). Resolves to the seq to scroll to; null where nothing was ever written.
+   * @throws {FanfareError} MESSAGE_NOT_FOUND
+   */
+  jumpTo: (place: HistoryPlace) => Promise<number | null>;
+  /** Shows the newest messages; call it too when somebody has scrolled down to them, so that what is far above is let go. */
+  jumpToNewest: () => void;
+}
+
+/** The messages of a channel, live or in the past. Everything but what was jumped to comes from the exact copy. */
+export function useChannelMessages(channelId: string): ChannelMessages {
+  const { client } = useServerCache();
+  const channel = useChannel(channelId);
+  const { view, snapshot } = channel;
+  const history = useMemo(() => new ChannelHistory(client, channelId), [client, channelId]);
+  useEffect(() => () => history.close(), [history]);
+  const past = useSyncExternalStore(history.subscribe, history.get);
+  const joined = useMemo(
+    () => (past === null ? { messages: snapshot.messages, isLive: true } : joinLive(past, snapshot.messages)),
+    [past, snapshot.messages],
+  );
+  const jumpTo = useCallback(
+    async (place: HistoryPlace): Promise<number | null> => {
+      const seq = seqInCopy(view.snapshot, place);
+      if (seq === null) return history.open(place);
+      history.close();
+      return seq;
+    },
+    [view, history],
+  );
+  const loadOlder = useCallback(
+    () => (history.get() === null ? view.loadBefore() : history.loadOlder()),
+    [view, history],
+  );
+  const loadNewer = useCallback(() => history.loadNewer(), [history]);
+  const jumpToNewest = useCallback(() => history.close(), [history]);
+  return {
+    ...channel,
+    ...joined,
+    hasOlder: past === null ? snapshot.hasOlder : past.hasOlder,
+    hasNewer: !joined.isLive,
+    loadOlder,
+    loadNewer,
+    jumpTo,
+    jumpToNewest,
+  };
+}
+
+/** The seq of a place that the exact copy holds; null where it does not. */
+function seqInCopy({ messages }: ChannelSnapshot, place: HistoryPlace): number | null {
+  if ("messageId" in place) return messages.find(({ id }) => id === place.messageId)?.seq ?? null;
+  const first = messages[0];
+  if (first === undefined) return null;
+  if ("seq" in place) return place.seq >= first.seq ? place.seq : null;
+  return first.createdAt < place.atTime
+    ? (messages.find(({ createdAt }) => createdAt >= place.atTime) ?? messages.at(-1))!.seq
+    : null;
+}

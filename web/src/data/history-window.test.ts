@@ -1,0 +1,89 @@
+import type { Message } from "@fanfare/contract";
+import { describe, expect, test } from "vitest";
+import {
+  type HistoryWindow,
+  MAX_WINDOW,
+  joinLive,
+  windowAround,
+  withChanged,
+  withNewer,
+  withOlder,
+  withReactionsChanged,
+} from "./history-window.ts";
+
+const message = (seq: number, rev = seq, content = `message ${seq}`): Message =>
+  ({ id: `m${seq}`, seq, rev, content }) as Message;
+const run = (from: number, to: number): Message[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => message(from + index));
+const page = (from: number, to: number, headSeq: number) => ({
+  messages: run(from, to),
+  head: { seq: headSeq, rev: headSeq },
+});
+const seqs = ({ messages }: { messages: readonly Message[] }): [number, number] => [
+  messages[0]!.seq,
+  messages.at(-1)!.seq,
+];
+
+describe("a window into the past", () => {
+  test("grows at both ends and knows where the channel ends", () => {
+    let window = windowAround(page(40, 60, 100));
+    expect(window).toMatchObject({ hasOlder: true, hasNewer: true });
+    window = withOlder(window, page(20, 39, 100), 20);
+    window = withOlder(window, page(1, 19, 100), 20);
+    expect(seqs(window)).toEqual([1, 60]);
+    expect(window.hasOlder).toBe(false);
+    window = withNewer(window, page(61, 80, 100), 20);
+    expect(window.hasNewer).toBe(true);
+    window = withNewer(window, page(81, 100, 100), 20);
+    expect(window).toMatchObject({ hasOlder: false, hasNewer: false });
+    expect(seqs(window)).toEqual([1, 100]);
+  });
+
+  test("takes what a page brings again only once", () => {
+    const window = withNewer(windowAround(page(1, 10, 30)), page(8, 17, 30), 10);
+    expect(window.messages.map(({ seq }) => seq)).toEqual(run(1, 17).map(({ seq }) => seq));
+  });
+
+  test("lets go of the other end, and knows that there is more", () => {
+    const full: HistoryWindow = { messages: run(101, 100 + MAX_WINDOW), hasOlder: true, hasNewer: false };
+    const older = withOlder(full, page(51, 100, 5000), 50);
+    expect(seqs(older)).toEqual([51, 50 + MAX_WINDOW]);
+    expect(older.hasNewer).toBe(true);
+    const newer = withNewer({ ...full, hasOlder: false }, page(101 + MAX_WINDOW, 150 + MAX_WINDOW, 5000), 50);
+    expect(seqs(newer)).toEqual([151, 150 + MAX_WINDOW]);
+    expect(newer.hasOlder).toBe(true);
+  });
+
+  test("takes the newer version of a message, and stays the same object where there is none", () => {
+    const window = windowAround(page(1, 3, 3));
+    const edited = message(2, 9, "edited");
+    expect(withChanged(window, new Map([[edited.id, edited]])).messages[1]).toBe(edited);
+    const old = message(2, 1, "old");
+    expect(withChanged(window, new Map([[old.id, old]]))).toBe(window);
+  });
+
+  test("takes reactions only on what they were told for", () => {
+    const window = windowAround(page(1, 3, 3));
+    const change = {
+      channelId: "c",
+      messageId: "m2",
+      seq: 2,
+      reactions: [{ emoji: "🚀", count: 1, userIds: [] }],
+    };
+    expect(withReactionsChanged(window, { ...change, rev: 9, afterRev: 2 })?.messages[1]).toMatchObject({
+      rev: 9,
+      reactions: change.reactions,
+    });
+    expect(withReactionsChanged(window, { ...change, rev: 9, afterRev: 8 })).toBeNull();
+    expect(withReactionsChanged(window, { ...change, rev: 2, afterRev: 1 })).toBe(window);
+    expect(withReactionsChanged(window, { ...change, messageId: "m7", rev: 9, afterRev: 8 })).toBe(window);
+  });
+
+  test("is joined with the live copy where the two touch, and not before", () => {
+    const window = windowAround(page(40, 60, 100));
+    expect(joinLive(window, run(62, 100))).toEqual({ messages: window.messages, isLive: false });
+    expect(joinLive(window, run(61, 100))).toEqual({ messages: run(40, 100), isLive: true });
+    expect(joinLive(window, run(50, 100))).toEqual({ messages: run(40, 100), isLive: true });
+    expect(joinLive(windowAround(page(40, 60, 60)), run(75, 100)).isLive).toBe(true);
+  });
+});

@@ -1,0 +1,96 @@
+import type { EventPayload, Message, Result } from "@fanfare/contract";
+import { withReactions } from "./reactions.ts";
+
+/** A run of a channel's messages somewhere in its past. */
+export interface HistoryWindow {
+  /** In the order of their seq, without a gap. */
+  readonly messages: readonly Message[];
+  readonly hasOlder: boolean;
+  /** Whether there were newer ones than the last when it was loaded. */
+  readonly hasNewer: boolean;
+}
+
+type Page = Result<"message.list">;
+
+/** Beyond this the window lets go of the other end than the one that it grows at. */
+export const MAX_WINDOW = 1000;
+
+/** The window that a page around a place makes. */
+export function windowAround({ messages, head }: Page): HistoryWindow {
+  const first = messages[0];
+  const last = messages.at(-1);
+  return {
+    messages,
+    hasOlder: first !== undefined && first.seq > 1,
+    hasNewer: last !== undefined && last.seq < head.seq,
+  };
+}
+
+/** The window with the page before it. */
+export function withOlder(window: HistoryWindow, { messages: page }: Page, limit: number): HistoryWindow {
+  const first = window.messages[0];
+  const older = page.filter(({ seq }) => first === undefined || seq < first.seq);
+  const messages = [...older, ...window.messages];
+  return {
+    messages: messages.slice(0, MAX_WINDOW),
+    hasOlder: page.length >= limit && (messages[0]?.seq ?? 1) > 1,
+    hasNewer: window.hasNewer || messages.length > MAX_WINDOW,
+  };
+}
+
+/** The window with the page after it. */
+export function withNewer(
+  window: HistoryWindow,
+  { messages: page, head }: Page,
+  limit: number,
+): HistoryWindow {
+  const last = window.messages.at(-1);
+  const newer = page.filter(({ seq }) => last === undefined || seq > last.seq);
+  const messages = [...window.messages, ...newer];
+  return {
+    messages: messages.slice(-MAX_WINDOW),
+    hasOlder: window.hasOlder || messages.length > MAX_WINDOW,
+    hasNewer: page.length >= limit && (messages.at(-1)?.seq ?? 0) < head.seq,
+  };
+}
+
+/** The window after messages were changed: of each the version with the greater rev counts. */
+export function withChanged(window: HistoryWindow, changed: ReadonlyMap<string, Message>): HistoryWindow {
+  const isNews = ({ id, rev }: Message): boolean => (changed.get(id)?.rev ?? 0) > rev;
+  if (!window.messages.some(isNews)) return window;
+  return {
+    ...window,
+    messages: window.messages.map((held) => (isNews(held) ? changed.get(held.id)! : held)),
+  };
+}
+
+/**
+ * The window after reactions were changed. `null`: a change of that message before this one was missed, so it has to be asked for.
+ */
+export function withReactionsChanged(
+  window: HistoryWindow,
+  { messageId, rev, afterRev, reactions }: EventPayload<"reaction.changed">,
+): HistoryWindow | null {
+  const held = window.messages.find(({ id }) => id === messageId);
+  if (held === undefined || held.rev >= rev) return window;
+  if (held.rev < afterRev) return null;
+  return withChanged(window, new Map([[messageId, withReactions(held, rev, reactions)]]));
+}
+
+/**
+ * What is shown: the window and, where the two touch, the live copy after it; otherwise the window alone.
+ * @param live the live copy's messages, without a gap up to the newest
+ */
+export function joinLive(
+  window: HistoryWindow,
+  live: readonly Message[],
+): { messages: readonly Message[]; isLive: boolean } {
+  const last = window.messages.at(-1);
+  const firstLive = live[0];
+  const touches =
+    firstLive === undefined || last === undefined || !window.hasNewer || last.seq >= firstLive.seq - 1;
+  if (!touches) return { messages: window.messages, isLive: false };
+  const before =
+    firstLive === undefined ? window.messages : window.messages.filter(({ seq }) => seq < firstLive.seq);
+  return { messages: [...before, ...live], isLive: true };
+}
