@@ -18,7 +18,7 @@ export interface FieldIds {
 
 /** The looks of everything that text is typed into. */
 export const FIELD_CLASS =
-  "w-full rounded-md border border-line-strong bg-field px-3 text-text transition-colors read-only:bg-sidebar focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-danger aria-invalid:outline-danger disabled:opacity-60";
+  "w-full rounded-md border border-line-strong bg-field px-3 text-text transition-colors focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-danger aria-invalid:outline-danger disabled:opacity-60";
 
 /** Label, hint and error around something to fill in. */
 export function Field({
@@ -33,7 +33,7 @@ export function Field({
   const hasHint = hint !== undefined && hint !== null;
   const described = [hasHint && `${id}-hint`, hasError && `${id}-error`].filter((part) => part !== false);
   return (
-    <div className="grid gap-1.5">
+    <div className="grid content-start gap-1.5">
       <label htmlFor={id} className={hideLabel ? "sr-only" : "text-sm font-medium"}>
         {label}
       </label>

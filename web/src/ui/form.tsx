@@ -20,7 +20,7 @@ interface FormProps {
 /** Fields, what went wrong, and the button: with `useForm`. */
 export function Form({ form, action, more, wide = false, disabled = false, children }: FormProps) {
   return (
-    <form onSubmit={form.onSubmit} className="grid gap-4">
+    <form onSubmit={form.onSubmit} className="grid content-start gap-4">
       {children}
       <ErrorNote text={form.error} />
       <div className={cx("flex flex-wrap gap-2", !wide && "justify-end")}>

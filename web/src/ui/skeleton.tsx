@@ -1,9 +1,12 @@
 import { useTranslation } from "react-i18next";
 import { cx } from "./cx.ts";
 
-/** The place of something that is being loaded; its size comes by `className`. */
-export function Skeleton({ className }: { className?: string }) {
-  return <span aria-hidden className={cx("block animate-pulse rounded-sm bg-hover", className)} />;
+/** The place of something that is being loaded; its size comes by `className`, and its rounding where it is another one. */
+export function Skeleton({ className = "" }: { className?: string }) {
+  const isRounded = className.includes("rounded-");
+  return (
+    <span aria-hidden className={cx("block animate-pulse bg-hover", !isRounded && "rounded-sm", className)} />
+  );
 }
 
 /** The places of so many rows; says to screen readers that something is loaded. */

@@ -25,7 +25,7 @@ export function TextField({
       {(ids) => (
         <div className="flex gap-2">
           <input
-            className={cx(FIELD_CLASS, "min-h-control", className)}
+            className={cx(FIELD_CLASS, "min-h-control read-only:bg-sidebar", className)}
             value={value}
             onChange={(event) => onChange?.(event.target.value)}
             {...rest}
