@@ -97,7 +97,7 @@ describe("invites", () => {
   test("a preview needs no login and says little", async () => {
     const { id, name } = room.group;
     expect(await node.call("invite.preview", { code: room.code })).toEqual({
-      group: { id, name, memberCount: 1 },
+      group: { id, name, iconUrl: null, memberCount: 1 },
     });
   });
 

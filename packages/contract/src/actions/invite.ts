@@ -33,7 +33,14 @@ export const inviteActions = {
   "invite.preview": action({
     summary: "What an invite leads to, without logging in.",
     params: z.object({ code }),
-    result: z.object({ group: z.object({ id: e.id, name: z.string(), memberCount: z.int() }) }),
+    result: z.object({
+      group: z.object({
+        id: e.id,
+        name: z.string(),
+        iconUrl: z.string().nullable().describe("path at this server, for anybody"),
+        memberCount: z.int(),
+      }),
+    }),
     permission: { rule: "public" },
     errors: ["INVITE_NOT_FOUND"],
     rateLimit: { points: 60, durationMs: 60_000 },

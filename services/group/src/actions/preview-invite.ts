@@ -9,7 +9,7 @@ export function previewInvite({ groups, invites }: GroupDependencies): Handler<"
     const isUsable = invite !== null && isInviteUsable(invite, new Date());
     const group = isUsable ? await groups.find(invite.groupId.toHexString()) : null;
     if (group === null) throw serviceError("INVITE_NOT_FOUND");
-    const { id, name, memberCount } = presentGroup(group);
-    return { group: { id, name, memberCount } };
+    const { id, name, iconUrl, memberCount } = presentGroup(group);
+    return { group: { id, name, iconUrl, memberCount } };
   };
 }

@@ -6,7 +6,7 @@ import { errorText } from "../../shared/error-text.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageLoading } from "../shell/page-loading.tsx";
-import { FirstGroup } from "./first-group.tsx";
+import { FirstGroup } from "../groups/first-group.tsx";
 
 /** Where nothing is named: the last place, else the first group, else a first group is to be made. */
 export function HomePage() {

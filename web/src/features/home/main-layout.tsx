@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { useRoute } from "wouter";
 import { useGroups } from "../../data/groups.ts";
+import { GroupRail } from "../groups/group-rail.tsx";
 import { AppShell } from "../shell/app-shell.tsx";
-import { Rail } from "./rail.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
 /** Groups and channels beside the page that is shown. */
@@ -12,7 +12,7 @@ export function MainLayout({ children }: { children: ReactNode }) {
   const group = groups?.find(({ id }) => id === place?.groupId);
   return (
     <AppShell
-      rail={<Rail groups={groups ?? null} groupId={group?.id} />}
+      rail={<GroupRail />}
       sidebar={<Sidebar group={group} channelId={place?.["*"]?.split("/")[1]} />}
     >
       {children}

@@ -3,8 +3,8 @@ import { LogOut } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Avatar } from "../../ui/avatar.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { ChannelList } from "./channel-list.tsx";
 import { useMe } from "../../data/me.ts";
+import { GroupSidebar } from "../groups/group-sidebar.tsx";
 import { logOut } from "../session/session-store.ts";
 import { ConnectionStatus } from "../shell/connection-status.tsx";
 
@@ -17,13 +17,8 @@ interface SidebarProps {
 export function Sidebar({ group, channelId }: SidebarProps) {
   return (
     <div className="flex h-full min-h-0 flex-col">
-      {group !== undefined && (
-        <p className="flex min-h-13 shrink-0 items-center border-b border-line px-4 font-semibold">
-          <span className="truncate">{group.name}</span>
-        </p>
-      )}
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        {group !== undefined && <ChannelList key={group.id} group={group} channelId={channelId} />}
+      <div className="flex min-h-0 flex-1 flex-col">
+        {group !== undefined && <GroupSidebar key={group.id} groupId={group.id} channelId={channelId} />}
       </div>
       <Oneself />
     </div>

@@ -1,60 +1,39 @@
-import { Check, Copy } from "lucide-react";
-import { useCallback, useEffect, useState } from "react";
+import type { Group } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
+import { CopyField } from "../../shared/copy-field.tsx";
 import { errorText } from "../../shared/error-text.ts";
-import { invitePath } from "../../routes.ts";
-import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useClient } from "../session/client-context.ts";
+import { InviteList } from "./invite-list.tsx";
+import { NewInviteForm } from "./new-invite-form.tsx";
+import { inviteLink } from "./invite-link.ts";
+import { useCurrentInvite } from "./use-current-invite.ts";
 
-/** A new link into the group, to be copied. */
-export function InviteDialog({ groupId, onClose }: { groupId: string; onClose: () => void }) {
+/** A link into the group to be copied, how to make another one, and those that are good now. */
+export function InviteDialog({ group, onClose }: { group: Group; onClose: () => void }) {
   const { t } = useTranslation("invites");
-  const { link, error, retry } = useNewLink(groupId);
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(link);
-    setCopied(true);
-  };
+  const { invite, error, retry, choose } = useCurrentInvite(group.id);
   return (
-    <Dialog open onClose={onClose} title={t("inviteOthers")} description={t("whoOpensJoins")}>
-      <TextField
-        label={t("link")}
-        value={link}
-        readOnly
-        placeholder="…"
-        onFocus={(event) => event.target.select()}
-        after={
-          // Without https a browser has no clipboard for pages: the link can be selected.
-          window.isSecureContext && (
-            <Button
-              variant="primary"
-              disabled={link === ""}
-              icon={copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
-              onClick={() => void copy()}
-            >
-              {copied ? t("copied") : t("copy")}
-            </Button>
-          )
-        }
-      />
-      {link === "" && <ErrorNote text={error} onRetry={retry} />}
+    <Dialog
+      open
+      onClose={onClose}
+      title={t("inviteOthers", { group: group.name })}
+      description={t("whoOpensJoins")}
+    >
+      <CopyField label={t("link")} value={invite === null ? "" : inviteLink(invite.code)} />
+      {error !== null && <ErrorNote text={errorText(error)} onRetry={retry} />}
+      <details>
+        <summary className="min-h-6 cursor-pointer text-sm font-medium text-muted hover:text-text">
+          {t("more")}
+        </summary>
+        <div className="mt-3 grid gap-5">
+          <NewInviteForm groupId={group.id} onMade={choose} />
+          <section className="grid gap-2">
+            <h3 className="text-sm font-medium">{t("goodNow")}</h3>
+            <InviteList groupId={group.id} />
+          </section>
+        </div>
+      </details>
     </Dialog>
   );
-}
-
-function useNewLink(groupId: string) {
-  const client = useClient();
-  const [link, setLink] = useState("");
-  const [error, setError] = useState<string | null>(null);
-  const make = useCallback(() => {
-    client.call("invite.create", { groupId }).then(
-      ({ invite }) => setLink(new URL(invitePath(invite.code), location.origin).href),
-      (failure: unknown) => setError(errorText(failure)),
-    );
-  }, [client, groupId]);
-  useEffect(make, [make]);
-  return { link, error, retry: make };
 }

@@ -1,52 +1,78 @@
-import { useEffect, useState } from "react";
+import { useCallback, useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { errorText } from "../../shared/error-text.ts";
-import { Link, useLocation } from "wouter";
+import { Link, Redirect, useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
-import { channelPath, groupPath } from "../../routes.ts";
-import { buttonClass } from "../../ui/button.tsx";
+import { useAsk } from "../../data/data-context.ts";
+import { useGroups } from "../../data/groups.ts";
+import { channelPath, groupPath, landingPath } from "../../routes.ts";
+import { errorText } from "../../shared/error-text.ts";
+import { useAction } from "../../shared/use-action.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { Spinner } from "../../ui/spinner.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { InvitedGroup } from "./invited-group.tsx";
+import { isMeant } from "./meant-invite.ts";
 
-/** Joins the group of an invite and goes there. Accepting twice changes nothing, so that needs no care. */
+/** What an invite leads to, for who is logged in. Who is in that group already goes on to it. */
 export function InvitePage({ code }: { code: string }) {
   const { t } = useTranslation("invites");
   const call = useCall();
   const [, navigate] = useLocation();
-  const [error, setError] = useState<string | null>(null);
+  const { data, error: loadError } = useAsk("invite.preview", { code });
+  const { data: groups } = useGroups();
+  const { busy, error, run } = useAction();
+  const join = useCallback(async () => {
+    const { group, channels } = await call("invite.accept", { code });
+    const first = channels.find(({ id }) => id === group.defaultChannelId) ?? channels[0];
+    const path = first === undefined ? groupPath(group.id) : channelPath(group.id, first.id);
+    navigate(path, { replace: true });
+  }, [call, code, navigate]);
+  const joinsNow = data !== undefined && isMeant(code);
   useEffect(() => {
-    let shown = true;
-    const join = async () => {
-      const { group, channels } = await call("invite.accept", { code });
-      if (!shown) return;
-      const first = channels[0];
-      const path = first === undefined ? groupPath(group.id) : channelPath(group.id, first.id);
-      navigate(path, { replace: true });
-    };
-    join().catch((failure: unknown) => shown && setError(errorText(failure)));
-    return () => {
-      shown = false;
-    };
-  }, [call, navigate, code]);
-  return (
-    <main id="main" className="flex min-h-dvh">
-      {error === null ? (
-        <p role="status" className="m-auto flex items-center gap-3 text-muted">
-          <Spinner />
-          {t("joining")}
-        </p>
-      ) : (
+    // Accepting twice changes nothing, so that needs no care.
+    if (joinsNow) void run(join);
+    // oxlint-disable-next-line react/exhaustive-deps -- once, however often `run` changes
+  }, [joinsNow, join]);
+  const group = data?.group ?? null;
+  if (loadError !== null && group === null) {
+    return (
+      <main id="main" className="flex min-h-dvh">
         <EmptyState
           isPage
           title={t("cannotJoin")}
-          text={<span role="status">{error}</span>}
+          text={<span role="status">{errorText(loadError)}</span>}
           action={
-            <Link href="/" className={buttonClass({ variant: "primary" })}>
+            <Link href={landingPath()} className={buttonClass({ variant: "primary" })}>
               {t("toYourGroups")}
             </Link>
           }
         />
-      )}
+      </main>
+    );
+  }
+  if (!joinsNow && groups?.some(({ id }) => id === group?.id) === true) {
+    return <Redirect to={groupPath(group!.id)} replace />;
+  }
+  return (
+    <main id="main" className="flex min-h-dvh bg-sidebar">
+      <h1 className="sr-only">{t("invited")}</h1>
+      <div className="m-auto grid w-full max-w-sm gap-6 rounded-lg border border-line bg-raised p-7 shadow-raised max-md:m-4">
+        <InvitedGroup group={group} />
+        <ErrorNote text={error} />
+        <div className="grid gap-2">
+          <Button
+            variant="primary"
+            busy={busy}
+            disabled={group === null || groups === undefined}
+            onClick={() => void run(join)}
+          >
+            {busy ? t("joining") : t("join", { group: group?.name ?? "" })}
+          </Button>
+          <Link href={landingPath()} className={buttonClass({ variant: "ghost" })}>
+            {t("notNow")}
+          </Link>
+        </div>
+      </div>
     </main>
   );
 }

@@ -1,15 +1,13 @@
 import type { FanfareClient } from "@fanfare/client";
 import type { Result } from "@fanfare/contract";
 import { useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { errorText } from "../../shared/error-text.ts";
-import { Avatar } from "../../ui/avatar.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { InvitedGroup } from "./invited-group.tsx";
+import { meanToJoin } from "./meant-invite.ts";
 
-/** What an invite leads to; needs no login. */
+/** What an invite leads to; needs no login. Who logs in from here has decided to join. */
 export function InvitePreview({ client, code }: { client: FanfareClient; code: string }) {
-  const { t } = useTranslation("invites");
   const [group, setGroup] = useState<Result<"invite.preview">["group"] | null>(null);
   const [error, setError] = useState<string | null>(null);
   useEffect(() => {
@@ -22,19 +20,14 @@ export function InvitePreview({ client, code }: { client: FanfareClient; code: s
       shown = false;
     };
   }, [client, code]);
+  const isGood = group !== null;
+  useEffect(() => {
+    if (isGood) meanToJoin(code);
+  }, [isGood, code]);
   if (error !== null) return <ErrorNote text={error} />;
   return (
-    <div className="flex items-center gap-3 rounded-lg bg-accent-soft p-4" role="status">
-      {group === null ? (
-        <Skeleton className="size-11 rounded-lg" />
-      ) : (
-        <Avatar name={group.name} id={group.id} size={44} shape="square" />
-      )}
-      <p className="min-w-0 font-medium">
-        {group === null
-          ? t("youAreInvited")
-          : t("youAreInvitedTo", { name: group.name, count: group.memberCount })}
-      </p>
+    <div className="rounded-lg bg-accent-soft p-5" role="status">
+      <InvitedGroup group={group} />
     </div>
   );
 }

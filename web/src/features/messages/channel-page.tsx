@@ -2,7 +2,6 @@ import type { Channel, Group } from "@fanfare/contract";
 import { Hash } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { InviteButton } from "../invites/invite-button.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
 import { Composer } from "./composer.tsx";
 import { MessageList } from "./message-list.tsx";
@@ -20,7 +19,6 @@ export function ChannelPage({ group, channel }: { group: Group; channel: Channel
         icon={Hash}
         title={channel.name}
         subtitle={t("memberCount", { count: group.memberCount })}
-        actions={<InviteButton key={group.id} groupId={group.id} />}
       />
       <ErrorNote text={error} />
       <MessageList view={view} snapshot={snapshot} />

@@ -1,0 +1,86 @@
+import type { ChannelState } from "@fanfare/contract";
+import { BellOff, Ellipsis, Pencil } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { useNotificationSetting } from "../../data/notifications.ts";
+import { useChannelUnread } from "../../data/unread.ts";
+import { channelPath } from "../../routes.ts";
+import { useDraft } from "../../state/drafts.ts";
+import { ContextMenu } from "../../ui/context-menu.tsx";
+import { CountBadge } from "../../ui/count-badge.tsx";
+import { cx } from "../../ui/cx.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { ChannelIcon } from "./channel-icon.tsx";
+import type { RowsProps } from "./channel-rows.tsx";
+import { DropLine } from "./drop-line.tsx";
+import { isQuiet } from "./mute.ts";
+import { useChannelMenu } from "./use-channel-menu.ts";
+import { useNow } from "./use-now.ts";
+
+interface ChannelRowProps extends RowsProps {
+  channel: ChannelState;
+  sectionId: string | null;
+}
+
+/** A channel of the list: bold when something is unread, with a number for mentions. */
+export function ChannelRow({ channel, sectionId, activeId, reorder, onOpen }: ChannelRowProps) {
+  const { t } = useTranslation("channels");
+  const { mentions } = useChannelUnread(channel.id);
+  const setting = useNotificationSetting({ channelId: channel.id });
+  const hasDraft = useDraft(channel.id) !== "";
+  const items = useChannelMenu(channel, reorder, onOpen);
+  const quiet = isQuiet(setting, useNow());
+  const isActive = channel.id === activeId;
+  const isUnread = channel.head.seq > channel.lastReadSeq && !isActive && !quiet;
+  const row = (
+    <div
+      {...reorder.handlers(channel, sectionId)}
+      className={cx(
+        "group relative flex min-h-row items-center rounded-md pr-1",
+        isActive ? "bg-selected" : "hover:bg-hover has-data-popup-open:bg-hover",
+      )}
+    >
+      <DropLine edge={reorder.edgeAt(channel.id)} />
+      <Link
+        href={channelPath(channel.groupId!, channel.id)}
+        aria-current={isActive ? "page" : undefined}
+        draggable={false}
+        className={cx(
+          "flex min-h-row min-w-0 flex-1 items-center gap-2 rounded-md px-2 -outline-offset-2",
+          isActive || isUnread ? "text-text" : "text-muted group-hover:text-text",
+          isUnread && "font-semibold",
+          quiet && !isActive && "opacity-75",
+        )}
+      >
+        <ChannelIcon channel={channel} className="shrink-0 opacity-80" />
+        <span className="min-w-0 flex-1 truncate">{channel.name}</span>
+        {isUnread && <span className="sr-only">{t("unread")}</span>}
+        {hasDraft && !isActive && (
+          <>
+            <Pencil size={13} aria-hidden className="shrink-0" />
+            <span className="sr-only">{t("draft")}</span>
+          </>
+        )}
+        {quiet && (
+          <>
+            <BellOff size={13} aria-hidden className="shrink-0" />
+            <span className="sr-only">{t("muted")}</span>
+          </>
+        )}
+        <CountBadge count={mentions} label={t("mentions", { count: mentions })} />
+      </Link>
+      <span className="flex w-0 overflow-hidden group-focus-within:w-auto group-focus-within:overflow-visible group-hover:w-auto group-hover:overflow-visible has-data-popup-open:w-auto touch:w-auto touch:overflow-visible">
+        <Menu
+          items={items}
+          trigger={<IconButton icon={Ellipsis} size="sm" label={t("menu.more", { channel: channel.name })} />}
+        />
+      </span>
+    </div>
+  );
+  return (
+    <li>
+      <ContextMenu items={items}>{row}</ContextMenu>
+    </li>
+  );
+}

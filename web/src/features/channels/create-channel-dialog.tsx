@@ -1,0 +1,167 @@
+import type { Group } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { PERMISSIONS } from "@fanfare/contract/permissions";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useCall } from "../../data/call.ts";
+import { useChannels } from "../../data/channels.ts";
+import { useCanInGroup } from "../../data/permissions.ts";
+import { useRoles } from "../../data/roles.ts";
+import { channelPath } from "../../routes.ts";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Form } from "../../ui/form.tsx";
+import { RadioGroup } from "../../ui/radio-group.tsx";
+import { Select } from "../../ui/select.tsx";
+import { Switch } from "../../ui/switch.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useForm } from "../../ui/use-form.ts";
+import { MemberPicker } from "../group-settings/member-picker.tsx";
+import { SlowModeSelect } from "./slow-mode-select.tsx";
+
+interface CreateChannelDialogProps {
+  group: Group;
+  sectionId: string | null;
+  onClose: () => void;
+}
+
+interface Values extends Record<string, unknown> {
+  kind: "text" | "announcement";
+  name: string;
+  topic: string;
+  sectionId: string;
+  slowModeSeconds: number;
+  private: boolean;
+  roleIds: string[];
+  memberIds: string[];
+}
+
+const NO_SECTION = "";
+
+export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannelDialogProps) {
+  const { t } = useTranslation("channels");
+  const call = useCall();
+  const [, navigate] = useLocation();
+  const sections = useChannels(group.id).data?.filter(({ kind }) => kind === "section") ?? [];
+  const roles = useRoles(group.id).data ?? [];
+  const mayOverride = useCanInGroup(group.id, "manageRoles");
+  const initial: Values = {
+    kind: "text",
+    name: "",
+    topic: "",
+    sectionId: sectionId ?? NO_SECTION,
+    slowModeSeconds: 0,
+    private: false,
+    roleIds: [],
+    memberIds: [],
+  };
+  const form = useForm({
+    initial,
+    async submit({ kind, roleIds, memberIds, ...values }) {
+      const { channel } = await call("channel.create", {
+        ...values,
+        groupId: group.id,
+        sectionId: values.sectionId === NO_SECTION ? null : values.sectionId,
+        ...(values.private && { roleIds, memberIds }),
+      });
+      if (kind === "announcement") {
+        const deny = PERMISSIONS.sendMessages | (values.private ? PERMISSIONS.view : 0);
+        await call("channel.setOverride", {
+          channelId: channel.id,
+          target: { type: "everyone" },
+          allow: 0,
+          deny,
+        });
+      }
+      onClose();
+      navigate(channelPath(group.id, channel.id));
+    },
+  });
+  const { values, set } = form;
+  return (
+    <Dialog open onClose={onClose} title={t("create.title")}>
+      <Form form={form} action={t("create.action")} disabled={values.name.trim() === ""}>
+        <TextField
+          label={t("create.name")}
+          required
+          autoFocus
+          maxLength={LIMITS.channelNameMaxChars}
+          autoComplete="off"
+          {...form.field("name")}
+        />
+        {mayOverride && (
+          <RadioGroup
+            label={t("create.kind")}
+            value={values.kind}
+            onChange={(kind) => set("kind", kind)}
+            options={[
+              { value: "text", label: t("create.text"), hint: t("create.textHint") },
+              {
+                value: "announcement",
+                label: t("create.announcement"),
+                hint: t("create.announcementHint"),
+              },
+            ]}
+          />
+        )}
+        <Switch
+          label={t("create.private")}
+          hint={t("create.privateHint")}
+          checked={values.private}
+          onChange={(isPrivate) => set("private", isPrivate)}
+        />
+        {values.private && (
+          <fieldset className="grid gap-3 rounded-md border border-line p-3">
+            <legend className="px-1 text-sm font-medium">{t("create.whoSees")}</legend>
+            {roles.map((role) => (
+              <Checkbox
+                key={role.id}
+                label={role.name}
+                checked={values.roleIds.includes(role.id)}
+                onChange={(isChosen) =>
+                  set(
+                    "roleIds",
+                    isChosen ? [...values.roleIds, role.id] : values.roleIds.filter((id) => id !== role.id),
+                  )
+                }
+              />
+            ))}
+            <MemberPicker
+              groupId={group.id}
+              label={t("create.members")}
+              value={values.memberIds}
+              onChange={(memberIds) => set("memberIds", memberIds)}
+            />
+          </fieldset>
+        )}
+        <details className="grid gap-4">
+          <summary className="min-h-6 cursor-pointer text-sm font-medium text-muted hover:text-text">
+            {t("create.more")}
+          </summary>
+          <div className="mt-3 grid gap-4">
+            <TextField
+              label={t("topic")}
+              maxLength={LIMITS.topicMaxChars}
+              autoComplete="off"
+              {...form.field("topic")}
+            />
+            {sections.length > 0 && (
+              <Select
+                label={t("create.section")}
+                options={[
+                  { value: NO_SECTION, label: t("create.noSection") },
+                  ...sections.map(({ id, name }) => ({ value: id, label: name })),
+                ]}
+                {...form.field("sectionId")}
+              />
+            )}
+            <SlowModeSelect
+              value={values.slowModeSeconds}
+              onChange={(seconds) => set("slowModeSeconds", seconds)}
+            />
+          </div>
+        </details>
+      </Form>
+    </Dialog>
+  );
+}

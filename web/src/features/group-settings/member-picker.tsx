@@ -1,0 +1,97 @@
+import { Plus, X } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMemberSearch } from "../../data/member-search.ts";
+import { useUser } from "../../data/users.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { userName } from "./user-name.ts";
+
+interface MemberPickerProps {
+  groupId: string;
+  label: string;
+  /** Ids of those who are chosen. */
+  value: readonly string[];
+  onChange: (userIds: string[]) => void;
+  /** How many can be chosen. */
+  max?: number;
+}
+
+const MAX_SHOWN = 6;
+
+/** Chooses members by name. */
+export function MemberPicker({ groupId, label, value, onChange, max = Infinity }: MemberPickerProps) {
+  const { t } = useTranslation("group-settings");
+  const [text, setText] = useState("");
+  const { found } = useMemberSearch(groupId, text);
+  const offered =
+    text.trim() === ""
+      ? []
+      : found.filter(({ member }) => !value.includes(member.userId)).slice(0, MAX_SHOWN);
+  return (
+    <div className="grid gap-2">
+      {value.length > 0 && (
+        <ul className="flex flex-wrap gap-1.5">
+          {value.map((userId) => (
+            <Chosen
+              key={userId}
+              userId={userId}
+              onRemove={() => onChange(value.filter((id) => id !== userId))}
+            />
+          ))}
+        </ul>
+      )}
+      {value.length < max && (
+        <TextField
+          label={label}
+          placeholder={t("picker.placeholder")}
+          value={text}
+          onChange={setText}
+          autoComplete="off"
+        />
+      )}
+      {offered.length > 0 && (
+        <ul className="grid rounded-md border border-line">
+          {offered.map(({ member: { userId }, user }) => (
+            <li key={userId}>
+              <ListRow
+                leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} size={24} />}
+                title={userName(user)}
+                trailing={<Plus size={16} aria-hidden className="mr-2 text-muted" />}
+                onClick={() => {
+                  onChange([...value, userId]);
+                  setText("");
+                }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {text.trim() !== "" && offered.length === 0 && (
+        <p role="status" className="text-sm text-muted">
+          {t("picker.none")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Chosen({ userId, onRemove }: { userId: string; onRemove: () => void }) {
+  const { t } = useTranslation("group-settings");
+  const user = useUser(userId);
+  return (
+    <li className="flex items-center gap-1.5 rounded-full bg-selected py-0.5 pr-0.5 pl-1 text-sm">
+      <Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} size={20} />
+      {userName(user)}
+      <IconButton
+        icon={X}
+        size="sm"
+        label={t("picker.remove", { name: userName(user) })}
+        onClick={onRemove}
+        className="rounded-full"
+      />
+    </li>
+  );
+}

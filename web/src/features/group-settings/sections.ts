@@ -1,0 +1,72 @@
+import { hasPermission, type PermissionName } from "@fanfare/contract/permissions";
+import {
+  Ban,
+  Bot,
+  ClipboardList,
+  HardDrive,
+  Hash,
+  Link2,
+  type LucideIcon,
+  MessageSquareOff,
+  Settings2,
+  Shield,
+  TriangleAlert,
+  Users,
+  Webhook,
+} from "lucide-react";
+
+export interface SettingsPart {
+  id: string;
+  icon: LucideIcon;
+  textKey: string;
+  /** It is offered to who has one of these; empty: to every member. */
+  needs: readonly PermissionName[];
+  danger?: boolean;
+}
+
+export const SETTINGS_PARTS = [
+  { id: "overview", icon: Settings2, textKey: "group-settings:section.overview", needs: ["manageGroup"] },
+  { id: "roles", icon: Shield, textKey: "group-settings:section.roles", needs: ["manageRoles"] },
+  {
+    id: "channels",
+    icon: Hash,
+    textKey: "group-settings:section.channels",
+    needs: ["manageChannels", "manageRoles"],
+  },
+  { id: "members", icon: Users, textKey: "group-settings:section.members", needs: [] },
+  { id: "invites", icon: Link2, textKey: "group-settings:section.invites", needs: ["createInvites"] },
+  { id: "bans", icon: Ban, textKey: "group-settings:section.bans", needs: ["banMembers"] },
+  { id: "audit", icon: ClipboardList, textKey: "group-settings:section.audit", needs: ["viewAuditLog"] },
+  {
+    id: "filter",
+    icon: MessageSquareOff,
+    textKey: "group-settings:section.filter",
+    needs: ["manageGroup"],
+  },
+  { id: "webhooks", icon: Webhook, textKey: "group-settings:section.webhooks", needs: ["manageWebhooks"] },
+  { id: "bots", icon: Bot, textKey: "group-settings:section.bots", needs: ["manageWebhooks"] },
+  { id: "storage", icon: HardDrive, textKey: "group-settings:section.storage", needs: ["manageGroup"] },
+  {
+    id: "danger",
+    icon: TriangleAlert,
+    textKey: "group-settings:section.danger",
+    needs: ["ownGroup"],
+    danger: true,
+  },
+] as const satisfies readonly SettingsPart[];
+
+export type SettingsPartId = (typeof SETTINGS_PARTS)[number]["id"];
+
+const isOffered = (needs: readonly PermissionName[], permissions: number): boolean =>
+  needs.length === 0 || needs.some((name) => hasPermission(permissions, name));
+
+export function settingsPartsFor(permissions: number): (typeof SETTINGS_PARTS)[number][] {
+  return SETTINGS_PARTS.filter(({ needs }) => isOffered(needs, permissions));
+}
+
+/** Whether somebody finds more there than what every member has: the members, and their own invites. */
+export function hasGroupSettings(permissions: number): boolean {
+  return SETTINGS_PARTS.some(
+    ({ id, needs }) => id !== "members" && id !== "invites" && isOffered(needs, permissions),
+  );
+}

@@ -1,0 +1,35 @@
+import type { Group, Member, Role } from "@fanfare/contract";
+import { NO_PERMISSIONS } from "@fanfare/contract/permissions";
+import { type Authority, mayTouchMember, mayTouchRole } from "@fanfare/permissions/hierarchy";
+import { useMe } from "../../data/me.ts";
+import { useMember } from "../../data/members.ts";
+import { useMyPermissions } from "../../data/permissions.ts";
+import { useRoles } from "../../data/roles.ts";
+
+export interface OwnAuthority {
+  /** In the group: bits. */
+  permissions: number;
+  isOwner: boolean;
+  mayTouchRole: (role: Role) => boolean;
+  mayTouchMember: (member: Member) => boolean;
+}
+
+/** What the user may do to roles and members by the order of roles. The server decides again. */
+export function useAuthority(group: Group): OwnAuthority {
+  const me = useMe();
+  const roles = useRoles(group.id).data ?? [];
+  const own = useMember(group.id, me.id).data;
+  const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
+  const authorityOf = (userId: string, roleIds: readonly string[]): Authority => ({
+    userId,
+    isOwner: userId === group.ownerId,
+    roles: roles.filter(({ id }) => roleIds.includes(id)),
+  });
+  const actor = authorityOf(me.id, own?.roleIds ?? []);
+  return {
+    permissions,
+    isOwner: actor.isOwner,
+    mayTouchRole: (role) => mayTouchRole(actor, role),
+    mayTouchMember: ({ userId, roleIds }) => mayTouchMember(actor, authorityOf(userId, roleIds)),
+  };
+}

@@ -1,0 +1,69 @@
+import { MessageCircle, Plus } from "lucide-react";
+import { type KeyboardEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useGroups } from "../../data/groups.ts";
+import { useGroupUnread } from "../../data/unread.ts";
+import { directPath } from "../../routes.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { AddGroupDialog } from "./add-group-dialog.tsx";
+import { GroupRailItem } from "./group-rail-item.tsx";
+import { RailLink } from "./rail-link.tsx";
+
+/** At the far left: direct messages, the groups, and the way to another group. The arrow keys go up and down. */
+export function GroupRail() {
+  const { t } = useTranslation("groups");
+  const { data: groups } = useGroups();
+  const [path] = useLocation();
+  const directs = useGroupUnread(null);
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <nav aria-label={t("rail.label")} onKeyDown={walk} className="flex flex-col items-center gap-2 py-3">
+      <RailLink
+        href={directPath()}
+        name={t("rail.direct")}
+        isActive={path.startsWith("/direct")}
+        unread={directs.messages > 0}
+        mentions={directs.messages}
+      >
+        <span className="flex size-11 items-center justify-center rounded-lg bg-canvas text-muted group-hover:text-text group-aria-[current=page]:bg-accent group-aria-[current=page]:text-on-accent">
+          <MessageCircle size={22} aria-hidden />
+        </span>
+      </RailLink>
+      <hr className="w-8 border-line-strong/40" />
+      <ul className="grid gap-2">
+        {groups?.map((group) => (
+          <li key={group.id}>
+            <GroupRailItem group={group} isActive={path.startsWith(`/groups/${group.id}`)} />
+          </li>
+        ))}
+        {groups === undefined &&
+          [1, 2, 3].map((key) => (
+            <li key={key}>
+              <Skeleton className="size-11 rounded-lg" />
+            </li>
+          ))}
+      </ul>
+      <IconButton
+        icon={Plus}
+        label={t("rail.add")}
+        tooltipSide="right"
+        className="size-11 rounded-lg border border-dashed border-line-strong"
+        onClick={() => setAdding(true)}
+      />
+      {isAdding && <AddGroupDialog onClose={() => setAdding(false)} />}
+    </nav>
+  );
+}
+
+/** One Tab stop would be lost for each group: the arrows are the quick way. */
+function walk(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("a, button")];
+  const at = stops.indexOf(document.activeElement as HTMLElement);
+  if (at === -1) return;
+  event.preventDefault();
+  stops.at((at + step) % stops.length)?.focus();
+}

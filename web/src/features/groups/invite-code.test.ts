@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { inviteCodeOf } from "./invite-code.ts";
+
+test("a code is found in a link, a path, or by itself", () => {
+  for (const text of [
+    "https://chat.example.org/invite/Ab_3-xyz",
+    " http://127.0.0.1:3000/invite/Ab_3-xyz/ ",
+    "https://chat.example.org/invite/Ab_3-xyz?from=mail#top",
+    "/invite/Ab_3-xyz",
+    "Ab_3-xyz",
+  ]) {
+    expect(inviteCodeOf(text)).toBe("Ab_3-xyz");
+  }
+});
+
+test("anything else is no invite", () => {
+  for (const text of ["", "abc", "https://chat.example.org/groups/x", "two words", "invite/"]) {
+    expect(inviteCodeOf(text)).toBeNull();
+  }
+});

@@ -1,0 +1,27 @@
+import type { Result } from "@fanfare/contract";
+import { useTranslation } from "react-i18next";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+
+/** The group that somebody is invited to; null until it is known. */
+export function InvitedGroup({ group }: { group: Result<"invite.preview">["group"] | null }) {
+  const { t } = useTranslation("invites");
+  return (
+    <div className="grid justify-items-center gap-1 text-center">
+      {group === null ? (
+        <Skeleton className="size-16 rounded-lg" />
+      ) : (
+        <Avatar name={group.name} id={group.id} src={group.iconUrl} size={64} shape="square" />
+      )}
+      <p className="mt-2 text-sm text-muted">{t("invited")}</p>
+      {group === null ? (
+        <Skeleton className="h-6 w-40" />
+      ) : (
+        <>
+          <p className="text-xl leading-tight font-semibold wrap-anywhere">{group.name}</p>
+          <p className="text-sm text-muted">{t("memberCount", { count: group.memberCount })}</p>
+        </>
+      )}
+    </div>
+  );
+}
