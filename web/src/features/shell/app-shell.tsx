@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { Drawer } from "../../ui/drawer.tsx";
 import { useIsPhone } from "../../ui/use-media.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
+import { NoticeBanners } from "./notice-banners.tsx";
 import { useShell } from "./shell-store.ts";
 
 interface AppShellProps {
@@ -50,6 +51,7 @@ export function AppShell({ rail, sidebar, children, panel }: AppShellProps) {
       )}
       <div className="flex min-w-0 flex-1 flex-col">
         <ConnectionBanner />
+        <NoticeBanners />
         <div className="flex min-h-0 flex-1">
           <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
             {children}

@@ -1,66 +1,63 @@
 import { CloudOff, RefreshCw, WifiOff } from "lucide-react";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useServerCache } from "../../data/data-context.ts";
 import { Spinner } from "../../ui/spinner.tsx";
-import { useClient } from "../session/client-context.ts";
+import { Banner } from "./banner.tsx";
 import { type Connection, useConnection } from "./use-connection.ts";
 
 /** A connection that is back sooner is not worth a banner. */
 const SHOW_AFTER_MS = 700;
+/** How long it takes is said from here on. */
+const COUNT_AFTER_S = 3;
 
 /** Says so when what is shown may not be live: why, since when, and what happens with what is written. */
 export function ConnectionBanner() {
-  const connection = useConnection(useClient());
+  const connection = useConnection(useServerCache().client);
   const lostForMs = useElapsed(connection.lostAtMs);
-  const shown = connection.draining || lostForMs >= SHOW_AFTER_MS;
+  const isShown = connection.draining || lostForMs >= SHOW_AFTER_MS;
   return (
-    <div role="status">
-      {shown && (
-        <div className="flex min-h-9 items-center justify-center gap-2.5 bg-warn-soft px-4 py-1 text-sm text-warn-text">
-          <Text connection={connection} seconds={Math.floor(lostForMs / 1000)} />
-        </div>
-      )}
-    </div>
+    <Banner isShown={isShown} icon={<Icon connection={connection} />}>
+      <Words connection={connection} seconds={Math.floor(lostForMs / 1000)} />
+    </Banner>
   );
 }
 
-function Text({ connection, seconds }: { connection: Connection; seconds: number }) {
+type Kind = "draining" | "noNetwork" | "offline" | "connecting" | "reconnecting";
+
+function kindOf({ state, noNetwork, draining }: Connection): Kind {
+  if (draining) return "draining";
+  if (noNetwork) return "noNetwork";
+  if (state === "offline" || state === "closed") return "offline";
+  return state === "connecting" ? "connecting" : "reconnecting";
+}
+
+const ICONS: Record<Kind, ReactNode> = {
+  draining: <RefreshCw size={16} aria-hidden />,
+  noNetwork: <WifiOff size={16} aria-hidden />,
+  offline: <CloudOff size={16} aria-hidden />,
+  connecting: <Spinner size={16} />,
+  reconnecting: <Spinner size={16} />,
+};
+
+function Icon({ connection }: { connection: Connection }) {
+  return ICONS[kindOf(connection)];
+}
+
+function Words({ connection, seconds }: { connection: Connection; seconds: number }) {
   const { t } = useTranslation("shell");
-  const { state, noNetwork, draining } = connection;
-  if (draining) {
-    return (
-      <>
-        <RefreshCw size={16} aria-hidden className="shrink-0" />
-        <p>{t("draining")}</p>
-      </>
-    );
-  }
-  if (noNetwork) {
-    return (
-      <>
-        <WifiOff size={16} aria-hidden className="shrink-0" />
-        <p>{t("noNetwork")}</p>
-      </>
-    );
-  }
-  if (state === "offline" || state === "closed") {
-    return (
-      <>
-        <CloudOff size={16} aria-hidden className="shrink-0" />
-        <p>{t("offline")}</p>
-      </>
-    );
-  }
+  const kind = kindOf(connection);
+  const counts = (kind === "connecting" || kind === "reconnecting") && seconds >= COUNT_AFTER_S;
   return (
     <>
-      <Spinner size={16} />
-      <p>
-        {state === "connecting" ? t("connecting") : t("reconnecting")}{" "}
-        {/* Read out once, not every second. */}
+      {t(`connection.${kind}`)}
+      {/* Read out once, not every second. */}
+      {counts && (
         <span aria-hidden className="tabular-nums">
-          {seconds >= 3 && t("since", { count: seconds })}
+          {" "}
+          {t("since", { count: seconds })}
         </span>
-      </p>
+      )}
     </>
   );
 }

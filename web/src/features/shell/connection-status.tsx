@@ -1,12 +1,11 @@
 import { useTranslation } from "react-i18next";
+import { useConnectionState } from "../../data/connection.ts";
 import { cx } from "../../ui/cx.ts";
-import { useClient } from "../session/client-context.ts";
-import { useConnection } from "./use-connection.ts";
 
 /** Whether what is shown is live, in a word. */
 export function ConnectionStatus() {
   const { t } = useTranslation("shell");
-  const { state } = useConnection(useClient());
+  const state = useConnectionState();
   return (
     <p className="flex items-center gap-1.5 text-xs text-muted">
       <span
