@@ -16,10 +16,8 @@ test("figures are as long as they are useful", () => {
 
 test("a duration is its two largest units", () => {
   const minutes = 60_000;
-  expect(formatsOf("en").duration(3 * 1440 * minutes + 4 * 60 * minutes + 5 * minutes)).toBe(
-    "3 days, 4 hours",
-  );
-  expect(formatsOf("en").duration(120 * minutes)).toBe("2 hours");
-  expect(formatsOf("en").duration(300)).toBe("0 seconds");
-  expect(formatsOf("zh").duration(61_000)).toBe("1分钟1秒钟");
+  expect(formatsOf("en").duration(3 * 1440 * minutes + 4 * 60 * minutes + 5 * minutes)).toBe("3 days, 4 hr");
+  expect(formatsOf("en").duration(120 * minutes)).toBe("2 hr");
+  expect(formatsOf("en").duration(300)).toBe("0 sec");
+  expect(formatsOf("zh").duration(61_000)).toBe("1分钟1秒");
 });

@@ -11,7 +11,7 @@ export interface Formats {
   time: (atMs: number) => string;
   date: (atMs: number) => string;
   dateTime: (atMs: number) => string;
-  /** The two largest units, such as 3 days, 4 hours. */
+  /** The two largest units, such as 3 days, 4 hr. */
   duration: (durationMs: number) => string;
 }
 
@@ -22,6 +22,8 @@ const UNITS = [
   ["minute", 60_000],
   ["second", SECOND_MS],
 ] as const;
+/** Short enough for the axis of a chart. */
+const HOURS = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000_000_000;
 
@@ -38,9 +40,9 @@ export function formatsOf(language: string): Formats {
   const whole = new Intl.NumberFormat(tag, { maximumFractionDigits: 0 });
   const date = new Intl.DateTimeFormat(tag, { dateStyle: "medium" });
   const dateTime = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" });
-  const time = new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  const minute = new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit" });
-  const units = UNITS.map(([name, sizeMs]) => ({ sizeMs, format: unit(name, { unitDisplay: "long" }) }));
+  const time = new Intl.DateTimeFormat(tag, { ...HOURS, second: "2-digit" });
+  const minute = new Intl.DateTimeFormat(tag, HOURS);
+  const units = UNITS.map(([name, sizeMs]) => ({ sizeMs, format: unit(name) }));
   return {
     milliseconds(value) {
       if (value >= 10 * SECOND_MS) return seconds.format(value / SECOND_MS);

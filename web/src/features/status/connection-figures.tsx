@@ -57,7 +57,7 @@ export function ConnectionFigures() {
           hint={t("connection.roundTripHint")}
           times={data.roundTrips.map(({ atMs }) => atMs)}
           series={[{ name: t("connection.roundTrip"), tone: "accent", values: durations }]}
-          spanMs={MINUTES * 60_000}
+          maxSpanMs={MINUTES * 60_000}
           format={milliseconds}
           formatTime={time}
           summary={t("connection.summary", {

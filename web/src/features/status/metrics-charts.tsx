@@ -25,7 +25,7 @@ export function MetricsCharts({ metrics: { steps } }: { metrics: Result<"admin.m
         {...(hint !== undefined && { hint })}
         times={times}
         series={series}
-        spanMs={SPAN_MS}
+        maxSpanMs={SPAN_MS}
         format={format}
         formatTime={time}
         summary={

@@ -20,8 +20,8 @@ export interface LineChartProps {
   /** Ends of the steps, in milliseconds since 1970, oldest first. */
   times: readonly number[];
   series: readonly Series[];
-  /** How long the time is that is shown, up to the last step. */
-  spanMs: number;
+  /** The longest time that is shown, up to the last step. */
+  maxSpanMs: number;
   format: (value: number) => string;
   formatTime: (atMs: number) => string;
   /** What the chart says, for who does not see it. */
@@ -46,17 +46,22 @@ const BOTTOM = 22;
 const LEFT = 52;
 const RIGHT = 8;
 const MAX_PARTS = 4;
-const TIME_TICK_MS = 120_000;
+/** So that what has just begun is no cliff at the edge. */
+const MIN_SPAN_MS = 60_000;
+const TIME_LABEL_WIDTH = 84;
+const HALF_LABEL = 20;
 
 /** Lines over time, the newest at the right. The values under the pointer, else the newest, stand in the legend. */
 export function LineChart(props: LineChartProps) {
-  const { title, hint, times, series, spanMs, format, formatTime, summary } = props;
+  const { title, hint, times, series, maxSpanMs, format, formatTime, summary } = props;
   const [figure, width] = useWidth();
   const [pointed, setPointed] = useState<number | null>(null);
   const id = useId();
   const last = times.length - 1;
   const shown = pointed === null || pointed > last ? last : pointed;
+  const shownMs = times[shown];
   const endMs = times[last] ?? 0;
+  const spanMs = Math.min(maxSpanMs, Math.max(MIN_SPAN_MS, endMs - (times[0] ?? 0)));
   const ticks = niceTicks(
     Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))),
     MAX_PARTS,
@@ -79,8 +84,8 @@ export function LineChart(props: LineChartProps) {
       <figcaption className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <span className="font-semibold">{title}</span>
         <span className="flex flex-wrap gap-x-3 text-sm tabular-nums">
-          {pointed !== null && times[shown] !== undefined && (
-            <span className="text-muted">{formatTime(times[shown])}</span>
+          {pointed !== null && shownMs !== undefined && (
+            <span className="text-muted">{formatTime(shownMs)}</span>
           )}
           {series.map(({ name, tone, values }) => (
             <span key={name} className="inline-flex items-center gap-1.5">
@@ -115,18 +120,21 @@ export function LineChart(props: LineChartProps) {
             </text>
           </g>
         ))}
-        {timeTicks(endMs - spanMs, endMs, TIME_TICK_MS).map((tick) => (
-          <text
-            key={tick}
-            x={Math.min(width - RIGHT - 14, Math.max(LEFT + 14, x(tick)))}
-            y={HEIGHT - 5}
-            textAnchor="middle"
-            className="fill-muted text-[11px] tabular-nums"
-          >
-            {formatTime(tick)}
-          </text>
-        ))}
-        {series.map(({ name, tone, values }) => (
+        {timeTicks(endMs - spanMs, endMs, innerWidth / TIME_LABEL_WIDTH)
+          .filter((tick) => x(tick) > LEFT + HALF_LABEL && x(tick) < width - HALF_LABEL)
+          .map((tick) => (
+            <text
+              key={tick}
+              x={x(tick)}
+              y={HEIGHT - 5}
+              textAnchor="middle"
+              className="fill-muted text-[11px] tabular-nums"
+            >
+              {formatTime(tick)}
+            </text>
+          ))}
+        {/* The first is the one to see: above the others. */}
+        {series.toReversed().map(({ name, tone, values }) => (
           <path
             key={name}
             d={linePath(times.map((time, index) => pointOf(x(time), values[index], y)))}
@@ -136,25 +144,20 @@ export function LineChart(props: LineChartProps) {
             strokeLinejoin="round"
           />
         ))}
-        {pointed !== null && times[shown] !== undefined && (
-          <g>
-            <line
-              x1={x(times[shown])}
-              x2={x(times[shown])}
-              y1={TOP}
-              y2={HEIGHT - BOTTOM}
-              className="stroke-line-strong"
-            />
-            {series.map(({ name, tone, values }) => {
-              const value = values[shown];
-              return (
-                typeof value === "number" && (
-                  <circle key={name} cx={x(times[shown]!)} cy={y(value)} r={3.5} className={DOT[tone]} />
-                )
-              );
-            })}
-          </g>
+        {pointed !== null && shownMs !== undefined && (
+          <line
+            x1={x(shownMs)}
+            x2={x(shownMs)}
+            y1={TOP}
+            y2={HEIGHT - BOTTOM}
+            className="stroke-line-strong"
+          />
         )}
+        {series.toReversed().map(({ name, tone, values }) => {
+          const value = values[shown];
+          if (shownMs === undefined || typeof value !== "number") return null;
+          return <circle key={name} cx={x(shownMs)} cy={y(value)} r={3} className={DOT[tone]} />;
+        })}
       </svg>
       {hint !== undefined && <p className="text-sm text-muted">{hint}</p>}
     </figure>

@@ -25,6 +25,8 @@ test("ticks are round numbers", () => {
   expect(niceTicks(0, 4)).toEqual([0, 1]);
 });
 
-test("times are whole steps within the range", () => {
-  expect(timeTicks(1001, 4000, 1000)).toEqual([2000, 3000, 4000]);
+test("times are round, within the range, and as many as there is room for", () => {
+  expect(timeTicks(1, 60_000, 4)).toEqual([15_000, 30_000, 45_000, 60_000]);
+  expect(timeTicks(1, 600_000, 4)).toEqual([300_000, 600_000]);
+  expect(timeTicks(5, 5, 4)).toEqual([]);
 });

@@ -10,8 +10,12 @@ export function niceTicks(highest: number, count: number): number[] {
   return Array.from({ length: parts + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
-/** The times in between that are whole numbers of `stepMs`. */
-export function timeTicks(fromMs: number, toMs: number, stepMs: number): number[] {
+const TIME_STEPS_MS = [15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
+
+/** Round times in between, at most `count` or so. */
+export function timeTicks(fromMs: number, toMs: number, count: number): number[] {
+  const spanMs = toMs - fromMs;
+  const stepMs = TIME_STEPS_MS.find((step) => spanMs / step <= count) ?? TIME_STEPS_MS.at(-1)!;
   const ticks: number[] = [];
   for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) ticks.push(atMs);
   return ticks;
