@@ -1,4 +1,5 @@
 import { z } from "zod";
+import * as e from "./entities.ts";
 import { LIMITS } from "./limits.ts";
 import { CHANNEL_PERMISSIONS, GRANTABLE_PERMISSIONS } from "./permissions.ts";
 
@@ -29,7 +30,7 @@ const HeaderLine = z.strictObject({
 export const GroupLine = z.strictObject({
   type: z.literal("group"),
   id,
-  name: text(LIMITS.groupNameMaxChars).min(1),
+  name: e.groupName,
   description: text(LIMITS.groupDescriptionMaxChars),
   ownerId: id,
   defaultChannelId: id.nullable(),
@@ -46,7 +47,7 @@ export const GroupLine = z.strictObject({
 export const RoleLine = z.strictObject({
   type: z.literal("role"),
   id,
-  name: text(LIMITS.roleNameMaxChars).min(1),
+  name: e.roleName,
   color: z.int().min(0).max(0xffffff).nullable(),
   permissions: bitsOf(GRANTABLE_PERMISSIONS),
   position: z.int().min(0),
@@ -57,7 +58,8 @@ export const ChannelLine = z.strictObject({
   type: z.literal("channel"),
   id,
   kind: z.enum(["text", "section", "thread"]),
-  name: text(LIMITS.channelNameMaxChars),
+  /** Empty only of a thread. */
+  name: e.channelName.or(z.literal("")),
   topic: text(LIMITS.topicMaxChars),
   sectionId: id.nullable(),
   position: z.int().min(0),
@@ -111,21 +113,21 @@ export const MessageLine = z.strictObject({
   pinned: z.strictObject({ at: time, by: id }).optional(),
   threadId: id.optional(),
   /** The name to show instead of its author's. */
-  as: text(LIMITS.nicknameMaxChars).min(1).optional(),
+  as: e.nickname.optional(),
 });
 /** To the message above it, in the order in which they are shown. */
 export const ReactionLine = z.strictObject({
   type: z.literal("reaction"),
   messageId: id,
-  emoji: text(LIMITS.emojiMaxChars).min(1),
+  emoji: e.emoji,
   userId: id,
 });
 export const UserLine = z.strictObject({
   type: z.literal("user"),
   id,
   /** null: one without, or of whom nothing is left. */
-  username: text(LIMITS.usernameMaxChars).min(1).nullable(),
-  nickname: text(LIMITS.nicknameMaxChars).nullable(),
+  username: e.username.nullable(),
+  nickname: e.nickname.nullable(),
 });
 const EndLine = z.strictObject({
   type: z.literal("end"),

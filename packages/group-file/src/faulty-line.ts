@@ -1,10 +1,16 @@
+/** A terminal would obey them: the reason may have words of the file in it. */
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** Enough to find the fault with. */
+const MAX_REASON_CHARS = 300;
+
 /** A line of a file that does not fit, and why. */
 export class FaultyLine extends Error {
   override readonly name = "FaultyLine";
   readonly line: number;
   readonly reason: string;
 
-  constructor(line: number, reason: string) {
+  constructor(line: number, why: string) {
+    const reason = why.slice(0, MAX_REASON_CHARS).replaceAll(CONTROLS, "\u{fffd}");
     super(`line ${line}: ${reason}`);
     this.line = line;
     this.reason = reason;

@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { must } from "@fanfare/testing";
+import { mongo } from "mongoose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { databaseOf, listCollections } from "../../services/cli/src/backup/documents.ts";
+import { withStopped } from "../../services/cli/src/open-stopped.ts";
+import { configOf, fanfare, newFolder, whileRunning } from "../../services/cli/test/temporary-instance.ts";
+
+// A file that somebody sends to who runs the instance: read by the command line, line by line.
+
+const TIME = "2026-01-01T00:00:00.000Z";
+const [GROUP, CHANNEL, AUTHOR] = ["a".repeat(24), "b".repeat(24), "c".repeat(24)];
+
+let folder: string;
+let dataDir: string;
+/** All that the database holds, as long as nothing is imported. */
+let before: string;
+let victim: { userId: string; groupId: string; channelId: string; messageId: string };
+
+beforeAll(async () => {
+  folder = await newFolder();
+  dataDir = join(folder, "data");
+  await whileRunning(dataDir, async (url) => {
+    const account = { username: "owner", password: "correct horse" };
+    const { user, accessToken } = await must(url, "user.register", account);
+    const { group, channels } = await must(url, "group.create", { name: "Victim" }, accessToken);
+    const channelId = channels[0]!.id;
+    const said = { channelId, content: "untouched", nonce: "n" };
+    const { message } = await must(url, "message.send", said, accessToken);
+    victim = { userId: user.id, groupId: group.id, channelId, messageId: message.id };
+  });
+  before = await everything();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const header = { type: "header", format: "fanfare-group", version: 1 };
+const group = {
+  type: "group",
+  id: GROUP,
+  name: "Sent",
+  description: "",
+  ownerId: AUTHOR,
+  defaultChannelId: CHANNEL,
+  defaultPermissions: null,
+  retentionDays: null,
+  wordFilter: null,
+  createdAt: TIME,
+};
+const channel = {
+  type: "channel",
+  id: CHANNEL,
+  kind: "text",
+  name: "general",
+  topic: "",
+  sectionId: null,
+  position: 0,
+  slowModeSeconds: 0,
+  overrides: [],
+  thread: null,
+  createdAt: TIME,
+};
+const message = {
+  type: "message",
+  id: "d".repeat(24),
+  channelId: CHANNEL,
+  authorId: AUTHOR,
+  content: "hello",
+  replyTo: null,
+  createdAt: TIME,
+  editedAt: null,
+  deletedAt: null,
+  editCount: 0,
+};
+const user = { type: "user", id: AUTHOR, username: "somebody", nickname: "Somebody" };
+
+/** With the number of its lines and a sum that is right. */
+function seal(lines: readonly (object | string)[]): string {
+  const text = lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  return `${text}${JSON.stringify({ type: "end", lines: lines.length, sha256 })}\n`;
+}
+
+async function importFile(content: string) {
+  const file = join(folder, "sent.jsonl");
+  await writeFile(file, content);
+  return fanfare(dataDir, ["import-group", file, "--owner", "owner"]);
+}
+
+/** All documents that there are, but for the time that an instance was last started. */
+async function everything(): Promise<string> {
+  return withStopped(configOf(dataDir), async ({ connection }) => {
+    const db = databaseOf(connection);
+    const names = (await listCollections(db)).filter((name) => name !== "unfinishedImports").toSorted();
+    const found = await Promise.all(
+      names.map((name) => db.collection(name).find().sort({ _id: 1 }).toArray()),
+    );
+    return JSON.stringify(names.map((name, index) => [name, found[index]]));
+  });
+}
+
+const has = (line: object, more: object) => ({ ...line, ...more });
+const spoilt = (of: "group" | "channel" | "message" | "user", more: object | string) => {
+  const lines = { group, channel, message, user };
+  const change = (line: object) => (typeof more === "string" ? more : has(line, more));
+  return [header, ...Object.entries(lines).map(([name, line]) => (name === of ? change(line) : line))];
+};
+const raw = (line: object, json: string) => JSON.stringify(line).replace(/\}$/, `,${json}}`);
+
+describe("is refused with the number of its line, and nothing is changed", () => {
+  const files: [string, readonly (object | string)[]][] = [
+    ["a prototype", spoilt("message", raw(message, '"__proto__":{"admin":true}'))],
+    [
+      "a key that is a prototype's",
+      spoilt("group", raw(group, '"constructor":{"prototype":{"admin":true}}')),
+    ],
+    ["a key that nobody knows", spoilt("user", { admin: true, passwordHash: "x" })],
+    ["ids that are names of prototypes", spoilt("user", { id: "__proto__" })],
+    ["ids that are paths", spoilt("channel", { id: "../../../../etc/passwd" })],
+    ["ids that are operators", spoilt("message", { channelId: { $ne: null } })],
+    ["an id of another group's channel", spoilt("message", { channelId: "e".repeat(24) })],
+    ["rights that nobody can be given", spoilt("group", { defaultPermissions: 2 ** 30 })],
+    [
+      "numbers that are none",
+      spoilt("channel", JSON.stringify(channel).replace('"position":0', '"position":1e999')),
+    ],
+    ["a name with commands for a terminal", spoilt("group", { name: "\u001b]0;owned\u0007\u001b[2J" })],
+    ["a name that turns the text around it", spoilt("user", { nickname: "\u202egnp.exe" })],
+    ["a key with commands for a terminal", spoilt("user", { "\u001b[2J\u001b]0;owned\u0007": 1 })],
+    [
+      "an emoji that is a page",
+      [...spoilt("user", {}), { type: "reaction", messageId: message.id, emoji: "<b>x</b>", userId: AUTHOR }],
+    ],
+    [
+      "what is nested without end",
+      spoilt("group", `{"type":"group","name":${"[".repeat(200_000)}${"]".repeat(200_000)}}`),
+    ],
+  ];
+
+  test.each(files)("%s", async (_what, lines) => {
+    const { code, out, error } = await importFile(seal(lines));
+    expect(code).toBe(1);
+    expect(error).toMatch(/line \d+: .*Nothing was changed/);
+    expect(error.length).toBeLessThan(1000);
+    // eslint-disable-next-line no-control-regex
+    expect(`${out}${error}`).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    expect(await everything()).toBe(before);
+  });
+
+  test("a line that does not end", async () => {
+    const content = `${JSON.stringify(header)}\n{"type":"group","name":"${"x".repeat(64 * 1024 * 1024)}`;
+    const { code, error } = await importFile(content);
+    expect(code).toBe(1);
+    expect(error).toContain("line 2: it is too long");
+    expect(await everything()).toBe(before);
+  });
+});
+
+test("names that are paths are names", async () => {
+  const lines = [
+    header,
+    has(group, { name: "../../../../etc/cron.d/x" }),
+    has(channel, { name: "..\\..\\x" }),
+    message,
+    user,
+  ];
+  const files = await readdir(folder);
+  const { code, error } = await importFile(seal(lines));
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  expect((await readdir(folder)).toSorted()).toEqual([...new Set([...files, "sent.jsonl"])].toSorted());
+});
+
+test("ids of what is here already stand for nothing that is here", async () => {
+  const lines = [
+    header,
+    has(group, { id: victim.groupId, ownerId: victim.userId, defaultChannelId: victim.channelId }),
+    has(channel, { id: victim.channelId }),
+    has(message, {
+      id: victim.messageId,
+      channelId: victim.channelId,
+      authorId: victim.userId,
+      content: "forged",
+    }),
+    has(user, { id: victim.userId, username: "stranger", nickname: "Stranger" }),
+  ];
+  const { code, error } = await importFile(seal(lines));
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  await withStopped(configOf(dataDir), async ({ connection }) => {
+    const messages = databaseOf(connection).collection("messages");
+    const untouched = await messages.findOne({ _id: new mongo.ObjectId(victim.messageId) });
+    expect(untouched).toMatchObject({ content: "untouched" });
+    const forged = await messages.find({ content: "forged" }).toArray();
+    expect(forged).toHaveLength(1);
+    expect(forged[0]!["authorId"].toHexString()).not.toBe(victim.userId);
+    expect(forged[0]!["channelId"].toHexString()).not.toBe(victim.channelId);
+  });
+});
