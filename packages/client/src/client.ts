@@ -33,7 +33,18 @@ export interface FanfareClientOptions {
   sendGiveUpMs?: number;
   /** A channel of which nothing was heard for about this long is synced once. Default: 30,000 ms. */
   quietCheckMs?: number;
+  /** Where several clients share a session, such as the tabs of a browser: sees to it that only one of them renews its tokens. */
+  renewTokens?: RenewTokens;
 }
+
+/**
+ * Answers tokens that take the place of `old`: those that another client has renewed already, or those that `renew` asks the server for.
+ * A refresh token is good for one use, and to use it twice ends the session.
+ */
+export type RenewTokens = (
+  old: SessionTokens,
+  renew: (tokens: SessionTokens) => Promise<SessionTokens>,
+) => Promise<SessionTokens>;
 
 /** What `client.on` tells: the events of the contract, and what happens to this client. */
 export type ClientEvents = { [N in EventName]: EventPayload<N> } & {
@@ -65,7 +76,7 @@ const LOGS_IN: ReadonlySet<ActionName> = new Set<ActionName>([
 /** One user's connection to Fanfare, in Node and in the browser. */
 export class FanfareClient {
   readonly #addresses: Addresses;
-  readonly #options: Required<Omit<FanfareClientOptions, "url">>;
+  readonly #options: Required<Omit<FanfareClientOptions, "url" | "renewTokens">>;
   readonly #emitter = new Emitter<ClientEvents>();
   readonly #views = new Map<string, ChannelView>();
   readonly #session: Session;
@@ -87,12 +98,16 @@ export class FanfareClient {
     callTimeoutMs = CALL_TIMEOUT_MS,
     sendGiveUpMs = SEND_GIVE_UP_MS,
     quietCheckMs = QUIET_CHECK_MS,
+    renewTokens = (old, renew) => renew(old),
   }: FanfareClientOptions) {
     this.#addresses = new Addresses(url);
     this.#options = { callTimeoutMs, sendGiveUpMs, quietCheckMs };
     this.#session = new Session({
-      refresh: async (refreshToken) =>
-        (await this.#byHttp("user.refresh", { refreshToken })) as SessionTokens,
+      renew: (old) =>
+        renewTokens(
+          old,
+          async ({ refreshToken }) => (await this.#byHttp("user.refresh", { refreshToken })) as SessionTokens,
+        ),
       onChange: (tokens) => this.#emitter.emit("tokens.changed", tokens),
     });
     this.#connection = new Connection({

@@ -8,7 +8,8 @@ const EARLY_REFRESH_INTERVAL_MS = 60_000;
 const TOKEN_REFUSED: ReadonlySet<string> = new Set(["TOKEN_EXPIRED", "UNAUTHENTICATED"]);
 
 export interface SessionOptions {
-  refresh(refreshToken: string): Promise<SessionTokens>;
+  /** Exchanges tokens for new ones. */
+  renew(old: SessionTokens): Promise<SessionTokens>;
   /** New tokens, or null when the session has ended: keep them where they are safe. */
   onChange(tokens: SessionTokens | null): void;
 }
@@ -87,7 +88,7 @@ export class Session {
 
   async #exchange(old: SessionTokens): Promise<string> {
     try {
-      const tokens = await this.#options.refresh(old.refreshToken);
+      const tokens = await this.#options.renew(old);
       this.#refreshedAtMs = Date.now();
       if (this.#tokens !== old) return await this.#accessToken();
       this.use(tokens);

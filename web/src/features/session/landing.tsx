@@ -5,13 +5,20 @@ import { Button } from "../../ui/button.tsx";
 import { InvitePreview } from "../invites/invite-preview.tsx";
 import { AccountForm } from "./account-form.tsx";
 import { GuestForm } from "./guest-form.tsx";
+import type { SessionNotice } from "./session-store.ts";
 
 type Way = "register" | "login";
 
 const anonymous = new FanfareClient({ url: location.origin });
 
 /** What somebody sees who is not logged in. */
-export function Landing({ notice, inviteCode }: { notice: string | null; inviteCode: string | undefined }) {
+export function Landing({
+  notice,
+  inviteCode,
+}: {
+  notice: SessionNotice | null;
+  inviteCode: string | undefined;
+}) {
   const { t } = useTranslation("session");
   const [way, setWay] = useState<Way | null>(null);
   return (
@@ -24,7 +31,7 @@ export function Landing({ notice, inviteCode }: { notice: string | null; inviteC
         </header>
         {notice !== null && (
           <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn-text">
-            {notice}
+            {notice === "updated" ? t("updated") : t("sessionEnded")}
           </p>
         )}
         {inviteCode !== undefined && <InvitePreview client={anonymous} code={inviteCode} />}

@@ -1,56 +1,155 @@
-import { FanfareClient } from "@fanfare/client";
-import i18next from "i18next";
+import { FanfareClient, type RenewTokens } from "@fanfare/client";
+import type { SessionTokens } from "@fanfare/contract";
 import { useSyncExternalStore } from "react";
-import { loadTokens, saveTokens } from "./token-storage.ts";
+import { forgetDrafts, openDrafts } from "../../state/drafts.ts";
+import { oneTabAtATime } from "./session-lock.ts";
+import { forgetTokens, type Kept, loadTokens, saveTokens } from "./token-storage.ts";
+
+/** Why nobody is logged in any more: the session has ended, or the page is older than the server. Also the name of the text that says so. */
+export type SessionNotice = "sessionEnded" | "updated";
 
 interface Session {
   /** Null when nobody is logged in. */
   client: FanfareClient | null;
-  /** Why nobody is logged in any more. */
-  notice: string | null;
+  notice: SessionNotice | null;
 }
+
+/** What tabs tell each other. */
+type Told = { type: "tokens"; kept: Kept } | { type: "ended"; sessionId: string };
+
+/** Tokens that end sooner than this are renewed. */
+const EXPIRY_MARGIN_MS = 30_000;
+/** A tab that was duplicated has the same session, but other storage: it hears of new tokens within this time. */
+const TOLD_WITHIN_MS = 100;
 
 let session: Session = { client: null, notice: null };
 const listeners = new Set<() => void>();
+const tabs = new BroadcastChannel("fanfare.session");
 
-/** The session of this tab: it lives as long as the tab, whatever is shown. */
+/** The session of this tab, which it may share with others. */
 export function useSession(): Session {
   return useSyncExternalStore(subscribe, () => session);
 }
 
 /**
  * Logs in and makes that the session of this tab.
+ * @param options.stay whether to stay logged in, in all tabs and when the browser comes back; otherwise until the tab is closed
  * @throws {FanfareError} what `work` throws
  */
-export async function logIn(work: (client: FanfareClient) => Promise<unknown>): Promise<void> {
-  const client = new FanfareClient({ url: location.origin });
+export async function logIn(
+  work: (client: FanfareClient) => Promise<unknown>,
+  { stay = true }: { stay?: boolean } = {},
+): Promise<void> {
+  const client = newClient();
   await work(client);
-  begin(client);
+  const { tokens } = client;
+  if (tokens !== null) begin(client, { tokens, isShared: stay });
 }
 
+/** Logs out, in all tabs that share the session. */
 export async function logOut(): Promise<void> {
   const { client } = session;
   if (client === null) return;
-  change({ client: null, notice: null });
-  saveTokens(null);
+  forgetDrafts();
+  const sessionId = client.tokens?.sessionId;
+  if (sessionId !== undefined) tell({ type: "ended", sessionId });
+  end(client, null);
   // When the server cannot be reached the tokens are forgotten here all the same.
   await client.logout().catch(() => undefined);
 }
 
-function begin(client: FanfareClient): void {
-  saveTokens(client.tokens);
-  client.on("tokens.changed", (tokens) => {
-    if (session.client === client) saveTokens(tokens);
+function newClient(): FanfareClient {
+  return new FanfareClient({ url: location.origin, renewTokens });
+}
+
+/** A refresh token is good for one use: one tab renews it, and the others take what it has got. */
+const renewTokens: RenewTokens = (old, renew) =>
+  oneTabAtATime(async () => {
+    const kept = loadTokens();
+    const isOurs = kept?.tokens.sessionId === old.sessionId;
+    const current = isOurs ? kept.tokens : old;
+    const isRenewed = current.refreshToken !== old.refreshToken;
+    const leftMs = Date.parse(current.accessTokenExpiresAt) - Date.now();
+    if (isRenewed && leftMs > EXPIRY_MARGIN_MS) return current;
+    const tokens = await renew(current);
+    if (isOurs) {
+      // Before another tab has its turn.
+      keep({ tokens, isShared: kept.isShared });
+      if (!kept.isShared) await pause(TOLD_WITHIN_MS);
+    }
+    return tokens;
+  });
+
+function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
+  keep({ tokens, isShared });
+  openDrafts(tokens.user.id);
+  let { sessionId } = tokens;
+  client.on("tokens.changed", (changed) => {
+    if (session.client !== client) return;
+    if (changed === null) return forgetTokens(sessionId);
+    ({ sessionId } = changed);
+    keep({ tokens: changed, isShared });
   });
   client.on("connection.changed", ({ state, error }) => {
     if (state !== "closed" || session.client !== client) return;
-    const outdated = error?.type === "PROTOCOL_MISMATCH";
-    const notice = outdated ? i18next.t("session:updated") : i18next.t("session:sessionEnded");
-    change({ client: null, notice });
+    end(client, error?.type === "PROTOCOL_MISMATCH" ? "updated" : "sessionEnded");
   });
   change({ client, notice: null });
   // A session that ended is told by the state; anything else is tried again for ever.
   client.connect({ timeoutMs: 0 }).catch(() => undefined);
+}
+
+function end(client: FanfareClient, notice: SessionNotice | null): void {
+  const sessionId = client.tokens?.sessionId;
+  if (sessionId !== undefined && notice !== "updated") forgetTokens(sessionId);
+  change({ client: null, notice });
+  client.close();
+  if (notice !== "sessionEnded") return;
+  // Another tab may have begun another session in its place, such as with a new password.
+  const kept = loadTokens();
+  if (kept !== null) resume(kept);
+}
+
+function resume(kept: Kept): void {
+  const client = newClient();
+  client.useTokens(kept.tokens);
+  begin(client, kept);
+}
+
+function keep(kept: Kept): void {
+  const held = loadTokens();
+  if (held?.tokens.refreshToken === kept.tokens.refreshToken && held.isShared === kept.isShared) return;
+  saveTokens(kept.tokens, kept.isShared);
+  tell({ type: "tokens", kept });
+}
+
+function tell(told: Told): void {
+  tabs.postMessage(told);
+}
+
+tabs.addEventListener("message", ({ data }: MessageEvent<Told>) => {
+  const { client } = session;
+  const own = client?.tokens ?? null;
+  if (data.type === "ended") {
+    if (client !== null && own?.sessionId === data.sessionId) end(client, null);
+    return;
+  }
+  const { tokens, isShared } = data.kept;
+  if (client === null) {
+    if (isShared) resume(data.kept);
+  } else if (own !== null && takesOver(own, tokens)) {
+    client.useTokens(tokens);
+  }
+});
+
+/** Whether another tab has renewed the tokens of this session, or has replaced the session (by another password). */
+function takesOver(own: SessionTokens, { sessionId, user, refreshToken }: SessionTokens): boolean {
+  if (own.refreshToken === refreshToken) return false;
+  return own.sessionId === sessionId || own.user.id === user.id;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function change(next: Session): void {
@@ -64,8 +163,4 @@ function subscribe(listener: () => void): () => void {
 }
 
 const kept = loadTokens();
-if (kept !== null) {
-  const client = new FanfareClient({ url: location.origin });
-  client.useTokens(kept);
-  begin(client);
-}
+if (kept !== null) resume(kept);

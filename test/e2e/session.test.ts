@@ -1,0 +1,142 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadConfig } from "@fanfare/kernel";
+import { startFanfare, type Fanfare } from "@fanfare/node";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+
+const KEY = "fanfare.tokens";
+
+describe.skipIf(!hasBrowser())("a session in several tabs", () => {
+  let folder: string;
+  let fanfare: Fanfare;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
+    await buildWeb(join(folder, "web"));
+    const config = loadConfig({
+      NODE_ENV: "test",
+      LOG_LEVEL: "error",
+      DATA_DIR: join(folder, "data"),
+      WEB_DIR: join(folder, "web"),
+      PORT: "0",
+      OPS_PORT: "0",
+      RATE_LIMIT_FACTOR: "1000",
+    });
+    [fanfare, browser] = await Promise.all([startFanfare(config), launchBrowser()]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await fanfare?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(context: BrowserContext): Promise<Page> {
+    const page = await context.newPage();
+    await page.goto(fanfare.url);
+    return page;
+  }
+
+  /** What is kept in a tab for the tabs that share it, or for itself. */
+  const kept = (page: Page, storage: "localStorage" | "sessionStorage" = "localStorage") =>
+    page.evaluate(
+      ([where, key]) => JSON.parse(globalThis[where as "localStorage"].getItem(key!) ?? "null"),
+      [storage, KEY],
+    ) as Promise<{ refreshToken: string; accessTokenExpiresAt: string } | null>;
+
+  async function logInAsGuest(page: Page): Promise<void> {
+    await page.getByRole("button", { name: "Look around as a guest" }).click();
+    await expect.poll(() => kept(page)).not.toBeNull();
+  }
+
+  const guestButton = (page: Page) => page.getByRole("button", { name: "Look around as a guest" });
+  const isIn = (page: Page) => expect.poll(() => guestButton(page).count()).toBe(0);
+
+  test("who is logged in is so in a second tab, in one that waited, and after a restart of the browser", async () => {
+    const context = await browser.newContext();
+    const [ada, waiting] = [await open(context), await open(context)];
+    await logInAsGuest(ada);
+    await isIn(waiting);
+    const second = await open(context);
+    await isIn(second);
+
+    const restarted = await browser.newContext({ storageState: await context.storageState() });
+    const page = await open(restarted);
+    await isIn(page);
+    expect(await kept(page)).not.toBeNull();
+    await restarted.close();
+    await context.close();
+  });
+
+  test("tokens that have expired are renewed by one tab for all", async () => {
+    const context = await browser.newContext();
+    const tabs = [await open(context), await open(context), await open(context)];
+    await logInAsGuest(tabs[0]!);
+    const refreshes: string[] = [];
+    context.on("request", (request) => {
+      if (request.url().endsWith("/api/user.refresh")) refreshes.push(request.url());
+    });
+    const before = await kept(tabs[0]!);
+    await tabs[0]!.evaluate((key) => {
+      const tokens = JSON.parse(localStorage.getItem(key)!);
+      const expired = { ...tokens, accessTokenExpiresAt: new Date(0).toISOString(), accessToken: "expired" };
+      localStorage.setItem(key, JSON.stringify(expired));
+    }, KEY);
+    await Promise.all(tabs.map((tab) => tab.reload()));
+    await expect.poll(async () => (await kept(tabs[0]!))!.refreshToken).not.toBe(before!.refreshToken);
+    for (const tab of tabs) {
+      await tab.waitForLoadState("networkidle");
+      await isIn(tab);
+    }
+    expect(refreshes).toHaveLength(1);
+    await context.close();
+  });
+
+  test("a tab that was duplicated has a session that is not for all tabs, and both go on", async () => {
+    const context = await browser.newContext();
+    const tab = await open(context);
+    await logInAsGuest(tab);
+    // As if it had been asked not to stay logged in.
+    await tab.evaluate((key) => {
+      const tokens = JSON.parse(localStorage.getItem(key)!);
+      const expired = { ...tokens, accessTokenExpiresAt: new Date(0).toISOString(), accessToken: "expired" };
+      sessionStorage.setItem(key, JSON.stringify(expired));
+      localStorage.removeItem(key);
+    }, KEY);
+    const text = await tab.evaluate((key) => sessionStorage.getItem(key)!, KEY);
+    const copy = await context.newPage();
+    await copy.addInitScript(
+      ([key, tokens]) => {
+        if (sessionStorage.getItem(key!) === null) sessionStorage.setItem(key!, tokens!);
+      },
+      [KEY, text],
+    );
+    await Promise.all([tab.reload(), copy.goto(fanfare.url)]);
+    for (const page of [tab, copy]) {
+      await page.waitForLoadState("networkidle");
+      await isIn(page);
+    }
+    const [first, second] = [await kept(tab, "sessionStorage"), await kept(copy, "sessionStorage")];
+    expect(first!.refreshToken).toBe(second!.refreshToken);
+    expect(first!.refreshToken).not.toBe(JSON.parse(text).refreshToken);
+    expect(await kept(tab)).toBeNull();
+    await context.close();
+  });
+
+  test("to log out in one tab logs out all, and leaves nothing behind", async () => {
+    const context = await browser.newContext();
+    const [ada, other] = [await open(context), await open(context)];
+    await logInAsGuest(ada);
+    await isIn(other);
+    await ada.getByRole("button", { name: "Log out" }).click();
+    for (const page of [ada, other]) await guestButton(page).waitFor();
+    expect(await kept(other)).toBeNull();
+    await other.reload();
+    await guestButton(other).waitFor();
+    await context.close();
+  });
+});

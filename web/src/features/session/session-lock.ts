@@ -1,0 +1,45 @@
+import { loadStored, saveStored } from "../../state/stored.ts";
+
+const NAME = "fanfare.refresh";
+/** Longer than a call may take: whoever is gone without a word holds it no longer. */
+const HELD_MS = 30_000;
+const LOOK_EVERY_MS = 100;
+/** Within this time everybody who writes at the same moment has written. */
+const SETTLE_MS = 50;
+
+interface Claim {
+  by: string;
+  untilMs: number;
+}
+
+/** Does something in one tab of this browser at a time. */
+export function oneTabAtATime<T>(work: () => Promise<T>): Promise<T> {
+  // Pages that do not come by https have no locks.
+  if ((navigator.locks as LockManager | undefined) === undefined) return withStoredLock(work);
+  return navigator.locks.request(NAME, work) as Promise<T>;
+}
+
+/** The last one who writes into a free lock has it. */
+async function withStoredLock<T>(work: () => Promise<T>): Promise<T> {
+  const by = `${Date.now()}.${Math.random()}`;
+  for (;;) {
+    const claim = loadStored(NAME) as Claim | null;
+    if (claim === null || claim.untilMs < Date.now()) {
+      saveStored(NAME, { by, untilMs: Date.now() + HELD_MS } satisfies Claim);
+      await pause(SETTLE_MS);
+      const settled = loadStored(NAME) as Claim | null;
+      // Where nothing can be stored there is nothing to share either.
+      if (settled === null || settled.by === by) break;
+    }
+    await pause(LOOK_EVERY_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    saveStored(NAME, null);
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
