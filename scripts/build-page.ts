@@ -13,6 +13,8 @@ const sources = [
   join(web, "vite.config.ts"),
   join(web, "package.json"),
   join(web, "src"),
+  join(web, "build"),
+  join(web, "public"),
   join(root, "packages", "client", "src"),
   join(root, "packages", "contract", "src"),
 ];

@@ -1,16 +1,26 @@
+import { lazy, Suspense, useEffect } from "react";
 import { Route, Switch } from "wouter";
-import { DataProvider } from "./data/data-provider.tsx";
 import { ClientContext } from "./features/session/client-context.ts";
 import { Landing } from "./features/session/landing.tsx";
 import { useSession } from "./features/session/session-store.ts";
-import { SessionGate } from "./features/shell/session-gate.tsx";
+import { loadTokens } from "./features/session/token-storage.ts";
+import { PageErrorBoundary } from "./features/shell/page-error.tsx";
+import { Splash } from "./features/shell/splash.tsx";
 import { useAppliedPreferences } from "./features/shell/use-applied-preferences.ts";
-import { Pages } from "./pages.tsx";
 import { ROUTES } from "./routes.ts";
+
+const loadLoggedIn = async () => ({ default: (await import("./logged-in.tsx")).LoggedIn });
+const LoggedIn = lazy(loadLoggedIn);
+// Beside the texts, not after them.
+if (loadTokens() !== null) void loadLoggedIn().catch(() => {});
 
 export function App() {
   const { client, notice } = useSession();
   useAppliedPreferences();
+  // Who logs in next finds it there.
+  useEffect(() => {
+    if (client === null) void loadLoggedIn().catch(() => {});
+  }, [client]);
   if (client === null) {
     return (
       <Switch>
@@ -23,11 +33,11 @@ export function App() {
   }
   return (
     <ClientContext value={client}>
-      <DataProvider client={client}>
-        <SessionGate>
-          <Pages />
-        </SessionGate>
-      </DataProvider>
+      <PageErrorBoundary place="">
+        <Suspense fallback={<Splash />}>
+          <LoggedIn client={client} />
+        </Suspense>
+      </PageErrorBoundary>
     </ClientContext>
   );
 }

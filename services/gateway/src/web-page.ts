@@ -54,6 +54,10 @@ export async function serveWebPage(
   await app.register(files, {
     root,
     cacheControl: false,
+    // The build puts compressed copies beside the files.
+    preCompressed: true,
+    // What it puts into .vite is for the budget of the bundle.
+    dotfiles: "ignore",
     setHeaders(reply, path) {
       // Vite puts a hash of the content into these names.
       const cached = path.startsWith(hashed) ? `public, max-age=${ONE_YEAR_S}, immutable` : "no-cache";

@@ -3,6 +3,7 @@ import { connect as connectTcp } from "node:net";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { LIMITS } from "@fanfare/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHANNEL_ID, isHealthy, startGateway, type Gateway } from "./support.ts";
@@ -163,6 +164,10 @@ describe("the page", () => {
     await mkdir(join(dist, "assets"));
     await writeFile(join(dist, "index.html"), "<title>the page</title>");
     await writeFile(join(dist, "assets", "app-1a2b.js"), "let a;");
+    await writeFile(join(dist, "sw.js"), "let b;");
+    await writeFile(join(dist, "sw.js.gz"), gzipSync("let b;"));
+    await mkdir(join(dist, ".vite"));
+    await writeFile(join(dist, ".vite", "manifest.json"), "{}");
     const built = await startGateway({ WEB_DIR: dist });
     const page = async (path: string): Promise<Response> =>
       fetch(`${built.url}${path}`, { headers: { accept: "text/html" } });
@@ -179,6 +184,17 @@ describe("the page", () => {
     }
     expect((await page("/assets/app-1a2b.js")).headers.get("cache-control")).toContain("immutable");
     expect((await page("/api/nothing")).status).toBe(404);
+    expect((await fetch(`${built.url}/.vite/manifest.json`)).status).toBe(404);
+    const script = (encodings: string): Promise<Response> =>
+      fetch(`${built.url}/sw.js`, { headers: { "accept-encoding": encodings } });
+    const compressed = await script("gzip");
+    expect(await compressed.text()).toBe("let b;");
+    expect(compressed.headers.get("content-encoding")).toBe("gzip");
+    expect(compressed.headers.get("content-type")).toContain("javascript");
+    expect(compressed.headers.get("vary")).toContain("accept-encoding");
+    expect((await script("identity")).headers.get("content-encoding")).toBeNull();
+    // A service worker that is kept would keep everything else.
+    expect(compressed.headers.get("cache-control")).toBe("no-cache");
     expect((await fetch(`${built.url}/assets/missing.js`)).status).toBe(404);
     expect((await page("/..%2f..%2fpackage.json")).status).not.toBe(500);
     await built.stop();
