@@ -185,7 +185,8 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await ada.getByLabel("Username").fill("ada");
     await ada.locator("form").getByRole("button", { name: "Register" }).click();
     await ada.getByText("Welcome to Fanfare").waitFor();
-    await ada.getByRole("button", { name: "Log out" }).click();
+    await ada.getByRole("button", { name: "You: " }).click();
+    await ada.getByRole("menuitem", { name: "Log out" }).click();
 
     await ada.getByRole("button", { name: "Log in" }).click();
     await ada.getByLabel("Username").fill("ada");

@@ -2,7 +2,7 @@ import { Avatar as Base } from "@base-ui/react/avatar";
 import { cx } from "./cx.ts";
 import { initial, tintOf } from "./initials.ts";
 
-export type AvatarStatus = "online" | "idle" | "busy" | "offline";
+export type AvatarStatus = "online" | "idle" | "doNotDisturb" | "offline";
 
 export interface AvatarProps {
   /** Whom or what it stands for: the initial until there is a picture. */
@@ -29,7 +29,7 @@ const TINTS = [
 const STATUS: Record<AvatarStatus, string> = {
   online: "bg-good",
   idle: "bg-warn",
-  busy: "bg-danger",
+  doNotDisturb: "bg-danger",
   offline: "border-2 border-line-strong bg-canvas",
 };
 

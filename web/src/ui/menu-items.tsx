@@ -37,6 +37,7 @@ export function MenuItems({ items }: { items: readonly MenuItem[] }) {
         disabled={disabled}
         checked={checked}
         onCheckedChange={onSelect}
+        closeOnClick
       >
         {content}
       </Base.CheckboxItem>

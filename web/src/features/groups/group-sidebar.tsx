@@ -9,7 +9,6 @@ import { ChannelList } from "../channels/channel-list.tsx";
 import type { GroupDialog } from "./group-dialog.ts";
 import { GroupDialogs } from "./group-dialogs.tsx";
 import { GroupMenu } from "./group-menu.tsx";
-import { offerInvite, useIsNewGroup } from "./new-group.ts";
 
 interface GroupSidebarProps {
   groupId: string;
@@ -22,13 +21,7 @@ export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
   const { t } = useTranslation("groups");
   const group = useGroup(groupId);
   const mayInvite = useCanInGroup(groupId, "createInvites");
-  const isNew = useIsNewGroup(groupId);
-  const [chosen, setDialog] = useState<GroupDialog | null>(null);
-  const dialog: GroupDialog | null = isNew ? { kind: "invite" } : chosen;
-  const close = () => {
-    if (isNew) offerInvite(null);
-    setDialog(null);
-  };
+  const [dialog, setDialog] = useState<GroupDialog | null>(null);
   if (group === undefined) {
     return (
       <div className="grid gap-4 p-4">
@@ -51,7 +44,7 @@ export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
         )}
       </header>
       <ChannelList key={group.id} group={group} channelId={channelId} onOpen={setDialog} />
-      {dialog !== null && <GroupDialogs group={group} dialog={dialog} onClose={close} />}
+      {dialog !== null && <GroupDialogs group={group} dialog={dialog} onClose={() => setDialog(null)} />}
     </>
   );
 }

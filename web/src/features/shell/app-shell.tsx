@@ -1,10 +1,11 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { Drawer } from "../../ui/drawer.tsx";
 import { useIsPhone } from "../../ui/use-media.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { NoticeBanners } from "./notice-banners.tsx";
+import { PanelSlot } from "./panel-slot.ts";
 import { useShell } from "./shell-store.ts";
 
 interface AppShellProps {
@@ -12,18 +13,17 @@ interface AppShellProps {
   rail: ReactNode;
   /** What is in the place: channels, or direct messages. */
   sidebar: ReactNode;
-  /** A PageHeader, then the page. */
+  /** A PageHeader, then the page; a SidePanel anywhere in it stands beside it. */
   children: ReactNode;
-  /** A SidePanel: members, a thread, pins or search. */
-  panel?: ReactNode;
 }
 
 /** Where everything stands: rail | sidebar | main | panel; on phones one column, with rail and sidebar in a drawer. */
-export function AppShell({ rail, sidebar, children, panel }: AppShellProps) {
+export function AppShell({ rail, sidebar, children }: AppShellProps) {
   const { t } = useTranslation("shell");
   const isPhone = useIsPhone();
   const { drawerAt, setDrawerAt } = useShell();
   const [path] = useLocation();
+  const [slot, setSlot] = useState<HTMLElement | null>(null);
   const lists = (
     <>
       <div className="flex w-16 shrink-0 flex-col overflow-y-auto bg-rail pt-[env(safe-area-inset-top)]">
@@ -54,9 +54,9 @@ export function AppShell({ rail, sidebar, children, panel }: AppShellProps) {
         <NoticeBanners />
         <div className="flex min-h-0 flex-1">
           <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
-            {children}
+            <PanelSlot value={slot}>{children}</PanelSlot>
           </main>
-          {panel}
+          <div ref={setSlot} className="contents" />
         </div>
       </div>
     </div>

@@ -7,12 +7,12 @@ export function ConnectionStatus() {
   const { t } = useTranslation("shell");
   const state = useConnectionState();
   return (
-    <p className="flex items-center gap-1.5 text-xs text-muted">
+    <span className="flex items-center gap-1.5 text-xs text-muted">
       <span
         aria-hidden
         className={cx("size-2 shrink-0 rounded-full", state === "online" ? "bg-good" : "bg-warn")}
       />
       {t(`state.${state}`)}
-    </p>
+    </span>
   );
 }

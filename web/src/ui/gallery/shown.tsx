@@ -13,7 +13,7 @@ import { VisuallyHidden } from "../visually-hidden.tsx";
 import { Part } from "./part.tsx";
 
 const PEOPLE = ["Ada", "Grace", "Hedy", "Katherine", "林", "👩‍🚀"];
-const STATUSES = ["online", "idle", "busy", "offline"] as const;
+const STATUSES = ["online", "idle", "doNotDisturb", "offline"] as const;
 
 export function Shown() {
   return (

@@ -1,0 +1,99 @@
+import {
+  Activity,
+  ChevronsUpDown,
+  LogOut,
+  type LucideIcon,
+  Monitor,
+  Moon,
+  ShieldCheck,
+  Sun,
+} from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useActionMutation } from "../../data/call.ts";
+import { useMe } from "../../data/me.ts";
+import { type OwnStatus, useOwnStatus } from "../../data/presence.ts";
+import { adminPath, statusPath } from "../../routes.ts";
+import { errorText } from "../../shared/error-text.ts";
+import { type Preferences, setPreferences, usePreferences } from "../../state/preferences.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import type { MenuItem } from "../../ui/menu-item.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { logOut } from "../session/session-store.ts";
+import { ConnectionStatus } from "./connection-status.tsx";
+
+const STATUSES: OwnStatus[] = ["online", "idle", "doNotDisturb", "invisible"];
+const THEMES: { theme: Preferences["theme"]; icon: LucideIcon }[] = [
+  { theme: "system", icon: Monitor },
+  { theme: "light", icon: Sun },
+  { theme: "dark", icon: Moon },
+];
+
+/** Oneself at the foot of the lists, and what one can do about it. */
+export function UserMenu() {
+  const { t } = useTranslation("shell");
+  const me = useMe();
+  const { data: ownStatus = "online" } = useOwnStatus();
+  return (
+    <footer className="shrink-0 border-t border-line p-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
+      <Menu
+        side="top"
+        align="start"
+        items={useItems(ownStatus)}
+        trigger={
+          <button
+            type="button"
+            aria-label={t("you", { name: me.nickname })}
+            className="flex w-full items-center gap-2.5 rounded-md p-1.5 text-left transition-colors hover:bg-hover data-popup-open:bg-hover"
+          >
+            <Avatar
+              name={me.nickname}
+              id={me.id}
+              src={me.avatarUrl}
+              size={34}
+              status={ownStatus === "invisible" ? "offline" : ownStatus}
+            />
+            <span className="min-w-0 flex-1 leading-tight">
+              <span className="block truncate text-sm font-semibold">{me.nickname}</span>
+              <ConnectionStatus />
+            </span>
+            <ChevronsUpDown size={16} aria-hidden className="shrink-0 text-muted" />
+          </button>
+        }
+      />
+    </footer>
+  );
+}
+
+function useItems(ownStatus: OwnStatus): MenuItem[] {
+  const { t } = useTranslation("shell");
+  const [, navigate] = useLocation();
+  const { admin } = useMe();
+  const theme = usePreferences((preferences) => preferences.theme);
+  const setStatus = useActionMutation("presence.setStatus");
+  const choose = (status: OwnStatus) =>
+    setStatus.mutate(
+      { status },
+      { onError: (error) => showToast({ text: errorText(error), tone: "danger" }) },
+    );
+  return [
+    ...STATUSES.map((status) => ({
+      label: t(`presence.${status}`),
+      checked: status === ownStatus,
+      onSelect: () => choose(status),
+    })),
+    "separator",
+    ...THEMES.map(({ theme: one, icon }) => ({
+      label: t(`theme.${one}`),
+      icon,
+      checked: theme === one,
+      onSelect: () => setPreferences({ theme: one }),
+    })),
+    "separator",
+    { label: t("status"), icon: Activity, onSelect: () => navigate(statusPath()) },
+    ...(admin ? [{ label: t("admin"), icon: ShieldCheck, onSelect: () => navigate(adminPath()) }] : []),
+    "separator",
+    { label: t("logOut"), icon: LogOut, onSelect: () => void logOut() },
+  ];
+}
