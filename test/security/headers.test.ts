@@ -78,6 +78,27 @@ describe("another origin", () => {
     expect(await allowed(instance.url, FRIEND)).toBeNull();
   });
 
+  test("may ask beforehand, and is told the same", async () => {
+    const preflight = async (origin: string) => {
+      const asks = { origin, "access-control-request-method": "POST" };
+      const headers = { ...asks, "access-control-request-headers": "authorization,content-type" };
+      const answer = await fetch(`${secure.url}/api/user.me`, { method: "OPTIONS", headers });
+      return answer.headers.get("access-control-allow-origin");
+    };
+    expect(await preflight(FRIEND)).toBe(FRIEND);
+    for (const origin of ["https://evil.example", "http://friend.example", `${FRIEND}:8443`, "null"])
+      expect(await preflight(origin)).toBeNull();
+  });
+
+  test("reads nothing of a socket by HTTP", async () => {
+    for (const origin of [FRIEND, "https://evil.example"]) {
+      const path = "/socket.io/?EIO=4&transport=polling";
+      const { headers } = await fetch(`${secure.url}${path}`, { headers: { origin } });
+      expect([null, FRIEND]).toContain(headers.get("access-control-allow-origin"));
+      expect(headers.get("set-cookie")).toBeNull();
+    }
+  });
+
   test("never gets credentials that the browser keeps", async () => {
     const { headers } = await api(secure.url, { origin: FRIEND });
     expect(headers.get("access-control-allow-credentials")).toBeNull();

@@ -143,10 +143,11 @@ describe("claiming another guest", () => {
   });
 });
 
+const internal = Object.entries(ACTIONS)
+  .filter(([, { permission }]) => permission.rule === "internal")
+  .map(([name]) => name);
+
 describe("internal actions", () => {
-  const internal = Object.entries(ACTIONS)
-    .filter(([, { permission }]) => permission.rule === "internal")
-    .map(([name]) => name);
   const others = ["$node.list", "$node.actions", "file.storage.put", "mail.send", "config.get"];
 
   test("cannot be reached by HTTP, whoever asks", async () => {
@@ -170,11 +171,15 @@ describe("internal actions", () => {
       socket.disconnect();
     }
   });
+});
 
-  test("those of the storage are among them", () => {
-    expect(internal.filter((name) => name.startsWith("file."))).toEqual(
-      expect.arrayContaining(["file.claim", "file.release"]),
-    );
+describe("storage actions", () => {
+  test("are internal: nobody reaches what claims, releases or reads files of others", async () => {
+    const ofFiles = internal.filter((name) => name.startsWith("file."));
+    expect(ofFiles).toEqual(expect.arrayContaining(["file.claim", "file.release"]));
+    const { accessToken } = world.owner;
+    const answers = await Promise.all(ofFiles.map((name) => call(name, {}, accessToken)));
+    expect(new Set(answers)).toEqual(new Set(["UNKNOWN_ACTION"]));
   });
 });
 
