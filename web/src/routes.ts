@@ -74,20 +74,3 @@ function placeQuery({ message, thread }: ChannelPlace): string {
   const text = query.toString();
   return text === "" ? "" : `?${text}`;
 }
-
-/** The same by short names. */
-export const paths = {
-  landing: landingPath,
-  login: loginPath,
-  register: registerPath,
-  invite: invitePath,
-  group: groupPath,
-  channel: channelPath,
-  groupSettings: groupSettingsPath,
-  friends: directPath as () => string,
-  direct: directPath as (channelId: string, place?: ChannelPlace) => string,
-  inbox: inboxPath,
-  settings: settingsPath,
-  admin: adminPath,
-  status: statusPath,
-};
