@@ -9,6 +9,10 @@ export const WORDS_PER_SEARCH = 10;
 
 /** Changes of a channel that are read and indexed at a time. */
 export const CHANGES_PER_STEP = 500;
+/** Channels that are indexed together in the background, with at most CHANGES_PER_STEP changes of all of them. */
+export const CHANNELS_PER_ROUND = 50;
+/** Logs that are read at the same time. */
+export const LOGS_AT_ONCE = 4;
 /** Changes that one search waits for; what is beyond it is indexed behind it. */
 export const STEPS_PER_SEARCH = 10;
 /** Channels that a search indexes at the same time. */

@@ -5,7 +5,7 @@ import { Indexer } from "./indexer.ts";
 
 const STEP_MS = 30;
 
-test("indexing rests after each step, at least four times as long as the step took", async () => {
+test("channels are indexed together, and indexing rests after it, at least four times as long as it took", async () => {
   const pauses: number[] = [];
   const rested = Promise.withResolvers<void>();
   const call = async () => {
@@ -23,14 +23,14 @@ test("indexing rests after each step, at least four times as long as the step to
     indexAfterMs: 0,
     pause: async (ms) => {
       pauses.push(ms);
-      if (pauses.length === 2) rested.resolve();
+      rested.resolve();
     },
   });
   indexer.hint("a".repeat(24));
   indexer.hint("b".repeat(24));
   await rested.promise;
   await indexer.close();
-  expect(pauses).toHaveLength(2);
+  expect(pauses).toHaveLength(1);
   // A timer may fire a fraction of a millisecond early.
   for (const ms of pauses) expect(ms).toBeGreaterThan(4 * (STEP_MS - 2));
 });
@@ -55,4 +55,56 @@ test("closing does not wait for the rest", async () => {
   await stepped.promise;
   await wait(0);
   await expect(indexer.close()).resolves.toBeUndefined();
+});
+
+test("of a channel that has more than its part of a round the rest follows, and each change is written once", async () => {
+  const log = new Map([
+    ["a".repeat(24), 3],
+    ["b".repeat(24), 700],
+    ["c".repeat(24), 1],
+  ]);
+  const revs = new Map<string, number>();
+  const puts: string[][] = [];
+  const call = async (_name: string, params: { channelId: string; afterRev: number; limit: number }) => {
+    const { channelId, afterRev, limit } = params;
+    const count = Math.min(limit, log.get(channelId)! - afterRev);
+    const messages = Array.from({ length: count }, (_, index) => {
+      const rev = afterRev + index + 1;
+      return {
+        id: `${channelId[0]}${rev}`,
+        channelId,
+        rev,
+        authorId: "x",
+        content: "hello",
+        deletedAt: null,
+      };
+    });
+    return { messages };
+  };
+  const done = Promise.withResolvers<void>();
+  const indexer = new Indexer({
+    entries: { put: async (some) => void puts.push(some.map(({ messageId }) => messageId)) },
+    progress: {
+      find: async (ids) => new Map(ids.map((id) => [id, revs.get(id) ?? 0])),
+      advance: async (moves) => {
+        for (const { channelId, from, to } of moves) {
+          expect(revs.get(channelId) ?? 0).toBe(from);
+          revs.set(channelId, to);
+        }
+      },
+    },
+    call: call as unknown as Call,
+    logger: { warn: (error: unknown) => done.reject(error) },
+    indexAfterMs: 0,
+    pause: async () => {
+      if ([...log].every(([channelId, rev]) => revs.get(channelId) === rev)) done.resolve();
+    },
+  });
+  for (const channelId of log.keys()) indexer.hint(channelId);
+  await done.promise;
+  await indexer.close();
+  expect(puts[0]).toHaveLength(3 + 166 + 1);
+  expect(puts).toHaveLength(3);
+  expect(new Set(puts.flat()).size).toBe(704);
+  expect(puts.flat()).toHaveLength(704);
 });

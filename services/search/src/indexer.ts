@@ -1,7 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Call } from "@fanfare/contract";
-import type { Logger } from "@fanfare/kernel";
-import { CHANGES_PER_STEP, INDEX_AFTER_MS, INDEX_SHARE, WAITING_CHANNELS } from "./bounds.ts";
+import { boundedMap, type Logger } from "@fanfare/kernel";
+import {
+  CHANGES_PER_STEP,
+  CHANNELS_PER_ROUND,
+  INDEX_AFTER_MS,
+  INDEX_SHARE,
+  LOGS_AT_ONCE,
+  WAITING_CHANNELS,
+} from "./bounds.ts";
 import type { EntryRepository } from "./entry.repository.ts";
 import { messageTokens } from "./message-tokens.ts";
 import type { ProgressRepository } from "./progress.repository.ts";
@@ -18,14 +25,14 @@ export interface IndexerOptions {
 
 /**
  * Reads the logs of channels, from where it has come, and makes entries of them. Being told of new messages only makes it earlier:
- * a search looks itself how far its channels are indexed. So it can wait, and rests after each step: the longer, the more
- * the server has to do.
+ * a search looks itself how far its channels are indexed. So it can wait, takes many channels together, and rests after each round: the
+ * longer, the more the server has to do.
  */
 export class Indexer {
   readonly #options: IndexerOptions;
   readonly #waiting = new Set<string>();
-  /** By channel: its step that is under way. */
-  readonly #steps = new Map<string, Promise<boolean>>();
+  /** By channel: the round that it is in, which says what channels have nothing further. */
+  readonly #rounds = new Map<string, Promise<ReadonlySet<string>>>();
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
@@ -42,13 +49,8 @@ export class Indexer {
   }
 
   /** Indexes the next changes of a channel. @returns whether that was all of them */
-  step(channelId: string): Promise<boolean> {
-    let step = this.#steps.get(channelId);
-    if (step === undefined) {
-      step = this.#step(channelId).finally(() => this.#steps.delete(channelId));
-      this.#steps.set(channelId, step);
-    }
-    return step;
+  async step(channelId: string): Promise<boolean> {
+    return (await (this.#rounds.get(channelId) ?? this.#start([channelId]))).has(channelId);
   }
 
   async close(): Promise<void> {
@@ -56,7 +58,7 @@ export class Indexer {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#waiting.clear();
     await this.#running;
-    await Promise.allSettled(this.#steps.values());
+    await Promise.allSettled(this.#rounds.values());
   }
 
   #begin(): void {
@@ -71,42 +73,69 @@ export class Indexer {
   }
 
   async #work(): Promise<void> {
-    const { pause = defaultPause } = this.#options;
-    for (const channelId of this.#waiting) {
-      this.#waiting.delete(channelId);
-      let isComplete = false;
-      while (!isComplete && !this.#isClosed()) {
-        const begin = performance.now();
-        isComplete = await this.step(channelId);
-        await pause((performance.now() - begin) * (1 / INDEX_SHARE - 1), this.#closing.signal);
+    while (this.#waiting.size > 0 && !this.#isClosed()) {
+      const some = [...this.#waiting].slice(0, CHANNELS_PER_ROUND);
+      for (const channelId of some) this.#waiting.delete(channelId);
+      const idle = some.filter((channelId) => !this.#rounds.has(channelId));
+      const done = await this.#resting(() => this.#start(idle));
+      for (const channelId of some) {
+        let isComplete = done.has(channelId);
+        while (!isComplete && !this.#isClosed()) isComplete = await this.#resting(() => this.step(channelId));
       }
     }
+  }
+
+  async #resting<T>(work: () => Promise<T>): Promise<T> {
+    const { pause = defaultPause } = this.#options;
+    const begin = performance.now();
+    const result = await work();
+    await pause((performance.now() - begin) * (1 / INDEX_SHARE - 1), this.#closing.signal);
+    return result;
+  }
+
+  #start(channelIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const round = this.#round(channelIds).finally(() => {
+      for (const channelId of channelIds) this.#rounds.delete(channelId);
+    });
+    for (const channelId of channelIds) this.#rounds.set(channelId, round);
+    return round;
   }
 
   #isClosed(): boolean {
     return this.#closing.signal.aborted;
   }
 
-  async #step(channelId: string): Promise<boolean> {
+  /** One write for the changes of all these channels. @returns those that have nothing further */
+  async #round(channelIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { entries, progress, call } = this.#options;
-    const from = (await progress.find([channelId])).get(channelId)!;
-    const limit = CHANGES_PER_STEP;
-    const { messages } = await call("message.listChanges", { channelId, afterRev: from, limit });
-    if (messages.length === 0) return true;
-    const there = messages.filter(({ deletedAt }) => deletedAt === null);
-    const deleted = messages.filter(({ deletedAt }) => deletedAt !== null);
-    await entries.put(
-      there.map((message) => ({
-        messageId: message.id,
-        channelId,
-        rev: message.rev,
-        tokens: messageTokens(message),
-      })),
-      deleted.map(({ id }) => id),
-    );
-    // Only then: a process that dies in between does the same again.
-    await progress.advance(channelId, from, messages.at(-1)!.rev);
-    return messages.length < limit;
+    if (channelIds.length === 0) return new Set();
+    const revs = await progress.find(channelIds);
+    const limit = Math.floor(CHANGES_PER_STEP / channelIds.length);
+    const logs = await boundedMap(channelIds, LOGS_AT_ONCE, async (channelId) => {
+      const from = revs.get(channelId)!;
+      const { messages } = await call("message.listChanges", { channelId, afterRev: from, limit });
+      return { channelId, from, messages };
+    });
+    const changed = logs.filter(({ messages }) => messages.length > 0);
+    if (changed.length > 0) {
+      const messages = changed.flatMap((log) => log.messages);
+      const there = messages.filter(({ deletedAt }) => deletedAt === null);
+      const deleted = messages.filter(({ deletedAt }) => deletedAt !== null);
+      await entries.put(
+        there.map((message) => ({
+          messageId: message.id,
+          channelId: message.channelId,
+          rev: message.rev,
+          tokens: messageTokens(message),
+        })),
+        deleted.map(({ id }) => id),
+      );
+      // Only then: a process that dies in between does the same again.
+      await progress.advance(
+        changed.map((log) => ({ channelId: log.channelId, from: log.from, to: log.messages.at(-1)!.rev })),
+      );
+    }
+    return new Set(logs.filter((log) => log.messages.length < limit).map(({ channelId }) => channelId));
   }
 }
 

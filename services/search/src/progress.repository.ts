@@ -1,7 +1,15 @@
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import type { Connection, Model } from "mongoose";
+import { mongo, Types, type Connection, type Model } from "mongoose";
 import { INDEX_VERSION } from "./bounds.ts";
 import { progressModel, type ProgressDocument } from "./progress.model.ts";
+
+/** A channel that was indexed up to one of its changes, and is up to another now. */
+interface Move {
+  channelId: string;
+  from: number;
+  to: number;
+}
+
+const DUPLICATE_KEY = 11_000;
 
 /** Every query of how far channels are indexed. */
 export class ProgressRepository {
@@ -19,18 +27,24 @@ export class ProgressRepository {
     return new Map(channelIds.map((channelId) => [channelId, revs.get(channelId) ?? 0]));
   }
 
-  /** Moves on from where it was read. Nothing happens if another process has moved it meanwhile: what it did is done twice then. */
-  async advance(channelId: string, from: number, to: number): Promise<void> {
-    const before = from === 0 ? { $or: [{ version: { $ne: INDEX_VERSION } }, { rev: 0 }] } : { rev: from };
-    await this.#model
-      .updateOne(
-        { _id: channelId, ...before },
-        { $set: { rev: to, version: INDEX_VERSION } },
-        { upsert: true },
-      )
-      .catch((error: unknown) => {
-        if (duplicateKeyIndex(error) === null) throw error;
-      });
+  /** Moves channels on from where they were read. Nothing happens to one that another process has moved meanwhile: what it did is done twice then. */
+  async advance(moves: readonly Move[]): Promise<void> {
+    const operations = moves.map(({ channelId, from, to }) => {
+      const before = from === 0 ? { $or: [{ version: { $ne: INDEX_VERSION } }, { rev: 0 }] } : { rev: from };
+      return {
+        updateOne: {
+          filter: { _id: new Types.ObjectId(channelId), ...before },
+          update: { $set: { rev: to, version: INDEX_VERSION } },
+          upsert: true,
+        },
+      };
+    });
+    try {
+      await this.#model.collection.bulkWrite(operations, { ordered: false });
+    } catch (error) {
+      if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
+      if (error.result.getWriteErrors().some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+    }
   }
 
   async delete(channelId: string): Promise<void> {

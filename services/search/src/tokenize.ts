@@ -6,8 +6,25 @@ const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
 
+const ASCII = /^[\0-\x7f]*$/;
+const ASCII_WORD = /[a-z0-9]+/g;
+
+interface Word {
+  word: string;
+  unspaced: boolean;
+}
+
+function words(text: string): Iterable<Word> {
+  // Without anything to normalize: a fifth of the time.
+  return ASCII.test(text) ? asciiWords(text) : anyWords(text);
+}
+
+function asciiWords(text: string): Word[] {
+  return (text.toLowerCase().match(ASCII_WORD) ?? []).map((word) => ({ word, unspaced: false }));
+}
+
 /** Widths, ligatures and case do not matter. */
-function* words(text: string): Generator<{ word: string; unspaced: boolean }> {
+function* anyWords(text: string): Generator<Word> {
   for (const [run] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
     let end = 0;
     for (const { 0: part, index } of run.matchAll(UNSPACED)) {
@@ -19,7 +36,8 @@ function* words(text: string): Generator<{ word: string; unspaced: boolean }> {
   }
 }
 
-const clipped = (word: string): string => Array.from(word.slice(0, WORD_MAX_CHARS)).join("");
+const clipped = (word: string): string =>
+  word.length <= WORD_MAX_CHARS ? word : Array.from(word.slice(0, WORD_MAX_CHARS)).join("");
 
 function pairs(characters: readonly string[]): string[] {
   return characters.slice(1).map((character, i) => characters[i]! + character);
