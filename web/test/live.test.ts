@@ -167,7 +167,8 @@ describe("the cache after events is the cache after it was asked for again", () 
       const { role: other } = await call("role.create", { groupId, name: "Cook", color: 0xff0000 });
       await call("role.update", { groupId, roleId: role.id, permissions: (1 << 5) | (1 << 4), color: 0xff });
       await call("role.assign", { groupId, roleId: role.id, userId: bob.client.user!.id });
-      await call("role.reorder", { groupId, roleIds: [role.id, other.id] });
+      const { role: third } = await call("role.create", { groupId, name: "Captain" });
+      await call("role.reorder", { groupId, roleIds: [role.id, third.id, other.id] });
       await call("role.setDefault", { groupId, permissions: 1 });
       await call("role.delete", { groupId, roleId: other.id });
     });

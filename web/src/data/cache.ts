@@ -140,11 +140,25 @@ export class ServerCache {
     }
   }
 
+  /** Calls `listener` with every answer to an action that the server gives, pages apart. */
+  onAnswer<N extends ActionName>(name: N, listener: (answer: Result<N>) => void): () => void {
+    return this.queries.getQueryCache().subscribe((event) => {
+      if (event.type !== "updated" || event.action.type !== "success" || event.action.manual === true) return;
+      if (event.query.queryKey[0] === name) listener(event.query.state.data as Result<N>);
+    });
+  }
+
   /**
    * Asks again a moment later, once for all that happens until then.
    * @param crowd how many users hear of the reason in the same moment
+   * @param afterMs for what may happen many times in a second, longer
    */
-  refetchSoon<N extends ActionName>(name: N, where: Partial<Params<N>> = {}, crowd = 1): void {
+  refetchSoon<N extends ActionName>(
+    name: N,
+    where: Partial<Params<N>> = {},
+    crowd = 1,
+    afterMs = SOON_MS,
+  ): void {
     const key = hashKey([name, where]);
     if (this.#soon.has(key) || this.#find(name, where).length === 0) return;
     const spreadMs = Math.min(CROWD_SPREAD_MS, crowd / 10);
@@ -153,7 +167,7 @@ export class ServerCache {
         this.#soon.delete(key);
         this.refetch(name, where);
       },
-      SOON_MS + Math.random() * spreadMs,
+      afterMs + Math.random() * spreadMs,
     );
     this.#soon.set(key, timer);
   }

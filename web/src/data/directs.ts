@@ -4,6 +4,7 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
+import { heldChannel } from "./held-channel.ts";
 import { withList, without } from "./lists.ts";
 import type { On } from "./live-on.ts";
 
@@ -25,17 +26,29 @@ function ask(cache: ServerCache) {
 /** Whether a channel stands among the direct ones. */
 const isDirect = ({ kind }: Channel): boolean => kind === "direct" || kind === "groupDirect";
 
-export function listenDirects(cache: ServerCache, on: On): void {
+export function listenDirects(cache: ServerCache, on: On): () => void {
   on("channel.created", ({ channel }) => {
     if (isDirect(channel)) cache.refetchSoon("channel.listDirect");
   });
   on("channel.closed", ({ channelId }) => dropDirect(cache, channelId));
   on("message.created", ({ channelId }) => {
-    const held = cache.held("channel.listDirect");
-    if (held.length === 0) return;
-    if (held.some(({ answer }) => answer.channels.some(({ id }) => id === channelId))) {
-      toTop(cache, channelId);
-    } else if (cache.held("channel.get", { channelId }).some(({ answer }) => isDirect(answer.channel))) {
+    const [list] = cache.held("channel.listDirect");
+    if (list === undefined) return;
+    if (list.answer.channels.some(({ id }) => id === channelId)) return toTop(cache, channelId);
+    // One that was closed is back with its next message.
+    const unread = cache
+      .read("channel.listUnread", {})
+      ?.channels.find((held) => held.channelId === channelId);
+    const held = heldChannel(cache, channelId);
+    if (unread?.groupId === null || (held !== undefined && isDirect(held)))
+      cache.refetchSoon("channel.listDirect");
+  });
+  // Of one that nothing is known of yet, it is known when what is unread was asked for.
+  return cache.onAnswer("channel.listUnread", ({ channels }) => {
+    const [direct] = cache.held("channel.listDirect");
+    if (direct === undefined) return;
+    const known = new Set(direct.answer.channels.map(({ id }) => id));
+    if (channels.some(({ channelId, groupId }) => groupId === null && !known.has(channelId))) {
       cache.refetchSoon("channel.listDirect");
     }
   });

@@ -30,11 +30,18 @@ export function useInboxUnreadCount(): UseQueryResult<number> {
   return useAsk("inbox.getUnreadCount", {}, { select: ({ unread }) => unread });
 }
 
+const RECOUNT_AFTER_MS = 500;
+
 export function listenInbox(cache: ServerCache, on: On): void {
   const { client } = cache;
   const doubt = (): void => {
     cache.refetchSoon("inbox.list");
     cache.refetchSoon("inbox.getUnreadCount");
+  };
+  /** Messages come and go all the time; where nothing is unread they change nothing. */
+  const recount = (): void => {
+    const { unread } = cache.read("inbox.getUnreadCount", {}) ?? { unread: 0 };
+    if (unread > 0) cache.refetchSoon("inbox.getUnreadCount", {}, 1, RECOUNT_AFTER_MS);
   };
   on("inbox.added", doubt);
   on("message.created", ({ messages }) => {
@@ -45,7 +52,10 @@ export function listenInbox(cache: ServerCache, on: On): void {
     if (messages.some(mayBeIn)) doubt();
   });
   on("message.changed", ({ message }) => {
-    if (message.editedAt !== null) doubt();
+    const isHeld = cache
+      .held("inbox.list")
+      .some(({ answer }) => answer.items.some((item) => item.message.id === message.id));
+    if (message.editedAt !== null && (isHeld || message.mentions !== undefined)) doubt();
     patchItems(cache, (items) =>
       changed(
         items,
@@ -56,7 +66,7 @@ export function listenInbox(cache: ServerCache, on: On): void {
   });
   on("message.deleted", ({ message }) => {
     patchItems(cache, (items) => without(items, (item) => item.message.id === message.id));
-    cache.refetchSoon("inbox.getUnreadCount");
+    recount();
   });
   on("reaction.changed", ({ messageId, rev, reactions }) => {
     patchItems(cache, (items) =>
@@ -76,7 +86,7 @@ export function listenInbox(cache: ServerCache, on: On): void {
         (item) => ({ ...item, unread: false }),
       ),
     );
-    cache.refetchSoon("inbox.getUnreadCount");
+    recount();
   });
   on("channel.deleted", doubt);
   on("group.left", doubt);

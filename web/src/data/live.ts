@@ -22,7 +22,7 @@ import { listenUnread } from "./unread.ts";
 import { listenUsers } from "./users.ts";
 
 /** Members are counted against the group as it was before, so they come before groups. */
-const LISTENERS = [
+const LISTENERS: ((cache: ServerCache, on: On) => void | (() => void))[] = [
   listenMe,
   listenUsers,
   listenMembers,
@@ -63,7 +63,10 @@ export function startLive(cache: ServerCache): () => void {
     clearTimeout(later);
     later = setTimeout(askAgain, Math.random() * RESYNC_SPREAD_MS);
   });
-  for (const listen of LISTENERS) listen(cache, on);
+  for (const listen of LISTENERS) {
+    const end = listen(cache, on);
+    if (end !== undefined) ends.push(end);
+  }
   return () => {
     clearTimeout(later);
     cache.stopTimers();

@@ -27,9 +27,13 @@ export function listenThreads(cache: ServerCache, on: On): void {
   on("channel.updated", ({ channel }) => doubt(channel.parentId));
   // What was written last stands first.
   on("message.created", ({ channelId }) => {
-    for (const { params, answer } of cache.held("channel.listThreads")) {
-      if (answer.channels.some(({ id }) => id === channelId)) doubt(params.channelId);
-    }
+    cache.patch("channel.listThreads", (page, { cursor }) => {
+      const index = page.channels.findIndex(({ id }) => id === channelId);
+      if (index === -1 || (index === 0 && cursor === undefined)) return page;
+      // From another page it comes by asking again.
+      if (cursor !== undefined) doubt(page.channels[index]!.parentId);
+      return { ...page, channels: [page.channels[index]!, ...page.channels.toSpliced(index, 1)] };
+    });
   });
 }
 

@@ -1,8 +1,11 @@
-import type { Message, UnreadChannel } from "@fanfare/contract";
+import type { ChannelState, Message, UnreadChannel } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
-import { changed, withList, without } from "./lists.ts";
+import { crowdOf } from "./groups.ts";
+import { heldChannel } from "./held-channel.ts";
+import { changed, withItem, withList, without } from "./lists.ts";
 import type { On } from "./live-on.ts";
 
 const PAGING = { param: "cursor", next: "nextCursor", list: "channels" } as const;
@@ -56,22 +59,33 @@ function sum(channels: readonly UnreadChannel[]): Unread {
   };
 }
 
+/** Mentions of roles and of everybody are counted by the server: not more often than this. */
+const RECOUNT_AFTER_MS = 1000;
+
 export function listenUnread(cache: ServerCache, on: On): void {
   const { client } = cache;
+  /** Channels that are being asked for. */
+  const asked = new Set<string>();
   on("message.created", ({ channelId, messages }) => {
-    const last = messages.at(-1);
-    if (last === undefined || cache.queries.getQueryState(["channel.listUnread", {}]) === undefined) return;
+    if (cache.queries.getQueryState(["channel.listUnread", {}]) === undefined) return;
     const isHeld = cache
       .read("channel.listUnread", {})
       ?.channels.some((held) => held.channelId === channelId);
-    heard(cache, channelId, last);
-    // Of a channel in which nothing was unread it is not known what it belongs to, nor whether it is a thread.
-    if (isHeld !== true || messages.some((message) => mayMention(message, client.user?.id))) {
-      cache.refetchSoon("channel.listUnread");
+    const channel = heldChannel(cache, channelId);
+    if (isHeld === true || channel !== undefined) {
+      hearMessages(cache, channel, channelId, messages);
+    } else if (!asked.has(channelId)) {
+      asked.add(channelId);
+      void askWhatItIs(cache, channelId).finally(() => asked.delete(channelId));
+    }
+    const others = messages.filter(({ authorId }) => authorId !== client.user?.id);
+    const groupId = channel?.groupId ?? "";
+    if (others.some(mentionsMany)) {
+      cache.refetchSoon("channel.listUnread", {}, crowdOf(cache, groupId), RECOUNT_AFTER_MS);
     }
   });
   on("message.changed", ({ message }) => {
-    if (message.mentions !== undefined || message.editedAt !== null) doubtMentions(cache, message);
+    if (message.editedAt !== null) doubtMentions(cache, message);
     heard(cache, message.channelId, message);
   });
   on("message.deleted", ({ message }) => {
@@ -83,7 +97,8 @@ export function listenUnread(cache: ServerCache, on: On): void {
   on("channel.deleted", ({ channelId }) => drop(cache, (channel) => channel.channelId === channelId));
   // Channels that are new to the user have a history that was not read.
   on("channel.created", ({ channel }) => {
-    if (channel.kind !== "thread") cache.refetchSoon("channel.listUnread");
+    if (channel.kind !== "thread")
+      cache.refetchSoon("channel.listUnread", {}, crowdOf(cache, channel.groupId ?? ""));
   });
   on("group.joined", () => cache.refetchSoon("channel.listUnread"));
   on("group.left", ({ groupId }) => drop(cache, (channel) => channel.groupId === groupId));
@@ -93,14 +108,57 @@ export function listenUnread(cache: ServerCache, on: On): void {
   });
 }
 
-function mayMention({ mentions, authorId }: Message, ownId: string | undefined): boolean {
-  return mentions !== undefined && authorId !== ownId;
+/** Roles and everybody: whether that means the user, and is wanted, only the server says. */
+function mentionsMany({ mentions }: Message): boolean {
+  return mentions !== undefined && (mentions.everyone || mentions.roleIds.length > 0);
+}
+
+function hearMessages(
+  cache: ServerCache,
+  channel: ChannelState | undefined,
+  channelId: string,
+  messages: readonly Message[],
+): void {
+  const last = messages.at(-1);
+  const ownId = cache.client.user?.id ?? "";
+  if (last === undefined || channel?.kind === "thread") return;
+  const mentionsOf = (afterSeq: number): number =>
+    messages.filter(
+      ({ seq, authorId, mentions }) =>
+        seq > afterSeq && authorId !== ownId && mentions?.userIds.includes(ownId),
+    ).length;
+  cache.patch("channel.listUnread", (answer) => {
+    const held = answer.channels.find((unread) => unread.channelId === channelId);
+    const lastReadSeq = held?.lastReadSeq ?? channel?.lastReadSeq ?? last.seq;
+    if (last.seq <= Math.max(lastReadSeq, held?.head.seq ?? 0)) return answer;
+    const counted = (held?.mentionCount ?? 0) + mentionsOf(Math.max(lastReadSeq, held?.head.seq ?? 0));
+    const unread: UnreadChannel = {
+      channelId,
+      groupId: held?.groupId ?? channel?.groupId ?? null,
+      head: { seq: last.seq, rev: Math.max(last.rev, held?.head.rev ?? 0) },
+      lastReadSeq,
+      mentionCount: Math.min(counted, LIMITS.mentionsCounted),
+    };
+    return {
+      ...answer,
+      channels: withItem(answer.channels, unread, (other) => other.channelId === channelId),
+    };
+  });
+}
+
+/** A message came in a channel that nothing was asked of yet: a thread does not count, anything else does. */
+async function askWhatItIs(cache: ServerCache, channelId: string): Promise<void> {
+  const options = cache.ask("channel.get", { channelId });
+  const { channel } = await cache.queries.fetchQuery(options).catch(() => ({ channel: undefined }));
+  if (channel !== undefined && channel.kind !== "thread") cache.refetchSoon("channel.listUnread");
 }
 
 /** A mention may have come or gone with the message, if it is unread. */
-function doubtMentions(cache: ServerCache, { channelId, seq }: Message): void {
+function doubtMentions(cache: ServerCache, { channelId, seq, mentions }: Message): void {
   const channel = cache.read("channel.listUnread", {})?.channels.find((held) => held.channelId === channelId);
-  if (channel !== undefined && seq > channel.lastReadSeq) cache.refetchSoon("channel.listUnread");
+  if (channel === undefined || seq <= channel.lastReadSeq) return;
+  if (channel.mentionCount === 0 && mentions === undefined) return;
+  cache.refetchSoon("channel.listUnread", {}, 1, RECOUNT_AFTER_MS);
 }
 
 function heard(cache: ServerCache, channelId: string, { seq, rev }: Pick<Message, "seq" | "rev">): void {
