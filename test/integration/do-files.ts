@@ -21,6 +21,29 @@ async function exportGroup(
   await call("message.exportChannel", { channelId: channel.id, after: reaction });
   for (const cursor of [null, groupId, `${groupId}-${channel.id}-${afterId}`])
     await call("group.listOwnChannels", { userId: owner.userId, cursor });
+  await importGroup(call, owner.userId);
+}
+
+/** One that is broken off, and one that comes to its end. */
+async function importGroup(call: Call, ownerId: string): Promise<void> {
+  const salt = "0123456789";
+  for (const isWhole of [false, true]) {
+    const { groupId } = await call("group.beginImport", { ownerId });
+    const { group } = await call("group.exportHead", { groupId: await anyGroup(call, ownerId) });
+    const users = [{ type: "user" as const, id: ownerId, username: null, nickname: "Ada" }];
+    await call("group.importPlaces", { groupId, salt, roles: [], channels: [] });
+    await call("message.importLines", { groupId, salt, messages: [], reactions: [] });
+    await call("message.importHeads", { groupId, salt, heads: [{ channelId: groupId, seq: 1 }] });
+    if (!isWhole) await call("user.importNames", { groupId, salt, users });
+    if (isWhole) await call("group.finishImport", { groupId, salt, group, byUserId: ownerId });
+    else await call("group.cancelImport", { groupId });
+    await call("user.removeImported", { groupId });
+  }
+}
+
+async function anyGroup(call: Call, userId: string): Promise<string> {
+  const { nextCursor } = await call("group.listOwnChannels", { userId, cursor: null });
+  return nextCursor!.split("-")[0]!;
 }
 
 /** The way of a file from its upload to its end, and what is told of users who are deleted. */

@@ -2,7 +2,7 @@ import type { ActionName } from "@fanfare/contract";
 import { defineService, type Handler, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { announce } from "./actions/announce.ts";
 import { auditLog } from "./actions/audit-log.ts";
-import { deleteGroup, listGroups, startGroupExport } from "./actions/groups.ts";
+import { deleteGroup, listGroups, startGroupExport, startGroupImport } from "./actions/groups.ts";
 import { getMaintenance, setMaintenance } from "./actions/maintenance.ts";
 import { metrics } from "./actions/metrics.ts";
 import { stats } from "./actions/stats.ts";
@@ -35,6 +35,7 @@ export function createAdminService(node: NodeContext): ReturnType<ServiceFactory
       "admin.setAdmin": recorded("admin.setAdmin", setAdmin()),
       "admin.resetTotp": recorded("admin.resetTotp", resetTotp()),
       "admin.deleteGroup": recorded("admin.deleteGroup", deleteGroup()),
+      "admin.startGroupImport": recorded("admin.startGroupImport", startGroupImport()),
       "admin.startGroupExport": recorded("admin.startGroupExport", startGroupExport()),
       "admin.announce": recorded("admin.announce", announce(dependencies)),
       "admin.setMaintenance": recorded("admin.setMaintenance", setMaintenance(dependencies)),

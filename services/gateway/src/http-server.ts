@@ -27,6 +27,7 @@ import { serveOidc } from "./oidc-routes.ts";
 import { API_HEADERS, commonHeaders } from "./security-headers.ts";
 import { sendAnswer } from "./send-answer.ts";
 import { serveExports } from "./group-files/serve-exports.ts";
+import { serveImports } from "./group-files/serve-imports.ts";
 import { serveFiles } from "./files/serve-files.ts";
 import { UPLOAD_TIMEOUT_MS } from "./files/bounds.ts";
 import { limitBodyTime } from "./limit-body-time.ts";
@@ -119,6 +120,7 @@ export async function createHttpServer({
   serveOidc(app, node, limits);
   await serveFiles(app, { node, calls, identify, limits });
   serveExports(app, { node, calls, identify });
+  await serveImports(app, { node, calls, identify });
   app.post<{ Params: { action: string } }>("/api/:action", { helmet: false }, async (request, reply) => {
     let actor: Actor | null = null;
     const { authorization } = request.headers;

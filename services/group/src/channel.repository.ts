@@ -35,6 +35,10 @@ export function createChannelRepository(connection: Connection) {
       await channels.collection.insertOne(channel, { writeConcern: DURABLE });
     },
 
+    async insertMany(documents: readonly ChannelDocument[]): Promise<void> {
+      await channels.collection.insertMany([...documents], { writeConcern: DURABLE });
+    },
+
     /** All channels of the instance, in the order of their ids. */
     listPage: (afterChannelId: string | undefined, limit: number) =>
       channels

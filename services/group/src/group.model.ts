@@ -16,6 +16,8 @@ export interface GroupDocument {
   /** Of its word filter; absent: none. */
   wordFilterRev?: number;
   createdAt: Date;
+  /** Present while it is made from a file: `deletedAt` is the epoch then. */
+  importingSince?: Date;
   /** Set when the group is deleted and its parts are still being removed; nobody sees it any more. */
   deletedAt?: Date;
 }
@@ -32,6 +34,7 @@ const groupSchema = new Schema<GroupDocument>(
     ownerId: { type: Schema.Types.ObjectId, required: true },
     memberCount: { type: Number, required: true },
     createdAt: { type: Date, required: true },
+    importingSince: Date,
     deletedAt: Date,
   },
   { collection: "groups", writeConcern: DURABLE, versionKey: false },

@@ -6,6 +6,9 @@ import { groupModel, type GroupDocument } from "./group.model.ts";
 /** Bounds one answer of the database. */
 const USERS_PER_LOOK_UP = 100;
 
+/** Of a group that is being imported: nobody sees it, as one that is deleted, and nothing removes it yet. */
+export const NOT_YET = new Date(0);
+
 export type GroupChanges = Partial<
   Pick<GroupDocument, "name" | "description" | "defaultPermissions" | "retentionDays" | "iconUrl"> & {
     defaultChannelId: string | null;
@@ -17,6 +20,7 @@ export type GroupRepository = ReturnType<typeof createGroupRepository>;
 export function createGroupRepository(connection: Connection) {
   const groups = groupModel(connection);
   const alive = { deletedAt: null };
+  const importing = (groupId: string) => ({ _id: groupId, deletedAt: NOT_YET });
   const after = { returnDocument: "after" } as const;
   /** A crowd that joins shares the writes of the one count, instead of queueing for its document. */
   const addToMemberCount = createGather((groupId, changes: (1 | -1)[]) =>
@@ -119,6 +123,38 @@ export function createGroupRepository(connection: Connection) {
     async listDeletedIds(limit: number): Promise<string[]> {
       const found = await groups
         .find({ deletedAt: { $gt: new Date(0) } }, { _id: 1 })
+        .limit(limit)
+        .lean();
+      return found.map(({ _id }) => _id.toHexString());
+    },
+
+    /** false when it is not being imported. */
+    async keepImport(groupId: string): Promise<boolean> {
+      const result = await groups.updateOne(importing(groupId), { $set: { importingSince: new Date() } });
+      return result.matchedCount === 1;
+    },
+
+    findImported: (groupId: string) => groups.findOne(importing(groupId)).lean(),
+
+    /** null when it is not being imported. */
+    finishImport: (groupId: string, group: Omit<GroupDocument, "_id">) =>
+      groups
+        .findOneAndUpdate(
+          importing(groupId),
+          { $set: group, $unset: { deletedAt: 1, importingSince: 1 } },
+          after,
+        )
+        .lean(),
+
+    /** false when it is not being imported. */
+    async cancelImport(groupId: string): Promise<boolean> {
+      const result = await groups.updateOne(importing(groupId), { $set: { deletedAt: new Date() } });
+      return result.matchedCount === 1;
+    },
+
+    async listImportsUntouchedSince(before: Date, limit: number): Promise<string[]> {
+      const found = await groups
+        .find({ deletedAt: NOT_YET, importingSince: { $lt: before } }, { _id: 1 })
         .limit(limit)
         .lean();
       return found.map(({ _id }) => _id.toHexString());

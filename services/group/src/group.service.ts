@@ -22,6 +22,7 @@ import {
 import { exportUser } from "./actions/export-user.ts";
 import { forgetDirectAccess } from "./actions/forget-direct-access.ts";
 import { forgetUser, listOwned } from "./actions/forget-user.ts";
+import { beginImport, cancelImport, finishImport, importPlaces, keepImport } from "./actions/import-group.ts";
 import { kickMember } from "./actions/kick-member.ts";
 import { leaveGroup } from "./actions/leave-group.ts";
 import { listAcquaintances } from "./actions/list-acquaintances.ts";
@@ -125,6 +126,11 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.listAll": listAllGroups(dependencies),
       "group.remove": removeGroup(dependencies),
       "group.exportUser": exportUser(dependencies),
+      "group.beginImport": beginImport(dependencies),
+      "group.importPlaces": importPlaces(dependencies),
+      "group.keepImport": keepImport(dependencies),
+      "group.finishImport": finishImport(dependencies),
+      "group.cancelImport": cancelImport(dependencies),
       "group.listOwnChannels": listOwnChannels(dependencies),
       "group.startExport": startExport(),
       "group.beginExport": beginExport(dependencies),

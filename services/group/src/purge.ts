@@ -16,6 +16,7 @@ const SWEEP_MS = 60_000;
 const SWEEP_AFTER_LOSS_MS = 10_000;
 /** Longer than a process takes that is alive. */
 const ABANDONED_AFTER_MS = LIMITS.writeTimeoutMs;
+const IMPORT_ABANDONED_AFTER_MS = 60 * 60 * 1000;
 const DEPARTURES_PER_SWEEP = 1000;
 
 export interface PurgeOptions extends GroupRepositories {
@@ -93,6 +94,7 @@ export function createPurge(options: PurgeOptions) {
     // What is shown to nobody keeps nothing else waiting.
     await node.call("file.dropPictures", { of: { type: "group", id: groupId } }).catch(() => undefined);
     await wordFilters.remove(groupId);
+    await node.call("user.removeImported", { groupId });
     if (!stopped) await groups.remove(groupId);
   };
 
@@ -193,6 +195,9 @@ export function createPurge(options: PurgeOptions) {
         await removeChannels([channelId]);
       });
     }
+    const untouchedSince = new Date(Date.now() - IMPORT_ABANDONED_AFTER_MS);
+    for (const groupId of await groups.listImportsUntouchedSince(untouchedSince, GROUPS_PER_SWEEP))
+      await groups.cancelImport(groupId);
     for (const groupId of await groups.listDeletedIds(GROUPS_PER_SWEEP)) {
       await once(groupId, async () => {
         tellGroup(groupId);

@@ -29,6 +29,10 @@ export function createRoleRepository(connection: Connection) {
       await roles.collection.insertOne(role, { writeConcern: DURABLE });
     },
 
+    async insertMany(documents: readonly RoleDocument[]): Promise<void> {
+      await roles.collection.insertMany([...documents], { writeConcern: DURABLE });
+    },
+
     find: (groupId: string, roleId: string) => roles.findOne({ _id: roleId, groupId, ...alive }).lean(),
 
     /** In the order of the group, the lowest first. */

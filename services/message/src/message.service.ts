@@ -20,6 +20,7 @@ import { setEmbeds } from "./actions/set-embeds.ts";
 import { setThread } from "./actions/set-thread.ts";
 import { sync } from "./actions/sync.ts";
 import { exportChannel } from "./export/export-channel.ts";
+import { importHeads, importLines } from "./import/import-lines.ts";
 import { exportUser } from "./export/export-user.ts";
 import { createOwnMessages } from "./export/own-messages.repository.ts";
 import { createParts } from "./parts.ts";
@@ -48,6 +49,8 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       "message.get": get(parts),
       "message.list": list(parts),
       "message.exportUser": exportUser(createOwnMessages(node.database)),
+      "message.importLines": importLines(parts),
+      "message.importHeads": importHeads(parts),
       "message.exportChannel": exportChannel(parts),
       "message.forgetUser": forgetUser(parts),
       "message.count": count(node.database),

@@ -24,6 +24,7 @@ const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
   admin: 1,
   disabledAt: 1,
   seenAt: 1,
+  importedIn: 1,
 };
 
 /** The queries of the collection users that are about leaving for good. */

@@ -44,6 +44,8 @@ export interface UserDocument {
   /** Absent while the user may log in. */
   disabledAt?: Date;
   createdAt: Date;
+  /** The group whose file named this guest, whom nobody can log in as: they go with it. */
+  importedIn?: Types.ObjectId;
   /** Of a guest that somebody came in as: when one of its sessions was last seen alive, to the day. */
   seenAt?: Date;
   /** Absent while there is more left of the user than an id that messages refer to. */
@@ -88,6 +90,7 @@ const userSchema = new Schema<UserDocument>(
     admin: Boolean,
     disabledAt: Date,
     createdAt: { type: Date, required: true },
+    importedIn: Schema.Types.ObjectId,
     seenAt: Date,
     deletedAt: Date,
     erasing: Date,
@@ -96,6 +99,7 @@ const userSchema = new Schema<UserDocument>(
 );
 userSchema.index({ usernameLower: 1 }, { name: USERNAME_INDEX, unique: true, sparse: true });
 userSchema.index({ nicknameLower: 1 }, { sparse: true });
+userSchema.index({ importedIn: 1 }, { sparse: true });
 userSchema.index({ erasing: 1 }, { sparse: true });
 userSchema.index({ emailLower: 1 }, { name: EMAIL_INDEX, unique: true, sparse: true });
 userSchema.index({ oidcKey: 1 }, { name: OIDC_INDEX, unique: true, sparse: true });

@@ -37,6 +37,17 @@ export function createUserRepository(connection: Connection) {
       await users.collection.insertOne(user, { writeConcern: DURABLE });
     },
 
+    async insertMany(documents: readonly UserDocument[]): Promise<void> {
+      await users.collection.insertMany([...documents], { writeConcern: DURABLE });
+    },
+
+    /** @returns how many were removed: fewer than `limit` when none are left. */
+    async removeSomeImported(groupId: string, limit: number): Promise<number> {
+      const found = await users.find({ importedIn: groupId }, { _id: 1 }).limit(limit).lean();
+      await users.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length;
+    },
+
     find: (userId: string) => users.findById(userId).lean(),
 
     findMany: (userIds: readonly string[]) => users.find({ _id: { $in: userIds } }).lean(),

@@ -8,6 +8,7 @@ import { claimGuest } from "./actions/claim-guest.ts";
 import { createAdmin } from "./actions/create-admin.ts";
 import { createGuest } from "./actions/create-guest.ts";
 import { deleteMe } from "./actions/delete-me.ts";
+import { importNames, removeImported } from "./actions/import-names.ts";
 import { exportNames } from "./actions/export-names.ts";
 import { exportMyData, exportUser } from "./actions/export-my-data.ts";
 import { changeEmail, requestEmailVerification, verifyEmail } from "./actions/email.ts";
@@ -60,6 +61,8 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.deleteMe": deleteMe(dependencies),
       "user.exportMyData": exportMyData(),
       "user.exportUser": exportUser(dependencies),
+      "user.importNames": importNames(dependencies),
+      "user.removeImported": removeImported(dependencies),
       "user.exportNames": exportNames(dependencies),
       "user.count": countUsers(dependencies),
       "user.listAll": listAllUsers(dependencies),

@@ -9,6 +9,7 @@ export const adminRows = {
   "admin.resetTotp": row("admin.resetTotp", ({ target }) => ({ userId: target.userId })),
   "admin.listGroups": row("admin.listGroups", () => ({})),
   "admin.deleteGroup": row("admin.deleteGroup", ({ group }) => ({ groupId: group.id })),
+  "admin.startGroupImport": row("admin.startGroupImport", () => ({})),
   "admin.startGroupExport": row("admin.startGroupExport", ({ group }) => ({ groupId: group.id })),
   "admin.announce": row("admin.announce", () => ({ text: "Hello" })),
   "admin.setMaintenance": row("admin.setMaintenance", () => ({ enabled: false })),

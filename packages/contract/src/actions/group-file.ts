@@ -5,6 +5,9 @@ import * as line from "../group-file.ts";
 import { LIMITS } from "../limits.ts";
 
 const ofGroup = z.object({ groupId: e.id });
+const nothing = z.object({});
+/** What changes the ids of a file into new ones, the same for all of it. */
+const salted = ofGroup.extend({ salt: z.string().regex(/^[0-9a-f]{10}$/) });
 const internal = { rule: "internal" } as const;
 const exports = { points: 10, durationMs: 60 * 60 * 1000, exact: true };
 const position = z.object({
@@ -32,6 +35,16 @@ export const groupFileActions = {
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "admin" },
     errors: ["GROUP_NOT_FOUND"],
+    rateLimit: exports,
+  }),
+  "admin.startGroupImport": action({
+    summary:
+      "Ask to make a group from such a file. POST /api/admin.importGroup?ownerId=… does this and takes the file as its body; called by itself " +
+      "it only begins what is given up after an hour. Everything gets another id, and who wrote there is here a guest whom nobody can log in as.",
+    params: z.object({ ownerId: e.id.optional().describe("who is to own it; absent: the caller") }),
+    result: ofGroup,
+    permission: { rule: "admin" },
+    errors: ["USER_NOT_FOUND", "LIMIT_REACHED"],
     rateLimit: exports,
   }),
   "group.beginExport": action({
@@ -78,6 +91,75 @@ export const groupFileActions = {
       lines: z.array(z.discriminatedUnion("type", [line.MessageLine, line.ReactionLine])),
       next: position.nullable(),
     }),
+    permission: internal,
+  }),
+  "group.beginImport": action({
+    summary:
+      "Make a group that nobody sees, until group.finishImport; what is left unfinished for an hour is removed.",
+    params: z.object({ ownerId: e.id }),
+    result: ofGroup,
+    permission: internal,
+    errors: ["LIMIT_REACHED"],
+  }),
+  "group.importPlaces": action({
+    summary: "Store roles and channels of a group that is being made.",
+    params: salted.extend({ roles: z.array(line.RoleLine), channels: z.array(line.ChannelLine) }),
+    result: nothing,
+    permission: internal,
+    errors: ["GROUP_NOT_FOUND"],
+  }),
+  "group.keepImport": action({
+    summary: "A group that is being made is not left unfinished yet.",
+    params: ofGroup,
+    result: nothing,
+    permission: internal,
+    errors: ["GROUP_NOT_FOUND"],
+  }),
+  "group.finishImport": action({
+    summary: "Everything of the group is here: its owner sees it.",
+    params: salted.extend({ group: line.GroupLine, byUserId: e.id }),
+    result: z.object({ group: e.GroupSchema }),
+    permission: internal,
+    errors: ["GROUP_NOT_FOUND"],
+  }),
+  "group.cancelImport": action({
+    summary: "Remove a group that was being made, with everything in it. Repeatable.",
+    params: ofGroup,
+    result: nothing,
+    permission: internal,
+  }),
+  "message.importLines": action({
+    summary: "Store messages and reactions of a group that is being made.",
+    params: salted.extend({
+      messages: z.array(
+        z.object({
+          line: line.MessageLine,
+          seq: z.int().min(1),
+          reactions: z.array(z.object({ emoji: z.string(), count: z.int(), userIds: z.array(e.id) })),
+        }),
+      ),
+      reactions: z.array(z.object({ channelId: e.id, line: line.ReactionLine })),
+    }),
+    result: nothing,
+    permission: internal,
+    errors: ["GROUP_NOT_FOUND"],
+  }),
+  "message.importHeads": action({
+    summary: "Where the channels of a group stand that is being made.",
+    params: salted.extend({ heads: z.array(z.object({ channelId: e.id, seq: z.int() })) }),
+    result: nothing,
+    permission: internal,
+  }),
+  "user.importNames": action({
+    summary: "Store those who wrote in a group that is being made, as guests whom nobody can log in as.",
+    params: salted.extend({ users: z.array(line.UserLine) }),
+    result: nothing,
+    permission: internal,
+  }),
+  "user.removeImported": action({
+    summary: "A group is gone: remove who came with it. Repeatable.",
+    params: ofGroup,
+    result: nothing,
     permission: internal,
   }),
   "user.exportNames": action({

@@ -13,3 +13,11 @@ export function startGroupExport(): Handler<"admin.startGroupExport"> {
   return ({ params: { groupId }, actor: { userId }, call }) =>
     call("group.beginExport", { groupId, userId, action: "admin.startGroupExport" });
 }
+
+export function startGroupImport(): Handler<"admin.startGroupImport"> {
+  return async ({ params, actor, call }) => {
+    const { ownerId = actor.userId } = params;
+    await call("user.get", { userId: ownerId });
+    return call("group.beginImport", { ownerId });
+  };
+}

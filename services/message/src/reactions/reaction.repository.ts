@@ -37,6 +37,11 @@ export class ReactionRepository {
     });
   }
 
+  /** @throws MongoBulkWriteError when one of them is there already */
+  async insertMany(reactions: readonly ReactionDocument[]): Promise<void> {
+    await this.#model.collection.insertMany([...reactions], { writeConcern: DURABLE, ordered: false });
+  }
+
   async remove({ messageId, emoji, userId }: OneReaction): Promise<void> {
     await read(this.#model.deleteOne({ messageId, emoji, userId }, { writeConcern: DURABLE }));
   }

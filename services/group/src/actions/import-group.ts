@@ -1,0 +1,91 @@
+import { LIMITS, userRoom } from "@fanfare/contract";
+import { channelDocument, createNewIds, groupDocument, roleDocument, type Ids } from "@fanfare/group-file";
+import { duplicateKeyIndex, serviceError, type Handler } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import type { ChannelDocument } from "../channel.model.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import type { GroupDocument } from "../group.model.ts";
+import { presentChannel, presentGroup } from "../group.presenter.ts";
+import { NOT_YET } from "../group.repository.ts";
+import type { RoleDocument } from "../role.model.ts";
+
+function idsOf(groupId: string, salt: string): Ids {
+  const newId = createNewIds(salt);
+  return { groupId: new Types.ObjectId(groupId), newId, userId: newId };
+}
+
+export function beginImport({ groups, members }: GroupDependencies): Handler<"group.beginImport"> {
+  return async ({ params: { ownerId } }) => {
+    const max = LIMITS.groupsPerUser;
+    if ((await members.listGroupIds(ownerId)).length >= max)
+      throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
+    const now = new Date();
+    const _id = new Types.ObjectId();
+    await groups.insert({
+      _id,
+      name: "",
+      ownerId: new Types.ObjectId(ownerId),
+      memberCount: 1,
+      createdAt: now,
+      importingSince: now,
+      deletedAt: NOT_YET,
+    });
+    return { groupId: _id.toHexString() };
+  };
+}
+
+export function keepImport({ groups }: GroupDependencies): Handler<"group.keepImport"> {
+  return async ({ params: { groupId } }) => {
+    if (!(await groups.keepImport(groupId))) throw serviceError("GROUP_NOT_FOUND");
+    return {};
+  };
+}
+
+export function importPlaces({ groups, roles, channels }: GroupDependencies): Handler<"group.importPlaces"> {
+  return async ({ params }) => {
+    const { groupId, salt } = params;
+    if (!(await groups.keepImport(groupId))) throw serviceError("GROUP_NOT_FOUND");
+    const ids = idsOf(groupId, salt);
+    const newRoles = params.roles.map((line) => roleDocument(line, ids) as RoleDocument);
+    const newChannels = params.channels.map((line) => channelDocument(line, ids) as ChannelDocument);
+    try {
+      if (newRoles.length > 0) await roles.insertMany(newRoles);
+      if (newChannels.length > 0) await channels.insertMany(newChannels);
+    } catch (error) {
+      if (duplicateKeyIndex(error) === null) throw error;
+      const issues = [{ path: "file", message: "two threads are about one message" }];
+      throw serviceError("VALIDATION_FAILED", { issues });
+    }
+    return {};
+  };
+}
+
+/** The group shows itself last: until then nobody sees any of it. */
+export function finishImport(dependencies: GroupDependencies): Handler<"group.finishImport"> {
+  const { node, groups, channels, members, membership, wordFilters, audit } = dependencies;
+  return async ({ params: { groupId, salt, group: line, byUserId } }) => {
+    const hidden = await groups.findImported(groupId);
+    if (hidden === null) throw serviceError("GROUP_NOT_FOUND");
+    const ownerId = hidden.ownerId.toHexString();
+    if (line.wordFilter !== null) await wordFilters.put(groupId, line.wordFilter);
+    await members.insert(groupId, ownerId);
+    const document = groupDocument(line, hidden.ownerId, 1, idsOf(groupId, salt)) as GroupDocument;
+    const { _id, ...content } = document;
+    const made = await groups.finishImport(groupId, content);
+    if (made === null) throw serviceError("GROUP_NOT_FOUND");
+    membership.forget(groupId, null);
+    await membership.settleRooms(groupId, ownerId, true);
+    await audit(groupId, byUserId, "admin.startGroupImport");
+    const group = presentGroup(made);
+    const places = await channels.listOfGroup(groupId);
+    node.publish(userRoom(ownerId), "group.joined", { group, channels: places.map(presentChannel) });
+    return { group };
+  };
+}
+
+export function cancelImport({ groups, purge }: GroupDependencies): Handler<"group.cancelImport"> {
+  return async ({ params: { groupId } }) => {
+    if (await groups.cancelImport(groupId)) purge.group(groupId);
+    return {};
+  };
+}

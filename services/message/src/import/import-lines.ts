@@ -1,0 +1,55 @@
+import { createNewIds, messageDocument } from "@fanfare/group-file";
+import { duplicateKeyIndex, serviceError, type Handler } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import { WRITE_TIMEOUT_MS } from "../limits.ts";
+import type { MessageDocument } from "../message.model.ts";
+import type { Parts } from "../parts.ts";
+
+/** Only into a group that is being made; nobody is told, for nobody sees it. */
+export function importLines({
+  messages,
+  reactions,
+}: Pick<Parts, "messages" | "reactions">): Handler<"message.importLines"> {
+  return async ({ params, call }) => {
+    const { groupId } = params;
+    await call("group.keepImport", { groupId });
+    const newId = createNewIds(params.salt);
+    const ids = { groupId: new Types.ObjectId(groupId), newId, userId: newId };
+    const documents = params.messages.map(({ line, seq, reactions: shown }) => ({
+      ...(messageDocument(line, seq, ids) as MessageDocument),
+      ...(shown.length > 0 && {
+        reactions: shown.map(({ userIds, ...rest }) => ({
+          ...rest,
+          userIds: userIds.map((id) => String(newId(id))),
+        })),
+      }),
+    }));
+    const ofThem = params.reactions.map(({ channelId, line: { messageId, emoji, userId } }) => ({
+      _id: new Types.ObjectId(),
+      channelId: newId(channelId),
+      messageId: newId(messageId),
+      emoji,
+      userId: newId(userId),
+    }));
+    try {
+      if (ofThem.length > 0) await reactions.insertMany(ofThem);
+      if (documents.length > 0) await messages.insertMany(documents, false, WRITE_TIMEOUT_MS);
+    } catch (error) {
+      if (duplicateKeyIndex(error) === null) throw error;
+      const issues = [{ path: "file", message: "a message or a reaction is in it twice" }];
+      throw serviceError("VALIDATION_FAILED", { issues });
+    }
+    return {};
+  };
+}
+
+export function importHeads({ heads }: Pick<Parts, "heads">): Handler<"message.importHeads"> {
+  return async ({ params }) => {
+    const newId = createNewIds(params.salt);
+    const entries = params.heads.map(
+      ({ channelId, seq }) => [newId(channelId).toHexString(), { seq, rev: seq }] as const,
+    );
+    if (entries.length > 0) await heads.raise(new Map(entries), WRITE_TIMEOUT_MS);
+    return {};
+  };
+}

@@ -1,0 +1,36 @@
+import { createNewIds } from "@fanfare/group-file";
+import type { Handler } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import type { UserDependencies } from "../user.dependencies.ts";
+import type { UserDocument } from "../user.model.ts";
+
+const BATCH = 1000;
+
+/** Whatever a file says, nobody becomes anybody who is here: they are guests without a session, so nobody can be them. */
+export function importNames({ users }: UserDependencies): Handler<"user.importNames"> {
+  return async ({ params: { groupId, salt, users: lines } }) => {
+    const newId = createNewIds(salt);
+    const documents = lines.map(({ id, nickname }): UserDocument => {
+      const _id = newId(id);
+      const createdAt = _id.getTimestamp();
+      const user: UserDocument = {
+        _id,
+        kind: "guest",
+        nickname: nickname ?? "",
+        avatarUrl: null,
+        createdAt,
+        importedIn: new Types.ObjectId(groupId),
+      };
+      return nickname === null ? { ...user, deletedAt: createdAt } : user;
+    });
+    if (documents.length > 0) await users.insertMany(documents);
+    return {};
+  };
+}
+
+export function removeImported({ users }: UserDependencies): Handler<"user.removeImported"> {
+  return async ({ params: { groupId } }) => {
+    for (let removed = BATCH; removed === BATCH;) removed = await users.removeSomeImported(groupId, BATCH);
+    return {};
+  };
+}
