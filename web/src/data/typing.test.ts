@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Typists } from "./typing.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+test("who types is told until the time is over, is told on, or their message is here", () => {
+  const typists = new Typists();
+  let told = 0;
+  typists.subscribe(() => (told += 1));
+  typists.start("c", "ada", 6000);
+  typists.start("c", "bob", 6000);
+  vi.advanceTimersByTime(4000);
+  typists.start("c", "ada", 6000);
+  expect(typists.in("c")).toEqual(["ada", "bob"]);
+  vi.advanceTimersByTime(3000);
+  expect(typists.in("c")).toEqual(["ada"]);
+  typists.end("c", "ada");
+  typists.end("c", "ada");
+  expect(typists.in("c")).toEqual([]);
+  expect(typists.in("c")).toBe(typists.in("other"));
+  expect(told).toBe(4);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("of a crowd only some are kept", () => {
+  const typists = new Typists();
+  for (let user = 0; user < 50; user++) typists.start("c", `${user}`, 6000);
+  expect(typists.in("c")).toHaveLength(20);
+});

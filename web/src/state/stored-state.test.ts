@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { parseDrafts, withDraft } from "./drafts.ts";
+import { parseLastPlaces, withLastChannel } from "./last-channel.ts";
+import { parsePreferences } from "./preference-values.ts";
+
+describe("what is kept in the browser", () => {
+  test("preferences: what is unknown, or cannot be, counts as never chosen", () => {
+    const { theme, density, ...rest } = parsePreferences({ theme: "dark", density: "loose", color: "red" });
+    expect(theme).toBe("dark");
+    expect(density).toBe("comfortable");
+    expect(rest).not.toHaveProperty("color");
+    for (const nothing of [null, 5, "x", []]) expect(parsePreferences(nothing).theme).toBe("system");
+  });
+
+  test("drafts: the newest hundred, none of them empty, of what a message may be", () => {
+    let drafts = withDraft({}, "c", "hello");
+    expect(withDraft(drafts, "c", "")).toEqual({});
+    for (let channel = 0; channel < 100; channel++) drafts = withDraft(drafts, `c${channel}`, "text");
+    expect(Object.keys(drafts)).toHaveLength(100);
+    expect(drafts).not.toHaveProperty("c");
+    expect(withDraft({}, "c", "x".repeat(100_000))["c"]!.length).toBeLessThan(10_000);
+    expect(parseDrafts({ c: "kept", d: 5 })).toEqual({ c: "kept" });
+    expect(parseDrafts(null)).toEqual({});
+  });
+
+  test("places: the last channel of each of the last groups; a path leads to no other host", () => {
+    let channels = withLastChannel({}, "first", "c");
+    for (let group = 0; group < 200; group++) channels = withLastChannel(channels, `g${group}`, "c");
+    expect(channels).not.toHaveProperty("first");
+    expect(parseLastPlaces({ path: "/groups/a", channels })).toEqual({ path: "/groups/a", channels });
+    expect(parseLastPlaces({ path: "//evil.example", channels: { g: 1 } })).toEqual({
+      path: null,
+      channels: {},
+    });
+  });
+});
