@@ -13,6 +13,9 @@ import { ROUTES } from "./routes.ts";
 const AdminPage = lazy(async () => ({
   default: (await import("./features/admin/admin-page.tsx")).AdminPage,
 }));
+const GroupSettingsPage = lazy(async () => ({
+  default: (await import("./features/group-settings/group-settings-page.tsx")).GroupSettingsPage,
+}));
 const StatusPage = lazy(async () => ({
   default: (await import("./features/status/status-page.tsx")).StatusPage,
 }));
@@ -24,6 +27,9 @@ export function Pages() {
       <Switch>
         <Route path={ROUTES.invite}>{({ code }) => <InvitePage code={code} />}</Route>
         <Route path={ROUTES.admin}>{({ section }) => <AdminPage section={section} />}</Route>
+        <Route path={ROUTES.groupSettings}>
+          {({ groupId, section }) => <GroupSettingsPage groupId={groupId} section={section} />}
+        </Route>
         <Route>
           <MainLayout>
             <Guarded>

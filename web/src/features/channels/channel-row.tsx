@@ -16,7 +16,7 @@ import type { RowsProps } from "./channel-rows.tsx";
 import { DropLine } from "./drop-line.tsx";
 import { isQuiet } from "./mute.ts";
 import { useChannelMenu } from "./use-channel-menu.ts";
-import { useNow } from "./use-now.ts";
+import { useNow } from "../../shared/use-now.ts";
 
 interface ChannelRowProps extends RowsProps {
   channel: ChannelState;

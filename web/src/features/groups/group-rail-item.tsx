@@ -4,7 +4,7 @@ import { useGroupUnread } from "../../data/unread.ts";
 import { groupPath } from "../../routes.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { isQuiet } from "../channels/mute.ts";
-import { useNow } from "../channels/use-now.ts";
+import { useNow } from "../../shared/use-now.ts";
 import { RailLink } from "./rail-link.tsx";
 
 interface GroupRailItemProps {

@@ -10,7 +10,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { RadioGroup } from "../../ui/radio-group.tsx";
 import { Switch } from "../../ui/switch.tsx";
 import { isMutedForever, isMutedNow, MUTE_DURATIONS, mutedUntil } from "../channels/mute.ts";
-import { useNow } from "../channels/use-now.ts";
+import { useNow } from "../../shared/use-now.ts";
 
 interface NotificationDialogProps {
   place: Place;

@@ -8,7 +8,7 @@ import { useForm } from "../../ui/use-form.ts";
 
 interface NewInviteFormProps {
   groupId: string;
-  onMade: (invite: Invite) => void;
+  onMade?: (invite: Invite) => void;
 }
 
 const MINUTE_MS = 60_000;
@@ -30,7 +30,7 @@ export function NewInviteForm({ groupId, onMade }: NewInviteFormProps) {
         ...(maxAgeMs !== NO_LIMIT && { maxAgeMs: Number(maxAgeMs) }),
         ...(maxUses !== NO_LIMIT && { maxUses: Number(maxUses) }),
       });
-      onMade(invite);
+      onMade?.(invite);
     },
   });
   return (

@@ -1,0 +1,72 @@
+import type { Ban, Group } from "@fanfare/contract";
+import { UserRoundCheck } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../../data/call.ts";
+import { useBans } from "../../../data/moderation.ts";
+import { useUser } from "../../../data/users.ts";
+import { errorText } from "../../../shared/error-text.ts";
+import { useAction } from "../../../shared/use-action.ts";
+import { useFormats } from "../../../shared/use-formats.ts";
+import { Avatar } from "../../../ui/avatar.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ListRow } from "../../../ui/list-row.tsx";
+import { SkeletonRows } from "../../../ui/skeleton.tsx";
+import { MoreButton } from "../more-button.tsx";
+import { userName } from "../user-name.ts";
+
+/** Who is kept out, and why. */
+export function BansPart({ group }: { group: Group }) {
+  const { t } = useTranslation("group-settings");
+  const bans = useBans(group.id);
+  if (bans.data === undefined) {
+    if (bans.error === null) return <SkeletonRows withAvatar />;
+    return <ErrorNote text={errorText(bans.error)} onRetry={() => void bans.refetch()} />;
+  }
+  if (bans.data.length === 0) {
+    return <EmptyState icon={UserRoundCheck} title={t("bans.none")} text={t("bans.noneText")} />;
+  }
+  return (
+    <div className="grid max-w-2xl gap-3">
+      <ul className="grid gap-px">
+        {bans.data.map((ban) => (
+          <li key={ban.userId}>
+            <Row ban={ban} />
+          </li>
+        ))}
+      </ul>
+      <MoreButton pages={bans} />
+    </div>
+  );
+}
+
+function Row({ ban: { groupId, userId, bannedBy, reason, createdAt } }: { ban: Ban }) {
+  const { t } = useTranslation("group-settings");
+  const { date } = useFormats();
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  const user = useUser(userId);
+  const judge = useUser(bannedBy);
+  const facts = t("bans.by", { name: userName(judge), date: date(Date.parse(createdAt)) });
+  return (
+    <>
+      <ListRow
+        leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
+        title={userName(user)}
+        subtitle={reason === null ? facts : `${reason} · ${facts}`}
+        trailing={
+          <Button
+            size="sm"
+            busy={busy}
+            aria-label={t("bans.liftOf", { name: userName(user) })}
+            onClick={() => void run(() => call("group.unban", { groupId, userId }))}
+          >
+            {t("bans.lift")}
+          </Button>
+        }
+      />
+      <ErrorNote text={error} />
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import type { Group } from "@fanfare/contract";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useCall } from "../../../data/call.ts";
+import { useUser } from "../../../data/users.ts";
+import { landingPath } from "../../../routes.ts";
+import { Button } from "../../../ui/button.tsx";
+import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { MemberPicker } from "../member-picker.tsx";
+import { userName } from "../user-name.ts";
+
+/** To give the group away, or to delete it. */
+export function DangerPart({ group }: { group: Group }) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const [, navigate] = useLocation();
+  const [heirIds, setHeirIds] = useState<string[]>([]);
+  const [asks, setAsks] = useState<"transfer" | "delete" | null>(null);
+  const [typed, setTyped] = useState("");
+  const heir = useUser(heirIds[0]);
+  const close = () => setAsks(null);
+  const remove = async () => {
+    await call("group.delete", { groupId: group.id });
+    navigate(landingPath());
+  };
+  return (
+    <div className="grid max-w-xl gap-8">
+      <section className="grid gap-3">
+        <h2 className="text-lg font-semibold">{t("danger.transfer")}</h2>
+        <p className="text-muted">{t("danger.transferText")}</p>
+        <MemberPicker
+          groupId={group.id}
+          label={t("danger.heir")}
+          value={heirIds}
+          onChange={setHeirIds}
+          max={1}
+        />
+        <div>
+          <Button disabled={heirIds.length === 0} onClick={() => setAsks("transfer")}>
+            {t("danger.transferAction")}
+          </Button>
+        </div>
+      </section>
+      <section className="grid gap-3 rounded-lg border border-danger/50 p-5">
+        <h2 className="text-lg font-semibold text-danger-text">{t("danger.delete")}</h2>
+        <p className="text-muted">{t("danger.deleteText")}</p>
+        <TextField
+          label={t("danger.typeName", { name: group.name })}
+          value={typed}
+          onChange={setTyped}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <div>
+          <Button variant="danger" disabled={typed !== group.name} onClick={() => setAsks("delete")}>
+            {t("danger.deleteAction")}
+          </Button>
+        </div>
+      </section>
+      <ConfirmDialog
+        open={asks === "transfer"}
+        onClose={close}
+        title={t("danger.transferTitle", { group: group.name, name: userName(heir) })}
+        action={t("danger.transferAction")}
+        danger
+        onConfirm={() => call("group.transfer", { groupId: group.id, userId: heirIds[0]! })}
+      >
+        {t("danger.transferConfirm")}
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={asks === "delete"}
+        onClose={close}
+        title={t("danger.deleteTitle", { group: group.name })}
+        action={t("danger.deleteAction")}
+        danger
+        onConfirm={remove}
+      >
+        {t("danger.deleteConfirm")}
+      </ConfirmDialog>
+    </div>
+  );
+}

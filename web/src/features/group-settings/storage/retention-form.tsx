@@ -1,0 +1,74 @@
+import type { Group } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../../data/call.ts";
+import { Button } from "../../../ui/button.tsx";
+import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { showToast } from "../../../ui/toast.tsx";
+
+type Kept = "always" | "days";
+
+/** For how many days messages are kept. It asks before less is kept than now. */
+export function RetentionForm({ group }: { group: Group }) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const [kept, setKept] = useState<Kept>(group.retentionDays === null ? "always" : "days");
+  const [text, setText] = useState(String(group.retentionDays ?? 365));
+  const [asks, setAsks] = useState(false);
+  const days = kept === "always" ? null : Number(text);
+  const isWrong = days !== null && !(Number.isInteger(days) && days >= 1 && days <= LIMITS.retentionMaxDays);
+  const save = async () => {
+    await call("group.setRetention", { groupId: group.id, days });
+    showToast({ text: t("saved"), tone: "good" });
+  };
+  return (
+    <>
+      <p className="text-muted">{t("storage.retentionText")}</p>
+      <div className="grid items-start gap-4 md:grid-cols-2">
+        <Select
+          label={t("storage.kept")}
+          value={kept}
+          onChange={setKept}
+          options={[
+            { value: "always", label: t("storage.always") },
+            { value: "days", label: t("storage.forDays") },
+          ]}
+        />
+        {kept === "days" && (
+          <TextField
+            label={t("storage.days")}
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={LIMITS.retentionMaxDays}
+            value={text}
+            onChange={setText}
+            error={isWrong ? t("storage.daysWrong", { max: LIMITS.retentionMaxDays }) : null}
+          />
+        )}
+      </div>
+      <div>
+        <Button
+          variant="primary"
+          disabled={isWrong || days === group.retentionDays}
+          onClick={() => setAsks(true)}
+        >
+          {t("save")}
+        </Button>
+      </div>
+      <ConfirmDialog
+        open={asks}
+        onClose={() => setAsks(false)}
+        title={days === null ? t("storage.keepTitle") : t("storage.removeTitle", { count: days })}
+        action={t("save")}
+        danger={days !== null}
+        onConfirm={save}
+      >
+        {days === null ? t("storage.keepText") : t("storage.removeText")}
+      </ConfirmDialog>
+    </>
+  );
+}
