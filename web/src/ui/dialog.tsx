@@ -31,18 +31,11 @@ export function Dialog({ open, onClose, title, description, children, footer, si
             SIZES[size],
           )}
         >
-          <header className="flex items-start justify-between gap-3 px-5 pt-4">
-            <div className="grid gap-1 pt-1">
-              <Base.Title className="text-lg leading-tight font-semibold">{title}</Base.Title>
-              {description !== undefined && (
-                <Base.Description className="text-sm text-muted">{description}</Base.Description>
-              )}
-            </div>
-            <Base.Close
-              render={
-                <IconButton icon={X} label={t("close")} size="sm" className="-mr-1.5" tooltipSide="left" />
-              }
-            />
+          <header className="grid gap-1 py-1 pt-5 pr-14 pl-5">
+            <Base.Title className="text-lg leading-tight font-semibold">{title}</Base.Title>
+            {description !== undefined && (
+              <Base.Description className="text-sm text-muted">{description}</Base.Description>
+            )}
           </header>
           <div className="grid gap-4 overflow-y-auto px-5 pt-3 pb-5">{children}</div>
           {footer !== undefined && (
@@ -50,6 +43,18 @@ export function Dialog({ open, onClose, title, description, children, footer, si
               {footer}
             </footer>
           )}
+          {/* Last, so that the focus begins in the first field. */}
+          <Base.Close
+            render={
+              <IconButton
+                icon={X}
+                label={t("close")}
+                size="sm"
+                className="absolute top-3.5 right-3.5"
+                tooltipSide="left"
+              />
+            }
+          />
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

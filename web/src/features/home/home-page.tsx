@@ -5,6 +5,7 @@ import { groupPath } from "../../routes.ts";
 import { errorText } from "../../shared/error-text.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHeader } from "../shell/page-header.tsx";
 import { PageLoading } from "../shell/page-loading.tsx";
 import { FirstGroup } from "../groups/first-group.tsx";
 
@@ -21,7 +22,14 @@ export function HomePage() {
     );
   }
   const first = groups[0];
-  if (first === undefined) return <FirstGroup />;
+  if (first === undefined) {
+    return (
+      <>
+        <PageHeader />
+        <FirstGroup />
+      </>
+    );
+  }
   const { path } = lastPlaces(me.id);
   const isThere = groups.some(({ id }) => path?.startsWith(`${groupPath(id)}/`));
   return <Redirect to={isThere && path !== null ? path : groupPath(first.id)} replace />;

@@ -2,12 +2,14 @@ import { type LucideIcon, Menu as MenuIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
+import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useShell } from "./shell-store.ts";
 
 interface PageHeaderProps {
   icon?: LucideIcon;
-  title: ReactNode;
+  /** Leave it out where the page has a heading of its own: then phones alone have this line. */
+  title?: ReactNode;
   /** Beside the title where there is room, such as the topic of a channel. */
   subtitle?: ReactNode;
   /** Buttons at the end. */
@@ -20,7 +22,12 @@ export function PageHeader({ icon: Icon, title, subtitle, actions }: PageHeaderP
   const setDrawerAt = useShell((state) => state.setDrawerAt);
   const [path] = useLocation();
   return (
-    <header className="flex min-h-13 shrink-0 items-center gap-2 border-b border-line px-2 pt-[env(safe-area-inset-top)] md:px-4">
+    <header
+      className={cx(
+        "flex min-h-13 shrink-0 items-center gap-2 border-line px-2 pt-[env(safe-area-inset-top)] md:px-4",
+        title === undefined ? "md:hidden" : "border-b",
+      )}
+    >
       <span className="md:hidden">
         <IconButton
           icon={MenuIcon}
@@ -31,7 +38,7 @@ export function PageHeader({ icon: Icon, title, subtitle, actions }: PageHeaderP
       </span>
       {Icon && <Icon size={20} aria-hidden className="shrink-0 text-muted" />}
       <div className="flex min-w-0 flex-1 items-baseline gap-3 max-md:flex-col max-md:items-start max-md:gap-0">
-        <h1 className="max-w-full shrink-0 truncate font-semibold">{title}</h1>
+        {title !== undefined && <h1 className="max-w-full shrink-0 truncate font-semibold">{title}</h1>}
         {subtitle !== undefined && <p className="max-w-full truncate text-sm text-muted">{subtitle}</p>}
       </div>
       {actions !== undefined && <div className="flex shrink-0 items-center gap-1">{actions}</div>}

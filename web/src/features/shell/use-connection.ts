@@ -1,5 +1,5 @@
 import type { ConnectionState, FanfareClient } from "@fanfare/client";
-import { useEffect, useState } from "react";
+import { useState, useSyncExternalStore } from "react";
 
 export interface Connection {
   state: ConnectionState;
@@ -13,38 +13,40 @@ export interface Connection {
 
 /** How the connection is, with what the server and the browser say about it. */
 export function useConnection(client: FanfareClient): Connection {
-  const [connection, setConnection] = useState(() => connectionNow(client));
-  useEffect(() => {
-    const change = (next: Partial<Connection>) => setConnection((now) => ({ ...now, ...next }));
-    const network = () => change({ noNetwork: !navigator.onLine });
-    const ends = [
-      client.on("connection.changed", ({ state }) =>
-        setConnection((now) => ({
-          ...now,
-          state,
-          lostAtMs: state === "online" ? null : (now.lostAtMs ?? Date.now()),
-          draining: now.draining && state === "online",
-        })),
-      ),
-      client.on("server.draining", () => change({ draining: true })),
-      client.on("ready", () => change({ draining: false })),
-    ];
-    addEventListener("online", network);
-    addEventListener("offline", network);
-    return () => {
-      for (const end of ends) end();
-      removeEventListener("online", network);
-      removeEventListener("offline", network);
-    };
-  }, [client]);
-  return connection;
+  const [watch] = useState(() => watchConnection(client));
+  return useSyncExternalStore(watch.subscribe, watch.get);
 }
 
-function connectionNow(client: FanfareClient): Connection {
+function watchConnection(client: FanfareClient) {
+  let connection: Connection = { state: "offline", lostAtMs: null, noNetwork: false, draining: false };
+  const look = (draining: boolean): void => {
+    const { state } = client;
+    const lostAtMs = state === "online" ? null : (connection.lostAtMs ?? Date.now());
+    connection = { state, lostAtMs, noNetwork: !navigator.onLine, draining: draining && state === "online" };
+  };
+  look(false);
   return {
-    state: client.state,
-    lostAtMs: client.state === "online" ? null : Date.now(),
-    noNetwork: !navigator.onLine,
-    draining: false,
+    get: () => connection,
+    subscribe: (onChange: () => void): (() => void) => {
+      const lookAgain = (draining = connection.draining) => {
+        look(draining);
+        onChange();
+      };
+      const network = () => lookAgain();
+      // It may have changed since the first look.
+      look(connection.draining);
+      const ends = [
+        client.on("connection.changed", () => lookAgain()),
+        client.on("server.draining", () => lookAgain(true)),
+        client.on("ready", () => lookAgain(false)),
+      ];
+      addEventListener("online", network);
+      addEventListener("offline", network);
+      return () => {
+        for (const end of ends) end();
+        removeEventListener("online", network);
+        removeEventListener("offline", network);
+      };
+    },
   };
 }

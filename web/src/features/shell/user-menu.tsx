@@ -1,5 +1,9 @@
 import {
   Activity,
+  Circle,
+  CircleDashed,
+  CircleMinus,
+  Clock,
   ChevronsUpDown,
   LogOut,
   type LucideIcon,
@@ -23,7 +27,12 @@ import { showToast } from "../../ui/toast.tsx";
 import { logOut } from "../session/session-store.ts";
 import { ConnectionStatus } from "./connection-status.tsx";
 
-const STATUSES: OwnStatus[] = ["online", "idle", "doNotDisturb", "invisible"];
+const STATUSES: { status: OwnStatus; icon: LucideIcon }[] = [
+  { status: "online", icon: Circle },
+  { status: "idle", icon: Clock },
+  { status: "doNotDisturb", icon: CircleMinus },
+  { status: "invisible", icon: CircleDashed },
+];
 const THEMES: { theme: Preferences["theme"]; icon: LucideIcon }[] = [
   { theme: "system", icon: Monitor },
   { theme: "light", icon: Sun },
@@ -78,8 +87,9 @@ function useItems(ownStatus: OwnStatus): MenuItem[] {
       { onError: (error) => showToast({ text: errorText(error), tone: "danger" }) },
     );
   return [
-    ...STATUSES.map((status) => ({
+    ...STATUSES.map(({ status, icon }) => ({
       label: t(`presence.${status}`),
+      icon,
       checked: status === ownStatus,
       onSelect: () => choose(status),
     })),
