@@ -59,7 +59,7 @@ export function hasPermission(permissions: number, name: PermissionName): boolea
  * - `account`: whoever is logged in and not a guest.
  * - `group`: members of `params.groupId` that have the permission there.
  * - `channel`: those who have the permission in `params.channelId`.
- * - `admin`: who runs this instance; says nothing about what they see of other people's groups and messages.
+ * - `admin`: who runs this instance; they see nothing of other people's groups and messages but by `admin.startGroupExport`.
  * - `internal`: other services only; never reachable from outside.
  */
 export type PermissionRule =
