@@ -134,6 +134,29 @@ describe("addresses of the own network are not connected to", () => {
     expect(secret.connections).toEqual([]);
   });
 
+  test("and in production pushes go nowhere but by HTTPS", async () => {
+    const ecdh = createECDH("prime256v1");
+    ecdh.generateKeys();
+    const production = await startInstance({
+      NODE_ENV: "production",
+      TOKEN_SECRET: "x".repeat(32),
+      VAPID_PUBLIC_KEY: ecdh.getPublicKey("base64url"),
+      VAPID_PRIVATE_KEY: ecdh.getPrivateKey("base64url"),
+      VAPID_SUBJECT: "mailto:admin@example.org",
+      LOG_LEVEL: "silent",
+    });
+    try {
+      const { accessToken } = await createGuest(production.url);
+      const subscribe = (endpoint: string) =>
+        post(production.url, "push.subscribe", subscription(endpoint), accessToken);
+      expect((await subscribe("https://push.example.org/x")).ok).toBe(true);
+      for (const endpoint of ["http://push.example.org/x", "ftp://push.example.org/x", "file:///etc/passwd"])
+        expect(await subscribe(endpoint)).toMatchObject({ ok: false, error: { type: "VALIDATION_FAILED" } });
+    } finally {
+      await production.stop();
+    }
+  });
+
   test("by callbacks of bots, nor is a redirect followed", async () => {
     const { url } = instance;
     const urls = [...insides, `http://${ALLOWED}:${open.port}/redirect`];
