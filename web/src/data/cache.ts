@@ -34,6 +34,8 @@ export interface Paging<N extends ActionName> {
 export class ServerCache {
   readonly client: FanfareClient;
   readonly queries: QueryClient;
+  /** For events, which come by the thousand: the queries of an action. */
+  readonly #byName = new Map<string, Set<Query>>();
   /** By query that is being loaded: what events have changed meanwhile, which the answer may not know. */
   readonly #early = new Map<string, AnyChange[]>();
   readonly #soon = new Map<string, ReturnType<typeof setTimeout>>();
@@ -185,13 +187,11 @@ export class ServerCache {
 
   #find<N extends ActionName>(name: N, where: Partial<Params<N>>): Query[] {
     const wanted = Object.entries(where);
-    return this.queries.getQueryCache().findAll({
-      queryKey: [name],
-      predicate: ({ queryKey }) => {
-        const params = queryKey[1] as Record<string, unknown>;
-        return wanted.every(([key, value]) => params[key] === value);
-      },
-    });
+    const isMeant = ({ queryKey }: Query): boolean => {
+      const params = queryKey[1] as Record<string, unknown>;
+      return wanted.every(([key, value]) => params[key] === value);
+    };
+    return [...(this.#byName.get(name) ?? [])].filter(isMeant);
   }
 
   #apply(query: Query, change: AnyChange): void {
@@ -208,8 +208,20 @@ export class ServerCache {
     if (isInvalidated) query.invalidate();
   }
 
+  #add(query: Query): void {
+    const name = query.queryKey[0] as string;
+    const queries = this.#byName.get(name) ?? new Set();
+    this.#byName.set(name, queries.add(query));
+  }
+
+  #remove(query: Query): void {
+    this.#early.delete(query.queryHash);
+    this.#byName.get(query.queryKey[0] as string)?.delete(query);
+  }
+
   #followLoading(event: QueryCacheNotifyEvent): void {
-    if (event.type === "removed") this.#early.delete(event.query.queryHash);
+    if (event.type === "added") this.#add(event.query);
+    if (event.type === "removed") this.#remove(event.query);
     if (event.type !== "updated") return;
     const { query, action } = event;
     if (action.type === "fetch") this.#early.set(query.queryHash, []);

@@ -6,35 +6,33 @@ import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
 import { Lookup } from "./lookup.ts";
 import { perCache } from "./per-cache.ts";
+import { PerChannel } from "./per-channel.ts";
 
 const MAX_URLS = 1000;
 /** An address is asked for anew this long before it ends, so that it does not end on its way. */
 const EXPIRY_MARGIN_MS = 30_000;
 
-const urlsOf = perCache(({ client }) => {
-  const byChannel = new Map<string, Lookup<FileUrl>>();
-  return (channelId: string): Lookup<FileUrl> => {
-    const held = byChannel.get(channelId);
-    if (held !== undefined) return held;
-    const lookup = new Lookup<FileUrl>({
-      max: MAX_URLS,
-      perCall: LIMITS.pageMaxItems,
-      async load(fileIds) {
-        const { urls } = await client.call("file.getUrls", { channelId, fileIds });
-        return new Map(urls.map((url) => [url.fileId, url]));
-      },
-    });
-    byChannel.set(channelId, lookup);
-    return lookup;
-  };
-});
+const urlsOf = perCache(
+  ({ client }) =>
+    new PerChannel(
+      (channelId) =>
+        new Lookup<FileUrl>({
+          max: MAX_URLS,
+          perCall: LIMITS.pageMaxItems,
+          async load(fileIds) {
+            const { urls } = await client.call("file.getUrls", { channelId, fileIds });
+            return new Map(urls.map((url) => [url.fileId, url]));
+          },
+        }),
+    ),
+);
 
 /**
  * Where an attachment can be read, renewed before it ends; undefined until it is known, or where there is no such file any more.
  * Many at once make one call.
  */
 export function useFileUrl(channelId: string, fileId: string): FileUrl | undefined {
-  const urls = urlsOf(useServerCache())(channelId);
+  const urls = urlsOf(useServerCache()).of(channelId);
   const url = useSyncExternalStore(urls.subscribe, () => urls.get(fileId));
   useEffect(() => {
     if (url === undefined) {

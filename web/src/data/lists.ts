@@ -17,6 +17,7 @@ export function withItem<T>(
 
 /** The items that are the same with some of their parts changed. */
 export function changed<T>(list: T[], isMeant: (item: T) => boolean, change: (item: T) => T): T[] {
+  if (!list.some((item) => isMeant(item))) return list;
   let isChanged = false;
   const next = list.map((item) => {
     const after = isMeant(item) ? change(item) : item;

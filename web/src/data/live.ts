@@ -8,6 +8,7 @@ import { listenIntegrations } from "./integrations.ts";
 import type { On } from "./live-on.ts";
 import { listenMe } from "./me.ts";
 import { listenMembers } from "./members.ts";
+import { listenMessages } from "./messages.ts";
 import { listenNotifications } from "./notifications.ts";
 import { listenOverrides } from "./overrides.ts";
 import { listenOwnReactions } from "./own-reactions.ts";
@@ -39,6 +40,7 @@ const LISTENERS: ((cache: ServerCache, on: On) => void | (() => void))[] = [
   listenInbox,
   listenNotifications,
   listenPins,
+  listenMessages,
   listenSearch,
   listenOwnReactions,
   listenIntegrations,

@@ -7,32 +7,27 @@ import { useServerCache } from "./data-context.ts";
 import type { On } from "./live-on.ts";
 import { Lookup } from "./lookup.ts";
 import { perCache } from "./per-cache.ts";
+import { PerChannel } from "./per-channel.ts";
 
 const MAX_MESSAGES = 2000;
 
 /** By message: the emoji that the user has reacted with. A lookup for each channel, for a call asks for one. */
-const ownReactionsOf = perCache(({ client }) => {
-  const byChannel = new Map<string, Lookup<readonly string[]>>();
-  return {
-    all: () => byChannel.values(),
-    in(channelId: string) {
-      const held = byChannel.get(channelId);
-      if (held !== undefined) return held;
-      const lookup = new Lookup<readonly string[]>({
-        max: MAX_MESSAGES,
-        perCall: LIMITS.pageMaxItems,
-        async load(messageIds) {
-          const { reactions } = await client.call("message.listOwnReactions", { channelId, messageIds });
-          const own = new Map<string, string[]>(messageIds.map((id) => [id, []]));
-          for (const { messageId, emoji } of reactions) own.get(messageId)?.push(emoji);
-          return own;
-        },
-      });
-      byChannel.set(channelId, lookup);
-      return lookup;
-    },
-  };
-});
+const ownReactionsOf = perCache(
+  ({ client }) =>
+    new PerChannel(
+      (channelId) =>
+        new Lookup<readonly string[]>({
+          max: MAX_MESSAGES,
+          perCall: LIMITS.pageMaxItems,
+          async load(messageIds) {
+            const { reactions } = await client.call("message.listOwnReactions", { channelId, messageIds });
+            const own = new Map<string, string[]>(messageIds.map((id) => [id, []]));
+            for (const { messageId, emoji } of reactions) own.get(messageId)?.push(emoji);
+            return own;
+          },
+        }),
+    ),
+);
 
 const NONE: readonly string[] = [];
 
@@ -42,7 +37,7 @@ const NONE: readonly string[] = [];
  */
 export function useOwnReactions(message: Message): readonly string[] {
   const cache = useServerCache();
-  const own = ownReactionsOf(cache).in(message.channelId);
+  const own = ownReactionsOf(cache).of(message.channelId);
   const isOpen = message.reactions?.some(({ count, userIds }) => count > userIds.length) === true;
   const held = useSyncExternalStore(own.subscribe, () => own.get(message.id));
   useEffect(() => {
@@ -60,7 +55,7 @@ export function useToggleReaction(): (message: Message, emoji: string, isOwn: bo
   const cache = useServerCache();
   return useCallback(
     async ({ channelId, id: messageId }, emoji, isOwn) => {
-      const own = ownReactionsOf(cache).in(channelId);
+      const own = ownReactionsOf(cache).of(channelId);
       await callWithEffects(cache)(isOwn ? "message.unreact" : "message.react", {
         channelId,
         messageId,
@@ -78,7 +73,7 @@ export function useToggleReaction(): (message: Message, emoji: string, isOwn: bo
 export function listenOwnReactions(cache: ServerCache, on: On): void {
   const { client } = cache;
   on("reaction.changed", ({ channelId, messageId, reactions }) => {
-    const own = ownReactionsOf(cache).in(channelId);
+    const own = ownReactionsOf(cache).of(channelId);
     if (own.get(messageId) === undefined) return;
     const userId = client.user?.id ?? "";
     // Another window of the user may have reacted.
