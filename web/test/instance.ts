@@ -10,27 +10,31 @@ import { newQueryClient } from "../src/data/query-client.ts";
 
 /** A whole instance, and users whose data is kept as the page keeps it. */
 export interface Instance {
-  fanfare: Fanfare;
   user: (username: string) => Promise<ServerCache>;
   guest: () => Promise<ServerCache>;
+  /** Stops the server, and starts it at the same address with the same data. */
+  restart: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
 export async function startInstance(): Promise<Instance> {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-web-"));
-  const fanfare = await startFanfare(
-    loadConfig({
-      NODE_ENV: "test",
-      LOG_LEVEL: "error",
-      DATA_DIR: folder,
-      PORT: "0",
-      OPS_PORT: "0",
-      RATE_LIMIT_FACTOR: "1000",
-    }),
-  );
+  const start = (port: string): Promise<Fanfare> =>
+    startFanfare(
+      loadConfig({
+        NODE_ENV: "test",
+        LOG_LEVEL: "error",
+        DATA_DIR: folder,
+        PORT: port,
+        OPS_PORT: "0",
+        RATE_LIMIT_FACTOR: "1000",
+      }),
+    );
+  let fanfare = await start("0");
+  const { url } = fanfare;
   const ends: (() => void)[] = [];
   const open = async (logIn: (client: FanfareClient) => Promise<unknown>): Promise<ServerCache> => {
-    const client = new FanfareClient({ url: fanfare.url });
+    const client = new FanfareClient({ url });
     await logIn(client);
     const cache = new ServerCache(client, newQueryClient());
     ends.push(
@@ -42,9 +46,12 @@ export async function startInstance(): Promise<Instance> {
     return cache;
   };
   return {
-    fanfare,
     user: (username) => open((client) => client.register({ username, password: "correct horse" })),
     guest: () => open((client) => client.createGuest()),
+    async restart() {
+      await fanfare.stop();
+      fanfare = await start(new URL(url).port);
+    },
     async stop() {
       for (const end of ends) end();
       await fanfare.stop();

@@ -334,6 +334,22 @@ describe("the cache after events is the cache after it was asked for again", () 
     expect(differing).toEqual([]);
   });
 
+  test("what happens before the connection is back is asked for", async () => {
+    const differing = await differencesAfter(async () => {
+      await instance.restart();
+      // By HTTP, for nobody is connected yet.
+      const groupId = group.id;
+      await ada.client.call("group.update", { groupId, name: "After the restart" });
+      await ada.client.call("channel.create", { groupId, name: "new" });
+      await ada.client.call("message.send", { channelId: channel.id, content: "unheard", nonce: "unheard" });
+      await expect
+        .poll(() => [ada.client.state, bob.client.state], { timeout: 20_000 })
+        .toEqual(["online", "online"]);
+    });
+    expect(differing).toEqual([]);
+    expect(bob.read("group.listMine", {})!.groups.map(({ name }) => name)).toEqual(["After the restart"]);
+  });
+
   test("somebody leaves, and a group is deleted", async () => {
     await callWithEffects(bob)("group.leave", { groupId: group.id });
     await expect.poll(() => bob.read("group.listMine", {})).toEqual({ groups: [] });
