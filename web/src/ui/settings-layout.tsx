@@ -44,7 +44,8 @@ export function SettingsLayout({ title, sections, current, onClose, children }: 
           </div>
           <ul className="flex gap-1 overflow-x-auto px-3 pb-2 md:grid md:overflow-visible md:px-0">
             {sections.map(({ id, label, href, icon: Icon, heading, danger }) => (
-              <li key={id} className="shrink-0">
+              // On phones the row is longer than the window.
+              <li key={id} className="shrink-0" ref={id === current ? bringIntoView : undefined}>
                 {heading !== undefined && (
                   <p className="px-2.5 pt-4 pb-1 text-xs font-semibold text-muted max-md:hidden">{heading}</p>
                 )}
@@ -54,8 +55,12 @@ export function SettingsLayout({ title, sections, current, onClose, children }: 
                   aria-current={id === current ? "page" : undefined}
                   className={cx(
                     "flex min-h-row items-center gap-2.5 rounded-md px-2.5 text-sm font-medium -outline-offset-2",
-                    id === current ? "bg-selected text-text" : "text-muted hover:bg-hover hover:text-text",
-                    danger === true && "text-danger-text",
+                    danger === true
+                      ? "text-danger-text"
+                      : id === current
+                        ? "text-text"
+                        : "text-muted hover:text-text",
+                    id === current ? "bg-selected" : "hover:bg-hover",
                   )}
                 >
                   {Icon && <Icon size={16} aria-hidden className="max-md:hidden" />}
@@ -79,4 +84,8 @@ export function SettingsLayout({ title, sections, current, onClose, children }: 
       </main>
     </div>
   );
+}
+
+function bringIntoView(item: HTMLElement | null): void {
+  item?.scrollIntoView({ block: "nearest", inline: "center" });
 }

@@ -60,7 +60,7 @@ function Row({ invite }: { invite: Invite }) {
       <ListRow
         leading={<Link2 size={18} aria-hidden className="text-muted" />}
         title={<code className="text-sm">{code}</code>}
-        subtitle={facts.join(" · ")}
+        subtitle={<span className="whitespace-normal">{facts.join(" · ")}</span>}
         trailing={
           <>
             <IconButton icon={Copy} size="sm" label={t("copyLink", { code })} onClick={() => void copy()} />

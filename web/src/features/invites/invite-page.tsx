@@ -56,21 +56,23 @@ export function InvitePage({ code }: { code: string }) {
   return (
     <main id="main" className="flex min-h-dvh bg-sidebar">
       <h1 className="sr-only">{t("invited")}</h1>
-      <div className="m-auto grid w-full max-w-sm gap-6 rounded-lg border border-line bg-raised p-7 shadow-raised max-md:m-4">
-        <InvitedGroup group={group} />
-        <ErrorNote text={error} />
-        <div className="grid gap-2">
-          <Button
-            variant="primary"
-            busy={busy}
-            disabled={group === null || groups === undefined}
-            onClick={() => void run(join)}
-          >
-            {busy ? t("joining") : t("join", { group: group?.name ?? "" })}
-          </Button>
-          <Link href={landingPath()} className={buttonClass({ variant: "ghost" })}>
-            {t("notNow")}
-          </Link>
+      <div className="m-auto w-full max-w-sm p-4">
+        <div className="grid gap-6 rounded-lg border border-line bg-raised p-7 shadow-raised">
+          <InvitedGroup group={group} />
+          <ErrorNote text={error} />
+          <div className="grid gap-2">
+            <Button
+              variant="primary"
+              busy={busy}
+              disabled={group === null || groups === undefined}
+              onClick={() => void run(join)}
+            >
+              {busy ? t("joining") : t("join", { group: group?.name ?? "" })}
+            </Button>
+            <Link href={landingPath()} className={buttonClass({ variant: "ghost" })}>
+              {t("notNow")}
+            </Link>
+          </div>
         </div>
       </div>
     </main>

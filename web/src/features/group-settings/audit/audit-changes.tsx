@@ -7,8 +7,9 @@ export function AuditChanges({ entry }: { entry: AuditEntry }) {
   const { t } = useTranslation("group-settings");
   const changes = changesOf(entry);
   if (changes.length === 0) return null;
-  const shown = (value: string | number | boolean | null): string => {
+  const shown = (field: string, value: string | number | boolean | null): string => {
     if (value === null || value === "") return t("audit.nothing");
+    if (field === "onHit") return value === "mask" ? t("filter.mask") : t("filter.block");
     if (typeof value === "boolean") return value ? t("audit.yes") : t("audit.no");
     return String(value);
   };
@@ -19,7 +20,7 @@ export function AuditChanges({ entry }: { entry: AuditEntry }) {
         if (!PERMISSION_FIELDS.includes(field)) {
           return (
             <li key={field} className="wrap-anywhere">
-              {t(`audit.field.${field}`)}: {shown(before)} → {shown(after)}
+              {t(`audit.field.${field}`)}: {shown(field, before)} → {shown(field, after)}
             </li>
           );
         }

@@ -54,7 +54,9 @@ function Row({ ban: { groupId, userId, bannedBy, reason, createdAt } }: { ban: B
       <ListRow
         leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
         title={userName(user)}
-        subtitle={reason === null ? facts : `${reason} · ${facts}`}
+        subtitle={
+          <span className="whitespace-normal">{reason === null ? facts : `${reason} · ${facts}`}</span>
+        }
         trailing={
           <Button
             size="sm"

@@ -62,7 +62,7 @@ export function MemberRow({ group, member, user, authority, onOpen }: MemberRowP
           {roles.length > MAX_ROLES_SHOWN && <Badge>+{roles.length - MAX_ROLES_SHOWN}</Badge>}
         </span>
       }
-      subtitle={facts.join(" · ")}
+      subtitle={<span className="whitespace-normal">{facts.join(" · ")}</span>}
       trailing={
         items.length > 0 && (
           <Menu

@@ -1,0 +1,200 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startInstance, type Instance } from "@fanfare/testing";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+
+describe.skipIf(!hasBrowser())("groups", () => {
+  let folder: string;
+  let instance: Instance;
+  let browser: Browser;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fanfare-groups-"));
+    await buildWeb(folder);
+    [instance, browser] = await Promise.all([
+      startInstance({ WEB_DIR: folder, RATE_LIMIT_FACTOR: "1000" }),
+      launchBrowser(),
+    ]);
+  });
+
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+    const heard = complaints.splice(0);
+    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await instance?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function openWindow(path: string): Promise<Page> {
+    const page = await (await browser.newContext({ locale: "en-US" })).newPage();
+    page.setDefaultTimeout(15_000);
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(instance.url + path);
+    return page;
+  }
+
+  /** A group of Ada's, and the link into it. */
+  async function createGroup(): Promise<{ ada: Page; link: string; groupPath: string }> {
+    const ada = await openWindow("/");
+    await ada.getByLabel("Your name").fill("Ada");
+    await ada.getByRole("button", { name: "Look around as a guest" }).click();
+    await ada.getByLabel("Name of the group").fill("Rocket builders");
+    await ada.getByRole("button", { name: "Create group" }).click();
+    const link = await linkShown(ada);
+    await ada.keyboard.press("Escape");
+    return { ada, link, groupPath: /^\/groups\/\w+/.exec(new URL(ada.url()).pathname)![0] };
+  }
+
+  async function linkShown(page: Page, not = ""): Promise<string> {
+    const field = page.getByRole("textbox", { name: "Link" });
+    await field.waitFor();
+    await expect.poll(async () => [not, ""].includes(await field.inputValue())).toBe(false);
+    return field.inputValue();
+  }
+
+  async function enter(link: string, nickname: string): Promise<Page> {
+    const page = await openWindow(new URL(link).pathname);
+    await page.getByText("Rocket builders", { exact: true }).waitFor();
+    await page.getByLabel("Your name").fill(nickname);
+    await page.getByRole("button", { name: "Join as a guest" }).click();
+    return page;
+  }
+
+  const channel = (page: Page, name: string) =>
+    page.getByRole("navigation", { name: "Channels" }).getByRole("link", { name });
+  const groupMenu = (page: Page) => page.getByRole("button", { name: "Rocket builders", exact: true });
+  const choose = (page: Page, item: string) =>
+    page.getByRole("menuitem", { name: item, exact: true }).click();
+
+  async function createChannel(page: Page, name: string, isPrivate = false): Promise<void> {
+    await groupMenu(page).click();
+    await choose(page, "Create channel");
+    await page.getByLabel("Name of the channel").fill(name);
+    if (isPrivate) await page.getByRole("switch", { name: "Private" }).click();
+    await page.getByRole("button", { name: "Create channel", exact: true }).click();
+    await page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
+  }
+
+  test("a new channel is there for everybody at once, a private one only for those who are let in", async () => {
+    const { ada, link, groupPath } = await createGroup();
+    const grace = await enter(link, "Grace");
+    await channel(grace, "general").waitFor();
+
+    await createChannel(ada, "engines");
+    await channel(grace, "engines").waitFor();
+    await createChannel(ada, "secret", true);
+    const secretPath = new URL(ada.url()).pathname;
+    // What came later is there, so this would be.
+    await createChannel(ada, "avionics");
+    await channel(grace, "avionics").waitFor();
+    expect(await channel(grace, "secret").count()).toBe(0);
+    await grace.goto(instance.url + secretPath);
+    await grace.getByText("There is no such channel, or you cannot see it").waitFor();
+
+    const stranger = await openWindow("/");
+    await stranger.getByRole("button", { name: "Look around as a guest" }).click();
+    await stranger.getByLabel("Name of the group").waitFor();
+    await stranger.goto(instance.url + secretPath);
+    await stranger.getByText("There is no such group, or you are not in it").waitFor();
+
+    await ada.goto(instance.url + secretPath);
+    await channel(ada, "secret").click({ button: "right" });
+    await choose(ada, "Edit channel");
+    await ada.getByRole("tab", { name: "Permissions" }).click();
+    await ada.getByRole("button", { name: "Open it to everybody" }).click();
+    await channel(grace, "secret").waitFor();
+    expect(new URL(ada.url()).pathname.startsWith(groupPath)).toBe(true);
+  });
+
+  test("what a role allows is offered to who gets it, and not to who loses it", async () => {
+    const { ada, link, groupPath } = await createGroup();
+    const grace = await enter(link, "Grace");
+    await channel(grace, "general").waitFor();
+    await groupMenu(grace).click();
+    await grace.getByRole("menuitem", { name: "Mark as read" }).waitFor();
+    expect(await grace.getByRole("menuitem", { name: "Create channel" }).count()).toBe(0);
+    await grace.keyboard.press("Escape");
+
+    await ada.goto(`${instance.url}${groupPath}/settings/roles`);
+    await ada.getByRole("button", { name: "New role" }).click();
+    await ada.getByLabel("Name of the role").fill("Builders");
+    await ada.getByRole("switch", { name: "Manage channels" }).click();
+    await ada.getByRole("button", { name: "Save" }).click();
+    await ada.getByRole("button", { name: "Builders", exact: true }).waitFor();
+    await ada.getByRole("tab", { name: "Members" }).click();
+    await ada.getByLabel("Give it to").fill("gra");
+    await ada.getByRole("button", { name: "Grace" }).click();
+    await ada.getByRole("button", { name: "Take it from Grace" }).waitFor();
+
+    const createButton = grace.getByRole("menuitem", { name: "Create channel" });
+    await groupMenu(grace).click();
+    await createButton.waitFor();
+    await grace.keyboard.press("Escape");
+    await createChannel(grace, "workshop");
+
+    await ada.getByRole("button", { name: "Take it from Grace" }).click();
+    await ada.getByText("Nobody has this role yet.").waitFor();
+    await groupMenu(grace).click();
+    await createButton.waitFor({ state: "detached" });
+  });
+
+  test("who is put out is out at once", async () => {
+    const { ada, link, groupPath } = await createGroup();
+    const grace = await enter(link, "Grace");
+    await channel(grace, "general").waitFor();
+
+    await ada.goto(`${instance.url}${groupPath}/settings/members`);
+    await ada.getByRole("button", { name: "More about Grace" }).click();
+    await choose(ada, "Put out");
+    await ada.getByLabel("Reason").fill("Brought the wrong fuel");
+    await ada.getByRole("button", { name: "Put out" }).click();
+    await grace.getByText("There is no such group, or you are not in it").waitFor();
+    await ada.getByText("1 member", { exact: true }).waitFor();
+
+    await ada.getByRole("link", { name: "Audit log" }).click();
+    await ada.getByText("Ada put Grace out.").waitFor();
+    await ada.getByText("Reason: Brought the wrong fuel").waitFor();
+  });
+
+  test("an invite for one person lets one in, and who is in already goes on", async () => {
+    const { ada, link } = await createGroup();
+    await ada.getByRole("button", { name: "Invite", exact: true }).click();
+    await linkShown(ada);
+    await ada.getByText("More links").click();
+    await ada.getByRole("combobox", { name: "For how many" }).click();
+    await ada.getByRole("option", { name: "1 person" }).click();
+    await ada.getByRole("button", { name: "Make a new link" }).click();
+    const limited = await linkShown(ada, link);
+    await ada.getByText("used 0 of 1 times").waitFor();
+
+    const grace = await enter(limited, "Grace");
+    await channel(grace, "general").waitFor();
+    const late = await openWindow(new URL(limited).pathname);
+    await late.getByText("This invite has expired or is used up.").waitFor();
+
+    await grace.goto(link);
+    await channel(grace, "general").waitFor();
+    expect(await grace.getByRole("button", { name: /^Join/ }).count()).toBe(0);
+  });
+
+  test("channels are moved with the keyboard, and everybody sees them there", async () => {
+    const { ada, link } = await createGroup();
+    const grace = await enter(link, "Grace");
+    await createChannel(ada, "engines");
+    await channel(ada, "engines").focus();
+    await ada.keyboard.press("Alt+ArrowUp");
+    const names = (page: Page) =>
+      page.getByRole("navigation", { name: "Channels" }).getByRole("link").allInnerTexts();
+    await expect.poll(() => names(grace)).toEqual(["engines", "general"]);
+    await ada.getByText("engines was moved.").waitFor();
+    expect(await names(ada)).toEqual(["engines", "general"]);
+  });
+});
