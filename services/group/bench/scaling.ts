@@ -1,16 +1,23 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { PERMISSIONS } from "@fanfare/contract";
 import type { Actor } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { withBenchNode, type BenchNode } from "./bench-node.ts";
+import { cpuTimeUs } from "./cpu-time.ts";
 
 /**
- * Shows that what happens often costs the same in a small and in a large group: the median of many operations, one after
- * the other, in a process with the embedded database.
+ * Shows that what happens often costs the same in a small and in a large group: processor time per operation, of this process and
+ * of the embedded database together, over many operations one after the other.
  *
- *   node bench/scaling.ts [--sizes 100,1000,10000,100000] [--operations 400]
+ *   node bench/scaling.ts [--sizes 100,1000,10000,100000] [--operations 2000]
  */
+
+interface Cost {
+  cpuUs: number;
+  operations: number;
+}
 
 interface Subject {
   groupId: string;
@@ -27,13 +34,16 @@ interface Subject {
 const { values } = parseArgs({
   options: {
     sizes: { type: "string", default: "100,1000,10000,100000" },
-    operations: { type: "string", default: "400" },
+    operations: { type: "string", default: "2000" },
   },
 });
 const sizes = values.sizes.split(",").map(Number);
 const operations = Number(values.operations);
 const INSERT_BATCH = 10_000;
 const SAMPLE = 90;
+const QUIET_MS = 200;
+/** Of processor time in QUIET_MS. */
+const QUIET_US = 10_000;
 
 await withBenchNode(run);
 
@@ -41,26 +51,28 @@ async function run(bench: BenchNode): Promise<void> {
   const subjects: Subject[] = [];
   for (const size of sizes) subjects.push(await createSubject(bench, size));
 
-  const rows = new Map<string, number[][]>();
+  const rows = new Map<string, Cost[]>();
   const rounds = 4;
   for (let round = 0; round <= rounds; round += 1) {
     // Sizes take turns, forth and back, so that what else the machine does hits all of them alike; the first round only
     // warms up.
     const turns = [...subjects.entries()];
     for (const [index, subject] of round % 2 === 0 ? turns : turns.toReversed()) {
-      for (const [name, times] of await measure(bench, subject, Math.ceil(operations / rounds))) {
-        const row = rows.get(name) ?? subjects.map(() => []);
+      for (const [name, cost] of await measure(bench, subject, Math.ceil(operations / rounds))) {
+        const row = rows.get(name) ?? subjects.map(() => ({ cpuUs: 0, operations: 0 }));
         rows.set(name, row);
-        if (round > 0) row[index]?.push(...times);
+        if (round === 0) continue;
+        row[index]!.cpuUs += cost.cpuUs;
+        row[index]!.operations += cost.operations;
       }
     }
   }
   const table = [...rows].map(([name, bySize]) => ({
     operation: name,
-    ...Object.fromEntries(bySize.map((times, index) => [`${sizes[index]} members`, median(times)])),
-    "last / first": Number((median(bySize.at(-1) ?? []) / median(bySize[0] ?? [])).toFixed(2)),
+    ...Object.fromEntries(bySize.map((cost, index) => [`${sizes[index]} members`, perOperation(cost)])),
+    "last / first": Number((perOperation(bySize.at(-1)!) / perOperation(bySize[0]!)).toFixed(2)),
   }));
-  process.stdout.write("Median microseconds per operation, by the size of the group:\n");
+  process.stdout.write("Microseconds of processor time per operation, by the size of the group:\n");
   console.table(table);
 }
 
@@ -105,7 +117,7 @@ async function measure(
   { node, as, guest }: BenchNode,
   subject: Subject,
   count: number,
-): Promise<[string, number[]][]> {
+): Promise<[string, Cost][]> {
   const { groupId, channelId, hiddenId, roleId, code, owner, memberIds } = subject;
   const newcomers = await Promise.all(Array.from({ length: count }, () => guest()));
   const middle = memberIds[memberIds.length >> 1]!;
@@ -128,6 +140,12 @@ async function measure(
       "send: message.send",
       await each(count, () =>
         as(owner, "message.send", { channelId, content: "Hello, everybody.", nonce: randomUUID() }),
+      ),
+    ],
+    [
+      "send: message.send to @everyone",
+      await each(count, () =>
+        as(owner, "message.send", { channelId, content: "@everyone, look here.", nonce: randomUUID() }),
       ),
     ],
     ["join: invite.accept", await each(count, (index) => as(newcomers[index]!, "invite.accept", { code }))],
@@ -163,17 +181,23 @@ async function measure(
   ];
 }
 
-async function each(count: number, operation: (index: number) => Promise<unknown>): Promise<number[]> {
-  const times: number[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const start = performance.now();
-    await operation(index);
-    times.push((performance.now() - start) * 1000);
+/** What operations before it have left to be done later, such as counting members, is not paid by the next ones. */
+async function untilQuiet(): Promise<void> {
+  for (let before = cpuTimeUs(), used = Infinity; used > QUIET_US;) {
+    await delay(QUIET_MS);
+    const now = cpuTimeUs();
+    [used, before] = [now - before, now];
   }
-  return times;
 }
 
-function median(times: number[]): number {
-  const middle = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
-  return middle < 10 ? Number(middle.toFixed(1)) : Math.round(middle);
+async function each(count: number, operation: (index: number) => Promise<unknown>): Promise<Cost> {
+  await untilQuiet();
+  const begin = cpuTimeUs();
+  for (let index = 0; index < count; index += 1) await operation(index);
+  return { cpuUs: cpuTimeUs() - begin, operations: count };
+}
+
+function perOperation({ cpuUs, operations: count }: Cost): number {
+  const us = cpuUs / count;
+  return us < 10 ? Number(us.toFixed(1)) : Math.round(us);
 }
