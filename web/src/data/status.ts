@@ -5,6 +5,9 @@ import { ON_OPEN } from "./query-client.ts";
 import { whenOnline } from "./when-online.ts";
 
 const ASK_EVERY_MS = 5000;
+/** At first more often: one round trip says little. */
+const FIRST_EVERY_MS = 1000;
+const FIRST_ROUND_TRIPS = 5;
 /** Round trips that are kept: of ten minutes. */
 const MAX_ROUND_TRIPS = 120;
 
@@ -33,7 +36,8 @@ export function useServerStatus(): UseQueryResult<ServerStatus> {
       return { ...answer, roundTrips: [...before, roundTrip].slice(-MAX_ROUND_TRIPS) };
     },
     ...ON_OPEN,
-    refetchInterval: ASK_EVERY_MS,
+    refetchInterval: ({ state: { data } }) =>
+      (data?.roundTrips.length ?? 0) < FIRST_ROUND_TRIPS ? FIRST_EVERY_MS : ASK_EVERY_MS,
   });
 }
 

@@ -15,6 +15,8 @@ const PAGE = "/";
 const precached: ReadonlySet<string> = new Set(PRECACHE);
 /** A network that is there but does not answer must not keep the page from starting. */
 const PAGE_TIMEOUT_MS = 4000;
+/** A file is the same whoever asks: `Vary: Origin` is for answers of the API. */
+const ANY = { ignoreVary: true };
 const MAX_KEEP = 100;
 
 self.addEventListener("install", (event) => event.waitUntil(precache()));
@@ -65,22 +67,23 @@ async function page(request: Request): Promise<Response> {
     // Not reachable: what is kept, or the browser's own page.
   }
   const cache = await caches.open(CACHE);
-  return (await cache.match(PAGE)) ?? answer ?? Response.error();
+  return (await cache.match(PAGE, ANY)) ?? answer ?? Response.error();
 }
 
 async function kept(request: Request): Promise<Response> {
   const cache = await caches.open(CACHE);
-  const found = await cache.match(request);
+  const found = await cache.match(request, ANY);
   if (found !== undefined) return found;
   const answer = await fetch(request);
-  if (answer.ok && answer.type === "basic") await cache.put(request, answer.clone());
+  // Storage that is full is no reason to go without.
+  if (answer.ok && answer.type === "basic") await cache.put(request, answer.clone()).catch(() => {});
   return answer;
 }
 
 async function keep(paths: readonly string[]): Promise<void> {
   const cache = await caches.open(CACHE);
   for (const path of paths.slice(0, MAX_KEEP)) {
-    if (!path.startsWith("/assets/") || (await cache.match(path)) !== undefined) continue;
+    if (!path.startsWith("/assets/") || (await cache.match(path, ANY)) !== undefined) continue;
     await cache.add(path).catch(() => {});
   }
 }
@@ -110,7 +113,8 @@ async function open(path: string): Promise<void> {
     await self.clients.openWindow(path);
     return;
   }
-  await window.focus();
+  // Some browsers do not allow it: then the user goes there by themselves.
+  await window.focus().catch(() => {});
   const message: ToPage = { type: "open", path };
   window.postMessage(message);
 }

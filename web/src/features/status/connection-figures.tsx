@@ -51,7 +51,7 @@ export function ConnectionFigures() {
           {data === undefined ? <Skeleton className="h-5 w-24" /> : duration(data.uptimeMs)}
         </Figure>
       </dl>
-      {data !== undefined && last !== undefined && (
+      {data !== undefined && last !== undefined && durations.length > 1 && (
         <LineChart
           title={t("connection.roundTrips")}
           hint={t("connection.roundTripHint")}

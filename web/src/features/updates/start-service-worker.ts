@@ -27,9 +27,10 @@ async function register(): Promise<void> {
     // A private window, or storage that is off: the page works without.
     return;
   }
-  // Another window has brought the new version in.
   serviceWorker.addEventListener("controllerchange", () => {
+    // Another window has brought the new version in.
     if (wasControlled) offer(() => location.reload());
+    else keepLoaded();
   });
   if (registration.waiting !== null && wasControlled) offerWorker(registration.waiting);
   registration.addEventListener("updatefound", () => {
@@ -39,8 +40,7 @@ async function register(): Promise<void> {
     });
   });
   setInterval(() => void registration.update().catch(() => {}), LOOK_EVERY_MS);
-  const ready = await serviceWorker.ready;
-  tell(ready.active, { type: "keep", paths: loadedPaths() });
+  keepLoaded();
 }
 
 function offer(apply: () => void): void {
@@ -56,6 +56,11 @@ function offerWorker(worker: ServiceWorker): void {
 
 function tell(worker: ServiceWorker | null, message: ToWorker): void {
   worker?.postMessage(message);
+}
+
+/** From here on the service worker sees by itself what is loaded. */
+function keepLoaded(): void {
+  tell(navigator.serviceWorker.controller, { type: "keep", paths: loadedPaths() });
 }
 
 function loadedPaths(): string[] {

@@ -1,0 +1,121 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAccount, startInstance, type Instance } from "@fanfare/testing";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+
+// The page as it is built, under the policy that the gateway sends with it.
+
+const isRun = hasBrowser();
+let folder: string;
+let instance: Instance;
+let browser: Browser;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fanfare-policy-"));
+  await buildWeb(folder);
+  instance = await startInstance({ WEB_DIR: folder });
+  if (isRun) browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await instance?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const scripts = async (): Promise<string[]> => {
+  const names = await readdir(folder, { recursive: true });
+  const files = names.filter((name) => name.endsWith(".js"));
+  return Promise.all(files.map((name) => readFile(join(folder, name), "utf8")));
+};
+
+describe("what is built", () => {
+  test("has no script, style or listener within the page, and nothing of other hosts", async () => {
+    const answer = await fetch(`${instance.url}/groups/somewhere`, { headers: { accept: "text/html" } });
+    const html = await answer.text();
+    const scriptTags = [...html.matchAll(/<script\b([^>]*)>([^<]*)/g)];
+    expect(scriptTags.length).toBeGreaterThan(0);
+    for (const [, attributes, content] of scriptTags) {
+      expect(attributes).toMatch(/\bsrc="\/[^/"]/);
+      expect(content?.trim()).toBe("");
+    }
+    expect(html).not.toMatch(/<style|\bstyle=|\son\w+=|javascript:|<base|<iframe|<object/i);
+    const addresses = [...html.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
+    for (const address of addresses) expect(address).toMatch(/^\/[^/]/);
+
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("style-src 'self';");
+    expect(policy).not.toMatch(/unsafe|\*/);
+  });
+
+  test("makes no code from text", async () => {
+    const all = await scripts();
+    expect(all.length).toBeGreaterThan(3);
+    for (const code of all)
+      expect(code).not.toMatch(/\beval\(|new Function\(|\bFunction\("|document\.write\(/);
+  });
+});
+
+describe.skipIf(!isRun)("in a browser", () => {
+  /** What the policy has refused since the page began. */
+  async function watch(page: Page): Promise<() => Promise<string[]>> {
+    await page.addInitScript(`
+      window.refusals = [];
+      addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) =>
+        refusals.push([violatedDirective, blockedURI, sourceFile].join(" ")));
+    `);
+    return () => page.evaluate<string[]>("window.refusals");
+  }
+
+  test("no page asks for anything that the policy refuses", async () => {
+    const { username } = await createAccount(instance.url);
+    const page = await (await browser.newContext()).newPage();
+    const refusals = await watch(page);
+    await page.goto(instance.url);
+    await page.getByRole("button").first().waitFor();
+    expect(await refusals()).toEqual([]);
+
+    const login = { username, password: "correct horse" };
+    await page.evaluate(`(async () => {
+      const headers = { "content-type": "application/json" };
+      const body = ${JSON.stringify(JSON.stringify(login))};
+      const answer = await (await fetch("/api/user.login", { method: "POST", headers, body })).json();
+      sessionStorage.setItem("fanfare.tokens", JSON.stringify(answer.data));
+    })()`);
+    for (const [path, heading] of [
+      ["/status", "Status"],
+      ["/admin/users", "Users"],
+      ["/admin/maintenance", "Maintenance"],
+    ] as const) {
+      await page.goto(instance.url + path);
+      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+      expect(await refusals()).toEqual([]);
+    }
+    // The menu and the dialog put themselves beside everything else.
+    await page.goto(`${instance.url}/admin/users`);
+    await page
+      .getByRole("button", { name: /What to do with/ })
+      .first()
+      .click();
+    await page.getByRole("menuitem").first().click();
+    await page.getByRole("alertdialog").waitFor();
+    expect(await refusals()).toEqual([]);
+    await page.context().close();
+  });
+
+  test("what would be put into the page does not run", async () => {
+    const page = await (await browser.newContext()).newPage();
+    const refusals = await watch(page);
+    await page.goto(instance.url);
+    await page.evaluate(`(() => {
+      const script = document.createElement("script");
+      script.textContent = "window.hasRun = true";
+      document.body.append(script);
+    })()`);
+    expect(await page.evaluate("window.hasRun")).toBeUndefined();
+    expect((await refusals()).join()).toContain("script-src");
+    await page.context().close();
+  });
+});
