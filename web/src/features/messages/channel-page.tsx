@@ -1,28 +1,65 @@
-import type { Channel, Group } from "@fanfare/contract";
-import { Hash } from "lucide-react";
+import type { ChannelState, Group } from "@fanfare/contract";
+import { Hash, Pin } from "lucide-react";
+import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { useLocation, useSearch } from "wouter";
+import { useChannel } from "../../data/channel-view.ts";
+import { parsePlace, placePath } from "../../routes.ts";
+import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
 import { Composer } from "./composer.tsx";
-import { MessageList } from "./message-list.tsx";
-import { useChannel } from "./use-channel.ts";
-import { useReadMarker } from "./use-read-marker.ts";
+import { MessageList } from "./list/message-list.tsx";
+import { PinsPanel } from "./pins/pins-panel.tsx";
 import "./messages.css";
 
-export function ChannelPage({ group, channel }: { group: Group; channel: Channel }) {
-  const { t } = useTranslation("home");
-  const { view, snapshot, error } = useChannel(channel.id);
-  useReadMarker(view, snapshot);
+interface ChannelPageProps {
+  group: Group;
+  channel: ChannelState;
+}
+
+/** A channel of a group: what is written in it, and where one writes. */
+export function ChannelPage({ group, channel }: ChannelPageProps) {
+  const { t } = useTranslation("messages");
+  const { view } = useChannel(channel.id);
+  const panel = usePanels((state) => state.panel);
+  const [, navigate] = useLocation();
+  const place = parsePlace(useSearch());
+  const { id: channelId, groupId } = channel;
+  const { thread } = place;
+  // Once it is shown the address is that of the channel again, so that the same link can be followed once more.
+  const onJumped = useCallback(() => {
+    navigate(placePath(groupId, channelId, thread === undefined ? {} : { thread }), { replace: true });
+  }, [navigate, groupId, channelId, thread]);
   return (
     <>
       <PageHeader
         icon={Hash}
         title={channel.name}
-        subtitle={t("memberCount", { count: group.memberCount })}
+        subtitle={channel.topic === "" ? t("home:memberCount", { count: group.memberCount }) : channel.topic}
+        actions={
+          <IconButton
+            icon={Pin}
+            label={t("pins.open")}
+            pressed={panel === "pins"}
+            tooltipSide="bottom"
+            onClick={() => togglePanel("pins")}
+          />
+        }
       />
-      <ErrorNote text={error} />
-      <MessageList view={view} snapshot={snapshot} />
+      <MessageList
+        channel={channel}
+        title={`#${channel.name}`}
+        jumpToId={place.message}
+        onJumped={onJumped}
+        onLeave={focusField}
+      />
       <Composer view={view} channelName={channel.name} />
+      {panel === "pins" && <PinsPanel channel={channel} onClose={() => openPanel(null)} />}
     </>
   );
+}
+
+function focusField(): void {
+  document.querySelector<HTMLElement>(".composer textarea")?.focus();
 }

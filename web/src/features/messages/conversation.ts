@@ -42,7 +42,11 @@ export function setEditing(channelId: string, editingId: string | null): void {
 }
 
 /** Sends a message. What fails for good stands in the list, where it can be sent again or given up; this never rejects. */
-export async function sendMessage(view: ChannelView, content: string, options: SendOptions = {}): Promise<void> {
+export async function sendMessage(
+  view: ChannelView,
+  content: string,
+  options: SendOptions = {},
+): Promise<void> {
   try {
     await view.send(content, options);
   } catch (error) {

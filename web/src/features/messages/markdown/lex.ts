@@ -3,13 +3,6 @@ import { autolink } from "./autolink.ts";
 
 export type { Token, Tokens };
 
-/** What `||…||` hides. */
-export interface SpoilerToken {
-  type: "spoiler";
-  raw: string;
-  tokens: Token[];
-}
-
 /** Deeper quotes, lists and emphasis are plain text: a message must not make the page slow, nor overflow the stack. */
 const MAX_DEPTH = 8;
 

@@ -1,0 +1,81 @@
+import type { Message, Reaction } from "@fanfare/contract";
+import { hasPermission } from "@fanfare/contract/permissions";
+import { useTranslation } from "react-i18next";
+import { useOwnReactions, useToggleReaction } from "../../../data/own-reactions.ts";
+import { useUsers } from "../../../data/users.ts";
+import { errorText } from "../../../shared/error-text.ts";
+import { cx } from "../../../ui/cx.ts";
+import { showToast } from "../../../ui/toast.tsx";
+import { Tooltip } from "../../../ui/tooltip.tsx";
+import { useMessageContext } from "../list/message-context.ts";
+import { ReactionPicker } from "./reaction-picker.tsx";
+
+/** What others feel about a message; pressing one joins or leaves them. */
+export function Reactions({ message, reactions }: { message: Message; reactions: readonly Reaction[] }) {
+  const { permissions } = useMessageContext();
+  const own = useOwnReactions(message);
+  const mayAdd = hasPermission(permissions, "addReactions");
+  return (
+    <div className="mt-1 flex flex-wrap items-center gap-1">
+      {reactions.map((reaction) => (
+        <ReactionChip
+          key={reaction.emoji}
+          message={message}
+          reaction={reaction}
+          isOwn={own.includes(reaction.emoji)}
+          mayAdd={mayAdd}
+        />
+      ))}
+      {mayAdd && <ReactionPicker message={message} />}
+    </div>
+  );
+}
+
+interface ReactionChipProps {
+  message: Message;
+  reaction: Reaction;
+  isOwn: boolean;
+  mayAdd: boolean;
+}
+
+function ReactionChip({ message, reaction, isOwn, mayAdd }: ReactionChipProps) {
+  const { t, i18n } = useTranslation("messages");
+  const { ask } = useMessageContext();
+  const toggle = useToggleReaction();
+  const { emoji, count, userIds } = reaction;
+  const names = useUsers(userIds).map(({ nickname }) => nickname);
+  const others = count - names.length;
+  const who = new Intl.ListFormat(i18n.language).format(
+    others > 0 ? [...names, t("reaction.others", { count: others })] : names,
+  );
+  const press = () => {
+    toggle(message, emoji, isOwn).catch((error: unknown) => {
+      showToast({ text: errorText(error), tone: "danger" });
+    });
+  };
+  return (
+    <Tooltip text={t("reaction.who", { who, emoji })}>
+      <button
+        type="button"
+        aria-pressed={isOwn}
+        aria-label={t("reaction.label", { emoji, count })}
+        disabled={!mayAdd && !isOwn}
+        className={cx(
+          "inline-flex min-h-6.5 items-center gap-1.5 rounded-md border px-2 text-sm tabular-nums touch:min-h-9",
+          isOwn
+            ? "border-accent bg-accent-soft font-medium text-accent-text"
+            : "border-line bg-raised text-muted hover:not-disabled:border-line-strong hover:not-disabled:text-text",
+        )}
+        onClick={press}
+        onContextMenu={(event) => {
+          event.preventDefault();
+          event.stopPropagation();
+          ask({ kind: "reactors", message, emoji });
+        }}
+      >
+        <span className="text-base leading-none">{emoji}</span>
+        {count}
+      </button>
+    </Tooltip>
+  );
+}

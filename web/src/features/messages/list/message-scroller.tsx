@@ -1,0 +1,170 @@
+import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { Virtualizer } from "virtua";
+import type { ChannelMessages } from "../../../data/channel-messages.ts";
+import { useReadMarker } from "../../../data/channel-view.ts";
+import { useConversation } from "../conversation.ts";
+import { useMessageActions } from "../item/use-message-actions.ts";
+import { Beginning } from "./beginning.tsx";
+import { JumpToNewest, JumpToUnread } from "./jump-bar.tsx";
+import { HEAD_HEIGHT_PX, ListHead } from "./list-head.tsx";
+import { ListRow } from "./list-row.tsx";
+import { useMessageContext } from "./message-context.ts";
+import type { MessageListProps } from "./message-list.tsx";
+import { MessageMenu } from "./message-menu.tsx";
+import type { Row } from "./rows.ts";
+import { useJump } from "./use-jump.ts";
+import { type MessageKey, useListKeys } from "./use-list-keys.ts";
+import { useNewCount } from "./use-new-count.ts";
+import { usePages } from "./use-pages.ts";
+import { useRows } from "./use-rows.ts";
+import { useScroll } from "./use-scroll.ts";
+import { useUnreadMark } from "./use-unread.ts";
+
+interface MessageScrollerProps extends MessageListProps {
+  messages: ChannelMessages;
+  wanted: { messageId: string } | null;
+  reactingId: string | null;
+}
+
+/** The room below the last message. */
+const END = { kind: "end", key: "end" } as const;
+
+/** The virtual list: of thousands of messages those in view are on the page. */
+export function MessageScroller(props: MessageScrollerProps) {
+  const { channel, title, beginning, jumpToId, onJumped, onLeave } = props;
+  const { messages: channelMessages, wanted, reactingId } = props;
+  const { t } = useTranslation("messages");
+  const { view, snapshot, messages, isLive, hasOlder, jumpToNewest } = channelMessages;
+  const { ownId, setReacting } = useMessageContext();
+  const { editingId } = useConversation(channel.id);
+  const unread = useUnreadMark(view, channel.lastReadSeq);
+  const rows = useRows(channelMessages, unread.readUpTo);
+  const pages = usePages(channelMessages);
+  const { frame, list, ...scroll } = useScroll({
+    rows,
+    isLive,
+    loadOlder: pages.loadOlder,
+    loadNewer: pages.loadNewer,
+  });
+  const { highlightedId, jump } = useJump(channelMessages, rows.rows, scroll.toRow);
+  const isAtEnd = scroll.isAtEnd && isLive;
+  const newCount = useNewCount(snapshot, ownId, isAtEnd);
+  const lastInView = isAtEnd ? snapshot.head.seq : lastSeq(rows.rows, scroll.inView.last);
+  useReadMarker(view, lastInView);
+
+  useEffect(() => {
+    if (wanted !== null) jump(wanted);
+  }, [wanted, jump]);
+  useEffect(() => {
+    if (jumpToId === undefined) return;
+    jump({ messageId: jumpToId });
+    onJumped?.();
+  }, [jumpToId, jump, onJumped]);
+  const onDate = useCallback((day: Date) => jump({ atTime: day.toISOString() }), [jump]);
+
+  const goToEnd = () => {
+    scroll.toEnd();
+    jumpToNewest();
+  };
+  // What somebody sends is what he wants to see.
+  const sent = useRef(snapshot.pending.length);
+  useEffect(() => {
+    if (snapshot.pending.length > sent.current) goToEnd();
+    sent.current = snapshot.pending.length;
+  });
+
+  const actionsFor = useMessageActions();
+  const messageOf = (messageId: string) => messages.find(({ id }) => id === messageId);
+  const onKey = (messageId: string, key: MessageKey) => {
+    const message = messageOf(messageId);
+    if (message === undefined) return;
+    const { reply, edit, thread, pin, copyText, remove, react } = actionsFor(message);
+    if (key === "react") return react ? setReacting(messageId) : undefined;
+    ({ reply, edit, thread, pin, copy: copyText, remove })[key]?.();
+  };
+  const keys = useListKeys({
+    rows: rows.rows,
+    show: (index) => scroll.toRow(index, "nearest"),
+    onKey,
+    onLeave: () => onLeave?.(),
+  });
+
+  const data = useMemo<readonly (Row | typeof END)[]>(() => [...rows.rows, END], [rows.rows]);
+  const activeIndex = rows.rows.findIndex(({ key }) => key === keys.activeId);
+  const unreadIndex = rows.rows.findIndex(({ kind }) => kind === "unread");
+  const isUnreadAway =
+    unread.count > 0 && (unreadIndex < 0 ? messages[0]!.seq > (unread.readUpTo ?? 0) + 1 : false);
+  return (
+    <div className="relative flex min-h-0 flex-1 flex-col">
+      {isUnreadAway && (
+        <JumpToUnread
+          count={unread.count}
+          onJump={() => jump({ seq: (unread.readUpTo ?? 0) + 1 })}
+          onDismiss={unread.dismiss}
+        />
+      )}
+      <MessageMenu messageOf={messageOf}>
+        <div
+          ref={frame}
+          role="log"
+          // What is new is read out by the Announcer: here messages come by scrolling too.
+          aria-live="off"
+          aria-label={t("list.label", { title })}
+          className="flex min-h-0 flex-1 flex-col overflow-x-hidden overflow-y-auto [overflow-anchor:none]"
+          onKeyDown={keys.onKeyDown}
+          onFocus={keys.onFocus}
+        >
+          <div className="grow" />
+          <ListHead
+            hasOlder={hasOlder}
+            error={pages.error}
+            onRetry={pages.retry}
+            beginning={beginning ?? <Beginning channel={channel} title={title} />}
+          />
+          <Virtualizer
+            key={rows.place}
+            ref={list}
+            scrollRef={frame}
+            startMargin={HEAD_HEIGHT_PX}
+            data={data}
+            shift={rows.isShift}
+            bufferSize={400}
+            keepMounted={activeIndex < 0 ? [] : [activeIndex]}
+            onScroll={scroll.onScroll}
+            onScrollEnd={() => {
+              scroll.onScrollEnd();
+              if (isAtEnd) jumpToNewest();
+            }}
+            onResize={scroll.onResize}
+          >
+            {(row) =>
+              row.kind === "end" ? (
+                <div key={row.key} className="h-5" />
+              ) : (
+                <ListRow
+                  key={row.key}
+                  row={row}
+                  isActive={row.key === keys.activeId}
+                  isEditing={row.key === editingId}
+                  isHighlighted={row.key === highlightedId}
+                  isReacting={row.key === reactingId}
+                  isUnfolded={row.kind === "blocked" && rows.unfoldedIds.has(row.firstId)}
+                  onUnfold={rows.unfold}
+                  onDate={onDate}
+                />
+              )
+            }
+          </Virtualizer>
+        </div>
+      </MessageMenu>
+      {!isAtEnd && <JumpToNewest count={newCount} onJump={goToEnd} />}
+    </div>
+  );
+}
+
+/** The seq of the last message up to a row; 0 for none. */
+function lastSeq(rows: readonly Row[], index: number): number {
+  const row = rows.slice(0, index + 1).findLast(({ kind }) => kind === "message");
+  return row?.kind === "message" ? row.message.seq : 0;
+}

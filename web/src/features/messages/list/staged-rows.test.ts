@@ -1,0 +1,61 @@
+import type { Message } from "@fanfare/contract";
+import { describe, expect, test } from "vitest";
+import type { RowsInput } from "./rows.ts";
+import { type StagedRows, finished, firstRows, nextRows } from "./staged-rows.ts";
+
+/** The messages from one number to another, one an hour so that each is a group, all in one day. */
+function input(from: number, to: number): RowsInput {
+  const messages = Array.from({ length: to - from + 1 }, (_, index): Message => {
+    const seq = from + index;
+    return {
+      id: `m${seq}`,
+      channelId: "c",
+      seq,
+      rev: seq,
+      authorId: "ada",
+      content: "",
+      replyTo: null,
+      nonce: "",
+      createdAt: "2026-03-01T10:00:00.000Z",
+      editedAt: null,
+      deletedAt: null,
+    };
+  });
+  const none = new Set<string>();
+  return {
+    messages,
+    pending: [],
+    unsent: [],
+    ownId: "",
+    readUpTo: null,
+    blockedIds: none,
+    unfoldedIds: none,
+  };
+}
+
+function shown({ rows, isShift, place }: StagedRows): string {
+  const messages = rows.filter(({ kind }) => kind === "message");
+  return `${messages[0]?.key}–${messages.at(-1)?.key}${isShift ? " shifted" : ""} at ${place}`;
+}
+
+describe("the rows that are shown", () => {
+  test("come at one end at a time", () => {
+    const before = firstRows(input(51, 100));
+    expect(shown(nextRows(before, input(1, 100)))).toBe("m1–m100 shifted at 0");
+    expect(shown(nextRows(before, input(51, 150)))).toBe("m51–m150 at 0");
+  });
+
+  test("that stay are shown first, where both ends change", () => {
+    const before = firstRows(input(51, 100));
+    const up = nextRows(before, input(1, 80));
+    expect(shown(up)).toBe("m51–m80 at 0");
+    expect(shown(finished(up))).toBe("m1–m80 shifted at 0");
+    const down = nextRows(before, input(71, 120));
+    expect(shown(down)).toBe("m71–m100 shifted at 0");
+    expect(shown(finished(down))).toBe("m71–m120 at 0");
+  });
+
+  test("are in another place, where none of them is left", () => {
+    expect(shown(nextRows(firstRows(input(51, 100)), input(1, 40)))).toBe("m1–m40 at 1");
+  });
+});

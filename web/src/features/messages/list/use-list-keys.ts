@@ -1,0 +1,84 @@
+import { type KeyboardEvent, useState } from "react";
+import { messageElementId } from "../item/message-item.tsx";
+import type { Row } from "./rows.ts";
+
+/** What a key does with the message that has the focus. */
+export type MessageKey = "edit" | "reply" | "thread" | "react" | "pin" | "copy" | "remove";
+
+const KEYS: Readonly<Record<string, MessageKey>> = {
+  e: "edit",
+  r: "reply",
+  t: "thread",
+  "+": "react",
+  p: "pin",
+  c: "copy",
+  Delete: "remove",
+  Backspace: "remove",
+};
+
+interface ListKeysOptions {
+  rows: readonly Row[];
+  show: (index: number) => void;
+  onKey: (messageId: string, key: MessageKey) => void;
+  /** Esc: back to where one writes. */
+  onLeave: () => void;
+}
+
+interface ListKeys {
+  /** The message that Tab leads to: the last one that had the focus, or the newest. */
+  activeId: string | null;
+  onKeyDown: (event: KeyboardEvent) => void;
+  onFocus: (event: { target: EventTarget }) => void;
+}
+
+/** The arrow keys, Home and End lead from message to message; letters do something with the one that has the focus. */
+export function useListKeys({ rows, show, onKey, onLeave }: ListKeysOptions): ListKeys {
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  const isHeld = rows.some(({ key }) => key === chosenId);
+  const activeId = isHeld ? chosenId : (rows.findLast(({ kind }) => kind === "message")?.key ?? null);
+
+  const focus = (index: number) => {
+    const row = rows[index];
+    if (row?.kind !== "message") return;
+    setChosenId(row.key);
+    show(index);
+    // It may not have been on the page before.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        document.getElementById(messageElementId(row.key))?.focus({ preventScroll: true });
+      }),
+    );
+  };
+
+  const step = (from: number, by: 1 | -1) => {
+    for (let index = from + by; index >= 0 && index < rows.length; index += by) {
+      if (rows[index]!.kind === "message") return focus(index);
+    }
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { target, key } = event;
+    if (!(target instanceof HTMLElement) || target.dataset["messageId"] === undefined) return;
+    const messageId = target.dataset["messageId"];
+    const index = rows.findIndex((row) => row.key === messageId);
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (!isPlain || event.nativeEvent.isComposing) return;
+    const deed = KEYS[key];
+    if (key === "ArrowUp") step(index, -1);
+    else if (key === "ArrowDown") step(index, 1);
+    else if (key === "Home") step(-1, 1);
+    else if (key === "End") step(rows.length, -1);
+    else if (key === "Escape") onLeave();
+    else if (deed !== undefined) onKey(messageId, deed);
+    else return;
+    event.preventDefault();
+  };
+
+  const onFocus = ({ target }: { target: EventTarget }) => {
+    const message = target instanceof Element ? target.closest<HTMLElement>("[data-message-id]") : null;
+    const id = message?.dataset["messageId"];
+    if (id !== undefined) setChosenId(id);
+  };
+
+  return { activeId, onKeyDown, onFocus };
+}

@@ -1,0 +1,91 @@
+import type { ChannelView } from "@fanfare/client";
+import type { Channel, Message, Role } from "@fanfare/contract";
+import { useCallback, useMemo } from "react";
+import { useLocation } from "wouter";
+import { useCall } from "../../../data/call.ts";
+import { useAsk, useServerCache } from "../../../data/data-context.ts";
+import { useChannelPermissions } from "../../../data/permissions.ts";
+import { placePath } from "../../../routes.ts";
+import { errorText } from "../../../shared/error-text.ts";
+import { showToast } from "../../../ui/toast.tsx";
+import type { MessageContextValue } from "./message-context.ts";
+
+const NOBODY: readonly string[] = [];
+const NO_ROLES: readonly Role[] = [];
+
+interface Options extends Pick<MessageContextValue, "jumpTo" | "ask" | "setReacting"> {
+  channel: Channel;
+  view: ChannelView;
+}
+
+/** What the messages of a list need to know; `jumpTo`, `ask` and `setReacting` have to stay the same functions. */
+export function useMessageContextValue({
+  channel,
+  view,
+  jumpTo,
+  ask,
+  setReacting,
+}: Options): MessageContextValue {
+  const ownId = useServerCache().client.user?.id ?? "";
+  const permissions = useChannelPermissions(channel);
+  const { groupId } = channel;
+  const enabled = groupId !== null;
+  const { data: coloredRoles = NO_ROLES } = useAsk(
+    "role.list",
+    { groupId: groupId ?? "" },
+    { enabled, select: selectColored },
+  );
+  const { data: ownRoleIds = NOBODY } = useAsk(
+    "group.getMember",
+    { groupId: groupId ?? "", userId: ownId },
+    { enabled, select: selectRoleIds },
+  );
+  const mentionsMe = useCallback(
+    ({ mentions, authorId }: Message): boolean => {
+      if (mentions === undefined || authorId === ownId) return false;
+      if (mentions.everyone || mentions.userIds.includes(ownId)) return true;
+      return mentions.roleIds.some((id) => ownRoleIds.includes(id));
+    },
+    [ownId, ownRoleIds],
+  );
+  const openThread = useOpenThread(channel);
+  return useMemo(
+    () => ({
+      view,
+      channel,
+      permissions,
+      ownId,
+      coloredRoles,
+      mentionsMe,
+      jumpTo,
+      openThread,
+      ask,
+      setReacting,
+    }),
+    [view, channel, permissions, ownId, coloredRoles, mentionsMe, jumpTo, openThread, ask, setReacting],
+  );
+}
+
+function useOpenThread({ id: channelId, groupId }: Channel): (message: Message) => void {
+  const call = useCall();
+  const [, navigate] = useLocation();
+  return useCallback(
+    (message) => {
+      const open = (thread: string) => navigate(placePath(groupId, channelId, { thread }));
+      if (message.threadId !== undefined) return open(message.threadId);
+      call("channel.openThread", { channelId, messageId: message.id }).then(
+        ({ channel }) => open(channel.id),
+        (error: unknown) => showToast({ text: errorText(error), tone: "danger" }),
+      );
+    },
+    [call, navigate, channelId, groupId],
+  );
+}
+
+function selectColored({ roles }: { roles: Role[] }): Role[] {
+  return roles.filter(({ color }) => color !== null).toReversed();
+}
+
+function selectRoleIds({ member }: { member: { roleIds: string[] } }): string[] {
+  return member.roleIds;
+}

@@ -1,0 +1,43 @@
+import i18next from "i18next";
+
+type Style = "time" | "short" | "full" | "day";
+
+const OPTIONS: Record<Style, Intl.DateTimeFormatOptions> = {
+  time: { hour: "2-digit", minute: "2-digit" },
+  short: { dateStyle: "short", timeStyle: "short" },
+  full: { dateStyle: "full", timeStyle: "short" },
+  day: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
+};
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** A time in the language of the page. */
+export function formatTime(time: string, style: Style): string {
+  const language = i18next.language ?? "en";
+  const key = `${language} ${style}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat(language, OPTIONS[style]);
+    formats.set(key, format);
+  }
+  return format.format(new Date(time));
+}
+
+/** The time of day; with the day when that is not today. */
+export function shortTime(time: string): string {
+  return formatTime(time, isSameDay(new Date(time), new Date()) ? "time" : "short");
+}
+
+/** "Today", "Yesterday", or the day. */
+export function dayName(time: string): string {
+  const day = new Date(time);
+  const today = new Date();
+  const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1);
+  if (isSameDay(day, today)) return i18next.t("messages:day.today");
+  if (isSameDay(day, yesterday)) return i18next.t("messages:day.yesterday");
+  return formatTime(time, "day");
+}
+
+function isSameDay(a: Date, b: Date): boolean {
+  return a.toDateString() === b.toDateString();
+}
