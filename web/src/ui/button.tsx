@@ -30,7 +30,7 @@ export function buttonClass({
   wide = false,
 }: Pick<ButtonProps, "variant" | "size" | "wide"> = {}): string {
   return cx(
-    "inline-flex select-none items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap transition-colors disabled:opacity-50",
+    "inline-flex select-none items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap transition-colors disabled:opacity-50 aria-pressed:border-accent aria-pressed:bg-accent-soft",
     size === "md" ? "min-h-control px-3.5 text-[0.9375rem]" : "min-h-control-sm px-2.5 text-sm",
     wide && "w-full",
     VARIANTS[variant],

@@ -24,6 +24,7 @@ import { Avatar } from "../../ui/avatar.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import type { MenuItem } from "../../ui/menu-item.ts";
 import { showToast } from "../../ui/toast.tsx";
+import { VisuallyHidden } from "../../ui/visually-hidden.tsx";
 import { logOut } from "../session/session-store.ts";
 import { ConnectionStatus } from "./connection-status.tsx";
 
@@ -53,7 +54,6 @@ export function UserMenu() {
         trigger={
           <button
             type="button"
-            aria-label={t("you", { name: me.nickname })}
             className="flex w-full items-center gap-2.5 rounded-md p-1.5 text-left transition-colors hover:bg-hover data-popup-open:bg-hover"
           >
             <Avatar
@@ -64,7 +64,10 @@ export function UserMenu() {
               status={ownStatus === "invisible" ? "offline" : ownStatus}
             />
             <span className="min-w-0 flex-1 leading-tight">
-              <span className="block truncate text-sm font-semibold">{me.nickname}</span>
+              <span className="block truncate text-sm font-semibold">
+                <VisuallyHidden>{t("you")} </VisuallyHidden>
+                {me.nickname}
+              </span>
               <ConnectionStatus />
             </span>
             <ChevronsUpDown size={16} aria-hidden className="shrink-0 text-muted" />
