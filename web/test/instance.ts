@@ -36,6 +36,7 @@ export async function startInstance(): Promise<Instance> {
   const open = async (logIn: (client: FanfareClient) => Promise<unknown>): Promise<ServerCache> => {
     const client = new FanfareClient({ url });
     await logIn(client);
+    deafToResync(client);
     const cache = new ServerCache(client, newQueryClient());
     ends.push(
       startLive(cache),
@@ -58,4 +59,10 @@ export async function startInstance(): Promise<Instance> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What is asked for again after `resync` would hide what events do not tell. */
+function deafToResync(client: FanfareClient): void {
+  const on = client.on.bind(client);
+  client.on = (name, listener) => (name === "resync" ? () => undefined : on(name, listener));
 }

@@ -7,7 +7,7 @@ import { useAsk } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
 import { changed, withItem, withList, without } from "./lists.ts";
 
-/** A channel that was made longer ago than this has a history when one is let into it. */
+/** A channel that was made longer ago than this has a history when one is let into it, and a private one may have. */
 const NEW_WITHIN_MS = 60_000;
 
 /** The sections and text channels of a group that the user sees, by their position. See channel-order.ts for the tree. */
@@ -133,7 +133,7 @@ export function listenChannels(cache: ServerCache, on: On): void {
 }
 
 function addToGroup(cache: ServerCache, channel: Channel): void {
-  const { id, groupId, createdAt } = channel;
+  const { id, groupId, createdAt, private: isPrivate } = channel;
   if (groupId === null) return;
   const added = { ...channel, head: { seq: 0, rev: 0 }, lastReadSeq: 0 };
   cache.patch(
@@ -143,7 +143,8 @@ function addToGroup(cache: ServerCache, channel: Channel): void {
     { groupId },
   );
   const isHeld = cache.held("channel.list", { groupId }).length > 0;
-  if (!isHeld || Date.now() - Date.parse(createdAt) < NEW_WITHIN_MS) return;
+  const isNew = !isPrivate && Date.now() - Date.parse(createdAt) < NEW_WITHIN_MS;
+  if (!isHeld || isNew) return;
   cache.client.call("channel.get", { channelId: id }).then(
     ({ channel: { head, lastReadSeq } }) =>
       patchChannel(cache, id, (held) => ({
