@@ -1,6 +1,5 @@
 import { lazy, Suspense, useEffect } from "react";
 import { Route, Switch } from "wouter";
-import { ClientContext } from "./features/session/client-context.ts";
 import { Landing } from "./features/session/landing.tsx";
 import { useSession } from "./features/session/session-store.ts";
 import { loadTokens } from "./features/session/token-storage.ts";
@@ -32,12 +31,10 @@ export function App() {
     );
   }
   return (
-    <ClientContext value={client}>
-      <PageErrorBoundary place="">
-        <Suspense fallback={<Splash />}>
-          <LoggedIn client={client} />
-        </Suspense>
-      </PageErrorBoundary>
-    </ClientContext>
+    <PageErrorBoundary place="">
+      <Suspense fallback={<Splash />}>
+        <LoggedIn client={client} />
+      </Suspense>
+    </PageErrorBoundary>
   );
 }

@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import { useRoute } from "wouter";
 import { useGroup } from "../../data/groups.ts";
+import { useMe } from "../../data/me.ts";
+import { lastPlaces } from "../../state/last-channel.ts";
 import { GroupRail } from "../groups/group-rail.tsx";
 import { AppShell } from "../shell/app-shell.tsx";
 import { NewGroupInvite } from "./new-group-invite.tsx";
@@ -10,13 +12,22 @@ import { Sidebar } from "./sidebar.tsx";
 export function MainLayout({ children }: { children: ReactNode }) {
   const [, place] = useRoute("/groups/:groupId/*?");
   const group = useGroup(place?.groupId ?? "");
+  const lastGroup = useLastGroup();
+  // A page that is in no group stands beside the one that was shown last.
+  const listed = group ?? lastGroup;
   return (
     <AppShell
       rail={<GroupRail />}
-      sidebar={<Sidebar groupId={group?.id} channelId={place?.["*"]?.split("/")[1]} />}
+      sidebar={<Sidebar groupId={listed?.id} channelId={place?.["*"]?.split("/")[1]} />}
     >
       {group !== undefined && <NewGroupInvite group={group} />}
       {children}
     </AppShell>
   );
+}
+
+function useLastGroup() {
+  const me = useMe();
+  const [, , groupId = ""] = lastPlaces(me.id).path?.split("/") ?? [];
+  return useGroup(groupId);
 }
