@@ -1,9 +1,11 @@
 // How long a user with 200 channels waits for the list of what is unread, and for the inbox, whatever the number of messages and of
 // members (embedded database, by HTTP). The processor time is that of this process, caller included, without the database.
 // node services/inbox/bench/unread.ts [--messages 200000]
+import { createECDH, randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { mentionKey, type ActionName, type Params, type Result } from "@fanfare/contract";
 import { loadConfig, type NodeContext } from "@fanfare/kernel";
@@ -17,6 +19,8 @@ const CHANNELS_PER_GROUP = 50;
 const MENTIONS = 20;
 const ROUNDS = 100;
 const INSERT = 5000;
+/** New messages are indexed ten seconds later. */
+const BEHIND_MS = 12_000;
 
 const dir = await mkdtemp(join(tmpdir(), "fanfare-bench-"));
 const env = { NODE_ENV: "test", PORT: "0", OPS_PORT: "0", DATA_DIR: dir, RATE_LIMIT_FACTOR: "100000" };
@@ -125,6 +129,30 @@ async function measure(name: "channel.listUnread" | "inbox.list" | "inbox.getUnr
   return `${name} p50 ${p50.toFixed(0)} p95 ${p95.toFixed(0)} cpu ${ownCpu.toFixed(0)} µs`;
 }
 
+/** Somebody has subscribed, so that nobody is spared the questions about pushes. */
+async function subscribe(): Promise<void> {
+  const browser = createECDH("prime256v1");
+  const keys = {
+    p256dh: browser.generateKeys().toString("base64url"),
+    auth: randomBytes(16).toString("base64url"),
+  };
+  await call("push.subscribe", { endpoint: "https://push.example.org/somebody", keys });
+}
+
+/** With all that is done about each behind its answer: inbox, pushes, index. */
+async function measureEveryone(): Promise<string> {
+  const cpu = process.cpuUsage();
+  for (let i = 0; i < ROUNDS; i++)
+    await call("message.send", {
+      channelId: channelIds[0]!,
+      content: "@everyone, look",
+      nonce: randomUUID(),
+    });
+  await delay(BEHIND_MS);
+  const { user, system } = process.cpuUsage(cpu);
+  return `a message to @everyone cpu ${((user + system) / ROUNDS).toFixed(0)} µs`;
+}
+
 async function print(title: string): Promise<void> {
   const unread = (await call("channel.listUnread", {})).channels.length;
   const found = [
@@ -144,9 +172,12 @@ try {
       await print(`${channelIds.length} channels, ${messages} messages`);
     }
   }
+  await subscribe();
+  console.log(await measureEveryone());
   await setUnread(10);
   await addMembers(25_000);
   await print(`${channelIds.length} channels, ${most} messages, ${GROUPS} × 25,000 members more`);
+  console.log(`${await measureEveryone()}, ${GROUPS} × 25,000 members more`);
 } finally {
   await fanfare.stop();
   await rm(dir, { recursive: true });
