@@ -132,7 +132,8 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     const [ada, other] = [await open(context), await open(context)];
     await logInAsGuest(ada);
     await isIn(other);
-    await ada.getByRole("button", { name: "Log out" }).click();
+    await ada.getByRole("button", { name: "You: " }).click();
+    await ada.getByRole("menuitem", { name: "Log out" }).click();
     for (const page of [ada, other]) await guestButton(page).waitFor();
     expect(await kept(other)).toBeNull();
     await other.reload();

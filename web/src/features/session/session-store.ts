@@ -2,6 +2,7 @@ import { FanfareClient, type RenewTokens } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
 import { useSyncExternalStore } from "react";
 import { forgetDrafts, openDrafts } from "../../state/drafts.ts";
+import { forgetConversations } from "../messages/conversation.ts";
 import { oneTabAtATime } from "./session-lock.ts";
 import { forgetTokens, type Kept, loadTokens, saveTokens } from "./token-storage.ts";
 
@@ -50,7 +51,6 @@ export async function logIn(
 export async function logOut(): Promise<void> {
   const { client } = session;
   if (client === null) return;
-  forgetDrafts();
   const sessionId = client.tokens?.sessionId;
   if (sessionId !== undefined) tell({ type: "ended", sessionId });
   end(client, null);
@@ -102,6 +102,9 @@ function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
 function end(client: FanfareClient, notice: SessionNotice | null): void {
   const sessionId = client.tokens?.sessionId;
   if (sessionId !== undefined && notice !== "updated") forgetTokens(sessionId);
+  forgetConversations();
+  // Whoever logs out leaves nothing to who comes next; a session that has ended is mostly gone on with.
+  if (notice === null) forgetDrafts();
   change({ client: null, notice });
   client.close();
   if (notice !== "sessionEnded") return;
