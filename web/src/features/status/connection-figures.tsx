@@ -42,7 +42,7 @@ export function ConnectionFigures() {
         </Figure>
         <Figure
           name={t("connection.roundTrip")}
-          note={durations.length > 1 && t("connection.middle", { value: milliseconds(middleOf(durations)) })}
+          note={durations.length >= 5 && t("connection.middle", { value: milliseconds(middleOf(durations)) })}
         >
           {last === undefined ? <Skeleton className="h-5 w-16" /> : milliseconds(last)}
         </Figure>

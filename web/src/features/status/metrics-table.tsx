@@ -21,7 +21,7 @@ export function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
     // It scrolls by itself, so it must be reachable by keyboard.
     <div
       role="region"
-      aria-label={t("metrics.title")}
+      aria-label={t("metrics.table")}
       tabIndex={0}
       className="max-h-[70dvh] overflow-auto rounded-lg border border-line"
     >
