@@ -157,6 +157,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.getByLabel("Reason").fill("Brought the wrong fuel");
     await ada.getByRole("button", { name: "Put out" }).click();
     await grace.getByText("There is no such group, or you are not in it").waitFor();
+    expect(await grace.getByRole("link", { name: "Rocket builders" }).count()).toBe(0);
     await ada.getByText("1 member", { exact: true }).waitFor();
 
     await ada.getByRole("link", { name: "Audit log" }).click();
@@ -185,7 +186,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(await grace.getByRole("button", { name: /^Join/ }).count()).toBe(0);
   });
 
-  test("channels are moved with the keyboard, and everybody sees them there", async () => {
+  test("channels are moved with the keyboard and by dragging, and everybody sees them there", async () => {
     const { ada, link } = await createGroup();
     const grace = await enter(link, "Grace");
     await createChannel(ada, "engines");
@@ -196,5 +197,8 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await expect.poll(() => names(grace)).toEqual(["engines", "general"]);
     await ada.getByText("engines was moved.").waitFor();
     expect(await names(ada)).toEqual(["engines", "general"]);
+
+    await channel(ada, "engines").dragTo(channel(ada, "general"), { targetPosition: { x: 40, y: 30 } });
+    await expect.poll(() => names(grace)).toEqual(["general", "engines"]);
   });
 });

@@ -13,6 +13,7 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { ChannelIcon } from "./channel-icon.tsx";
 import type { RowsProps } from "./channel-rows.tsx";
+import { ChannelThreads } from "./channel-threads.tsx";
 import { DropLine } from "./drop-line.tsx";
 import { isQuiet } from "./mute.ts";
 import { useChannelMenu } from "./use-channel-menu.ts";
@@ -50,7 +51,6 @@ export function ChannelRow({ channel, sectionId, activeId, reorder, onOpen }: Ch
           "flex min-h-row min-w-0 flex-1 items-center gap-2 rounded-md px-2 -outline-offset-2",
           isActive || isUnread ? "text-text" : "text-muted group-hover:text-text",
           isUnread && "font-semibold",
-          quiet && !isActive && "opacity-75",
         )}
       >
         <ChannelIcon channel={channel} className="shrink-0 opacity-80" />
@@ -81,6 +81,7 @@ export function ChannelRow({ channel, sectionId, activeId, reorder, onOpen }: Ch
   return (
     <li>
       <ContextMenu items={items}>{row}</ContextMenu>
+      {isActive && <ChannelThreads channel={channel} />}
     </li>
   );
 }

@@ -26,7 +26,6 @@ export function RailLink({ href, name, isActive, unread, mentions, children }: R
     <Tooltip text={name} side="right">
       <Link
         href={href}
-        aria-label={label.join(", ")}
         aria-current={isActive ? "page" : undefined}
         className="group relative flex w-16 justify-center rounded-lg -outline-offset-2"
       >
@@ -38,6 +37,7 @@ export function RailLink({ href, name, isActive, unread, mentions, children }: R
           )}
         />
         {children}
+        <span className="sr-only">{label.join(", ")}</span>
         <span aria-hidden className="absolute right-1 -bottom-1 rounded-full ring-2 ring-rail">
           <CountBadge count={mentions} label="" />
         </span>

@@ -36,7 +36,7 @@ export function MemberRow({ group, member, user, authority, onOpen }: MemberRowP
   const { date, dateTime } = useFormats();
   const now = useNow();
   const roles = useRoles(group.id).data?.filter(({ id }) => member.roleIds.includes(id)) ?? [];
-  const items = useMemberMenu(group, member, authority, onOpen);
+  const items = useMemberMenu(group, member, user?.kind === "member", authority, onOpen);
   const mutedUntil = member.mutedUntil === null ? 0 : Date.parse(member.mutedUntil);
   const isMuted = mutedUntil > now;
   const facts = [
@@ -78,6 +78,8 @@ export function MemberRow({ group, member, user, authority, onOpen }: MemberRowP
 function useMemberMenu(
   group: Group,
   member: Member,
+  /** Neither a guest nor a bot. */
+  isAccount: boolean,
   authority: OwnAuthority,
   onOpen: (kind: MemberDialogKind) => void,
 ): MenuItem[] {
@@ -105,6 +107,7 @@ function useMemberMenu(
         ? { label: t("members.unmute"), icon: Mic, onSelect: () => void unmute() }
         : { label: t("members.mute"), icon: MicOff, onSelect: () => onOpen("mute") }),
     authority.isOwner &&
+      isAccount &&
       userId !== me.id && {
         label: t("members.transfer"),
         icon: Crown,
