@@ -127,6 +127,23 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     await context.close();
   });
 
+  test("who does not stay logged in is so in one tab, and only until it is closed", async () => {
+    const context = await browser.newContext();
+    const [ada, other] = [await open(context), await open(context)];
+    await ada.getByRole("button", { name: "Register" }).click();
+    await ada.getByLabel("Username").fill("ada");
+    await ada.getByLabel("Password").fill("correct horse");
+    await ada.getByRole("checkbox", { name: "Stay logged in" }).click();
+    await ada.locator("form").getByRole("button", { name: "Register" }).click();
+    await expect.poll(() => kept(ada, "sessionStorage")).not.toBeNull();
+    expect(await kept(ada)).toBeNull();
+    await isIn(ada);
+    await ada.reload();
+    await isIn(ada);
+    await guestButton(other).waitFor();
+    await context.close();
+  });
+
   test("to log out in one tab logs out all, and leaves nothing behind", async () => {
     const context = await browser.newContext();
     const [ada, other] = [await open(context), await open(context)];

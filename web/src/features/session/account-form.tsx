@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { Checkbox } from "../../ui/checkbox.tsx";
 import { Form } from "../../ui/form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useForm } from "../../ui/use-form.ts";
@@ -9,8 +10,9 @@ export function AccountForm({ way }: { way: "register" | "login" }) {
   const { t } = useTranslation("session");
   const isNew = way === "register";
   const form = useForm({
-    initial: { username: "", password: "" },
-    submit: (values) => logIn((client) => (isNew ? client.register(values) : client.login(values))),
+    initial: { username: "", password: "", stay: true },
+    submit: ({ stay, ...values }) =>
+      logIn((client) => (isNew ? client.register(values) : client.login(values)), { stay }),
     fieldOfError: { USERNAME_TAKEN: "username" },
   });
   return (
@@ -34,6 +36,12 @@ export function AccountForm({ way }: { way: "register" | "login" }) {
         maxLength={128}
         autoComplete={isNew ? "new-password" : "current-password"}
         {...form.field("password")}
+      />
+      <Checkbox
+        label={t("stayLoggedIn")}
+        hint={form.values.stay ? undefined : t("untilTabCloses")}
+        checked={form.values.stay}
+        onChange={(stay) => form.set("stay", stay)}
       />
     </Form>
   );

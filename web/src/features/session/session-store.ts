@@ -1,13 +1,20 @@
 import { FanfareClient, type RenewTokens } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
 import { useSyncExternalStore } from "react";
+import { navigate } from "wouter/use-browser-location";
+import { landingPath, settingsPath } from "../../routes.ts";
 import { forgetDrafts, openDrafts } from "../../state/drafts.ts";
 import { forgetConversations } from "../messages/conversation.ts";
 import { oneTabAtATime } from "./session-lock.ts";
+import { isBackToLink } from "./oidc.ts";
 import { forgetTokens, type Kept, loadTokens, saveTokens } from "./token-storage.ts";
+import { isEntrance, takeWantedPlace } from "./wanted-place.ts";
 
-/** Why nobody is logged in any more: the session has ended, or the page is older than the server. Also the name of the text that says so. */
-export type SessionNotice = "sessionEnded" | "updated";
+/**
+ * Why nobody is logged in any more: the session has ended, the page is older than the server, or the user has deleted the account.
+ * Also the name of the text that says so.
+ */
+export type SessionNotice = "sessionEnded" | "updated" | "deleted";
 
 interface Session {
   /** Null when nobody is logged in. */
@@ -24,6 +31,8 @@ const EXPIRY_MARGIN_MS = 30_000;
 const TOLD_WITHIN_MS = 100;
 
 let session: Session = { client: null, notice: null };
+/** Set while the user ends the session: the server may say so before it answers. */
+let leaving: { client: FanfareClient; notice: SessionNotice | null } | null = null;
 const listeners = new Set<() => void>();
 const tabs = new BroadcastChannel("fanfare.session");
 
@@ -56,6 +65,28 @@ export async function logOut(): Promise<void> {
   end(client, null);
   // When the server cannot be reached the tokens are forgotten here all the same.
   await client.logout().catch(() => undefined);
+}
+
+/**
+ * Ends the session by something that ends it at the server, such as to log out everywhere.
+ * @throws {FanfareError} what `work` throws; then the session goes on
+ */
+export async function leaveBy(
+  work: (client: FanfareClient) => Promise<unknown>,
+  notice: SessionNotice | null = null,
+): Promise<void> {
+  const { client } = session;
+  if (client === null) return;
+  const sessionId = client.tokens?.sessionId;
+  leaving = { client, notice };
+  try {
+    await work(client);
+  } finally {
+    leaving = null;
+  }
+  forgetDrafts();
+  if (sessionId !== undefined) tell({ type: "ended", sessionId });
+  if (session.client === client) end(client, notice);
 }
 
 function newClient(): FanfareClient {
@@ -92,8 +123,10 @@ function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
   });
   client.on("connection.changed", ({ state, error }) => {
     if (state !== "closed" || session.client !== client) return;
+    if (leaving?.client === client) return end(client, leaving.notice);
     end(client, error?.type === "PROTOCOL_MISMATCH" ? "updated" : "sessionEnded");
   });
+  leaveEntrance();
   change({ client, notice: null });
   // A session that ended is told by the state; anything else is tried again for ever.
   client.connect({ timeoutMs: 0 }).catch(() => undefined);
@@ -105,12 +138,20 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
   forgetConversations();
   // Whoever logs out leaves nothing to who comes next; a session that has ended is mostly gone on with.
   if (notice === null) forgetDrafts();
+  // Whose session ended without their doing wants to go on where they are.
+  if (notice === null || notice === "deleted") navigate(landingPath(), { replace: true });
   change({ client: null, notice });
   client.close();
   if (notice !== "sessionEnded") return;
   // Another tab may have begun another session in its place, such as with a new password.
   const kept = loadTokens();
   if (kept !== null) resume(kept);
+}
+
+/** Who is logged in has no business at the login. */
+function leaveEntrance(): void {
+  if (isBackToLink()) navigate(settingsPath("security"), { replace: true });
+  else if (isEntrance(location.pathname)) navigate(takeWantedPlace(), { replace: true });
 }
 
 function resume(kept: Kept): void {
