@@ -1,0 +1,272 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FanfareClient } from "@fanfare/client";
+import type { Message } from "@fanfare/contract";
+import { loadConfig } from "@fanfare/kernel";
+import { type Fanfare, startFanfare } from "@fanfare/node";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+
+/** One pixel. */
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+describe.skipIf(!hasBrowser())("messages in a browser", () => {
+  let folder: string;
+  let fanfare: Fanfare;
+  let browser: Browser;
+  let page: Page;
+  /** Who reads in the browser, and somebody who writes. */
+  let ada: FanfareClient;
+  let grace: FanfareClient;
+  let groupId: string;
+  let channelId: string;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-messages-"));
+    await buildWeb(join(folder, "web"));
+    const config = loadConfig({
+      NODE_ENV: "test",
+      LOG_LEVEL: "error",
+      DATA_DIR: join(folder, "data"),
+      WEB_DIR: join(folder, "web"),
+      PORT: "0",
+      OPS_PORT: "0",
+      RATE_LIMIT_FACTOR: "1000",
+    });
+    [fanfare, browser] = await Promise.all([startFanfare(config), launchBrowser()]);
+    ada = new FanfareClient({ url: fanfare.url });
+    await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" });
+    grace = new FanfareClient({ url: fanfare.url });
+    await grace.createGuest({ nickname: "Grace" });
+    await Promise.all([ada.connect(), grace.connect()]);
+    const { group } = await ada.call("group.create", { name: "Rocket builders" });
+    groupId = group.id;
+    const { invite } = await ada.call("invite.create", { groupId });
+    const { channels } = await grace.call("invite.accept", { code: invite.code });
+    channelId = channels[0]!.id;
+  });
+
+  afterEach(async () => {
+    await page?.context().close();
+    const heard = complaints.splice(0);
+    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
+  });
+
+  afterAll(async () => {
+    ada?.close();
+    grace?.close();
+    await browser?.close();
+    await fanfare?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A channel of its own, in which both have read what there is. */
+  async function newChannel(name: string, messages = 0): Promise<void> {
+    const { channel } = await ada.call("channel.create", { groupId, name });
+    channelId = channel.id;
+    for (let number = 1; number <= messages; number++) await write(grace, `message ${number}`);
+    await ada.call("channel.markRead", { channelId, seq: messages });
+  }
+
+  async function write(client: FanfareClient, content: string, more: object = {}): Promise<Message> {
+    const params = { channelId, content, nonce: crypto.randomUUID(), ...more };
+    return (await client.call("message.send", params)).message;
+  }
+
+  async function open(query = "", viewport = { width: 1100, height: 700 }, isPhone = false): Promise<void> {
+    const context = await browser.newContext({
+      viewport,
+      hasTouch: isPhone,
+      isMobile: isPhone,
+      locale: "en-US",
+    });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    page = await context.newPage();
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    const session = new FanfareClient({ url: fanfare.url });
+    const tokens = await session.login({ username: "ada", password: "correct horse" });
+    await page.addInitScript((text) => localStorage.setItem("fanfare.tokens", text), JSON.stringify(tokens));
+    await page.goto(`${fanfare.url}/groups/${groupId}/channels/${channelId}${query}`);
+    await log().waitFor();
+  }
+
+  const log = () => page.getByRole("log");
+  const text = (content: string) => log().getByText(content, { exact: true });
+  const isInView = (content: string) =>
+    text(content).evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      const frame = element.closest("[role=log]")!.getBoundingClientRect();
+      return top >= frame.top && bottom <= frame.bottom;
+    });
+
+  test("react, edit, answer, pin and delete with the pointer", async () => {
+    await newChannel("pointer");
+    const first = await write(grace, "What about **Friday**?");
+    await write(ada, "At nine");
+    await open();
+    await text("Friday").hover();
+    await log().getByRole("button", { name: "React" }).click();
+    await page.getByRole("dialog", { name: "Choose an emoji" }).getByRole("button", { name: "🎉" }).click();
+    await log().getByRole("button", { name: "🎉, 1 reaction", pressed: true }).waitFor();
+    await grace.call("message.react", { channelId, messageId: first.id, emoji: "🎉" });
+    await log().getByRole("button", { name: "🎉, 2 reactions" }).click();
+    await log().getByRole("button", { name: "🎉, 1 reaction", pressed: false }).waitFor();
+
+    await text("At nine").hover();
+    await log().getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("textbox", { name: "Edit the message" }).fill("At ten");
+    await page.keyboard.press("Enter");
+    await text("At ten").waitFor();
+    await log().getByRole("button", { name: "(edited)" }).click();
+    await page.getByRole("dialog").getByText("At nine").waitFor();
+    await page.keyboard.press("Escape");
+
+    await text("Friday").click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Pin to the channel" }).click();
+    await page.getByRole("button", { name: "Pinned messages" }).click();
+    await page.getByRole("complementary").getByText("Friday").waitFor();
+    await text("At ten").click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete for everybody" }).click();
+    await expect.poll(() => text("At ten").count()).toBe(0);
+  });
+
+  test("the keyboard leads from message to message, and acts on them", async () => {
+    await newChannel("keyboard");
+    for (const content of ["one", "two", "three"]) await write(grace, content);
+    await write(ada, "mine");
+    await open();
+    await text("mine").waitFor();
+    const focused = () => page.locator(":focus").textContent();
+    await page.locator("article[tabindex='0']").focus();
+    await expect.poll(focused).toContain("mine");
+    await page.keyboard.press("ArrowUp");
+    await expect.poll(focused).toContain("three");
+    await page.keyboard.press("Home");
+    await expect.poll(focused).toContain("one");
+    await page.keyboard.press("c");
+    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe("one");
+    await page.keyboard.press("End");
+    await expect.poll(focused).toContain("mine");
+    await page.keyboard.press("e");
+    await page.getByRole("textbox", { name: "Edit the message" }).fill("mine, edited");
+    await page.keyboard.press("Enter");
+    await text("mine, edited").waitFor();
+  });
+
+  test("a link leads to a message far up, and a button back to the newest", async () => {
+    await newChannel("far", 260);
+    const { messages } = await ada.call("message.list", { channelId, around: 40, limit: 2 });
+    const target = messages.find(({ seq }) => seq === 40)!;
+    const answer = await write(grace, "an answer", { replyTo: target.id });
+    await open(`?message=${target.id}`);
+    await text("message 40").waitFor();
+    await expect.poll(() => isInView("message 40")).toBe(true);
+    expect(new URL(page.url()).search).toBe("");
+    await page.getByRole("button", { name: "Jump to the newest" }).click();
+    await expect.poll(() => isInView("an answer")).toBe(true);
+    await log().getByRole("button", { name: "In reply to Grace" }).click();
+    await expect.poll(() => isInView("message 40")).toBe(true);
+    // What others write there meanwhile moves nothing, and is counted.
+    await write(grace, "meanwhile");
+    await page.getByRole("button", { name: "1 new message" }).waitFor();
+    expect(await isInView("message 40")).toBe(true);
+    // Down to the end by scrolling: page by page, through where the past meets what is live.
+    await log().hover();
+    await expect
+      .poll(
+        async () => {
+          await page.mouse.wheel(0, 1500);
+          return text("meanwhile").count();
+        },
+        { timeout: 20_000, interval: 50 },
+      )
+      .toBe(1);
+    await expect.poll(() => page.getByRole("button", { name: "Jump to the newest" }).count()).toBe(0);
+    expect(answer.seq).toBe(261);
+  });
+
+  test("opens at the first unread message, and reads what is in view", async () => {
+    await newChannel("unread", 30);
+    for (let number = 31; number <= 34; number++) await write(grace, `message ${number}`);
+    await open();
+    await log().getByRole("separator", { name: "New" }).waitFor();
+    expect(await isInView("message 31")).toBe(true);
+    const unread = async () => {
+      const { channels } = await ada.call("channel.list", { groupId });
+      const { head, lastReadSeq } = channels.find(({ id }) => id === channelId)!;
+      return head.seq - lastReadSeq;
+    };
+    await expect.poll(unread, { timeout: 10_000 }).toBe(0);
+    await page.reload();
+    await text("message 34").waitFor();
+    expect(await log().getByRole("separator", { name: "New" }).count()).toBe(0);
+  });
+
+  test("stays at the end as messages come, and reads them out", async () => {
+    await newChannel("end", 60);
+    await open();
+    await expect.poll(() => isInView("message 60")).toBe(true);
+    for (let number = 61; number <= 70; number++) await write(grace, `message ${number}`);
+    await expect.poll(() => isInView("message 70")).toBe(true);
+    await page
+      .locator("[aria-live=polite]")
+      .getByText("Grace writes: message 70")
+      .waitFor({ state: "attached" });
+    await log().hover();
+    await page.mouse.wheel(0, -600);
+    await page.getByRole("button", { name: "Jump to the newest" }).waitFor();
+    const top = await log().evaluate((element) => element.scrollTop);
+    for (let number = 71; number <= 75; number++) await write(grace, `message ${number}`);
+    await page.getByRole("button", { name: "5 new messages" }).waitFor();
+    expect(await log().evaluate((element) => element.scrollTop)).toBe(top);
+  });
+
+  test("pictures have their room before they come, and open as large as there is room", async () => {
+    await newChannel("pictures");
+    const upload = async (name: string): Promise<string> =>
+      (await grace.upload(channelId, name, new Blob([PICTURE]))).fileId;
+    await write(grace, "two pictures", { attachmentIds: [await upload("a.png"), await upload("b.png")] });
+    await open();
+    await log().getByRole("button", { name: "Show a.png" }).click();
+    await page.getByRole("dialog", { name: "a.png" }).getByRole("img").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("dialog", { name: "b.png" }).getByRole("img").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("a link asks before it leads elsewhere, and shows where", async () => {
+    await newChannel("links");
+    await write(grace, "[example.org](https://evil.example/login)");
+    await open();
+    await log().getByRole("link", { name: "example.org (evil.example)" }).click();
+    await page.getByRole("dialog", { name: "Leave Fanfare?" }).getByText("evil.example").waitFor();
+    await page.keyboard.press("Escape");
+    expect(page.context().pages()).toHaveLength(1);
+  });
+
+  test("on a phone a long press offers what can be done", async () => {
+    await newChannel("phone");
+    await write(grace, "hold me");
+    await open("", { width: 390, height: 800 }, true);
+    const box = (await text("hold me").boundingBox())!;
+    const session = await page.context().newCDPSession(page);
+    const touchPoints = [{ x: box.x + 10, y: box.y + 8 }];
+    await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints });
+    await page.getByRole("dialog", { name: "What to do with this message" }).waitFor();
+    await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await page.getByRole("dialog").getByRole("button", { name: "👍" }).click();
+    const reaction = log().getByRole("button", { name: "👍, 1 reaction", pressed: true });
+    await expect.poll(() => reaction.count()).toBe(1);
+  });
+});
