@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { FanfareClient } from "@fanfare/client";
 import { loadConfig } from "@fanfare/kernel";
 import { startFanfare, type Fanfare } from "@fanfare/node";
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -130,11 +131,13 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
   test("who does not stay logged in is so in one tab, and only until it is closed", async () => {
     const context = await browser.newContext();
     const [ada, other] = [await open(context), await open(context)];
-    await ada.getByRole("button", { name: "Register" }).click();
+    const account = new FanfareClient({ url: fanfare.url });
+    await account.register({ username: "ada", password: "correct horse" });
+    await ada.getByRole("button", { name: "Log in" }).click();
     await ada.getByLabel("Username").fill("ada");
     await ada.getByLabel("Password").fill("correct horse");
     await ada.getByRole("checkbox", { name: "Stay logged in" }).click();
-    await ada.locator("form").getByRole("button", { name: "Register" }).click();
+    await ada.locator("form").getByRole("button", { name: "Log in" }).click();
     await expect.poll(() => kept(ada, "sessionStorage")).not.toBeNull();
     expect(await kept(ada)).toBeNull();
     await isIn(ada);
