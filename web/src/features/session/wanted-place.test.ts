@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { isOwnPlace } from "./wanted-place.ts";
+
+test("only a page of our own is gone on to, and not the login again", () => {
+  expect(["/", "/groups/1/channels/2?message=3", "/settings/profile"].map(isOwnPlace)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(
+    [
+      "https://evil.example",
+      "//evil.example",
+      "/\\evil.example",
+      "javascript:0",
+      "",
+      "/login",
+      "/login?a",
+    ].map(isOwnPlace),
+  ).toEqual([false, false, false, false, false, false, false]);
+});
