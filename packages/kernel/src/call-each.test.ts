@@ -1,0 +1,37 @@
+import type { ActionName } from "@fanfare/contract";
+import { expect, test } from "vitest";
+import { createBroker } from "./broker.ts";
+import { createCallEach } from "./call-each.ts";
+import { createLogger } from "./logger.ts";
+
+const ASKED: ActionName = "gateway.getSteps";
+
+async function askService(handler: () => unknown) {
+  const broker = createBroker({ logger: createLogger("silent"), requestTimeoutMs: 10_000 });
+  const settings = { $noServiceNamePrefix: true };
+  broker.createService({ name: "gateway", settings, actions: { [ASKED]: { handler } } });
+  await broker.start();
+  try {
+    return await createCallEach(broker)(ASKED, {}, 100);
+  } finally {
+    await broker.stop();
+  }
+}
+
+test("whoever answers is in the answers", async () => {
+  const answer = { process: "a", steps: [] };
+  expect(await askService(() => answer)).toEqual({ answers: [answer], silent: 0 });
+});
+
+test("whoever fails, or takes too long, is counted and keeps nobody waiting", async () => {
+  const failing = () => {
+    throw new Error("broken");
+  };
+  expect(await askService(failing)).toEqual({ answers: [], silent: 1 });
+  expect(await askService(() => new Promise(() => {}))).toEqual({ answers: [], silent: 1 });
+});
+
+test("where nobody hosts the action there is nobody to wait for", async () => {
+  const broker = createBroker({ logger: createLogger("silent"), requestTimeoutMs: 1000 });
+  expect(await createCallEach(broker)(ASKED, {}, 100)).toEqual({ answers: [], silent: 0 });
+});
