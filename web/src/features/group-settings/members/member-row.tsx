@@ -1,11 +1,7 @@
 import type { Group, Member, User } from "@fanfare/contract";
-import { hasPermission } from "@fanfare/contract/permissions";
-import { Ban, Crown, Ellipsis, Mic, MicOff, Shield, UserMinus } from "lucide-react";
+import { Ellipsis } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { useCall } from "../../../data/call.ts";
-import { useMe } from "../../../data/me.ts";
 import { useRoles } from "../../../data/roles.ts";
-import { errorText } from "../../../shared/error-text.ts";
 import { useFormats } from "../../../shared/use-formats.ts";
 import { useNow } from "../../../shared/use-now.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
@@ -13,12 +9,11 @@ import { Badge } from "../../../ui/badge.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { Menu } from "../../../ui/menu.tsx";
-import type { MenuItem } from "../../../ui/menu-item.ts";
-import { showToast } from "../../../ui/toast.tsx";
 import { RoleName } from "../role-name.tsx";
 import type { OwnAuthority } from "../use-authority.ts";
 import { userName } from "../user-name.ts";
 import type { MemberDialogKind } from "./member-dialog.ts";
+import { useMemberMenu } from "./use-member-menu.ts";
 
 interface MemberRowProps {
   group: Group;
@@ -73,58 +68,4 @@ export function MemberRow({ group, member, user, authority, onOpen }: MemberRowP
       }
     />
   );
-}
-
-function useMemberMenu(
-  group: Group,
-  member: Member,
-  /** Neither a guest nor a bot. */
-  isAccount: boolean,
-  authority: OwnAuthority,
-  onOpen: (kind: MemberDialogKind) => void,
-): MenuItem[] {
-  const { t } = useTranslation("group-settings");
-  const call = useCall();
-  const me = useMe();
-  const now = useNow();
-  const { groupId, userId, mutedUntil } = member;
-  const mayTouch = authority.mayTouchMember(member);
-  const may = (name: Parameters<typeof hasPermission>[1]): boolean =>
-    mayTouch && hasPermission(authority.permissions, name);
-  const isMuted = mutedUntil !== null && Date.parse(mutedUntil) > now;
-  const unmute = () =>
-    call("group.unmute", { groupId, userId }).catch((error: unknown) =>
-      showToast({ text: errorText(error), tone: "danger" }),
-    );
-  // Roles can be given to oneself too: those below one's own highest.
-  const mayGiveRoles =
-    hasPermission(authority.permissions, "manageRoles") &&
-    (mayTouch || userId === me.id || authority.isOwner);
-  const items: (MenuItem | false)[] = [
-    mayGiveRoles && { label: t("members.roles"), icon: Shield, onSelect: () => onOpen("roles") },
-    may("muteMembers") &&
-      (isMuted
-        ? { label: t("members.unmute"), icon: Mic, onSelect: () => void unmute() }
-        : { label: t("members.mute"), icon: MicOff, onSelect: () => onOpen("mute") }),
-    authority.isOwner &&
-      isAccount &&
-      userId !== me.id && {
-        label: t("members.transfer"),
-        icon: Crown,
-        onSelect: () => onOpen("transfer"),
-      },
-    may("kickMembers") && {
-      label: t("members.kick"),
-      icon: UserMinus,
-      danger: true,
-      onSelect: () => onOpen("kick"),
-    },
-    may("banMembers") && {
-      label: t("members.ban"),
-      icon: Ban,
-      danger: true,
-      onSelect: () => onOpen("ban"),
-    },
-  ];
-  return items.filter((item) => item !== false);
 }
