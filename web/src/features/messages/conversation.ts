@@ -33,6 +33,11 @@ export function useConversation(channelId: string): Conversation {
   return useConversations((all) => all[channelId] ?? NOTHING);
 }
 
+/** The same as it is now, for what is no component. */
+export function getConversation(channelId: string): Conversation {
+  return useConversations.getState()[channelId] ?? NOTHING;
+}
+
 export function setReplyTo(channelId: string, replyTo: Message | null): void {
   change(channelId, () => ({ replyTo }));
 }

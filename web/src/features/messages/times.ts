@@ -13,6 +13,10 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** A time in the language of the page. */
 export function formatTime(time: string, style: Style): string {
+  return formatFor(style).format(new Date(time));
+}
+
+function formatFor(style: Style): Intl.DateTimeFormat {
   const language = i18next.language ?? "en";
   const key = `${language} ${style}`;
   let format = formats.get(key);
@@ -20,7 +24,17 @@ export function formatTime(time: string, style: Style): string {
     format = new Intl.DateTimeFormat(language, OPTIONS[style]);
     formats.set(key, format);
   }
-  return format.format(new Date(time));
+  return format;
+}
+
+/** The time of day as short as it can be, without a word for the half of the day. */
+export function clockTime(time: string): string {
+  const parts = formatFor("time").formatToParts(new Date(time));
+  const kept = parts.filter(({ type }) => type !== "dayPeriod");
+  return kept
+    .map(({ value }) => value)
+    .join("")
+    .trim();
 }
 
 /** The time of day; with the day when that is not today. */

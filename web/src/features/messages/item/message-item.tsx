@@ -5,7 +5,7 @@ import { Avatar } from "../../../ui/avatar.tsx";
 import { cx } from "../../../ui/cx.ts";
 import type { MessageRow } from "../list/rows.ts";
 import { useMessageContext } from "../list/message-context.ts";
-import { formatTime, shortTime } from "../times.ts";
+import { clockTime, formatTime, shortTime } from "../times.ts";
 import { AuthorName } from "./author-name.tsx";
 import { MessageBody } from "./message-body.tsx";
 import { MessageToolbar } from "./message-toolbar.tsx";
@@ -65,7 +65,7 @@ export const MessageItem = memo(function MessageItem({
         if (!event.currentTarget.contains(event.relatedTarget)) leave();
       }}
     >
-      <div className="w-10 shrink-0 text-right">
+      <div className={cx("w-10 shrink-0 text-right", message.replyTo !== null && "pt-5")}>
         {startsGroup ? (
           <Avatar name={author.name} id={message.authorId} src={author.avatarUrl} size={40} />
         ) : (
@@ -93,11 +93,11 @@ function Time({ message: { createdAt }, isQuiet = false }: { message: Message; i
       dateTime={createdAt}
       title={formatTime(createdAt, "full")}
       className={cx(
-        "text-xs text-muted tabular-nums",
-        isQuiet && "opacity-0 group-hover:opacity-100 group-focus-within:opacity-100",
+        "text-xs whitespace-nowrap text-muted tabular-nums",
+        isQuiet && "leading-6 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100",
       )}
     >
-      {isQuiet ? formatTime(createdAt, "time") : shortTime(createdAt)}
+      {isQuiet ? clockTime(createdAt) : shortTime(createdAt)}
     </time>
   );
 }

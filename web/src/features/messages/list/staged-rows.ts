@@ -5,7 +5,7 @@ export interface StagedRows {
   readonly input: RowsInput;
   /** The rows of the input. */
   readonly target: readonly Row[];
-  /** What is shown now: the target, or on the way to it the rows that stay. */
+  /** What is shown now: the target, or a step on the way to it. */
   readonly rows: readonly Row[];
   /** Whether rows came or went at the start since those that were shown before. */
   readonly isShift: boolean;
@@ -19,23 +19,26 @@ export function firstRows(input: RowsInput): StagedRows {
 }
 
 /**
- * The rows of another input. Where some come at one end and others go at the other, those that stay are shown first, and the
- * rest by `finished`: a virtual list keeps its place while one end changes, and cannot when both do.
+ * The rows of another input. Where both ends change, one of them is shown first, and the other by `finished`: a virtual list keeps
+ * its place while one end changes, and cannot when both do.
  */
 export function nextRows(before: StagedRows, input: RowsInput): StagedRows {
   const target = buildRows(input, before.target);
   if (isElsewhere(before.rows, target)) {
     return { input, target, rows: target, isShift: false, place: before.place + 1 };
   }
-  const isShift = before.rows[0]?.key !== target[0]?.key;
-  const endsOtherwise = before.rows.at(-1)?.key !== target.at(-1)?.key;
-  const rows = isShift && endsOtherwise ? staying(before.rows, target) : target;
-  return { input, target, rows, isShift, place: before.place };
+  const bothEnds = startsOtherwise(before.rows, target) && before.rows.at(-1)?.key !== target.at(-1)?.key;
+  const rows = bothEnds ? withoutNewEnd(before.rows, target) : target;
+  return { input, target, rows, isShift: startsOtherwise(before.rows, rows), place: before.place };
 }
 
 export function finished(staged: StagedRows): StagedRows {
   const { rows, target } = staged;
-  return { ...staged, rows: target, isShift: rows[0]?.key !== target[0]?.key };
+  return { ...staged, rows: target, isShift: startsOtherwise(rows, target) };
+}
+
+function startsOtherwise(before: readonly Row[], after: readonly Row[]): boolean {
+  return before[0]?.key !== after[0]?.key;
 }
 
 /** Whether there were messages and none of them is left. */
@@ -45,10 +48,13 @@ function isElsewhere(before: readonly Row[], target: readonly Row[]): boolean {
   return messages.length > 0 && held.size > 1 && !messages.some(({ key }) => held.has(key));
 }
 
-/** The rows from the first to the last that were there before. */
-function staying(before: readonly Row[], target: readonly Row[]): readonly Row[] {
-  const held = new Set(before.map(({ key }) => key));
-  const wasThere = ({ key }: Row): boolean => held.has(key);
-  const first = target.findIndex(wasThere);
-  return first < 0 ? target : target.slice(first, target.findLastIndex(wasThere) + 1);
+/** A step in which one end changes: what goes at the end goes first, what comes there comes last. */
+function withoutNewEnd(before: readonly Row[], target: readonly Row[]): readonly Row[] {
+  const isIn = (rows: readonly Row[]) => {
+    const keys = new Set(rows.map(({ key }) => key));
+    return ({ key }: Row): boolean => keys.has(key);
+  };
+  const lastThatStays = before.findLastIndex(isIn(target));
+  if (lastThatStays < before.length - 1) return before.slice(0, lastThatStays + 1);
+  return target.slice(0, target.findLastIndex(isIn(before)) + 1);
 }
