@@ -94,7 +94,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const activeIndex = rows.rows.findIndex(({ key }) => key === keys.activeId);
   const unreadIndex = rows.rows.findIndex(({ kind }) => kind === "unread");
   const isUnreadAway =
-    unread.count > 0 && (unreadIndex < 0 ? messages[0]!.seq > (unread.readUpTo ?? 0) + 1 : false);
+    unread.count > 0 && (unreadIndex < 0 ? (messages[0]?.seq ?? 0) > (unread.readUpTo ?? 0) + 1 : false);
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       {isUnreadAway && (
