@@ -6,26 +6,21 @@ import sharp from "sharp";
 const publicDir = join(import.meta.dirname, "../public");
 const iconsDir = join(publicDir, "icons");
 const ACCENT = "#c8401b";
-/** Launchers cut a maskable icon to any shape: only its inner 80 % is sure to be seen. */
-const SAFE_SHARE = 0.72;
 
 const icon = await readFile(join(publicDir, "favicon.svg"));
 /** The same without its ground: white on nothing. */
 const sign = Buffer.from(icon.toString().replace(/<rect[^>]*>/, ""));
 
+const small = { palette: true, compressionLevel: 9 };
 const render = (svg: Buffer, size: number) => sharp(svg, { density: (72 * size) / 32 }).resize(size, size);
 
+/** Launchers cut these to any shape: the sign stays within the inner 80 %, which is sure to be seen. */
 async function full(size: number): Promise<Buffer> {
-  const inner = Math.round(size * SAFE_SHARE);
-  const middle = await render(sign, inner).png().toBuffer();
   const ground = { width: size, height: size, channels: 4 as const, background: ACCENT };
-  return sharp({ create: ground })
-    .composite([{ input: middle }])
-    .png({ palette: true })
-    .toBuffer();
+  const input = await render(sign, size).png().toBuffer();
+  return sharp({ create: ground }).composite([{ input }]).png(small).toBuffer();
 }
 
-const small = { palette: true, compressionLevel: 9 };
 await mkdir(iconsDir, { recursive: true });
 await Promise.all([
   writeFile(join(iconsDir, "icon-192.png"), await render(icon, 192).png(small).toBuffer()),
