@@ -27,7 +27,7 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   const { data: channels, error, refetch } = useChannels(group.id);
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
   const mayManage = hasPermission(permissions, "manageChannels");
-  const reorder = useReorder(group.id, channels ?? [], mayManage);
+  const { reorder, edgeAt, announcement } = useReorder(group.id, channels ?? [], mayManage);
   if (channels === undefined) {
     return (
       <div className="p-3">
@@ -40,7 +40,7 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
     );
   }
   const { top, sections } = channelTree(channels);
-  const rows = { group, activeId: channelId, permissions, reorder, onOpen };
+  const rows = { activeId: channelId, reorder, edgeAt, onOpen };
   return (
     <nav aria-label={t("list.label")} className="min-h-0 flex-1 overflow-y-auto px-2 py-3">
       <ChannelRows {...rows} sectionId={null} channels={top} />
@@ -65,7 +65,7 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
         />
       )}
       <p role="status" className="sr-only">
-        {reorder.announcement}
+        {announcement}
       </p>
     </nav>
   );

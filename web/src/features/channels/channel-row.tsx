@@ -1,5 +1,6 @@
 import type { ChannelState } from "@fanfare/contract";
 import { BellOff, Ellipsis, Pencil } from "lucide-react";
+import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useNotificationSetting } from "../../data/notifications.ts";
@@ -11,28 +12,34 @@ import { CountBadge } from "../../ui/count-badge.tsx";
 import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Menu } from "../../ui/menu.tsx";
+import type { OpenDialog } from "../groups/group-dialog.ts";
 import { ChannelIcon } from "./channel-icon.tsx";
-import type { RowsProps } from "./channel-rows.tsx";
 import { ChannelThreads } from "./channel-threads.tsx";
 import { DropLine } from "./drop-line.tsx";
 import { isQuiet } from "./mute.ts";
+import type { Edge } from "./reorder.ts";
 import { useChannelMenu } from "./use-channel-menu.ts";
+import type { Reorder } from "./use-reorder.ts";
 import { useNow } from "../../shared/use-now.ts";
 
-interface ChannelRowProps extends RowsProps {
+interface ChannelRowProps {
   channel: ChannelState;
   sectionId: string | null;
+  isActive: boolean;
+  edge: Edge | null;
+  reorder: Reorder;
+  onOpen: OpenDialog;
 }
 
 /** A channel of the list: bold when something is unread, with a number for mentions. */
-export function ChannelRow({ channel, sectionId, activeId, reorder, onOpen }: ChannelRowProps) {
+export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
+  const { channel, sectionId, isActive, edge, reorder, onOpen } = props;
   const { t } = useTranslation("channels");
   const { mentions } = useChannelUnread(channel.id);
   const setting = useNotificationSetting({ channelId: channel.id });
   const hasDraft = useDraft(channel.id) !== "";
   const items = useChannelMenu(channel, reorder, onOpen);
   const quiet = isQuiet(setting, useNow());
-  const isActive = channel.id === activeId;
   const isUnread = channel.head.seq > channel.lastReadSeq && !isActive && !quiet;
   const row = (
     <div
@@ -42,7 +49,7 @@ export function ChannelRow({ channel, sectionId, activeId, reorder, onOpen }: Ch
         isActive ? "bg-selected" : "hover:bg-hover has-data-popup-open:bg-hover",
       )}
     >
-      <DropLine edge={reorder.edgeAt(channel.id)} />
+      <DropLine edge={edge} />
       <Link
         href={channelPath(channel.groupId!, channel.id)}
         aria-current={isActive ? "page" : undefined}
@@ -84,4 +91,4 @@ export function ChannelRow({ channel, sectionId, activeId, reorder, onOpen }: Ch
       {isActive && <ChannelThreads channel={channel} />}
     </li>
   );
-}
+});

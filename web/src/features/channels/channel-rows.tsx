@@ -1,14 +1,13 @@
-import type { ChannelState, Group } from "@fanfare/contract";
+import type { ChannelState } from "@fanfare/contract";
 import type { OpenDialog } from "../groups/group-dialog.ts";
 import { ChannelRow } from "./channel-row.tsx";
+import type { Edge } from "./reorder.ts";
 import type { Reorder } from "./use-reorder.ts";
 
 export interface RowsProps {
-  group: Group;
   activeId: string | undefined;
-  /** In the group. */
-  permissions: number;
   reorder: Reorder;
+  edgeAt: (id: string) => Edge | null;
   onOpen: OpenDialog;
 }
 
@@ -18,12 +17,20 @@ interface ChannelRowsProps extends RowsProps {
 }
 
 /** The channels of a section, or those in none. */
-export function ChannelRows({ sectionId, channels, ...rest }: ChannelRowsProps) {
+export function ChannelRows({ sectionId, channels, activeId, reorder, edgeAt, onOpen }: ChannelRowsProps) {
   if (channels.length === 0) return null;
   return (
     <ul className="grid gap-px">
       {channels.map((channel) => (
-        <ChannelRow key={channel.id} {...rest} channel={channel} sectionId={sectionId} />
+        <ChannelRow
+          key={channel.id}
+          channel={channel}
+          sectionId={sectionId}
+          isActive={channel.id === activeId}
+          edge={edgeAt(channel.id)}
+          reorder={reorder}
+          onOpen={onOpen}
+        />
       ))}
     </ul>
   );

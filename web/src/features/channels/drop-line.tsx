@@ -1,7 +1,8 @@
 import { cx } from "../../ui/cx.ts";
+import type { Edge } from "./reorder.ts";
 
 /** Where what is dragged would be put. Within something `relative`. */
-export function DropLine({ edge }: { edge: "before" | "after" | null }) {
+export function DropLine({ edge }: { edge: Edge | null }) {
   if (edge === null) return null;
   return (
     <span

@@ -1,7 +1,7 @@
 import type { Channel } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
 import { channelTree } from "../../data/channel-order.ts";
-import { moveChannel, moveSection, type Place, stepChannel, stepSection } from "./reorder.ts";
+import { type Edge, type Place, placesAfterDrop, stepChannel, stepSection } from "./reorder.ts";
 
 const channel = (id: string, position: number, sectionId: string | null = null, kind = "text"): Channel =>
   ({ id, position, sectionId, kind }) as Channel;
@@ -28,12 +28,29 @@ function shown(places: readonly Place[] | null): string {
   );
 }
 
+/** What is shown after something was dropped on something else. */
+function dropped(id: string, targetId: string, edge: Edge): string {
+  return shown(places(id, targetId, edge));
+}
+
+function places(id: string, targetId: string, edge: Edge): Place[] {
+  const find = (wanted: string) => channels.find((held) => held.id === wanted)!;
+  const target = find(targetId);
+  return placesAfterDrop(channels, find(id), target, target.sectionId, edge);
+}
+
 describe("reordering channels", () => {
-  test("moves within a section and between sections", () => {
-    expect(shown(moveChannel(channels, "d", { sectionId: "S", index: 0 }))).toBe("a b S(d c) T()");
-    expect(shown(moveChannel(channels, "a", { sectionId: "S", index: 1 }))).toBe("b S(c a d) T()");
-    expect(shown(moveChannel(channels, "c", { sectionId: null, index: 2 }))).toBe("a b c S(d) T()");
-    expect(shown(moveSection(channels, "T", 0))).toBe("a b T() S(c d)");
+  test("puts what is dropped before or after a channel, or into a section", () => {
+    expect(dropped("d", "c", "before")).toBe("a b S(d c) T()");
+    expect(dropped("a", "c", "after")).toBe("b S(c a d) T()");
+    expect(dropped("c", "b", "after")).toBe("a b c S(d) T()");
+    expect(dropped("a", "b", "after")).toBe("b a S(c d) T()");
+    expect(dropped("d", "T", "after")).toBe("a b S(c) T(d)");
+  });
+
+  test("puts sections among sections", () => {
+    expect(dropped("T", "S", "before")).toBe("a b T() S(c d)");
+    expect(dropped("S", "T", "after")).toBe("a b T() S(c d)");
   });
 
   test("steps through the whole list, and stops at its ends", () => {
@@ -47,9 +64,7 @@ describe("reordering channels", () => {
   });
 
   test("tells the server only what changes", () => {
-    expect(moveChannel(channels, "a", { sectionId: null, index: 0 })).toEqual([]);
-    expect(moveChannel(channels, "a", { sectionId: "T", index: 0 })).toEqual([
-      { channelId: "a", sectionId: "T", position: 0 },
-    ]);
+    expect(places("a", "b", "before")).toEqual([]);
+    expect(places("a", "T", "after")).toEqual([{ channelId: "a", sectionId: "T", position: 0 }]);
   });
 });

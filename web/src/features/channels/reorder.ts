@@ -8,7 +8,7 @@ export interface Place {
 }
 
 /** Where something is put: before the channel of this index in the section, counted without what is moved. */
-export interface Target {
+interface Target {
   sectionId: string | null;
   index: number;
 }
@@ -17,7 +17,7 @@ export interface Target {
  * The places that change when a channel is put somewhere.
  * @param channels all of the group that the user sees
  */
-export function moveChannel(channels: readonly Channel[], channelId: string, target: Target): Place[] {
+function moveChannel(channels: readonly Channel[], channelId: string, target: Target): Place[] {
   const section = listOf(channels, target.sectionId).filter(({ id }) => id !== channelId);
   const moved = channels.find(({ id }) => id === channelId);
   if (moved === undefined) return [];
@@ -25,11 +25,36 @@ export function moveChannel(channels: readonly Channel[], channelId: string, tar
 }
 
 /** The places that change when a section is put before the one of this index, counted without itself. */
-export function moveSection(channels: readonly Channel[], sectionId: string, index: number): Place[] {
+function moveSection(channels: readonly Channel[], sectionId: string, index: number): Place[] {
   const sections = channelTree(channels).sections.map(({ section }) => section);
   const moved = sections.find(({ id }) => id === sectionId);
   if (moved === undefined) return [];
   return placesThatChange(sections.filter((section) => section !== moved).toSpliced(index, 0, moved), null);
+}
+
+/** The side of a channel or section that something is dropped at. */
+export type Edge = "before" | "after";
+
+/**
+ * The places that change when something is dropped on a channel or section; on a section, a channel becomes its first.
+ * @param sectionId where the target stands
+ */
+export function placesAfterDrop(
+  channels: readonly Channel[],
+  moved: Channel,
+  target: Channel,
+  sectionId: string | null,
+  edge: Edge,
+): Place[] {
+  const after = edge === "after" ? 1 : 0;
+  const indexIn = (list: readonly Channel[]): number =>
+    list.filter(({ id }) => id !== moved.id).findIndex(({ id }) => id === target.id) + after;
+  if (moved.kind === "section") {
+    const sections = channelTree(channels).sections.map(({ section }) => section);
+    return moveSection(channels, moved.id, indexIn(sections));
+  }
+  if (target.kind === "section") return moveChannel(channels, moved.id, { sectionId: target.id, index: 0 });
+  return moveChannel(channels, moved.id, { sectionId, index: indexIn(listOf(channels, sectionId)) });
 }
 
 /** One step up (-1) or down (1), across sections; null at the end of the list. */

@@ -27,7 +27,6 @@ export function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: 
     const link = new URL(channelPath(channel.groupId!, channel.id), location.origin).href;
     showToast((await copyText(link)) ? { text: t("linkCopied"), tone: "good" } : { text: link });
   };
-  const canMove = reorder.canStep(channel, -1) || reorder.canStep(channel, 1);
   return [
     {
       label: t("menu.markRead"),
@@ -41,21 +40,19 @@ export function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: 
       onSelect: () => onOpen({ kind: "channelNotifications", channel }),
     },
     { label: t("menu.copyLink"), icon: Link2, onSelect: () => void copyLink() },
-    ...(canMove
+    ...(reorder.mayMove
       ? ([
           "separator",
           {
             label: t("menu.moveUp"),
             icon: ArrowUp,
             shortcut: "Alt ↑",
-            disabled: !reorder.canStep(channel, -1),
             onSelect: () => reorder.step(channel, -1),
           },
           {
             label: t("menu.moveDown"),
             icon: ArrowDown,
             shortcut: "Alt ↓",
-            disabled: !reorder.canStep(channel, 1),
             onSelect: () => reorder.step(channel, 1),
           },
         ] satisfies MenuItem[])
