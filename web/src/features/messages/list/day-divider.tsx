@@ -15,11 +15,7 @@ export function DayDivider({ time, onDate }: DayDividerProps) {
   const { t } = useTranslation("messages");
   const fieldId = useId();
   return (
-    <div
-      role="separator"
-      aria-label={dayName(time)}
-      className="flex items-center gap-3 px-4 pt-5 pb-1 md:px-5"
-    >
+    <div role="group" aria-label={dayName(time)} className="flex items-center gap-3 px-4 pt-5 pb-1 md:px-5">
       <span className="h-px flex-1 bg-line" />
       <Popover
         label={t("day.goTo")}

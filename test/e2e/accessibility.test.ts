@@ -1,0 +1,158 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FanfareClient } from "@fanfare/client";
+import type { SessionTokens } from "@fanfare/contract";
+import { startInstance, type Instance } from "@fanfare/testing";
+import type { AxeResults } from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+/** Empty elements at both ends of what is open: whoever comes to one is sent on at once, so that Tab stays within. */
+const FOCUS_GUARDS = "[data-base-ui-focus-guard]";
+/** Opening and closing fades: half-transparent texts have less contrast. */
+const STILL = { reducedMotion: "reduce" } as const;
+
+const KINDS: Record<string, BrowserContextOptions> = {
+  light: { ...STILL, colorScheme: "light", viewport: { width: 1280, height: 800 } },
+  dark: { ...STILL, colorScheme: "dark", viewport: { width: 1280, height: 800 } },
+  phone: { ...STILL, viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+};
+
+describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () => {
+  let folder: string;
+  let instance: Instance;
+  let browser: Browser;
+  let axe: string;
+  /** Runs the instance, and owns the group. */
+  let admin: SessionTokens;
+  let newcomer: SessionTokens;
+  let groupId: string;
+  let channelId: string;
+  let inviteCode: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fanfare-axe-"));
+    await buildWeb(folder);
+    instance = await startInstance({ WEB_DIR: folder });
+    browser = await launchBrowser();
+    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    const ada = new FanfareClient({ url: instance.url });
+    admin = await ada.register({ username: "ada", password: "correct horse" });
+    const { group, channels } = await ada.call("group.create", { name: "Rocket builders" });
+    groupId = group.id;
+    channelId = channels[0]!.id;
+    inviteCode = (await ada.call("invite.create", { groupId })).invite.code;
+    const send = (client: FanfareClient, content: string) =>
+      client.call("message.send", { channelId, content, nonce: crypto.randomUUID() });
+    await send(ada, "Hello **everybody**, see https://example.org and `code`\n\n> a quote\n\n- a list");
+    const guest = new FanfareClient({ url: instance.url });
+    await guest.createGuest({ nickname: "Grace" });
+    await guest.call("invite.accept", { code: inviteCode });
+    await send(guest, "```ts\nconst answer = 42;\n```");
+    newcomer = await new FanfareClient({ url: instance.url }).createGuest({ nickname: "Hedy" });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await instance?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(options: BrowserContextOptions, tokens: SessionTokens | null): Promise<Page> {
+    const context = await browser.newContext(options);
+    if (tokens !== null) {
+      // For this tab alone: nobody renews the tokens of another test.
+      const kept = JSON.stringify(JSON.stringify(tokens));
+      await context.addInitScript(`sessionStorage.setItem("fanfare.tokens", ${kept});`);
+    }
+    return await context.newPage();
+  }
+
+  /** What a page breaks, with the elements that do. */
+  async function violations(page: Page, what: string): Promise<string[]> {
+    await page.evaluate(axe);
+    const scope = JSON.stringify({ exclude: [[FOCUS_GUARDS]] });
+    const options = JSON.stringify({ runOnly: WCAG, resultTypes: ["violations"] });
+    const found = await page.evaluate<AxeResults>(`axe.run(${scope}, ${options})`);
+    const html = ({ nodes }: AxeResults["violations"][number]) =>
+      nodes.map((node) => node.html.slice(0, 300)).join("\n  ");
+    return found.violations.map((violation) => `${what}: ${violation.id}: ${html(violation)}`);
+  }
+
+  /** Each page when it has come to rest. */
+  async function visit(page: Page, path: string): Promise<void> {
+    await page.goto(instance.url + path);
+    await page.getByRole("heading").first().waitFor();
+    await page.waitForLoadState("networkidle");
+  }
+
+  for (const [kind, options] of Object.entries(KINDS)) {
+    test(`who is not logged in, ${kind}`, async () => {
+      const page = await open(options, null);
+      const found: string[] = [];
+      await visit(page, "/");
+      found.push(...(await violations(page, "the landing page")));
+      await page.getByRole("button", { name: "Register" }).click();
+      found.push(...(await violations(page, "to register")));
+      await visit(page, `/invite/${inviteCode}`);
+      await page.getByText("Rocket builders").first().waitFor();
+      found.push(...(await violations(page, "an invite")));
+      expect(found).toEqual([]);
+      await page.context().close();
+    });
+
+    test(`the first group, ${kind}`, async () => {
+      const page = await open(options, newcomer);
+      const found: string[] = [];
+      await visit(page, "/");
+      found.push(...(await violations(page, "the first group")));
+      expect(found).toEqual([]);
+      await page.context().close();
+    });
+
+    test(`a channel, ${kind}`, async () => {
+      const page = await open(options, admin);
+      const found: string[] = [];
+      await visit(page, `/groups/${groupId}/channels/${channelId}`);
+      await page.getByText("const answer").waitFor();
+      found.push(...(await violations(page, "the channel")));
+      if (kind === "phone") {
+        await page.getByRole("button", { name: "Open the lists" }).click();
+        await page.getByRole("dialog").waitFor();
+        found.push(...(await violations(page, "the lists of a phone")));
+      }
+      await page.getByRole("button", { name: "You: " }).click();
+      await page.getByRole("menu").waitFor();
+      found.push(...(await violations(page, "one's own menu")));
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Rocket builders", exact: false }).last().click();
+      await page.getByRole("menu").waitFor();
+      found.push(...(await violations(page, "the menu of the group")));
+      expect(found).toEqual([]);
+      await page.context().close();
+    });
+
+    test(`status, settings of a group, and admin pages, ${kind}`, async () => {
+      const page = await open(options, admin);
+      const found: string[] = [];
+      const settings = ["overview", "roles", "channels", "members", "invites", "bans", "audit-log"];
+      const paths = [
+        "/status",
+        "/groups/nowhere",
+        ...settings.map((section) => `/groups/${groupId}/settings/${section}`),
+        ...["overview", "users", "groups", "announcements", "maintenance", "audit-log"].map(
+          (section) => `/admin/${section}`,
+        ),
+      ];
+      for (const path of paths) {
+        await visit(page, path);
+        found.push(...(await violations(page, path)));
+      }
+      expect(found).toEqual([]);
+      await page.context().close();
+    });
+  }
+});
