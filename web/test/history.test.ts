@@ -6,6 +6,7 @@ import { joinLive } from "../src/data/history-window.ts";
 import { type Instance, startInstance } from "./instance.ts";
 
 const COUNT = 260;
+const PATIENT = { timeout: 10_000 };
 
 describe("a look into the past of a channel", () => {
   let instance: Instance;
@@ -44,7 +45,7 @@ describe("a look into the past of a channel", () => {
         const messages = history.get()!.messages;
         const server = await stored(messages[0]!.seq, messages.at(-1)!.seq);
         return JSON.stringify(server) === JSON.stringify(messages);
-      })
+      }, PATIENT)
       .toBe(true);
 
   test("opens at a message, a seq and a time, grows, is kept by events, and meets what is live", async () => {
@@ -62,7 +63,7 @@ describe("a look into the past of a channel", () => {
     await ada.client.call("message.react", { channelId: channel.id, messageId: sent[120]!.id, emoji: "🚀" });
     await expectExact(history);
     await expect
-      .poll(() => history.get()!.messages.find(({ id }) => id === sent[120]!.id)?.reactions)
+      .poll(() => history.get()!.messages.find(({ id }) => id === sent[120]!.id)?.reactions, PATIENT)
       .toHaveLength(1);
 
     // While pages are on their way.

@@ -352,7 +352,9 @@ describe("the cache after events is the cache after it was asked for again", () 
 
   test("somebody leaves, and a group is deleted", async () => {
     await callWithEffects(bob)("group.leave", { groupId: group.id });
-    await expect.poll(() => bob.read("group.listMine", {})).toEqual({ groups: [] });
+    await expect
+      .poll(() => bob.read("group.listMine", {}), { timeout: SETTLES_WITHIN_MS })
+      .toEqual({ groups: [] });
     expect(bob.read("channel.list", { groupId: group.id })).toBeUndefined();
     expect(await settled(ada)).toEqual([]);
     const { group: second } = await callWithEffects(ada)("group.create", { name: "Boats" });
