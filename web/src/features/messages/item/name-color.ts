@@ -1,7 +1,7 @@
 type Rgb = readonly [red: number, green: number, blue: number];
 
-/** The grounds that names stand on: `--color-canvas` of each theme, or its hover, whichever is harder to read on. */
-const GROUNDS = { light: 0xebeae6, dark: 0x2c2a28 } as const;
+/** As hard to read on as the hardest ground that names stand on: hovered in the light theme, a mention in the dark one. */
+const GROUNDS = { light: 0xebeae6, dark: 0x3b3733 } as const;
 /** WCAG AA for texts of ordinary size. */
 const MIN_CONTRAST = 4.5;
 const STEPS = 20;

@@ -33,10 +33,10 @@ function Shown({ message }: { message: Message }) {
     <button
       type="button"
       className="flex max-w-full items-center gap-1.5 text-left text-sm text-muted hover:text-text"
-      aria-label={t("reply.to", { name: author.name })}
       onClick={() => jumpTo(message.id)}
     >
       <CornerUpRight size={14} aria-hidden className="shrink-0" />
+      <span className="sr-only">{t("reply.to")} </span>
       <Avatar name={author.name} id={message.authorId} src={author.avatarUrl} size={16} />
       <span className="shrink-0 font-medium">{author.name}</span>
       <span className="truncate">
