@@ -183,9 +183,9 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
 
   test("an account can be made, left, and come back to", async () => {
     const ada = await openWindow("/");
-    await ada.getByRole("button", { name: "Register" }).click();
+    await ada.getByRole("link", { name: "Register" }).click();
     await ada.getByLabel("Username").fill("a");
-    await ada.getByLabel("Password").fill("correct horse");
+    await ada.getByLabel("Password", { exact: true }).fill("correct horse");
     await ada.locator("form").getByRole("button", { name: "Register" }).click();
     await ada.getByRole("alert").getByText("Must be").waitFor();
     expect(complaints.splice(0)).toEqual([expect.stringContaining("422")]);
@@ -195,9 +195,9 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await ada.getByRole("button", { name: "You: " }).click();
     await ada.getByRole("menuitem", { name: "Log out" }).click();
 
-    await ada.getByRole("button", { name: "Log in" }).click();
+    await ada.getByRole("link", { name: "Log in" }).click();
     await ada.getByLabel("Username").fill("ada");
-    await ada.getByLabel("Password").fill("correct horse");
+    await ada.getByLabel("Password", { exact: true }).fill("correct horse");
     await ada.locator("form").getByRole("button", { name: "Log in" }).click();
     await ada.getByText("Welcome to Fanfare").waitFor();
     await ada.context().close();

@@ -1,8 +1,10 @@
 import { lazy, Suspense, useEffect } from "react";
 import { Route, Switch } from "wouter";
-import { Landing } from "./features/session/landing.tsx";
+import { EntrancePages } from "./features/session/entrance-pages.tsx";
+import { ResetPasswordPage } from "./features/session/reset-password-page.tsx";
 import { useSession } from "./features/session/session-store.ts";
 import { loadTokens } from "./features/session/token-storage.ts";
+import { VerifyEmailPage } from "./features/session/verify-email-page.tsx";
 import { PageErrorBoundary } from "./features/shell/page-error.tsx";
 import { Splash } from "./features/shell/splash.tsx";
 import { useAppliedPreferences } from "./features/shell/use-applied-preferences.ts";
@@ -20,21 +22,26 @@ export function App() {
   useEffect(() => {
     if (client === null) void loadLoggedIn().catch(() => {});
   }, [client]);
-  if (client === null) {
-    return (
-      <Switch>
-        <Route path={ROUTES.invite}>{({ code }) => <Landing notice={notice} inviteCode={code} />}</Route>
-        <Route>
-          <Landing notice={notice} inviteCode={undefined} />
-        </Route>
-      </Switch>
-    );
-  }
   return (
-    <PageErrorBoundary place="">
-      <Suspense fallback={<Splash />}>
-        <LoggedIn client={client} />
-      </Suspense>
-    </PageErrorBoundary>
+    <Switch>
+      {/* Mailed links are for whoever opens them, logged in or not. */}
+      <Route path={ROUTES.verifyEmail}>
+        <VerifyEmailPage isLoggedIn={client !== null} />
+      </Route>
+      <Route path={ROUTES.resetPassword}>
+        <ResetPasswordPage />
+      </Route>
+      <Route>
+        {client === null ? (
+          <EntrancePages notice={notice} />
+        ) : (
+          <PageErrorBoundary place="">
+            <Suspense fallback={<Splash />}>
+              <LoggedIn client={client} />
+            </Suspense>
+          </PageErrorBoundary>
+        )}
+      </Route>
+    </Switch>
   );
 }

@@ -32,6 +32,7 @@ export interface ChannelPlace {
 export const landingPath = (): string => "/";
 export const loginPath = (): string => "/login";
 export const registerPath = (): string => "/register";
+export const resetPasswordPath = (): string => "/reset-password";
 export const invitePath = (code: string): string => `/invite/${encodeURIComponent(code)}`;
 export const groupPath = (groupId: string): string => `/groups/${groupId}`;
 export const channelPath = (groupId: string, channelId: string, place: ChannelPlace = {}): string =>

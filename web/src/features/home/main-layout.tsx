@@ -4,6 +4,7 @@ import { useGroup } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
 import { GroupRail } from "../groups/group-rail.tsx";
+import { ClaimBanner } from "../session/claim-banner.tsx";
 import { AppShell } from "../shell/app-shell.tsx";
 import { NewGroupInvite } from "./new-group-invite.tsx";
 import { Sidebar } from "./sidebar.tsx";
@@ -20,6 +21,7 @@ export function MainLayout({ children }: { children: ReactNode }) {
       rail={<GroupRail />}
       sidebar={<Sidebar groupId={listed?.id} channelId={place?.["*"]?.split("/")[1]} />}
     >
+      <ClaimBanner />
       {group !== undefined && <NewGroupInvite group={group} />}
       {children}
     </AppShell>

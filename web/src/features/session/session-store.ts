@@ -150,8 +150,9 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
 
 /** Who is logged in has no business at the login. */
 function leaveEntrance(): void {
+  const wanted = takeWantedPlace();
   if (isBackToLink()) navigate(settingsPath("security"), { replace: true });
-  else if (isEntrance(location.pathname)) navigate(takeWantedPlace(), { replace: true });
+  else if (isEntrance(location.pathname)) navigate(wanted, { replace: true });
 }
 
 function resume(kept: Kept): void {

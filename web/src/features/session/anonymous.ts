@@ -1,0 +1,4 @@
+import { FanfareClient } from "@fanfare/client";
+
+/** For what needs no login. */
+export const anonymous = new FanfareClient({ url: location.origin });

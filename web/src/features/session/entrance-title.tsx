@@ -1,0 +1,13 @@
+import type { ReactNode } from "react";
+
+export const ENTRANCE_LINK = "rounded-sm font-medium text-accent-text underline-offset-2 hover:underline";
+
+/** What a page before the login is for. */
+export function EntranceTitle({ children, text }: { children: ReactNode; text?: string | undefined }) {
+  return (
+    <header className="grid gap-1">
+      <h2 className="text-2xl font-semibold">{children}</h2>
+      {text !== undefined && <p className="text-muted">{text}</p>}
+    </header>
+  );
+}

@@ -1,0 +1,66 @@
+import { useState } from "react";
+import i18next from "i18next";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { landingPath, registerPath } from "../../routes.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Entrance } from "./entrance.tsx";
+import { ENTRANCE_LINK, EntranceTitle } from "./entrance-title.tsx";
+import { LoginForm } from "./login-form.tsx";
+import { NoticeLine } from "./notice-line.tsx";
+import { type OidcReturn, takeOidcReturn } from "./oidc.ts";
+import { OidcButton } from "./oidc-button.tsx";
+import { OidcLogin } from "./oidc-login.tsx";
+import type { SessionNotice } from "./session-store.ts";
+
+interface LoginPageProps {
+  notice: SessionNotice | null;
+  /** Whether somebody wanted to go to a page that needs a login. */
+  wantsPlace: boolean;
+}
+
+export function LoginPage({ notice, wantsPlace }: LoginPageProps) {
+  const { t } = useTranslation("session");
+  const [back, setBack] = useState(() => takeOidcReturn("login"));
+  const [error, setError] = useState(() => failureOf(back));
+  const [stay, setStay] = useState(true);
+  return (
+    <Entrance>
+      <NoticeLine notice={notice} />
+      <EntranceTitle text={wantsPlace && notice === null ? t("loginFirst") : undefined}>
+        {t("logIn")}
+      </EntranceTitle>
+      {back !== null && "oidcCode" in back ? (
+        <OidcLogin
+          back={back}
+          onFailure={(text) => {
+            setError(text);
+            setBack(null);
+          }}
+        />
+      ) : (
+        <>
+          <ErrorNote text={error} />
+          <LoginForm stay={stay} onStayChange={setStay} />
+          <OidcButton stay={stay} />
+          <p className="text-center text-sm text-muted">
+            {t("noAccount")}{" "}
+            <Link href={registerPath()} className={ENTRANCE_LINK}>
+              {t("register")}
+            </Link>
+            {" · "}
+            <Link href={landingPath()} className={ENTRANCE_LINK}>
+              {t("asGuest")}
+            </Link>
+          </p>
+        </>
+      )}
+    </Entrance>
+  );
+}
+
+function failureOf(back: OidcReturn | null): string | null {
+  if (back === null || "oidcCode" in back) return null;
+  const textKey = `shared:error.${back.errorCode}`;
+  return i18next.exists(textKey) ? i18next.t(textKey) : i18next.t("shared:error.OIDC_FAILED");
+}

@@ -1,0 +1,10 @@
+import type { ReactNode } from "react";
+
+/** Between two ways in. */
+export function OrLine({ children }: { children: ReactNode }) {
+  return (
+    <p className="flex items-center gap-3 text-sm text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+      {children}
+    </p>
+  );
+}
