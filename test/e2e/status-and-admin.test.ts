@@ -94,6 +94,22 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
     await page.context().close();
   });
 
+  test("exports a group as a file", async () => {
+    const { group } = await createWorld(instance.url);
+    const page = await open("/admin/groups", admin.username);
+    await page
+      .getByRole("button", { name: `Export ${group.name}` })
+      .first()
+      .click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export the group" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${group.name}.jsonl`);
+    await page.getByText(/The file is complete/).waitFor();
+    await page.context().close();
+  });
+
   test("deletes a group only once its name was typed", async () => {
     const { group } = await createWorld(instance.url);
     const page = await open("/admin/groups", admin.username);

@@ -1,5 +1,5 @@
 import type { Group } from "@fanfare/contract";
-import type { LucideIcon } from "lucide-react";
+import { Download, Trash2 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useUser } from "../../data/users.ts";
 import { useFormats } from "../../shared/use-formats.ts";
@@ -9,11 +9,12 @@ import { ListRow } from "../../ui/list-row.tsx";
 
 interface GroupRowProps {
   group: Group;
-  deed: { label: string; icon: LucideIcon; onClick: () => void };
+  onExport: () => void;
+  onDelete: () => void;
 }
 
 /** One group: how many are in it, who owns it, since when. */
-export function GroupRow({ group, deed }: GroupRowProps) {
+export function GroupRow({ group, onExport, onDelete }: GroupRowProps) {
   const { t } = useTranslation("admin");
   const { date } = useFormats();
   const owner = useUser(group.ownerId);
@@ -27,7 +28,23 @@ export function GroupRow({ group, deed }: GroupRowProps) {
       leading={<Avatar name={group.name} id={group.id} src={group.iconUrl} shape="square" />}
       title={group.name}
       subtitle={known.filter((part) => part !== null).join(" · ")}
-      trailing={<IconButton {...deed} variant="danger" tooltipSide="left" />}
+      trailing={
+        <>
+          <IconButton
+            icon={Download}
+            label={t("groups.export", { name: group.name })}
+            tooltipSide="left"
+            onClick={onExport}
+          />
+          <IconButton
+            icon={Trash2}
+            label={t("groups.delete.of", { name: group.name })}
+            variant="danger"
+            tooltipSide="left"
+            onClick={onDelete}
+          />
+        </>
+      }
     />
   );
 }

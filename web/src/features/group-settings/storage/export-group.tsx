@@ -13,8 +13,8 @@ import { saveFile } from "./save-file.ts";
 /** Lines that are kept as one piece: the browser puts large pieces out of memory by itself. */
 const LINES_PER_PIECE = 5000;
 
-/** All of the group as a file of JSON lines, which the command line imports again. */
-export function ExportGroup({ group }: { group: Group }) {
+/** All of the group as a file of JSON lines, which the command line imports again: for its owner, or as an admin. */
+export function ExportGroup({ group, asAdmin = false }: { group: Group; asAdmin?: boolean }) {
   const { t } = useTranslation("group-settings");
   const { count } = useFormats();
   const { client } = useServerCache();
@@ -31,7 +31,7 @@ export function ExportGroup({ group }: { group: Group }) {
       let total = 0;
       setLines(0);
       try {
-        for await (const line of client.exportGroup(group.id, { signal })) {
+        for await (const line of client.exportGroup(group.id, { signal, asAdmin })) {
           texts.push(`${JSON.stringify(line)}\n`);
           total += 1;
           if (texts.length < LINES_PER_PIECE) continue;
