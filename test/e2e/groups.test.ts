@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startInstance, type Instance } from "@fanfare/testing";
@@ -190,7 +190,8 @@ describe.skipIf(!hasBrowser())("groups", () => {
     const { ada, link } = await createGroup();
     const grace = await enter(link, "Grace");
     await createChannel(ada, "engines");
-    await channel(ada, "engines").focus();
+    await channel(ada, "general").focus();
+    await ada.keyboard.press("ArrowDown");
     await ada.keyboard.press("Alt+ArrowUp");
     const names = (page: Page) =>
       page.getByRole("navigation", { name: "Channels" }).getByRole("link").allInnerTexts();
@@ -200,5 +201,48 @@ describe.skipIf(!hasBrowser())("groups", () => {
 
     await channel(ada, "engines").dragTo(channel(ada, "general"), { targetPosition: { x: 40, y: 30 } });
     await expect.poll(() => names(grace)).toEqual(["general", "engines"]);
+  });
+
+  test("a group gets a picture, a webhook that posts and a bot with a token, and is deleted", async () => {
+    const { ada, link, groupPath } = await createGroup();
+    const grace = await enter(link, "Grace");
+    const settings = (section: string) => ada.goto(`${instance.url}${groupPath}/settings/${section}`);
+
+    await settings("overview");
+    const png = await readFile(join(import.meta.dirname, "../../web/public/icons/apple-touch-icon.png"));
+    await ada
+      .locator('input[type="file"]')
+      .setInputFiles({ name: "rocket.png", mimeType: "image/png", buffer: png });
+    await grace.getByRole("navigation", { name: "Groups" }).locator("img").waitFor();
+
+    await settings("webhooks");
+    await ada.getByLabel("Name of the webhook").fill("Build server");
+    await ada.getByRole("button", { name: "Create webhook" }).click();
+    const address = await ada.getByRole("textbox", { name: "Address" }).inputValue();
+    const posted = await fetch(address, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ content: "The build is green" }),
+    });
+    expect(posted.status).toBe(200);
+    await grace.getByRole("log").getByText("The build is green").waitFor();
+    await ada.getByRole("button", { name: "I have copied it" }).click();
+
+    await settings("bots");
+    await ada.getByRole("button", { name: "Create bot" }).click();
+    const dialog = ada.getByRole("dialog");
+    await dialog.getByLabel("Name of the bot").fill("Clock");
+    await dialog.getByRole("button", { name: "Create bot" }).click();
+    expect(await ada.getByRole("textbox", { name: "Token" }).inputValue()).toMatch(/^fbot\./);
+    await ada.getByRole("button", { name: "I have copied it" }).click();
+
+    await settings("danger");
+    const deleteButton = ada.getByRole("button", { name: "Delete group" });
+    expect(await deleteButton.isDisabled()).toBe(true);
+    await ada.getByLabel("Type Rocket builders to go on").fill("Rocket builders");
+    await deleteButton.click();
+    await ada.getByRole("alertdialog").getByRole("button", { name: "Delete group" }).click();
+    await ada.getByRole("heading", { name: "Welcome to Fanfare" }).waitFor();
+    await grace.getByText("There is no such group, or you are not in it").waitFor();
   });
 });

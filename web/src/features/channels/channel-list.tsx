@@ -6,6 +6,7 @@ import { channelTree } from "../../data/channel-order.ts";
 import { useChannels } from "../../data/channels.ts";
 import { useMyPermissions } from "../../data/permissions.ts";
 import { errorText } from "../../shared/error-text.ts";
+import { walkByArrows } from "../../shared/walk-keys.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -42,7 +43,11 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   const { top, sections } = channelTree(channels);
   const rows = { activeId: channelId, reorder, edgeAt, onOpen };
   return (
-    <nav aria-label={t("list.label")} className="min-h-0 flex-1 overflow-y-auto px-2 py-3">
+    <nav
+      aria-label={t("list.label")}
+      onKeyDown={walkByArrows}
+      className="min-h-0 flex-1 overflow-y-auto px-2 py-3"
+    >
       <ChannelRows {...rows} sectionId={null} channels={top} />
       {sections.map(({ section, channels: inside }) => (
         <ChannelSection key={section.id} {...rows} section={section} channels={inside} />

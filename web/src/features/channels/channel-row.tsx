@@ -51,6 +51,7 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
     >
       <DropLine edge={edge} />
       <Link
+        data-walk
         href={channelPath(channel.groupId!, channel.id)}
         aria-current={isActive ? "page" : undefined}
         draggable={false}

@@ -24,6 +24,7 @@ export function ChannelThreads({ channel }: { channel: ChannelState }) {
         return (
           <li key={thread.id}>
             <Link
+              data-walk
               href={channelPath(channel.groupId!, channel.id, { thread: thread.id })}
               aria-current={thread.id === openId ? "true" : undefined}
               className={cx(

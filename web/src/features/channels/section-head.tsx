@@ -65,6 +65,7 @@ export const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
       <DropLine edge={edge} />
       <button
         type="button"
+        data-walk
         aria-expanded={!isCollapsed}
         onClick={() => setCollapsed(section.id, !isCollapsed)}
         className="flex min-h-row min-w-0 flex-1 items-center gap-1 rounded-md px-1 text-left text-xs font-semibold text-muted -outline-offset-2 hover:text-text"

@@ -1,10 +1,11 @@
 import { MessageCircle, Plus } from "lucide-react";
-import { type KeyboardEvent, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useGroups } from "../../data/groups.ts";
 import { useGroupUnread } from "../../data/unread.ts";
 import { directPath } from "../../routes.ts";
+import { walkByArrows } from "../../shared/walk-keys.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { AddGroupDialog } from "./add-group-dialog.tsx";
@@ -19,7 +20,11 @@ export function GroupRail() {
   const directs = useGroupUnread(null);
   const [isAdding, setAdding] = useState(false);
   return (
-    <nav aria-label={t("rail.label")} onKeyDown={walk} className="flex flex-col items-center gap-2 py-3">
+    <nav
+      aria-label={t("rail.label")}
+      onKeyDown={walkByArrows}
+      className="flex flex-col items-center gap-2 py-3"
+    >
       <RailLink
         href={directPath()}
         name={t("rail.direct")}
@@ -49,21 +54,11 @@ export function GroupRail() {
         icon={Plus}
         label={t("rail.add")}
         tooltipSide="right"
+        data-walk
         className="size-11 rounded-lg border border-dashed border-line-strong"
         onClick={() => setAdding(true)}
       />
       {isAdding && <AddGroupDialog onClose={() => setAdding(false)} />}
     </nav>
   );
-}
-
-/** One Tab stop would be lost for each group: the arrows are the quick way. */
-function walk(event: KeyboardEvent<HTMLElement>): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (step === undefined) return;
-  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>("a, button")];
-  const at = stops.indexOf(document.activeElement as HTMLElement);
-  if (at === -1) return;
-  event.preventDefault();
-  stops.at((at + step) % stops.length)?.focus();
 }

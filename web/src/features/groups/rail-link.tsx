@@ -26,6 +26,7 @@ export function RailLink({ href, name, isActive, unread, mentions, children }: R
     <Tooltip text={name} side="right">
       <Link
         href={href}
+        data-walk
         aria-current={isActive ? "page" : undefined}
         className="group relative flex w-16 justify-center rounded-lg -outline-offset-2"
       >
