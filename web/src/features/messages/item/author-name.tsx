@@ -9,19 +9,34 @@ import type { Author } from "./use-author.ts";
 interface AuthorNameProps {
   author: Author;
   authorId: string;
+  /** Whether Tab leads to it. */
+  isActive: boolean;
 }
 
 /** The name of an author in the colour of the highest role that has one, with a word about who is no person. */
-export function AuthorName({ author, authorId }: AuthorNameProps) {
+export function AuthorName({ author, authorId, isActive }: AuthorNameProps) {
   const { t } = useTranslation("messages");
-  const { channel, coloredRoles } = useMessageContext();
-  const isPlain = coloredRoles.length === 0 || channel.groupId === null || author.mark === "webhook";
+  const { channel, coloredRoles, onUser } = useMessageContext();
+  const isPerson = author.mark !== "webhook";
+  const isPlain = coloredRoles.length === 0 || channel.groupId === null || !isPerson;
+  const name = isPlain ? (
+    <span className="font-semibold">{author.name}</span>
+  ) : (
+    <ColoredName name={author.name} authorId={authorId} groupId={channel.groupId!} />
+  );
   return (
     <>
-      {isPlain ? (
-        <span className="font-semibold">{author.name}</span>
+      {isPerson && onUser !== undefined ? (
+        <button
+          type="button"
+          tabIndex={isActive ? 0 : -1}
+          className="truncate hover:underline"
+          onClick={(event) => onUser(authorId, event.currentTarget)}
+        >
+          {name}
+        </button>
       ) : (
-        <ColoredName name={author.name} authorId={authorId} groupId={channel.groupId!} />
+        name
       )}
       {author.mark !== null && <Badge>{t(`author.${author.mark}`)}</Badge>}
     </>

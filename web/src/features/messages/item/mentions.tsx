@@ -15,13 +15,14 @@ import { useUser } from "../../../data/users.ts";
 import { channelPath } from "../../../routes.ts";
 import { usePreferences } from "../../../state/preferences.ts";
 import { MarkdownContext, type MarkdownParts, type MentionProps } from "../markdown/markdown-context.ts";
+import type { OnUser } from "../list/message-context.ts";
 import { LeaveDialog } from "./leave-dialog.tsx";
 import { readableColor } from "./name-color.ts";
 
 interface MentionsProviderProps {
   groupId: string | null;
-  /** Opens the card of a user; without it mentions are no buttons. */
-  onUser?: ((userId: string) => void) | undefined;
+  /** Shows the card of a user; without it mentions are no buttons. */
+  onUser?: OnUser | undefined;
   children: ReactNode;
 }
 
@@ -73,7 +74,7 @@ function UserMention({ id, plain }: MentionProps) {
   const text = `@${user?.deleted === true ? t("author.deleted") : (user?.nickname ?? "…")}`;
   if (plain || onUser === undefined) return <span className="mention">{text}</span>;
   return (
-    <button type="button" className="mention" onClick={() => onUser(id)}>
+    <button type="button" className="mention" onClick={(event) => onUser(id, event.currentTarget)}>
       {text}
     </button>
   );

@@ -10,7 +10,7 @@ import { AuthorName } from "./author-name.tsx";
 import { MessageBody } from "./message-body.tsx";
 import { MessageToolbar } from "./message-toolbar.tsx";
 import { ReplyPreview } from "./reply-preview.tsx";
-import { useAuthor } from "./use-author.ts";
+import { type Author, useAuthor } from "./use-author.ts";
 
 interface MessageItemProps {
   row: MessageRow;
@@ -67,7 +67,7 @@ export const MessageItem = memo(function MessageItem({
     >
       <div className={cx("w-10 shrink-0 text-right", message.replyTo !== null && "pt-5")}>
         {startsGroup ? (
-          <Avatar name={author.name} id={message.authorId} src={author.avatarUrl} size={40} />
+          <Picture author={author} authorId={message.authorId} />
         ) : (
           <Time message={message} isQuiet />
         )}
@@ -76,7 +76,7 @@ export const MessageItem = memo(function MessageItem({
         {message.replyTo !== null && <ReplyPreview messageId={message.replyTo} />}
         {startsGroup && (
           <p className="flex items-baseline gap-2 leading-snug">
-            <AuthorName author={author} authorId={message.authorId} />
+            <AuthorName author={author} authorId={message.authorId} isActive={isActive} />
             <Time message={message} />
           </p>
         )}
@@ -86,6 +86,24 @@ export const MessageItem = memo(function MessageItem({
     </article>
   );
 });
+
+/** A larger place to press than the name, which does the same for the keyboard. */
+function Picture({ author, authorId }: { author: Author; authorId: string }) {
+  const { onUser } = useMessageContext();
+  const picture = <Avatar name={author.name} id={authorId} src={author.avatarUrl} size={40} />;
+  if (onUser === undefined || author.mark === "webhook") return picture;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      aria-hidden
+      className="rounded-full"
+      onClick={(event) => onUser(authorId, event.currentTarget)}
+    >
+      {picture}
+    </button>
+  );
+}
 
 function Time({ message: { createdAt }, isQuiet = false }: { message: Message; isQuiet?: boolean }) {
   return (

@@ -8,6 +8,8 @@ export type MessageDialog =
   | { kind: "history"; message: Message }
   | { kind: "reactors"; message: Message; emoji: string };
 
+export type OnUser = (userId: string, anchor: HTMLElement) => void;
+
 /** What every message of a list needs to know. It stays the same object while nothing of it changes. */
 export interface MessageContextValue {
   view: ChannelView;
@@ -20,6 +22,8 @@ export interface MessageContextValue {
   mentionsMe: (message: Message) => boolean;
   jumpTo: (messageId: string) => void;
   openThread: (message: Message) => void;
+  /** Shows the card of a user beside an element; undefined where there are no cards. */
+  onUser: OnUser | undefined;
   ask: (dialog: MessageDialog) => void;
   /** Offers emoji for a message; null: for none any more. */
   setReacting: (messageId: string | null) => void;

@@ -9,7 +9,7 @@ import { MessageDialogs } from "../item/message-dialogs.tsx";
 import { MentionsProvider } from "../item/mentions.tsx";
 import { Announcer } from "./announcer.tsx";
 import { Loading } from "./loading.tsx";
-import { MessageContext, type MessageDialog } from "./message-context.ts";
+import { MessageContext, type MessageDialog, type OnUser } from "./message-context.ts";
 import { MessageScroller } from "./message-scroller.tsx";
 import { useMessageContextValue } from "./use-message-context.ts";
 
@@ -24,8 +24,8 @@ export interface MessageListProps {
   onJumped?: () => void;
   /** Esc on a message: puts the focus to where one writes. */
   onLeave?: () => void;
-  /** Opens the card of a user. */
-  onUser?: (userId: string) => void;
+  /** Shows the card of a user; stays the same function. */
+  onUser?: OnUser;
 }
 
 /** The messages of a channel, a direct channel or a thread. Give it the channel's id as its key. */
@@ -45,6 +45,7 @@ export function MessageList(props: MessageListProps) {
     jumpTo,
     ask: setDialog,
     setReacting: setReactingId,
+    onUser,
   });
 
   if (snapshot.status === "gone") return <EmptyState title={t("gone.title")} text={t("gone.text")} />;

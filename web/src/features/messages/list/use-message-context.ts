@@ -13,18 +13,19 @@ import type { MessageContextValue } from "./message-context.ts";
 const NOBODY: readonly string[] = [];
 const NO_ROLES: readonly Role[] = [];
 
-interface Options extends Pick<MessageContextValue, "jumpTo" | "ask" | "setReacting"> {
+interface Options extends Pick<MessageContextValue, "jumpTo" | "ask" | "setReacting" | "onUser"> {
   channel: Channel;
   view: ChannelView;
 }
 
-/** What the messages of a list need to know; `jumpTo`, `ask` and `setReacting` have to stay the same functions. */
+/** What the messages of a list need to know; its functions have to stay the same. */
 export function useMessageContextValue({
   channel,
   view,
   jumpTo,
   ask,
   setReacting,
+  onUser,
 }: Options): MessageContextValue {
   const ownId = useServerCache().client.user?.id ?? "";
   const permissions = useChannelPermissions(channel);
@@ -61,8 +62,21 @@ export function useMessageContextValue({
       openThread,
       ask,
       setReacting,
+      onUser,
     }),
-    [view, channel, permissions, ownId, coloredRoles, mentionsMe, jumpTo, openThread, ask, setReacting],
+    [
+      view,
+      channel,
+      permissions,
+      ownId,
+      coloredRoles,
+      mentionsMe,
+      jumpTo,
+      openThread,
+      ask,
+      setReacting,
+      onUser,
+    ],
   );
 }
 
