@@ -2,13 +2,14 @@ import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compress } from "./build/compress.ts";
+import { emojiData } from "./build/emoji-data.ts";
 import { serviceWorker } from "./build/service-worker.ts";
 
 /** Where `pnpm dev` listens: the development server of this page passes calls and sockets on to it. */
 const SERVER = "http://127.0.0.1:3000";
 
 export default defineConfig({
-  plugins: [react(), tailwind(), serviceWorker(), compress()],
+  plugins: [react(), tailwind(), emojiData(), serviceWorker(), compress()],
   build: {
     // The gateway's content policy allows no inline code, and every browser that can run the page preloads by itself.
     modulePreload: { polyfill: false },

@@ -3,15 +3,14 @@ import { Hash, Pin } from "lucide-react";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
-import { useChannel } from "../../data/channel-view.ts";
 import { parsePlace, placePath } from "../../routes.ts";
 import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { focusComposer } from "../composer/composer-id.ts";
+import { Composer } from "../composer/composer.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
-import { Composer } from "./composer.tsx";
 import { MessageList } from "./list/message-list.tsx";
 import { PinsPanel } from "./pins/pins-panel.tsx";
-import "./messages.css";
 
 interface ChannelPageProps {
   group: Group;
@@ -21,7 +20,6 @@ interface ChannelPageProps {
 /** A channel of a group: what is written in it, and where one writes. */
 export function ChannelPage({ group, channel }: ChannelPageProps) {
   const { t } = useTranslation("messages");
-  const { view } = useChannel(channel.id);
   const panel = usePanels((state) => state.panel);
   const [, navigate] = useLocation();
   const place = parsePlace(useSearch());
@@ -52,14 +50,10 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
         title={`#${channel.name}`}
         jumpToId={place.message}
         onJumped={onJumped}
-        onLeave={focusField}
+        onLeave={() => focusComposer(channelId)}
       />
-      <Composer view={view} channelName={channel.name} />
+      <Composer channel={channel} title={`#${channel.name}`} />
       {panel === "pins" && <PinsPanel channel={channel} onClose={() => openPanel(null)} />}
     </>
   );
-}
-
-function focusField(): void {
-  document.querySelector<HTMLElement>(".composer textarea")?.focus();
 }

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Plugin } from "vite";
+import type { EmojiEntry, EmojiIndex } from "../src/features/emoji/emoji-index.ts";
+
+const PREFIX = "virtual:emoji/";
+/** Newer ones are empty boxes in many browsers. */
+const MAX_VERSION = 15.1;
+/** Parts of emoji, such as skin tones: nothing to choose. */
+const COMPONENTS = 2;
+const SKINS = ["light", "medium-light", "medium", "medium-dark", "dark"] as const;
+
+/** What is used here of the files of emojibase. */
+interface Emojibase {
+  emoji: string;
+  hexcode: string;
+  label: string;
+  tags?: string[];
+  version: number;
+  group?: number;
+  order?: number;
+  skins?: { emoji: string; tone: number | number[] }[];
+}
+
+const require = createRequire(import.meta.url);
+const read = (file: string): unknown =>
+  JSON.parse(readFileSync(require.resolve(`emojibase-data/${file}`), "utf8"));
+
+/** `virtual:emoji/en`: all emoji in a language, as a module of their own that is loaded when it is needed. */
+export function emojiData(): Plugin {
+  return {
+    name: "fanfare-emoji-data",
+    resolveId: (id) => (id.startsWith(PREFIX) ? `\0${id}` : undefined),
+    load(id) {
+      if (!id.startsWith(`\0${PREFIX}`)) return undefined;
+      const index = readIndex(id.slice(PREFIX.length + 1));
+      // Browsers parse JSON faster than the same as code.
+      return `export default JSON.parse(${JSON.stringify(JSON.stringify(index))});`;
+    },
+  };
+}
+
+function readIndex(language: string): EmojiIndex {
+  const names = read("en/shortcodes/github.json") as Record<string, string | string[]>;
+  const all = read(`${language}/data.json`) as Emojibase[];
+  const chosen = all.filter(
+    ({ group, version }) => group !== undefined && group !== COMPONENTS && version <= MAX_VERSION,
+  );
+  const inOrder = chosen.toSorted((a, b) => (a.order ?? 0) - (b.order ?? 0));
+  return { emojis: inOrder.map((emoji) => entryOf(emoji, [names[emoji.hexcode] ?? []].flat())) };
+}
+
+function entryOf(
+  { emoji, label, tags = [], version, group = 0, skins }: Emojibase,
+  names: string[],
+): EmojiEntry {
+  const tones = (skins ?? []).filter(({ tone }) => typeof tone === "number");
+  const bySkin = tones.map((skin) => [SKINS[(skin.tone as number) - 1]!, skin.emoji]);
+  return {
+    emoji,
+    category: group,
+    label,
+    version,
+    tags,
+    names,
+    ...(bySkin.length === SKINS.length && {
+      skins: Object.fromEntries(bySkin) as EmojiEntry["skins"] & object,
+    }),
+  };
+}

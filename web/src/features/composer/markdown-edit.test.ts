@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { isInOpenFence, makeLink, toggleCode, toggleMark, type TextEdit } from "./markdown-edit.ts";
+
+/** `[` and `]` stand at the ends of what is selected. */
+function apply(marked: string, edit: (text: string, from: number, to: number) => TextEdit): string {
+  const from = marked.indexOf("‹");
+  const to = marked.indexOf("›") - 1;
+  const text = marked.replace(/[‹›]/g, "");
+  const { from: start, to: end, insert, selectFrom, selectTo } = edit(text, from, to);
+  const after = text.slice(0, start) + insert + text.slice(end);
+  return `${after.slice(0, selectFrom)}‹${after.slice(selectFrom, selectTo)}›${after.slice(selectTo)}`;
+}
+
+const bold = (text: string, from: number, to: number) => toggleMark(text, from, to, "**");
+const italic = (text: string, from: number, to: number) => toggleMark(text, from, to, "*");
+
+describe("markdown by keys", () => {
+  test.each([
+    ["a ‹word› b", "a **‹word›** b"],
+    ["a **‹word›** b", "a ‹word› b"],
+    ["a ‹**word**› b", "a ‹word› b"],
+    ["a ‹word ›b", "a **‹word›** b"],
+    ["‹›", "**‹›**"],
+  ])("bold: %s", (before, after) => expect(apply(before, bold)).toBe(after));
+
+  test.each([
+    ["‹word›", "*‹word›*"],
+    ["*‹word›*", "‹word›"],
+    ["**‹word›**", "***‹word›***"],
+    ["***‹word›***", "**‹word›**"],
+  ])("italic: %s", (before, after) => expect(apply(before, italic)).toBe(after));
+
+  test("code: a span in one line, a block over several", () => {
+    expect(apply("run ‹npm› now", toggleCode)).toBe("run `‹npm›` now");
+    expect(apply("see ‹a\nb› end", toggleCode)).toBe("see \n```\n‹a\nb›\n```\n end");
+  });
+
+  test("links: the selection is the text, or the address", () => {
+    expect(apply("the ‹docs› here", makeLink)).toBe("the [docs](‹›) here");
+    expect(apply("‹https://x.example/a›", makeLink)).toBe("[‹›](https://x.example/a)");
+    expect(apply("the ‹docs›", (...at) => makeLink(...at, "https://x.example"))).toBe(
+      "the [docs](https://x.example)‹›",
+    );
+  });
+
+  test("Enter is a new line in code that is not closed", () => {
+    expect(isInOpenFence("```ts\nlet a", 11)).toBe(true);
+    expect(isInOpenFence("```ts\nlet a\n```", 15)).toBe(false);
+    expect(isInOpenFence("```ts\nlet a\n```", 8)).toBe(true);
+    expect(isInOpenFence("text", 4)).toBe(false);
+  });
+});

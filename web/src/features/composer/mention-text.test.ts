@@ -1,0 +1,67 @@
+import { parseMentions } from "@fanfare/contract/mentions";
+import { describe, expect, test } from "vitest";
+import { fromWire, nameToken, toWire, wiresIn, type NamedToken } from "./mention-text.ts";
+
+const id = (digit: string): string => digit.repeat(24);
+const ada: NamedToken = { label: "@Ada", wire: `<@${id("a")}>` };
+const lovelace: NamedToken = { label: "@Ada Lovelace", wire: `<@${id("b")}>` };
+const ming: NamedToken = { label: "@小明", wire: `<@${id("c")}>` };
+const crew: NamedToken = { label: "@crew", wire: `<@&${id("d")}>` };
+const general: NamedToken = { label: "#general", wire: `<#${id("e")}>` };
+const all = [ada, lovelace, ming, crew, general];
+
+describe("names in the field, tokens on the wire", () => {
+  test.each([
+    ["hello @Ada, how is @crew?", `hello ${ada.wire}, how is ${crew.wire}?`],
+    ["@Ada Lovelace and @Ada", `${lovelace.wire} and ${ada.wire}`],
+    ["你好@小明你在吗", `你好${ming.wire}你在吗`],
+    ["see #general.", `see ${general.wire}.`],
+    ["(@Ada)", `(${ada.wire})`],
+  ])("%s", (text, wire) => {
+    expect(toWire(text, all)).toBe(wire);
+    expect(fromWire(wire, all, () => undefined).text).toBe(wire);
+  });
+
+  test.each([
+    "@Adam",
+    "mail@Ada",
+    "\\@Ada",
+    "`@Ada`",
+    "``a ` @Ada``",
+    "```\n@Ada\n```",
+    "```\n@Ada, never closed",
+    "~~~ts\n@Ada\n~~~",
+    "@Nobody",
+  ])("is no mention: %s", (text) => {
+    expect(toWire(text, all)).toBe(text);
+  });
+
+  test("what is code for the server is code here", () => {
+    const text = "@Ada `@crew` and ``` @Ada ``` then\n```\n@Ada Lovelace\n```\n@小明";
+    const { userIds, roleIds } = parseMentions(toWire(text, all));
+    expect(userIds).toEqual([id("a"), id("c")]);
+    expect(roleIds).toEqual([]);
+  });
+
+  test("a text comes back as it was, once names are known; unknown tokens stay and mean the same", () => {
+    const names: Record<string, string> = { [ada.wire]: "Ada", [general.wire]: "general" };
+    const wire = `${ada.wire} in ${general.wire}, \`${ada.wire}\`, ${crew.wire}`;
+    const { text, tokens } = fromWire(wire, [], (token) => names[token]);
+    expect(text).toBe(`@Ada in #general, \`${ada.wire}\`, ${crew.wire}`);
+    expect(toWire(text, tokens)).toBe(wire);
+    expect(wiresIn(text)).toEqual([ada.wire, crew.wire]);
+  });
+
+  test("two of one name are told apart, and nobody is everyone", () => {
+    const second = nameToken([ada], lovelace.wire, "Ada");
+    expect(second.label).toBe("@Ada (2)");
+    expect(nameToken([ada, second], lovelace.wire, "Ada")).toBe(second);
+    expect(toWire("@Ada (2) @Ada", [ada, second])).toBe(`${lovelace.wire} ${ada.wire}`);
+    expect(nameToken([], ada.wire, "everyone").label).toBe("@everyone (2)");
+  });
+
+  test("names may have signs that mean something in patterns", () => {
+    const odd: NamedToken = { label: "@[a|b]*.(x)?", wire: ada.wire };
+    expect(toWire("hi @[a|b]*.(x)? there", [odd])).toBe(`hi ${ada.wire} there`);
+  });
+});

@@ -1,0 +1,113 @@
+import { File as FileIcon, RotateCw, X } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { errorText } from "../../shared/error-text.ts";
+import { useFormats } from "../../shared/use-formats.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { formatBytes } from "../messages/item/format-bytes.ts";
+import { maxBytesOf, type Upload } from "./uploads.ts";
+
+interface UploadStripProps {
+  uploads: readonly Upload[];
+  onRemove: (uploadId: string) => void;
+  onRetry: (uploadId: string) => void;
+}
+
+/** The files that go with the next message: what they are, and how far they have come. */
+export function UploadStrip({ uploads, onRemove, onRetry }: UploadStripProps) {
+  const { t } = useTranslation("composer");
+  if (uploads.length === 0) return null;
+  return (
+    <ul aria-label={t("upload.list")} className="flex max-h-44 flex-wrap gap-2 overflow-y-auto p-2 pb-0">
+      {uploads.map((upload) => (
+        <UploadItem
+          key={upload.id}
+          upload={upload}
+          onRemove={() => onRemove(upload.id)}
+          onRetry={() => onRetry(upload.id)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+interface UploadItemProps {
+  upload: Upload;
+  onRemove: () => void;
+  onRetry: () => void;
+}
+
+function UploadItem({ upload, onRemove, onRetry }: UploadItemProps) {
+  const { t } = useTranslation("composer");
+  const { file, previewUrl, state } = upload;
+  const isFailed = state === "failed";
+  const isOver = isFailed || state === "done";
+  return (
+    <li
+      className={`relative flex w-64 max-w-full items-center gap-2.5 overflow-hidden rounded-md border bg-raised p-1.5 pr-1 ${isFailed ? "border-danger" : "border-line"}`}
+    >
+      {previewUrl === null ? (
+        <span className="flex size-11 shrink-0 items-center justify-center rounded-sm bg-hover text-muted">
+          <FileIcon size={20} aria-hidden />
+        </span>
+      ) : (
+        <img src={previewUrl} alt="" className="size-11 shrink-0 rounded-sm object-cover" />
+      )}
+      <div className="min-w-0 flex-1">
+        <p className="truncate text-sm font-medium" title={file.name}>
+          {file.name}
+        </p>
+        <Line upload={upload} />
+      </div>
+      {isFailed && (
+        <IconButton
+          icon={RotateCw}
+          size="sm"
+          label={t("upload.retry", { name: file.name })}
+          onClick={onRetry}
+        />
+      )}
+      <IconButton
+        icon={X}
+        size="sm"
+        label={isOver ? t("upload.remove", { name: file.name }) : t("upload.abort", { name: file.name })}
+        onClick={onRemove}
+      />
+      {state === "sending" && <Progress upload={upload} />}
+    </li>
+  );
+}
+
+function Line({ upload: { file, state, error } }: { upload: Upload }) {
+  const { t, i18n } = useTranslation("composer");
+  const maxBytes = maxBytesOf(error);
+  if (state === "failed") {
+    const text =
+      maxBytes === null
+        ? errorText(error)
+        : t("upload.tooLarge", { max: formatBytes(maxBytes, i18n.language) });
+    return (
+      <p role="alert" className="text-xs text-danger-text">
+        {text}
+      </p>
+    );
+  }
+  const size = formatBytes(file.size, i18n.language);
+  return <p className="truncate text-xs text-muted">{state === "waiting" ? t("upload.waiting") : size}</p>;
+}
+
+function Progress({ upload: { file, sentBytes } }: { upload: Upload }) {
+  const { t } = useTranslation("composer");
+  const { count } = useFormats();
+  const percent = Math.min(100, Math.round((sentBytes / file.size) * 100));
+  return (
+    <div
+      role="progressbar"
+      aria-label={t("upload.progress", { name: file.name })}
+      aria-valuenow={percent}
+      aria-valuetext={`${count(percent)} %`}
+      className="absolute inset-x-0 bottom-0 h-1 bg-hover"
+    >
+      <div className="h-full bg-accent transition-[width]" style={{ width: `${percent}%` }} />
+    </div>
+  );
+}

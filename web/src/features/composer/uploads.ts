@@ -1,0 +1,184 @@
+import { FanfareError } from "@fanfare/client";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useSyncExternalStore } from "react";
+import type { ServerCache } from "../../data/cache.ts";
+import { useServerCache } from "../../data/data-context.ts";
+import { uploadFile } from "../../data/files.ts";
+import { perCache } from "../../data/per-cache.ts";
+
+/** A file on its way into a message. */
+export interface Upload {
+  readonly id: string;
+  readonly file: File;
+  /** An address of the picture in this browser; null where it is none. */
+  readonly previewUrl: string | null;
+  readonly state: "waiting" | "sending" | "done" | "failed";
+  readonly sentBytes: number;
+  /** Once it is done. */
+  readonly fileId: string | null;
+  readonly error: unknown;
+}
+
+/** Why a file is not even begun with. */
+export type Refusal =
+  | { file: File; reason: "empty" | "tooMany" }
+  | { file: File; reason: "tooLarge"; maxBytes: number };
+
+/** The server allows more; others that wait do not make the first ones slower. */
+const AT_ONCE = 3;
+const NONE: readonly Upload[] = [];
+const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
+
+/** The files that are to go with the next message of each channel. They go on while other channels are shown. */
+class Uploads {
+  readonly #cache: ServerCache;
+  readonly #byChannel = new Map<string, readonly Upload[]>();
+  readonly #aborts = new Map<string, AbortController>();
+  readonly #listeners = new Set<() => void>();
+  /** As the server has said when it refused one. */
+  #maxBytes = Infinity;
+
+  constructor(cache: ServerCache) {
+    this.#cache = cache;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  of(channelId: string): readonly Upload[] {
+    return this.#byChannel.get(channelId) ?? NONE;
+  }
+
+  /** Adds files, and begins with them. Returns those that cannot be. */
+  add(channelId: string, files: readonly File[]): Refusal[] {
+    const refused: Refusal[] = [];
+    for (const file of files) {
+      const uploads = this.of(channelId);
+      if (file.size === 0) refused.push({ file, reason: "empty" });
+      else if (uploads.length >= LIMITS.attachmentsPerMessage) refused.push({ file, reason: "tooMany" });
+      else if (file.size > this.#maxBytes)
+        refused.push({ file, reason: "tooLarge", maxBytes: this.#maxBytes });
+      else this.#set(channelId, [...uploads, newUpload(file)]);
+    }
+    this.#pump(channelId);
+    return refused;
+  }
+
+  remove(channelId: string, uploadId: string): void {
+    const upload = this.of(channelId).find(({ id }) => id === uploadId);
+    if (upload === undefined) return;
+    this.#aborts.get(uploadId)?.abort();
+    if (upload.previewUrl !== null) URL.revokeObjectURL(upload.previewUrl);
+    this.#set(
+      channelId,
+      this.of(channelId).filter(({ id }) => id !== uploadId),
+    );
+    this.#pump(channelId);
+  }
+
+  retry(channelId: string, uploadId: string): void {
+    this.#change(channelId, uploadId, { state: "waiting", error: null, sentBytes: 0 });
+    this.#pump(channelId);
+  }
+
+  /** Resolves when nothing is under way any more: with whether all files are there. */
+  async whenSettled(channelId: string): Promise<boolean> {
+    const isBusy = (): boolean =>
+      this.of(channelId).some(({ state }) => state === "waiting" || state === "sending");
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (isBusy()) return;
+        end();
+        resolve();
+      };
+      const end = this.subscribe(look);
+      look();
+    });
+    return this.of(channelId).every(({ state }) => state === "done");
+  }
+
+  /** The ids of the files, which belong to a message from now on. */
+  take(channelId: string): string[] {
+    const uploads = this.of(channelId);
+    for (const { previewUrl } of uploads) if (previewUrl !== null) URL.revokeObjectURL(previewUrl);
+    this.#set(channelId, NONE);
+    return uploads.flatMap(({ fileId }) => fileId ?? []);
+  }
+
+  #pump(channelId: string): void {
+    const underWay = this.of(channelId).filter(({ state }) => state === "sending").length;
+    const next = this.of(channelId).filter(({ state }) => state === "waiting");
+    for (const upload of next.slice(0, Math.max(0, AT_ONCE - underWay))) void this.#send(channelId, upload);
+  }
+
+  async #send(channelId: string, { id, file }: Upload): Promise<void> {
+    const abort = new AbortController();
+    this.#aborts.set(id, abort);
+    this.#change(channelId, id, { state: "sending" });
+    try {
+      const stored = await uploadFile(this.#cache, channelId, named(file), {
+        signal: abort.signal,
+        onProgress: ({ sentBytes }) => this.#change(channelId, id, { sentBytes }),
+      });
+      this.#change(channelId, id, { state: "done", fileId: stored.fileId, sentBytes: file.size });
+    } catch (error) {
+      const maxBytes = maxBytesOf(error);
+      if (maxBytes !== null) this.#maxBytes = maxBytes;
+      this.#change(channelId, id, { state: "failed", error });
+    } finally {
+      this.#aborts.delete(id);
+      this.#pump(channelId);
+    }
+  }
+
+  #change(channelId: string, uploadId: string, changes: Partial<Upload>): void {
+    const uploads = this.of(channelId);
+    if (!uploads.some(({ id }) => id === uploadId)) return;
+    this.#set(
+      channelId,
+      uploads.map((upload) => (upload.id === uploadId ? { ...upload, ...changes } : upload)),
+    );
+  }
+
+  #set(channelId: string, uploads: readonly Upload[]): void {
+    if (uploads.length === 0) this.#byChannel.delete(channelId);
+    else this.#byChannel.set(channelId, uploads);
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const uploadsOf = perCache((cache) => new Uploads(cache));
+
+export function useUploads(channelId: string): { uploads: readonly Upload[]; store: Uploads } {
+  const store = uploadsOf(useServerCache());
+  const uploads = useSyncExternalStore(store.subscribe, () => store.of(channelId));
+  return { uploads, store };
+}
+
+export function maxBytesOf(error: unknown): number | null {
+  if (!(error instanceof FanfareError) || error.type !== "FILE_TOO_LARGE") return null;
+  const { maxBytes } = (error.data ?? {}) as { maxBytes?: unknown };
+  return typeof maxBytes === "number" ? maxBytes : null;
+}
+
+function newUpload(file: File): Upload {
+  return {
+    id: crypto.randomUUID(),
+    file,
+    previewUrl: SHOWN.test(file.type) ? URL.createObjectURL(file) : null,
+    state: "waiting",
+    sentBytes: 0,
+    fileId: null,
+    error: null,
+  };
+}
+
+/** The end of a name says what it is, so it is its middle that is cut. */
+function named(file: File): File {
+  const { name, type } = file;
+  if (name.length <= LIMITS.fileNameMaxChars) return file;
+  const half = Math.floor(LIMITS.fileNameMaxChars / 2);
+  return new File([file], `${name.slice(0, half)}${name.slice(-half)}`, { type });
+}

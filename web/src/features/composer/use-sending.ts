@@ -1,0 +1,97 @@
+import type { ChannelView } from "@fanfare/client";
+import type { Channel, Message } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useEffect, useState } from "react";
+import { useCall } from "../../data/call.ts";
+import { useCommands } from "../../data/integrations.ts";
+import { errorText } from "../../shared/error-text.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { type SendOptions, sendMessage, setReplyTo } from "../messages/conversation.ts";
+import { commandIn } from "./command-text.ts";
+import { useUploads } from "./uploads.ts";
+
+interface SendingOptions {
+  channel: Channel;
+  view: ChannelView;
+  /** What is written, as it would be sent. */
+  wire: string;
+  replyTo: Message | null;
+  mentionAuthor: boolean;
+  /** Of slow mode. */
+  secondsLeft: number;
+  /** Begins anew with this text: none, or that of a command that failed. */
+  reset: (wire: string) => void;
+}
+
+export interface Sending {
+  /** Whether there is something that could be sent now. */
+  canSend: boolean;
+  /** How many characters more fit. */
+  charsLeft: number;
+  /** Whether it is sent as soon as the files are there. */
+  isWaiting: boolean;
+  submit: () => void;
+  stopWaiting: () => void;
+}
+
+/** Sends what is written, with its files once they are there. */
+export function useSending(options: SendingOptions): Sending {
+  const { channel, view, wire, replyTo, mentionAuthor, secondsLeft, reset } = options;
+  const call = useCall();
+  const { uploads, store } = useUploads(channel.id);
+  const [waiting, setWaiting] = useState<AbortController | null>(null);
+  const content = wire.trim();
+  const { data: commands = [] } = useCommands(channel.id, { enabled: content.startsWith("/") });
+  const charsLeft = LIMITS.messageMaxChars - content.length;
+  const isUnderWay = uploads.some(({ state }) => state === "waiting" || state === "sending");
+  const hasFailed = uploads.some(({ state }) => state === "failed");
+  const isEmpty = content === "" && uploads.length === 0;
+  const canSend = !isEmpty && charsLeft >= 0 && !hasFailed && secondsLeft === 0;
+
+  const send = () => {
+    const command = uploads.length === 0 ? commandIn(content, commands) : null;
+    if (command !== null) {
+      reset("");
+      call("command.invoke", { channelId: channel.id, ...command }).catch((error: unknown) => {
+        reset(content);
+        showToast({ text: errorText(error), tone: "danger" });
+      });
+      return;
+    }
+    const attachmentIds = store.take(channel.id);
+    // All files were taken away while it waited for them.
+    if (content === "" && attachmentIds.length === 0) return;
+    const more: SendOptions = {
+      ...(replyTo !== null && { replyTo: replyTo.id, mentionAuthor }),
+      ...(attachmentIds.length > 0 && { attachmentIds }),
+    };
+    void sendMessage(view, content, more);
+    setReplyTo(channel.id, null);
+    reset("");
+  };
+
+  // Whoever goes elsewhere meanwhile finds it as a draft.
+  useEffect(() => () => waiting?.abort(), [waiting]);
+
+  const sendLater = async () => {
+    const abort = new AbortController();
+    setWaiting(abort);
+    const isThere = await store.whenSettled(channel.id);
+    if (abort.signal.aborted) return;
+    setWaiting(null);
+    if (isThere) send();
+  };
+
+  const submit = () => {
+    if (!canSend || waiting !== null) return;
+    if (isUnderWay) void sendLater();
+    else send();
+  };
+
+  const stopWaiting = () => {
+    waiting?.abort();
+    setWaiting(null);
+  };
+
+  return { canSend, charsLeft, isWaiting: waiting !== null, submit, stopWaiting };
+}

@@ -1,0 +1,58 @@
+import { type Language } from "../../i18n/language.ts";
+
+/** One emoji, as the build puts it together from emojibase. */
+export interface EmojiEntry {
+  emoji: string;
+  /** Its group in emojibase. */
+  category: number;
+  label: string;
+  version: number;
+  tags: string[];
+  skins?: Record<"light" | "medium-light" | "medium" | "medium-dark" | "dark", string>;
+  /** Names between colons, in English in every language. */
+  names: string[];
+}
+
+/** All emoji in a language. */
+export interface EmojiIndex {
+  emojis: readonly EmojiEntry[];
+}
+
+const loaders: Record<Language, () => Promise<{ default: EmojiIndex }>> = {
+  en: () => import("virtual:emoji/en"),
+  zh: () => import("virtual:emoji/zh"),
+};
+
+/** All emoji, loaded when they are first needed. */
+export async function loadEmojiIndex(language: string): Promise<EmojiIndex> {
+  return (await loaders[language as Language]()).default;
+}
+
+export interface FoundEmoji {
+  emoji: string;
+  name: string;
+  label: string;
+}
+
+/** The emoji that fit a word best: by the names between colons, then by their labels and tags. */
+export function searchEmoji({ emojis }: EmojiIndex, query: string, max: number): FoundEmoji[] {
+  const wanted = query.toLowerCase();
+  const ranks: FoundEmoji[][] = [[], [], [], []];
+  for (const { emoji, label, tags, names } of emojis) {
+    const name = names.find((own) => own.startsWith(wanted)) ?? names[0];
+    if (name === undefined) continue;
+    const found = { emoji, name, label };
+    if (name === wanted) ranks[0]!.push(found);
+    else if (name.startsWith(wanted)) ranks[1]!.push(found);
+    else if (label.toLowerCase().startsWith(wanted)) ranks[2]!.push(found);
+    else if ([label, ...names, ...tags].some((text) => text.toLowerCase().includes(wanted))) {
+      ranks[3]!.push(found);
+    }
+  }
+  return ranks.flat().slice(0, max);
+}
+
+/** The emoji of a name between colons; undefined where there is none. */
+export function emojiNamed({ emojis }: EmojiIndex, name: string): string | undefined {
+  return emojis.find(({ names }) => names.includes(name))?.emoji;
+}

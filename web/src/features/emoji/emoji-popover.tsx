@@ -1,0 +1,70 @@
+import { lazy, type ReactElement, Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Popover } from "../../ui/popover.tsx";
+import { Spinner } from "../../ui/spinner.tsx";
+import { PageErrorBoundary } from "../shell/page-error.tsx";
+import { rememberEmoji, useRecentEmoji } from "./recent-emoji.ts";
+
+const EmojiPicker = lazy(async () => ({ default: (await import("./emoji-picker.tsx")).EmojiPicker }));
+
+interface EmojiPopoverProps {
+  /** A button. */
+  trigger: ReactElement;
+  /** What the emoji is for, for screen readers. */
+  label: string;
+  onPick: (emoji: string) => void;
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+  side?: "top" | "bottom" | "left" | "right";
+  align?: "start" | "center" | "end";
+}
+
+/** Offers all emoji, and first those that were picked last. */
+export function EmojiPopover({ trigger, label, onPick, ...rest }: EmojiPopoverProps) {
+  return (
+    <Popover trigger={trigger} label={label} className="p-2" {...rest}>
+      {(close) => (
+        <Emoji
+          onPick={(emoji) => {
+            rememberEmoji(emoji);
+            close();
+            onPick(emoji);
+          }}
+        />
+      )}
+    </Popover>
+  );
+}
+
+function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
+  const { t } = useTranslation("emoji");
+  // What was picked while it is open changes no places.
+  const [recent] = useState(() => useRecentEmoji.getState().emoji);
+  return (
+    <div className="grid w-81 max-w-full gap-2">
+      <div role="group" aria-label={t("recent")} className="grid grid-cols-8 gap-0.5">
+        {recent.map((emoji) => (
+          <button
+            key={emoji}
+            type="button"
+            className="flex size-9 items-center justify-center rounded-md text-xl hover:bg-hover"
+            onClick={() => onPick(emoji)}
+          >
+            {emoji}
+          </button>
+        ))}
+      </div>
+      <PageErrorBoundary place="emoji">
+        <Suspense
+          fallback={
+            <div className="flex h-80 items-center justify-center">
+              <Spinner size={24} label={t("loading")} />
+            </div>
+          }
+        >
+          <EmojiPicker onPick={onPick} />
+        </Suspense>
+      </PageErrorBoundary>
+    </div>
+  );
+}

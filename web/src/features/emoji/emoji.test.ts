@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { type EmojiIndex, emojiNamed, searchEmoji } from "./emoji-index.ts";
+import { parseRecent, withRecent } from "./recent-emoji.ts";
+
+const entry = (emoji: string, label: string, names: string[], tags: string[] = []) => ({
+  emoji,
+  label,
+  names,
+  tags,
+  category: 0,
+  version: 1,
+});
+const index: EmojiIndex = {
+  emojis: [
+    entry("😀", "grinning face", ["grinning"], ["smile"]),
+    entry("😄", "grinning face with smiling eyes", ["smile"]),
+    entry("🐱", "cat face", ["cat"]),
+    entry("😺", "grinning cat", ["smiley_cat"]),
+    entry("🫨", "shaking face", []),
+  ],
+};
+
+test("names between colons come before labels, and labels before tags", () => {
+  expect(searchEmoji(index, "smile", 8).map(({ emoji }) => emoji)).toEqual(["😄", "😺", "😀"]);
+  expect(searchEmoji(index, "cat", 8).map(({ name }) => name)).toEqual(["cat", "smiley_cat"]);
+  expect(searchEmoji(index, "gr", 1)).toEqual([{ emoji: "😀", name: "grinning", label: "grinning face" }]);
+  expect(searchEmoji(index, "zebra", 8)).toEqual([]);
+});
+
+test("an emoji has its name alone", () => {
+  expect(emojiNamed(index, "smile")).toBe("😄");
+  expect(emojiNamed(index, "smil")).toBeUndefined();
+});
+
+test("what was picked last comes first, once, and never more than fit", () => {
+  const recent = withRecent(["🦊", "👍", "🦊"]);
+  expect(recent.slice(0, 3)).toEqual(["🦊", "👍", "❤️"]);
+  expect(recent).toHaveLength(16);
+  expect(parseRecent(["🦊", 5, "x".repeat(100)])).toEqual(["🦊"]);
+  expect(parseRecent("🦊")).toEqual([]);
+});
