@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FanfareClient } from "@fanfare/client";
+import { startInstance, type Instance } from "@fanfare/testing";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+
+const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, colorScheme: "light" };
+const PHONE: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  isMobile: true,
+};
+
+/** The name of what has the focus. */
+const FOCUSED = `document.activeElement.getAttribute("aria-label")`;
+
+describe.skipIf(!hasBrowser())("around the pages", () => {
+  let folder: string;
+  let instance: Instance;
+  let browser: Browser;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fanfare-shell-"));
+    await buildWeb(folder);
+    instance = await startInstance({ WEB_DIR: folder });
+    browser = await launchBrowser();
+  });
+  afterEach(() => {
+    const heard = complaints.splice(0);
+    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await instance?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(options: BrowserContextOptions): Promise<Page> {
+    const page = await (await browser.newContext(options)).newPage();
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(instance.url);
+    return page;
+  }
+
+  /** In a group with the channels general and rockets. */
+  async function openGroup(options: BrowserContextOptions): Promise<Page> {
+    const ada = new FanfareClient({ url: instance.url });
+    const tokens = await ada.createGuest({ nickname: "Ada" });
+    const { group } = await ada.call("group.create", { name: "Rocket builders" });
+    await ada.call("channel.create", { groupId: group.id, name: "rockets" });
+    const page = await (await browser.newContext(options)).newPage();
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.addInitScript(
+      `sessionStorage.setItem("fanfare.tokens", ${JSON.stringify(JSON.stringify(tokens))});`,
+    );
+    await page.goto(instance.url);
+    await page.getByRole("heading", { name: "general", exact: true }).waitFor();
+    return page;
+  }
+
+  const root = (page: Page, name: string) => page.locator("html").getAttribute(name);
+  const you = (page: Page) => page.getByRole("button", { name: "You: Ada" });
+
+  test("a theme takes effect at once, and is there before anything else after a reload", async () => {
+    const page = await openGroup(DESKTOP);
+    expect(await root(page, "data-theme")).toBe("light");
+    await you(page).click();
+    await page.getByRole("menuitemcheckbox", { name: "Dark theme" }).click();
+    await expect.poll(() => root(page, "data-theme")).toBe("dark");
+
+    // Without the application: what is there is what theme.js did.
+    await page.route("**/assets/*.js", (route) => route.abort());
+    await page.reload({ waitUntil: "domcontentloaded" });
+    expect(await root(page, "data-theme")).toBe("dark");
+    await page.context().close();
+  });
+
+  test("the page follows the theme of the system while none is chosen", async () => {
+    const page = await openGroup(DESKTOP);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(() => root(page, "data-theme")).toBe("dark");
+    await page.context().close();
+  });
+
+  test("the language is that of the browser, until another one is chosen", async () => {
+    const page = await open({ ...DESKTOP, locale: "zh-CN" });
+    await page.getByRole("button", { name: "以访客身份逛逛" }).waitFor();
+    expect(await root(page, "lang")).toBe("zh-CN");
+    await page.getByRole("button", { name: "English" }).click();
+    await page.getByRole("button", { name: "Look around as a guest" }).waitFor();
+    expect(await root(page, "lang")).toBe("en");
+    await page.reload();
+    await page.getByRole("button", { name: "Look around as a guest" }).waitFor();
+    await page.context().close();
+  });
+
+  test("on a phone the lists come from the side, and go by Esc or by going somewhere", async () => {
+    const page = await openGroup(PHONE);
+    const opener = page.getByRole("button", { name: "Open the lists" });
+    const lists = page.getByRole("dialog", { name: "Groups and channels" });
+    expect(await page.getByRole("link", { name: "rockets" }).count()).toBe(0);
+    await opener.click();
+    await lists.waitFor();
+    await page.keyboard.press("Escape");
+    await lists.waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate<string>(FOCUSED)).toBe("Open the lists");
+
+    await opener.click();
+    await lists.getByRole("link", { name: "rockets" }).click();
+    await page.getByRole("heading", { name: "rockets", exact: true }).waitFor();
+    await lists.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+
+  test("who has no network is told so, and that it is back by nothing more", async () => {
+    const page = await openGroup(DESKTOP);
+    const banner = page.getByText("You are offline. What you write is sent when the network is back.");
+    await page.context().setOffline(true);
+    await banner.waitFor();
+    await page.context().setOffline(false);
+    await expect.poll(() => banner.count()).toBe(0);
+    await page.getByText("Online", { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test("the first link of the page skips the lists", async () => {
+    const page = await openGroup(DESKTOP);
+    const skip = page.getByRole("link").first();
+    await skip.focus();
+    expect(await skip.textContent()).toBe("Skip to the content");
+    expect((await skip.boundingBox())?.width).toBeGreaterThan(50);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate<string>("document.activeElement.id")).toBe("main");
+    await page.context().close();
+  });
+});
