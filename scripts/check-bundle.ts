@@ -14,9 +14,10 @@ interface Budget {
 
 /** The longer of the two languages. */
 const TEXTS = "src/i18n/languages/zh.ts";
+const APP = ["src/logged-in.tsx", "src/i18n/languages/zh-app.ts"];
 const BUDGETS: readonly Budget[] = [
   { page: "login", modules: ["index.html", TEXTS], maxKilobytes: 200 },
-  { page: "first page of the app", modules: ["index.html", TEXTS, "src/logged-in.tsx"], maxKilobytes: 400 },
+  { page: "first page of the app", modules: ["index.html", TEXTS, ...APP], maxKilobytes: 400 },
 ];
 const KILOBYTE = 1000;
 const ROW = [34, 9];

@@ -8,9 +8,13 @@ import { VerifyEmailPage } from "./features/session/verify-email-page.tsx";
 import { PageErrorBoundary } from "./features/shell/page-error.tsx";
 import { Splash } from "./features/shell/splash.tsx";
 import { useAppliedPreferences } from "./features/shell/use-applied-preferences.ts";
+import { loadAppTexts } from "./i18n/set-up.ts";
 import { ROUTES } from "./routes.ts";
 
-const loadLoggedIn = async () => ({ default: (await import("./logged-in.tsx")).LoggedIn });
+async function loadLoggedIn() {
+  const [{ LoggedIn: component }] = await Promise.all([import("./logged-in.tsx"), loadAppTexts()]);
+  return { default: component };
+}
 const LoggedIn = lazy(loadLoggedIn);
 // Beside the texts, not after them.
 if (loadTokens() !== null) void loadLoggedIn().catch(() => {});

@@ -3,19 +3,24 @@ import { initReactI18next } from "react-i18next";
 import { type Language, LANGUAGE_TAGS } from "./language.ts";
 
 type Files = Record<string, Record<string, unknown>>;
+type Part = "entrance" | "app";
 
-/** One chunk for each language, of which only the shown one is loaded. */
-const loaders: Record<Language, () => Promise<{ files: Files }>> = {
-  en: () => import("./languages/en.ts"),
-  zh: () => import("./languages/zh.ts"),
+/** Two chunks for each language, of which only those of the shown one are loaded, and the second one with the application. */
+const loaders: Record<Language, Record<Part, () => Promise<{ files: Files }>>> = {
+  en: { entrance: () => import("./languages/en.ts"), app: () => import("./languages/en-app.ts") },
+  zh: { entrance: () => import("./languages/zh.ts"), app: () => import("./languages/zh-app.ts") },
 };
+
+const started = Promise.withResolvers<void>();
+const needed: Part[] = ["entrance"];
+const loaded = new Set<string>();
 
 /** Makes texts available; resolves when those of the language are there. Call it before anything is shown. */
 export async function startI18n(language: Language): Promise<void> {
-  const resources = await loadTexts(language);
+  const texts = loadTexts(language, "entrance");
   await i18next.use(initReactI18next).init({
     lng: language,
-    resources: { [language]: resources },
+    resources: { [language]: await texts },
     // Both languages have the same keys (texts.test.ts), so the other one is never needed.
     fallbackLng: false,
     defaultNS: "ui",
@@ -23,24 +28,45 @@ export async function startI18n(language: Language): Promise<void> {
     interpolation: { escapeValue: false },
     react: { useSuspense: false },
   });
+  loaded.add(`${language} entrance`);
   document.documentElement.lang = LANGUAGE_TAGS[language];
+  started.resolve();
+}
+
+/** Makes the texts of the application available besides, in each language that is shown from now on. */
+export async function loadAppTexts(): Promise<void> {
+  await started.promise;
+  if (!needed.includes("app")) needed.push("app");
+  await addTexts(i18next.language as Language);
 }
 
 /** Shows everything in another language. */
 export async function changeLanguage(language: Language): Promise<void> {
   if (i18next.language === language) return;
-  if (!i18next.hasResourceBundle(language, "ui")) {
-    const resources = await loadTexts(language);
-    for (const [namespace, texts] of Object.entries(resources)) {
-      i18next.addResourceBundle(language, namespace, texts);
-    }
-  }
+  // The application may come to need its own meanwhile.
+  while (missingIn(language).length > 0) await addTexts(language);
   await i18next.changeLanguage(language);
   document.documentElement.lang = LANGUAGE_TAGS[language];
 }
 
-async function loadTexts(language: Language): Promise<Record<string, Record<string, unknown>>> {
-  const { files } = await loaders[language]();
+async function addTexts(language: Language): Promise<void> {
+  await Promise.all(
+    missingIn(language).map(async (part) => {
+      const texts = await loadTexts(language, part);
+      for (const [namespace, ofNamespace] of Object.entries(texts)) {
+        i18next.addResourceBundle(language, namespace, ofNamespace);
+      }
+      loaded.add(`${language} ${part}`);
+    }),
+  );
+}
+
+function missingIn(language: Language): Part[] {
+  return needed.filter((part) => !loaded.has(`${language} ${part}`));
+}
+
+async function loadTexts(language: Language, part: Part): Promise<Files> {
+  const { files } = await loaders[language][part]();
   return Object.fromEntries(Object.entries(files).map(([path, texts]) => [namespaceOf(path), texts]));
 }
 

@@ -1,4 +1,5 @@
-export const files = import.meta.glob<Record<string, unknown>>("../../**/texts/zh.json", {
-  eager: true,
-  import: "default",
-});
+/** What is said before anybody is logged in. */
+export const files = import.meta.glob<Record<string, unknown>>(
+  ["../../{ui,shared}/texts/zh.json", "../../features/{session,invites,shell,updates}/texts/zh.json"],
+  { eager: true, import: "default" },
+);
