@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
   const you = (page: Page) => page.getByRole("button", { name: "You: Ada" });
 
   test("a theme takes effect at once, and is there before anything else after a reload", async () => {
-    const page = await openGroup(DESKTOP);
+    const page = await openGroup({ ...DESKTOP, serviceWorkers: "block" });
     expect(await root(page, "data-theme")).toBe("light");
     await you(page).click();
     await page.getByRole("menuitemcheckbox", { name: "Dark theme" }).click();
