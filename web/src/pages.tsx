@@ -1,10 +1,13 @@
 import { lazy, type ReactNode, Suspense } from "react";
 import { Route, Switch, useLocation } from "wouter";
+import { DirectPage } from "./features/directs/direct-page.tsx";
+import { FriendsPage } from "./features/friends/friends-page.tsx";
 import { GroupChannelPage } from "./features/home/group-channel-page.tsx";
 import { GroupPage } from "./features/home/group-page.tsx";
 import { HomePage } from "./features/home/home-page.tsx";
 import { MainLayout } from "./features/home/main-layout.tsx";
 import { InvitePage } from "./features/invites/invite-page.tsx";
+import { PeopleHost } from "./features/members/people-host.tsx";
 import { PageErrorBoundary } from "./features/shell/page-error.tsx";
 import { PageLoading } from "./features/shell/page-loading.tsx";
 import { ROUTES } from "./routes.ts";
@@ -38,6 +41,7 @@ export function Pages() {
           </MainLayout>
         </Route>
       </Switch>
+      <PeopleHost />
     </Guarded>
   );
 }
@@ -49,6 +53,10 @@ function MainPages() {
         {({ groupId, channelId }) => <GroupChannelPage groupId={groupId} channelId={channelId} />}
       </Route>
       <Route path={ROUTES.group}>{({ groupId }) => <GroupPage groupId={groupId} />}</Route>
+      <Route path={ROUTES.friends}>
+        <FriendsPage />
+      </Route>
+      <Route path={ROUTES.direct}>{({ channelId }) => <DirectPage channelId={channelId} />}</Route>
       <Route path={ROUTES.status}>
         <StatusPage />
       </Route>

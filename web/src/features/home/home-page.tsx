@@ -1,7 +1,7 @@
 import { Redirect } from "wouter";
 import { useGroups } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
-import { groupPath } from "../../routes.ts";
+import { directPath, groupPath } from "../../routes.ts";
 import { errorText } from "../../shared/error-text.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -21,6 +21,8 @@ export function HomePage() {
       </div>
     );
   }
+  const { path } = lastPlaces(me.id);
+  if (path?.startsWith(`${directPath()}/`)) return <Redirect to={path} replace />;
   const first = groups[0];
   if (first === undefined) {
     return (
@@ -30,7 +32,6 @@ export function HomePage() {
       </>
     );
   }
-  const { path } = lastPlaces(me.id);
   const isThere = groups.some(({ id }) => path?.startsWith(`${groupPath(id)}/`));
   return <Redirect to={isThere && path !== null ? path : groupPath(first.id)} replace />;
 }

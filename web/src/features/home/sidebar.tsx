@@ -1,3 +1,6 @@
+import { useLocation } from "wouter";
+import { directPath } from "../../routes.ts";
+import { DirectsSidebar } from "../directs/directs-sidebar.tsx";
 import { GroupSidebar } from "../groups/group-sidebar.tsx";
 import { UserMenu } from "../shell/user-menu.tsx";
 
@@ -6,12 +9,17 @@ interface SidebarProps {
   channelId: string | undefined;
 }
 
-/** The channels of the group, and oneself. */
+/** The channels of the group, or the direct ones where there is none; and oneself. */
 export function Sidebar({ groupId, channelId }: SidebarProps) {
+  const [path] = useLocation();
   return (
     <>
       <div className="flex min-h-0 flex-1 flex-col">
-        {groupId !== undefined && <GroupSidebar key={groupId} groupId={groupId} channelId={channelId} />}
+        {groupId === undefined || path.startsWith(directPath()) ? (
+          <DirectsSidebar />
+        ) : (
+          <GroupSidebar key={groupId} groupId={groupId} channelId={channelId} />
+        )}
       </div>
       <UserMenu />
     </>

@@ -1,0 +1,57 @@
+import { FanfareError } from "@fanfare/client";
+import { MessagesSquare } from "lucide-react";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { useChannelState } from "../../data/channels.ts";
+import { useMe } from "../../data/me.ts";
+import { directPath } from "../../routes.ts";
+import { errorText } from "../../shared/error-text.ts";
+import { rememberPlace } from "../../state/last-channel.ts";
+import { buttonClass } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHeader } from "../shell/page-header.tsx";
+import { PageLoading } from "../shell/page-loading.tsx";
+import { Conversation } from "./conversation.tsx";
+
+/** A conversation with one or several, by its address. */
+export function DirectPage({ channelId }: { channelId: string }) {
+  const me = useMe();
+  const { data: channel, error, refetch } = useChannelState(channelId);
+  const isGone = error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND";
+  const isThere = !isGone && channel !== undefined && channel.memberIds.includes(me.id);
+  useEffect(() => {
+    if (isThere) rememberPlace(me.id, directPath(channelId), null, channelId);
+  }, [isThere, me.id, channelId]);
+  if (isThere) return <Conversation key={channelId} channel={channel} />;
+  if (isGone || channel !== undefined) return <NotThere />;
+  if (error === null) return <PageLoading />;
+  return (
+    <>
+      <PageHeader />
+      <div className="m-auto p-6">
+        <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+      </div>
+    </>
+  );
+}
+
+function NotThere() {
+  const { t } = useTranslation("directs");
+  return (
+    <>
+      <PageHeader title={t("notThere")} />
+      <EmptyState
+        icon={MessagesSquare}
+        title={t("notThere")}
+        text={t("notThereText")}
+        action={
+          <Link href={directPath()} className={buttonClass({ variant: "primary" })}>
+            {t("toFriends")}
+          </Link>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import type { User } from "@fanfare/contract";
+import { MoonStar, UserPlus, Users } from "lucide-react";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { useFriends } from "../../data/friends.ts";
+import { useUsers } from "../../data/users.ts";
+import { errorText } from "../../shared/error-text.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { useStatuses } from "../members/use-statuses.ts";
+import { ADD_FRIEND_ID } from "./add-friend.tsx";
+import { FriendRow } from "./friend-row.tsx";
+
+interface FriendListProps {
+  /** Only those who are there now. */
+  isOnline: boolean;
+  onShowAll: () => void;
+}
+
+/** Of so many it is heard how they are: a client watches 500, and the lists beside this are to have some. */
+const MAX_WATCHED = 400;
+
+export function FriendList({ isOnline, onShowAll }: FriendListProps) {
+  const { t, i18n } = useTranslation("friends");
+  const { data: friends, error, refetch } = useFriends();
+  const ids = useMemo(() => friends?.map(({ userId }) => userId) ?? [], [friends]);
+  const watched = useMemo(() => ids.slice(0, MAX_WATCHED), [ids]);
+  const users = useUsers(ids);
+  const statuses = useStatuses(watched);
+  if (friends === undefined) {
+    if (error === null) return <SkeletonRows withAvatar />;
+    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
+  }
+  if (friends.length === 0) {
+    return (
+      <EmptyState
+        icon={Users}
+        title={t("all.empty")}
+        text={t("all.emptyText")}
+        action={
+          <Button
+            icon={<UserPlus size={16} aria-hidden />}
+            onClick={() => document.getElementById(ADD_FRIEND_ID)?.focus()}
+          >
+            {t("all.add")}
+          </Button>
+        }
+      />
+    );
+  }
+  const isHere = ({ id }: User): boolean => (statuses.get(id) ?? "offline") !== "offline";
+  const compare = new Intl.Collator(i18n.language).compare;
+  const shown = users
+    .filter((user) => !isOnline || isHere(user))
+    .toSorted((a, b) => compare(a.nickname, b.nickname));
+  if (shown.length === 0) {
+    if (users.length === 0) return <SkeletonRows withAvatar />;
+    return (
+      <EmptyState
+        icon={MoonStar}
+        title={t("online.empty")}
+        text={t("online.emptyText")}
+        action={<Button onClick={onShowAll}>{t("online.showAll")}</Button>}
+      />
+    );
+  }
+  return (
+    <>
+      <p className="px-2 pb-2 text-xs font-semibold text-muted">
+        {isOnline ? t("online.count", { count: shown.length }) : t("all.count", { count: shown.length })}
+      </p>
+      <ul className="grid gap-px">
+        {shown.map((user) => (
+          <FriendRow key={user.id} user={user} />
+        ))}
+      </ul>
+    </>
+  );
+}

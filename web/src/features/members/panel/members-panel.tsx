@@ -1,0 +1,62 @@
+import type { Group } from "@fanfare/contract";
+import { Search, Users } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMemberSearch } from "../../../data/member-search.ts";
+import { errorText } from "../../../shared/error-text.ts";
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { SkeletonRows } from "../../../ui/skeleton.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { SidePanel } from "../../shell/side-panel.tsx";
+import { MemberList } from "./member-list.tsx";
+import { useWholeGroup } from "./use-whole-group.ts";
+
+interface MembersPanelProps {
+  group: Group;
+  onClose: () => void;
+}
+
+/** Everybody in the group, at the right of a channel. */
+export function MembersPanel({ group, onClose }: MembersPanelProps) {
+  const { t } = useTranslation("members");
+  const [text, setText] = useState("");
+  const { found, members } = useMemberSearch(group.id, text);
+  useWholeGroup(group, members);
+  return (
+    <SidePanel
+      title={t("panel.title")}
+      more={<span className="text-sm text-muted tabular-nums">{group.memberCount}</span>}
+      onClose={onClose}
+    >
+      <div className="px-3 pt-3 pb-1">
+        <TextField
+          label={t("panel.search")}
+          hideLabel
+          type="search"
+          placeholder={t("panel.search")}
+          value={text}
+          onChange={setText}
+          autoComplete="off"
+        />
+      </div>
+      {members.data === undefined && (
+        <div className="p-2">
+          {members.error === null ? (
+            <SkeletonRows count={9} withAvatar />
+          ) : (
+            <ErrorNote text={errorText(members.error)} onRetry={() => void members.refetch()} />
+          )}
+        </div>
+      )}
+      {members.data !== undefined && found.length === 0 && (
+        <EmptyState
+          icon={text === "" ? Users : Search}
+          title={t("panel.nobody")}
+          text={members.isFetchingNextPage ? t("panel.searching") : t("panel.nobodyText")}
+        />
+      )}
+      {found.length > 0 && <MemberList group={group} found={found} pages={members} />}
+    </SidePanel>
+  );
+}

@@ -1,0 +1,50 @@
+import type { Status } from "@fanfare/client";
+import type { Member, Role, User } from "@fanfare/contract";
+import { describe, expect, test } from "vitest";
+import { type Listed, linesOf, sectionsOf } from "./sections.ts";
+
+const role = (id: string, color: number | null): Role => ({ id, name: id, color }) as Role;
+const roles = [role("admins", null), role("makers", 0xff0000)];
+const listed = (nickname: string, roleIds: string[] = []): Listed => ({
+  member: { userId: nickname, roleIds } as Member,
+  user: { nickname } as User,
+});
+const compare = (a: string, b: string) => a.localeCompare(b);
+const shown = (statuses: Map<string, Status> | null, ...all: Listed[]) =>
+  sectionsOf(all, roles, statuses, compare).map(({ key, members }) => [
+    key,
+    ...members.map(({ member }) => member.userId),
+  ]);
+
+describe("sectionsOf", () => {
+  test("puts members under their highest role, by name, and the others after them", () => {
+    const all = [listed("Zoe"), listed("Ada", ["makers"]), listed("Bob", ["makers", "admins"]), listed("Al")];
+    expect(shown(null, ...all)).toEqual([
+      ["admins", "Bob"],
+      ["makers", "Ada"],
+      ["rest", "Al", "Zoe"],
+    ]);
+  });
+
+  test("has those at the end who are offline or of whom nothing is known", () => {
+    const statuses = new Map<string, Status>([
+      ["Ada", "idle"],
+      ["Bob", "offline"],
+      ["Zoe", "online"],
+    ]);
+    const all = [listed("Zoe"), listed("Ada", ["makers"]), listed("Bob", ["makers"]), listed("Al")];
+    expect(shown(statuses, ...all)).toEqual([
+      ["makers", "Ada"],
+      ["online", "Zoe"],
+      ["offline", "Al", "Bob"],
+    ]);
+  });
+});
+
+test("linesOf has headings, and the colour of the highest role that has one", () => {
+  const sections = sectionsOf([listed("Ada", ["admins", "makers"])], roles, null, compare);
+  expect(linesOf(sections, roles)).toMatchObject([
+    { kind: "heading", key: "section admins" },
+    { kind: "member", key: "Ada", color: 0xff0000 },
+  ]);
+});

@@ -1,0 +1,61 @@
+import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useUser } from "../../data/users.ts";
+import { AnchoredPopover } from "../../ui/anchored-popover.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { useIsPhone } from "../../ui/use-media.ts";
+import {
+  closePersonDialog,
+  closeProfile,
+  forgetPeople,
+  type ShownProfile,
+  usePeople,
+} from "./people-store.ts";
+import { PersonDialogs } from "./person-dialogs.tsx";
+import { ProfileCard } from "./profile/profile-card.tsx";
+
+/** Shows the card of whoever was clicked on anywhere, and what is asked about somebody. One of it is on the page. */
+export function PeopleHost() {
+  const { profile, dialog } = usePeople();
+  const [path] = useLocation();
+  useEffect(() => forgetPeople, []);
+  return (
+    <>
+      {profile !== null && <Profile key={profile.userId} profile={profile} path={path} />}
+      {dialog !== null && <PersonDialogs dialog={dialog} onClose={closePersonDialog} />}
+    </>
+  );
+}
+
+function Profile({ profile: { userId, groupId, anchor }, path }: { profile: ShownProfile; path: string }) {
+  const { t } = useTranslation("members");
+  const user = useUser(userId);
+  const isPhone = useIsPhone();
+  // Who goes elsewhere is done with it.
+  const openedAt = useRef(path);
+  useEffect(() => {
+    if (path !== openedAt.current) closeProfile();
+  }, [path]);
+  const label = t("card.of", { name: user?.nickname ?? "" });
+  const card = <ProfileCard userId={userId} groupId={groupId} />;
+  if (isPhone) {
+    return (
+      <Dialog open onClose={closeProfile} title={label} size="sm">
+        <div className="-mx-5 -my-3">{card}</div>
+      </Dialog>
+    );
+  }
+  return (
+    <AnchoredPopover
+      open
+      onClose={closeProfile}
+      anchor={anchor}
+      label={label}
+      side={anchor.closest("aside") === null ? "right" : "left"}
+      className="w-80"
+    >
+      {card}
+    </AnchoredPopover>
+  );
+}

@@ -1,0 +1,77 @@
+import type { Member, User } from "@fanfare/contract";
+import { useTranslation } from "react-i18next";
+import { useGroup } from "../../../data/groups.ts";
+import { useMember } from "../../../data/members.ts";
+import { useStatus } from "../../../data/presence.ts";
+import { useUser } from "../../../data/users.ts";
+import { useFormats } from "../../../shared/use-formats.ts";
+import { Avatar } from "../../../ui/avatar.tsx";
+import { Badge } from "../../../ui/badge.tsx";
+import { Skeleton } from "../../../ui/skeleton.tsx";
+import { StatusLine } from "../status-line.tsx";
+import { useName } from "../use-name.ts";
+import { MemberFacts } from "./member-facts.tsx";
+import { ProfileActions } from "./profile-actions.tsx";
+
+interface ProfileCardProps {
+  userId: string;
+  /** The group whose roles are shown, if the user is in it. */
+  groupId: string | null;
+}
+
+/** Who somebody is, what they are in the group, and what one can do about them. */
+export function ProfileCard({ userId, groupId }: ProfileCardProps) {
+  const { t } = useTranslation("members");
+  const { date } = useFormats();
+  const user = useUser(userId);
+  const status = useStatus(userId);
+  const name = useName(user);
+  const isThere = user !== undefined && user.deleted !== true;
+  return (
+    <article aria-label={t("card.of", { name })} className="grid max-h-[70dvh] overflow-y-auto">
+      <div aria-hidden className="h-14 bg-accent-soft" />
+      <div className="-mt-10 px-4">
+        <span className="inline-flex rounded-full bg-raised p-1">
+          <Avatar
+            name={name}
+            id={userId}
+            src={user?.avatarUrl}
+            size={72}
+            status={isThere ? status : undefined}
+          />
+        </span>
+      </div>
+      <div className="grid gap-3 px-4 pt-1 pb-4">
+        <div className="grid gap-0.5">
+          <h2 className="flex flex-wrap items-center gap-x-2 text-lg leading-tight font-semibold wrap-anywhere">
+            {user === undefined ? <Skeleton className="h-5 w-36" /> : name}
+            {isThere && user.kind === "bot" && <Badge>{t("bot")}</Badge>}
+            {isThere && user.kind === "guest" && <Badge>{t("guest")}</Badge>}
+          </h2>
+          {isThere && user.username !== null && <p className="text-sm text-muted">@{user.username}</p>}
+          {isThere && status !== undefined && <StatusLine status={status} />}
+        </div>
+        {isThere && user.bio !== "" && (
+          <p className="text-sm whitespace-pre-wrap wrap-anywhere">{user.bio}</p>
+        )}
+        {groupId === null ? (
+          <ProfileActions user={user} />
+        ) : (
+          <InGroup user={user} userId={userId} groupId={groupId} />
+        )}
+        {isThere && (
+          <p className="text-xs text-muted">{t("card.since", { date: date(Date.parse(user.createdAt)) })}</p>
+        )}
+      </div>
+    </article>
+  );
+}
+
+function InGroup({ user, userId, groupId }: { user: User | undefined; userId: string; groupId: string }) {
+  const group = useGroup(groupId);
+  // Who has left, or has been put out, is none: what the answer was before does not count.
+  const { data, error } = useMember(groupId, userId);
+  const member: Member | undefined = error === null ? data : undefined;
+  if (group === undefined || member === undefined) return <ProfileActions user={user} />;
+  return <MemberFacts user={user} group={group} member={member} />;
+}

@@ -1,0 +1,62 @@
+import type { ActionName, Params, User } from "@fanfare/contract";
+import { useTranslation } from "react-i18next";
+import { useBlocked } from "../../data/account.ts";
+import { useCall } from "../../data/call.ts";
+import { useMe } from "../../data/me.ts";
+import { errorText } from "../../shared/error-text.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { useOpenDirect } from "../directs/use-open-direct.ts";
+import { isNotReachable } from "../friends/is-not-reachable.ts";
+import { useFriendship } from "../friends/use-friendship.ts";
+import { askAbout, closeProfile } from "./people-store.ts";
+
+/** What one can do about a user, besides the group they are in; what cannot be done is not there. None of it rejects. */
+export interface PersonActions {
+  message?: () => void;
+  befriend?: () => void;
+  accept?: () => void;
+  decline?: () => void;
+  /** Takes back what one has asked. */
+  withdraw?: () => void;
+  unfriend?: () => void;
+  block?: () => void;
+  unblock?: () => void;
+}
+
+export function usePersonActions(user: User | undefined): PersonActions {
+  const { t } = useTranslation("members");
+  const call = useCall();
+  const openDirect = useOpenDirect();
+  const me = useMe();
+  const friendship = useFriendship(user?.id ?? "");
+  const { data: blocked } = useBlocked();
+  if (user === undefined || user.deleted === true || user.id === me.id) return {};
+  const { id: userId } = user;
+  const isBlocked = blocked?.some(({ id }) => id === userId) ?? false;
+  const run = async <N extends ActionName>(name: N, params: Params<N>, done?: string): Promise<void> => {
+    try {
+      await call(name, params);
+      if (done !== undefined) showToast({ text: done, tone: "good" });
+    } catch (error) {
+      showToast({ text: isNotReachable(error) ? t("cannotAsk") : errorText(error), tone: "danger" });
+    }
+  };
+  if (isBlocked) return { unblock: () => void run("user.unblock", { userId }) };
+  return {
+    message() {
+      closeProfile();
+      void openDirect(userId);
+    },
+    ...(friendship === "none" &&
+      user.kind === "member" && {
+        befriend: () => void run("friend.request", { userId }, t("requested", { name: user.nickname })),
+      }),
+    ...(friendship === "incoming" && {
+      accept: () => void run("friend.accept", { userId }),
+      decline: () => void run("friend.decline", { userId }),
+    }),
+    ...(friendship === "outgoing" && { withdraw: () => void run("friend.remove", { userId }) }),
+    ...(friendship === "friend" && { unfriend: () => askAbout({ kind: "unfriend", userId }) }),
+    block: () => askAbout({ kind: "block", userId }),
+  };
+}

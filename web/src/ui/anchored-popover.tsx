@@ -1,0 +1,66 @@
+import { Popover as Base } from "@base-ui/react/popover";
+import { type ReactNode, useMemo } from "react";
+import { cx } from "./cx.ts";
+import { POPUP_CLASS } from "./popup-class.ts";
+
+interface AnchoredPopoverProps {
+  /** What it stands beside, and where the focus goes back to. */
+  anchor: HTMLElement;
+  /** What it is, for screen readers. */
+  label: string;
+  open: boolean;
+  onClose: () => void;
+  side?: "top" | "bottom" | "left" | "right";
+  align?: "start" | "center" | "end";
+  className?: string;
+  children: ReactNode;
+}
+
+/** A popover that many places open, so that each of them costs no more than a button. */
+export function AnchoredPopover({
+  anchor,
+  label,
+  open,
+  onClose,
+  side = "right",
+  align = "start",
+  className,
+  children,
+}: AnchoredPopoverProps) {
+  const place = useMemo(() => stablePlace(anchor), [anchor]);
+  return (
+    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Base.Portal>
+        <Base.Positioner
+          anchor={place}
+          side={side}
+          align={align}
+          sideOffset={8}
+          collisionPadding={8}
+          collisionAvoidance={{ fallbackAxisSide: "end" }}
+          className="z-30"
+        >
+          <Base.Popup
+            aria-label={label}
+            finalFocus={() => (anchor.isConnected ? anchor : true)}
+            className={cx(POPUP_CLASS, "max-w-[calc(100vw-1rem)] overflow-hidden p-0", className)}
+          >
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** Where an element is, or was when it left the page: a row of a long list comes and goes. */
+function stablePlace(anchor: HTMLElement) {
+  let last = anchor.getBoundingClientRect();
+  return {
+    contextElement: anchor,
+    getBoundingClientRect() {
+      if (anchor.isConnected) last = anchor.getBoundingClientRect();
+      return last;
+    },
+  };
+}
