@@ -34,7 +34,9 @@ export function ChannelThreads({ channel }: { channel: ChannelState }) {
               )}
             >
               <MessagesSquare size={14} aria-hidden className="shrink-0 opacity-80" />
-              <span className="min-w-0 truncate">{thread.name}</span>
+              <span className="min-w-0 truncate">
+                {thread.name === "" ? t("unnamedThread") : thread.name}
+              </span>
               {isUnread && <span className="sr-only">{t("unread")}</span>}
             </Link>
           </li>

@@ -1,4 +1,4 @@
-import type { Group } from "@fanfare/contract";
+import type { Channel, Group } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { PERMISSIONS } from "@fanfare/contract/permissions";
 import { useTranslation } from "react-i18next";
@@ -8,6 +8,7 @@ import { useChannels } from "../../data/channels.ts";
 import { useCanInGroup } from "../../data/permissions.ts";
 import { useRoles } from "../../data/roles.ts";
 import { channelPath } from "../../routes.ts";
+import { errorText } from "../../shared/error-text.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
@@ -15,6 +16,7 @@ import { RadioGroup } from "../../ui/radio-group.tsx";
 import { Select } from "../../ui/select.tsx";
 import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { showToast } from "../../ui/toast.tsx";
 import { useForm } from "../../ui/use-form.ts";
 import { MemberPicker } from "../group-settings/member-picker.tsx";
 import { SlowModeSelect } from "./slow-mode-select.tsx";
@@ -64,19 +66,20 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
         sectionId: values.sectionId === NO_SECTION ? null : values.sectionId,
         ...(values.private && { roleIds, memberIds }),
       });
-      if (kind === "announcement") {
-        const deny = PERMISSIONS.sendMessages | (values.private ? PERMISSIONS.view : 0);
-        await call("channel.setOverride", {
-          channelId: channel.id,
-          target: { type: "everyone" },
-          allow: 0,
-          deny,
-        });
-      }
+      if (kind === "announcement") await silence(channel);
       onClose();
       navigate(channelPath(group.id, channel.id));
     },
   });
+  /** The channel is there whatever becomes of this, so it is not made once more. */
+  const silence = async ({ id: channelId, private: isPrivate }: Channel): Promise<void> => {
+    const deny = PERMISSIONS.sendMessages | (isPrivate ? PERMISSIONS.view : 0);
+    try {
+      await call("channel.setOverride", { channelId, target: { type: "everyone" }, allow: 0, deny });
+    } catch (error) {
+      showToast({ text: `${t("create.notSilent")} ${errorText(error)}`, tone: "danger" });
+    }
+  };
   const { values, set } = form;
   return (
     <Dialog open onClose={onClose} title={t("create.title")}>

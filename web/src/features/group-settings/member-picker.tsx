@@ -30,6 +30,10 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
     text.trim() === ""
       ? []
       : found.filter(({ member }) => !value.includes(member.userId)).slice(0, MAX_SHOWN);
+  const choose = (userId: string) => {
+    onChange([...value, userId]);
+    setText("");
+  };
   return (
     <div className="grid gap-2">
       {value.length > 0 && (
@@ -50,6 +54,13 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
           value={text}
           onChange={setText}
           autoComplete="off"
+          onKeyDown={(event) => {
+            // Not the form that it stands in.
+            if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            const first = offered[0];
+            if (first !== undefined) choose(first.member.userId);
+          }}
         />
       )}
       {offered.length > 0 && (
@@ -60,10 +71,7 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
                 leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} size={24} />}
                 title={userName(user)}
                 trailing={<Plus size={16} aria-hidden className="mr-2 text-muted" />}
-                onClick={() => {
-                  onChange([...value, userId]);
-                  setText("");
-                }}
+                onClick={() => choose(userId)}
               />
             </li>
           ))}

@@ -46,7 +46,7 @@ function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }
         <TextArea
           label={t("filter.words")}
           hint={t("filter.hint", { count: words.length })}
-          className="min-h-40"
+          className="min-h-40!"
           spellCheck={false}
           {...form.field("words")}
           error={problem ?? form.field("words").error}
