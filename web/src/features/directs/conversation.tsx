@@ -19,7 +19,6 @@ import { DirectDialogs } from "./direct-dialogs.tsx";
 import { DirectHeader } from "./direct-header.tsx";
 import { PeoplePanel } from "./people-panel.tsx";
 import { useDirect } from "./use-direct.ts";
-import "../messages/messages.css";
 
 /** What was said, and where one writes. */
 export function Conversation({ channel }: { channel: ChannelState }) {
