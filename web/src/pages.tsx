@@ -19,6 +19,9 @@ const AdminPage = lazy(async () => ({
 const GroupSettingsPage = lazy(async () => ({
   default: (await import("./features/group-settings/group-settings-page.tsx")).GroupSettingsPage,
 }));
+const UserSettingsPage = lazy(async () => ({
+  default: (await import("./features/user-settings/user-settings-page.tsx")).UserSettingsPage,
+}));
 const StatusPage = lazy(async () => ({
   default: (await import("./features/status/status-page.tsx")).StatusPage,
 }));
@@ -29,6 +32,7 @@ export function Pages() {
     <Guarded>
       <Switch>
         <Route path={ROUTES.invite}>{({ code }) => <InvitePage code={code} />}</Route>
+        <Route path={ROUTES.settings}>{({ section }) => <UserSettingsPage section={section} />}</Route>
         <Route path={ROUTES.admin}>{({ section }) => <AdminPage section={section} />}</Route>
         <Route path={ROUTES.groupSettings}>
           {({ groupId, section }) => <GroupSettingsPage groupId={groupId} section={section} />}

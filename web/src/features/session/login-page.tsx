@@ -1,5 +1,4 @@
-import { useState } from "react";
-import i18next from "i18next";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { landingPath, registerPath } from "../../routes.ts";
@@ -8,7 +7,7 @@ import { Entrance } from "./entrance.tsx";
 import { ENTRANCE_LINK, EntranceTitle } from "./entrance-title.tsx";
 import { LoginForm } from "./login-form.tsx";
 import { NoticeLine } from "./notice-line.tsx";
-import { type OidcReturn, takeOidcReturn } from "./oidc.ts";
+import { forgetOidcReturn, oidcFailure, oidcReturn } from "./oidc.ts";
 import { OidcButton } from "./oidc-button.tsx";
 import { OidcLogin } from "./oidc-login.tsx";
 import type { SessionNotice } from "./session-store.ts";
@@ -21,9 +20,10 @@ interface LoginPageProps {
 
 export function LoginPage({ notice, wantsPlace }: LoginPageProps) {
   const { t } = useTranslation("session");
-  const [back, setBack] = useState(() => takeOidcReturn("login"));
-  const [error, setError] = useState(() => failureOf(back));
+  const [back, setBack] = useState(() => oidcReturn("login"));
+  const [error, setError] = useState(() => oidcFailure(back));
   const [stay, setStay] = useState(true);
+  useEffect(forgetOidcReturn, []);
   return (
     <Entrance>
       <NoticeLine notice={notice} />
@@ -57,10 +57,4 @@ export function LoginPage({ notice, wantsPlace }: LoginPageProps) {
       )}
     </Entrance>
   );
-}
-
-function failureOf(back: OidcReturn | null): string | null {
-  if (back === null || "oidcCode" in back) return null;
-  const textKey = `shared:error.${back.errorCode}`;
-  return i18next.exists(textKey) ? i18next.t(textKey) : i18next.t("shared:error.OIDC_FAILED");
 }

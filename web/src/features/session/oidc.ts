@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import { parseFragment, ROUTES } from "../../routes.ts";
 
 /** A way to the provider and back. */
@@ -28,17 +29,18 @@ export async function startOidc({ purpose, stay }: Omit<OidcTrip, "verifier">): 
 
 let returned = readReturn();
 
-/** What came back for this purpose, once: the code is good for one login. */
-export function takeOidcReturn(purpose: OidcTrip["purpose"]): OidcReturn | null {
-  if (returned === null || purposeOf(returned) !== purpose) return null;
-  const taken = returned;
+/** What came back for this purpose, until it is forgotten: the code is good for one login. */
+export function oidcReturn(purpose: OidcTrip["purpose"]): OidcReturn | null {
+  return returned !== null && purposeOf(returned) === purpose ? returned : null;
+}
+
+export function forgetOidcReturn(): void {
   returned = null;
-  return taken;
 }
 
 /** Whether somebody has come back who wants the other login with the account they have. */
 export function isBackToLink(): boolean {
-  return returned !== null && purposeOf(returned) === "link";
+  return oidcReturn("link") !== null;
 }
 
 function purposeOf(back: OidcReturn): OidcTrip["purpose"] {
@@ -72,4 +74,11 @@ function toBase64Url(bytes: Uint8Array): string {
     .replaceAll("+", "-")
     .replaceAll("/", "_")
     .replaceAll("=", "");
+}
+
+/** What went wrong on the way, for people; null where nothing did. */
+export function oidcFailure(back: OidcReturn | null): string | null {
+  if (back === null || "oidcCode" in back) return null;
+  const textKey = `shared:error.${back.errorCode}`;
+  return i18next.exists(textKey) ? i18next.t(textKey) : i18next.t("shared:error.OIDC_FAILED");
 }

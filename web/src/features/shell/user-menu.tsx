@@ -9,6 +9,7 @@ import {
   type LucideIcon,
   Monitor,
   Moon,
+  Settings,
   ShieldCheck,
   Sun,
 } from "lucide-react";
@@ -17,7 +18,7 @@ import { useLocation } from "wouter";
 import { useActionMutation } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { type OwnStatus, useOwnStatus } from "../../data/presence.ts";
-import { adminPath, statusPath } from "../../routes.ts";
+import { adminPath, settingsPath, statusPath } from "../../routes.ts";
 import { errorText } from "../../shared/error-text.ts";
 import { type Preferences, setPreferences, usePreferences } from "../../state/preferences.ts";
 import { Avatar } from "../../ui/avatar.tsx";
@@ -104,6 +105,7 @@ function useItems(ownStatus: OwnStatus): MenuItem[] {
       onSelect: () => setPreferences({ theme: one }),
     })),
     "separator",
+    { label: t("settings"), icon: Settings, onSelect: () => navigate(settingsPath()) },
     { label: t("status"), icon: Activity, onSelect: () => navigate(statusPath()) },
     ...(admin ? [{ label: t("admin"), icon: ShieldCheck, onSelect: () => navigate(adminPath()) }] : []),
     "separator",

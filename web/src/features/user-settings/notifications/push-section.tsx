@@ -1,0 +1,100 @@
+import { BellRing } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useSessions } from "../../../data/account.ts";
+import { useCall } from "../../../data/call.ts";
+import { useServerCache } from "../../../data/data-context.ts";
+import { usePushKey, usePushSubscriptions } from "../../../data/notifications.ts";
+import { errorText } from "../../../shared/error-text.ts";
+import { useFormats } from "../../../shared/use-formats.ts";
+import { Badge } from "../../../ui/badge.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ListRow } from "../../../ui/list-row.tsx";
+import { Switch } from "../../../ui/switch.tsx";
+import { Section } from "../section.tsx";
+import { useDeviceName } from "../security/use-device-name.ts";
+import { askPermission } from "./permission.ts";
+import { pushWorker, subscribeDevice, unsubscribeDevice } from "./push-device.ts";
+
+/** Pushes, which come while the page is closed: each device has them for itself. */
+export function PushSection() {
+  const { t } = useTranslation("user-settings");
+  const { client } = useServerCache();
+  const call = useCall();
+  const { data: publicKey } = usePushKey();
+  const { data: subscriptions = [], refetch } = usePushSubscriptions();
+  const { data: sessions = [] } = useSessions();
+  const worker = usePushWorker();
+  const deviceName = useDeviceName();
+  const { date } = useFormats();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const ownId = client.tokens?.sessionId;
+  const isOn = subscriptions.some(({ sessionId }) => sessionId === ownId);
+  const change = async (wanted: boolean) => {
+    setBusy(true);
+    setError(null);
+    try {
+      if (wanted) await turnOn();
+      else await turnOff();
+    } catch (failure) {
+      // What the browser or its push service does not do is in its own words, if any.
+      setError(failure instanceof DOMException ? t("push.failed") : errorText(failure));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const turnOn = async () => {
+    if ((await askPermission()) !== "granted") return setError(t("notify.denied"));
+    await call("push.subscribe", await subscribeDevice(worker!, publicKey!));
+  };
+  const turnOff = async () => {
+    const endpoint = await unsubscribeDevice(worker!);
+    if (endpoint !== null) await call("push.unsubscribe", { endpoint });
+    else await refetch();
+  };
+  const missing = publicKey === null ? t("push.serverOff") : worker === null ? t("push.unsupported") : null;
+  return (
+    <Section title={t("push.title")} text={t("push.text")}>
+      {missing === null ? (
+        <Switch
+          label={t("push.thisDevice")}
+          checked={isOn}
+          disabled={busy || publicKey === undefined || worker === undefined}
+          onChange={(wanted) => void change(wanted)}
+        />
+      ) : (
+        <p className="rounded-md bg-hover px-3 py-2 text-sm text-muted">{missing}</p>
+      )}
+      <ErrorNote text={error} />
+      {subscriptions.length > 0 && (
+        <>
+          <ul aria-label={t("push.devices")} className="grid gap-px">
+            {subscriptions.map(({ sessionId, createdAt }) => (
+              <li key={sessionId}>
+                <ListRow
+                  leading={<BellRing size={18} aria-hidden className="text-muted" />}
+                  title={deviceName(sessions.find(({ id }) => id === sessionId)?.userAgent ?? null)}
+                  subtitle={t("push.since", { date: date(Date.parse(createdAt)) })}
+                  trailing={
+                    sessionId === ownId ? <Badge tone="good">{t("sessions.current")}</Badge> : undefined
+                  }
+                />
+              </li>
+            ))}
+          </ul>
+          <p className="text-sm text-muted">{t("push.elsewhere")}</p>
+        </>
+      )}
+    </Section>
+  );
+}
+
+/** undefined until it is known. */
+function usePushWorker(): ServiceWorkerRegistration | null | undefined {
+  const [worker, setWorker] = useState<ServiceWorkerRegistration | null>();
+  useEffect(() => {
+    void pushWorker().then(setWorker);
+  }, []);
+  return worker;
+}

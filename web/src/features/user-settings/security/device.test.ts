@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { deviceOf } from "./device.ts";
+
+const AGENTS = {
+  edge: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0",
+  phone:
+    "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36",
+  iPhone:
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1",
+  firefox: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+};
+
+test("a browser and a system are found in what a browser says of itself", () => {
+  expect(deviceOf(AGENTS.edge)).toEqual({ browser: "Edge", system: "Windows", isPhone: false });
+  expect(deviceOf(AGENTS.phone)).toEqual({ browser: "Chrome", system: "Android", isPhone: true });
+  expect(deviceOf(AGENTS.iPhone)).toEqual({ browser: "Safari", system: "iPhone", isPhone: true });
+  expect(deviceOf(AGENTS.firefox)).toEqual({ browser: "Firefox", system: "Linux", isPhone: false });
+});
+
+test("anything else is not guessed at", () => {
+  expect(deviceOf("node")).toEqual({ browser: null, system: null, isPhone: false });
+  expect(deviceOf(null)).toEqual({ browser: null, system: null, isPhone: false });
+});

@@ -1,0 +1,36 @@
+export interface Device {
+  /** null: one that is not known. */
+  browser: string | null;
+  system: string | null;
+  isPhone: boolean;
+}
+
+/** Browsers name those that they descend from too, so the order counts. */
+const BROWSERS: [name: string, mark: RegExp][] = [
+  ["Edge", /\bEdg(?:e|A|iOS)?\//],
+  ["Opera", /\bOPR\//],
+  ["Samsung Internet", /\bSamsungBrowser\//],
+  ["Firefox", /\b(?:Firefox|FxiOS)\//],
+  ["Chrome", /\b(?:Chrome|CriOS|HeadlessChrome)\//],
+  ["Safari", /\bSafari\//],
+];
+const SYSTEMS: [name: string, mark: RegExp][] = [
+  ["Android", /\bAndroid\b/],
+  ["iPhone", /\biPhone\b/],
+  ["iPad", /\biPad\b/],
+  ["ChromeOS", /\bCrOS\b/],
+  ["Windows", /\bWindows\b/],
+  ["macOS", /\bMac OS X\b/],
+  ["Linux", /\bLinux\b/],
+];
+
+/** What a session was opened with, from what it said of itself. */
+export function deviceOf(userAgent: string | null): Device {
+  const find = (known: typeof BROWSERS) => known.find(([, mark]) => mark.test(userAgent ?? ""))?.[0] ?? null;
+  const system = find(SYSTEMS);
+  return {
+    browser: find(BROWSERS),
+    system,
+    isPhone: system === "iPhone" || (system === "Android" && /\bMobile\b/.test(userAgent ?? "")),
+  };
+}
