@@ -6,6 +6,7 @@ import { channelPath } from "../../routes.ts";
 import { rememberPlace } from "../../state/last-channel.ts";
 import { ChannelPage } from "../messages/channel-page.tsx";
 import { PageLoading } from "../shell/page-loading.tsx";
+import { ThreadRedirect } from "../threads/thread-redirect.tsx";
 import { NotThere } from "./not-there.tsx";
 
 /** A channel of a group, by its address. */
@@ -21,6 +22,12 @@ export function GroupChannelPage({ groupId, channelId }: { groupId: string; chan
   }, [isThere, me.id, groupId, channelId]);
   if (isThere) return <ChannelPage key={channelId} group={group} channel={channel} />;
   if (groups !== undefined && group === undefined) return <NotThere what="group" />;
-  if (channels !== undefined && group !== undefined) return <NotThere what="channel" groupId={groupId} />;
+  if (channels !== undefined && group !== undefined) {
+    return (
+      <ThreadRedirect channelId={channelId}>
+        <NotThere what="channel" groupId={groupId} />
+      </ThreadRedirect>
+    );
+  }
   return <PageLoading />;
 }

@@ -1,5 +1,5 @@
 import type { ChannelState, Group } from "@fanfare/contract";
-import { Hash, Pin } from "lucide-react";
+import { Hash, MessagesSquare, Pin, Users } from "lucide-react";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
@@ -8,7 +8,10 @@ import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { focusComposer } from "../composer/composer-id.ts";
 import { Composer } from "../composer/composer.tsx";
+import { MembersPanel } from "../members/panel/members-panel.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
+import { ThreadPanel } from "../threads/thread-panel.tsx";
+import { ThreadsPanel } from "../threads/threads-panel.tsx";
 import { MessageList } from "./list/message-list.tsx";
 import { PinsPanel } from "./pins/pins-panel.tsx";
 
@@ -24,11 +27,18 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
   const [, navigate] = useLocation();
   const place = parsePlace(useSearch());
   const { id: channelId, groupId } = channel;
-  const { thread } = place;
+  // With a thread, a message is one of the thread.
+  const { thread, message } = place;
   // Once it is shown the address is that of the channel again, so that the same link can be followed once more.
   const onJumped = useCallback(() => {
     navigate(placePath(groupId, channelId, thread === undefined ? {} : { thread }), { replace: true });
   }, [navigate, groupId, channelId, thread]);
+  const closeThread = () => navigate(placePath(groupId, channelId));
+  const shown = thread === undefined ? panel : null;
+  const toggle = (name: "members" | "pins" | "threads") => {
+    if (thread !== undefined) closeThread();
+    if (thread === undefined || panel !== name) togglePanel(name);
+  };
   return (
     <>
       <PageHeader
@@ -36,24 +46,52 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
         title={channel.name}
         subtitle={channel.topic === "" ? t("home:memberCount", { count: group.memberCount }) : channel.topic}
         actions={
-          <IconButton
-            icon={Pin}
-            label={t("pins.open")}
-            pressed={panel === "pins"}
-            tooltipSide="bottom"
-            onClick={() => togglePanel("pins")}
-          />
+          <>
+            <IconButton
+              icon={MessagesSquare}
+              label={t("threads:open")}
+              pressed={shown === "threads"}
+              tooltipSide="bottom"
+              onClick={() => toggle("threads")}
+            />
+            <IconButton
+              icon={Pin}
+              label={t("pins.open")}
+              pressed={shown === "pins"}
+              tooltipSide="bottom"
+              onClick={() => toggle("pins")}
+            />
+            <IconButton
+              icon={Users}
+              label={t("members:panel.title")}
+              pressed={shown === "members"}
+              tooltipSide="bottom"
+              onClick={() => toggle("members")}
+            />
+          </>
         }
       />
       <MessageList
         channel={channel}
         title={`#${channel.name}`}
-        jumpToId={place.message}
+        jumpToId={thread === undefined ? message : undefined}
         onJumped={onJumped}
         onLeave={() => focusComposer(channelId)}
       />
       <Composer channel={channel} title={`#${channel.name}`} />
-      {panel === "pins" && <PinsPanel channel={channel} onClose={() => openPanel(null)} />}
+      {shown === "pins" && <PinsPanel channel={channel} onClose={() => openPanel(null)} />}
+      {shown === "members" && <MembersPanel group={group} onClose={() => openPanel(null)} />}
+      {shown === "threads" && <ThreadsPanel channel={channel} onClose={() => openPanel(null)} />}
+      {thread !== undefined && (
+        <ThreadPanel
+          key={thread}
+          parent={channel}
+          threadId={thread}
+          jumpToId={message}
+          onJumped={onJumped}
+          onClose={closeThread}
+        />
+      )}
     </>
   );
 }

@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { unreadReplies } from "./unread-replies.ts";
+
+test("replies are unread in threads that one has looked into", () => {
+  const head = { seq: 7, rev: 9 };
+  expect(unreadReplies({ head, lastReadSeq: 5 })).toBe(2);
+  expect(unreadReplies({ head, lastReadSeq: 7 })).toBe(0);
+  expect(unreadReplies({ head, lastReadSeq: 8 })).toBe(0);
+  expect(unreadReplies({ head, lastReadSeq: 0 })).toBe(0);
+});
