@@ -5,6 +5,7 @@ import { useChannelMessages } from "../../../data/channel-messages.ts";
 import { errorText } from "../../../shared/error-text.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
+import { useOpenProfile } from "../../members/use-open-profile.ts";
 import { MessageDialogs } from "../item/message-dialogs.tsx";
 import { MentionsProvider } from "../item/mentions.tsx";
 import { Announcer } from "./announcer.tsx";
@@ -24,13 +25,15 @@ export interface MessageListProps {
   onJumped?: () => void;
   /** Esc on a message: puts the focus to where one writes. */
   onLeave?: () => void;
-  /** Shows the card of a user; stays the same function. */
+  /** Where a name was clicked on; by default the user's card. Stays the same function. */
   onUser?: OnUser;
 }
 
 /** The messages of a channel, a direct channel or a thread. Give it the channel's id as its key. */
 export function MessageList(props: MessageListProps) {
-  const { channel, onUser } = props;
+  const { channel } = props;
+  const openProfile = useOpenProfile(channel.groupId);
+  const onUser = props.onUser ?? openProfile;
   const { t } = useTranslation("messages");
   const messages = useChannelMessages(channel.id);
   const { view, snapshot, error, retry } = messages;

@@ -12,6 +12,7 @@ import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";
 import { SkeletonRows } from "../../../ui/skeleton.tsx";
+import { useOpenProfile } from "../../members/use-open-profile.ts";
 import { SidePanel } from "../../shell/side-panel.tsx";
 import { MentionsProvider } from "../item/mentions.tsx";
 import { MessageCard } from "../item/message-card.tsx";
@@ -21,10 +22,11 @@ export function PinsPanel({ channel, onClose }: { channel: Channel; onClose: () 
   const { t } = useTranslation("messages");
   const { data: pins, error, refetch } = usePins(channel.id);
   const permissions = useChannelPermissions(channel);
+  const onUser = useOpenProfile(channel.groupId);
   const mayUnpin = channel.groupId === null || hasPermission(permissions, "manageMessages");
   return (
     <SidePanel title={t("pins.title")} onClose={onClose}>
-      <MentionsProvider groupId={channel.groupId}>
+      <MentionsProvider groupId={channel.groupId} onUser={onUser}>
         <div className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto p-3">
           {error !== null && <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />}
           {pins === undefined && error === null && <SkeletonRows withAvatar />}
