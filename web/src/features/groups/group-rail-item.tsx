@@ -1,4 +1,5 @@
 import type { Group } from "@fanfare/contract";
+import { useTranslation } from "react-i18next";
 import { useNotificationSetting } from "../../data/notifications.ts";
 import { useGroupUnread } from "../../data/unread.ts";
 import { groupPath } from "../../routes.ts";
@@ -13,6 +14,7 @@ interface GroupRailItemProps {
 }
 
 export function GroupRailItem({ group, isActive }: GroupRailItemProps) {
+  const { t } = useTranslation("groups");
   const { messages, mentions } = useGroupUnread(group.id);
   const setting = useNotificationSetting({ groupId: group.id });
   const quiet = isQuiet(setting, useNow());
@@ -22,7 +24,8 @@ export function GroupRailItem({ group, isActive }: GroupRailItemProps) {
       name={group.name}
       isActive={isActive}
       unread={messages > 0 && !quiet}
-      mentions={mentions}
+      count={mentions}
+      countLabel={t("rail.mentions", { count: mentions })}
     >
       <Avatar name={group.name} id={group.id} src={group.iconUrl} size={44} shape="square" />
     </RailLink>

@@ -2,7 +2,9 @@ import { MessageCircle, Plus } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
+import { useFriendRequests } from "../../data/friends.ts";
 import { useGroups } from "../../data/groups.ts";
+import { useMe } from "../../data/me.ts";
 import { useGroupUnread } from "../../data/unread.ts";
 import { directPath } from "../../routes.ts";
 import { walkByArrows } from "../../shared/walk-keys.ts";
@@ -17,7 +19,10 @@ export function GroupRail() {
   const { t } = useTranslation("groups");
   const { data: groups } = useGroups();
   const [path] = useLocation();
-  const directs = useGroupUnread(null);
+  const { messages } = useGroupUnread(null);
+  const isAccount = useMe().kind === "member";
+  const { data: requests } = useFriendRequests({ enabled: isAccount });
+  const newCount = messages + (requests?.filter(({ direction }) => direction === "incoming").length ?? 0);
   const [isAdding, setAdding] = useState(false);
   return (
     <nav
@@ -29,8 +34,9 @@ export function GroupRail() {
         href={directPath()}
         name={t("rail.direct")}
         isActive={path.startsWith("/direct")}
-        unread={directs.messages > 0}
-        mentions={directs.messages}
+        unread={newCount > 0}
+        count={newCount}
+        countLabel={t("rail.new", { count: newCount })}
       >
         <span className="flex size-11 items-center justify-center rounded-lg bg-canvas text-muted group-hover:text-text group-aria-[current=page]:bg-accent group-aria-[current=page]:text-on-accent">
           <MessageCircle size={22} aria-hidden />

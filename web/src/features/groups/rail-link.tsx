@@ -10,18 +10,18 @@ interface RailLinkProps {
   name: string;
   isActive: boolean;
   unread: boolean;
-  mentions: number;
+  /** A number to show, and what it says. */
+  count: number;
+  countLabel: string;
   children: ReactNode;
 }
 
-/** A place in the rail: a bar at its left when it is shown, a dot when something is unread, a number for mentions. */
-export function RailLink({ href, name, isActive, unread, mentions, children }: RailLinkProps) {
+/** A place in the rail: a bar at its left when it is shown, a dot when something is unread, a number for what needs the user. */
+export function RailLink({ href, name, isActive, unread, count, countLabel, children }: RailLinkProps) {
   const { t } = useTranslation("groups");
-  const label = [
-    name,
-    mentions > 0 && t("rail.mentions", { count: mentions }),
-    mentions === 0 && unread && t("rail.unread"),
-  ].filter((part) => part !== false);
+  const label = [name, count > 0 && countLabel, count === 0 && unread && t("rail.unread")].filter(
+    (part) => part !== false,
+  );
   return (
     <Tooltip text={name} side="right">
       <Link
@@ -40,7 +40,7 @@ export function RailLink({ href, name, isActive, unread, mentions, children }: R
         {children}
         <span className="sr-only">{label.join(", ")}</span>
         <span aria-hidden className="absolute right-1 -bottom-1 rounded-full ring-2 ring-rail">
-          <CountBadge count={mentions} label="" />
+          <CountBadge count={count} label="" />
         </span>
       </Link>
     </Tooltip>
