@@ -28,6 +28,7 @@ const SCOPES: { [N in ActionName]?: BotScope | "any" } = {
   "group.myPermissions": "group.read",
   "group.listMembers": "group.read",
   "group.getMember": "group.read",
+  "group.getMembers": "group.read",
   "role.list": "group.read",
   "channel.list": "group.read",
   "channel.listThreads": "group.read",

@@ -78,6 +78,7 @@ describe("who may do what", () => {
       node.call("group.transfer", { groupId, userId }, stranger),
       node.call("group.listMembers", { groupId }, stranger),
       node.call("group.getMember", { groupId, userId }, stranger),
+      node.call("group.getMembers", { groupId, userIds: [userId] }, stranger),
       node.call("group.leave", { groupId }, stranger),
       node.call("group.kick", { groupId, userId }, stranger),
       node.call("group.ban", { groupId, userId }, stranger),

@@ -39,6 +39,16 @@ describe("reading members", () => {
       { type: "MEMBER_NOT_FOUND" },
     );
   });
+
+  test("several at once: each once, and those who are none are left out", async () => {
+    const [first, second] = [await room.join(), await room.join()];
+    const elsewhere = await createRoom(node);
+    const userIds = [first.userId, NOBODY, second.userId, elsewhere.owner.userId, first.userId];
+    const params = { groupId: room.group.id, userIds };
+    const { members } = await node.call("group.getMembers", params, room.owner);
+    expect(members.map(({ userId }) => userId).sort()).toEqual([first.userId, second.userId].sort());
+    expect(members[0]).toMatchObject({ groupId: room.group.id, mutedUntil: null, roleIds: [] });
+  });
 });
 
 describe("leaving", () => {

@@ -12,6 +12,10 @@ export const groupRows = {
   "group.transfer": row("group.transfer", targetOf),
   "group.listMembers": row("group.listMembers", groupOf),
   "group.getMember": row("group.getMember", targetOf),
+  "group.getMembers": row("group.getMembers", ({ group, target }) => ({
+    groupId: group.id,
+    userIds: [target.userId],
+  })),
   "group.leave": row("group.leave", groupOf, {
     why: "a group is never without an owner",
     owner: "OWNER_CANNOT_LEAVE",

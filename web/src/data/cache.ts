@@ -1,5 +1,5 @@
 import type { FanfareClient } from "@fanfare/client";
-import type { ActionName, Params, Result } from "@fanfare/contract";
+import type { ActionName, Call, Params, Result } from "@fanfare/contract";
 import {
   type InfiniteData,
   type Query,
@@ -10,6 +10,7 @@ import {
   infiniteQueryOptions,
   queryOptions,
 } from "@tanstack/react-query";
+import { batchedCall } from "./batched-call.ts";
 import { whenOnline } from "./when-online.ts";
 
 /** The server's answers, changed as events tell: [name of the action, its params] or, by pages, also the param of the page. */
@@ -34,6 +35,7 @@ export interface Paging<N extends ActionName> {
 export class ServerCache {
   readonly client: FanfareClient;
   readonly queries: QueryClient;
+  readonly #call: Call;
   /** For events, which come by the thousand: the queries of an action. */
   readonly #byName = new Map<string, Set<Query>>();
   /** By query that is being loaded: what events have changed meanwhile, which the answer may not know. */
@@ -43,6 +45,7 @@ export class ServerCache {
   constructor(client: FanfareClient, queries: QueryClient) {
     this.client = client;
     this.queries = queries;
+    this.#call = batchedCall(client);
     queries.getQueryCache().subscribe((event) => this.#followLoading(event));
   }
 
@@ -52,7 +55,7 @@ export class ServerCache {
       queryKey: [name, params] as QueryKey,
       queryFn: async ({ signal }): Promise<Result<N>> => {
         await whenOnline(this.client, signal);
-        return this.client.call(name, params);
+        return this.#call(name, params);
       },
     });
   }

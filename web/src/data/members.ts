@@ -27,7 +27,7 @@ export function useMembers(groupId: string): UseInfiniteQueryResult<Member[]> {
   });
 }
 
-/** One member; an error MEMBER_NOT_FOUND for who is none. */
+/** One member; an error MEMBER_NOT_FOUND for who is none. Many at once make one call. */
 export function useMember(groupId: string, userId: string): UseQueryResult<Member> {
   const cache = useServerCache();
   return useQuery({

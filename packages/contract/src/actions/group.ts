@@ -78,6 +78,12 @@ export const groupActions = {
     permission: { rule: "group", can: "view" },
     errors: ["MEMBER_NOT_FOUND"],
   }),
+  "group.getMembers": action({
+    summary: "Several members; users who are none are left out.",
+    params: inGroup.extend({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    result: z.object({ members: z.array(e.MemberSchema) }),
+    permission: { rule: "group", can: "view" },
+  }),
   "group.leave": action({
     summary: "Leave the group.",
     params: inGroup,

@@ -18,3 +18,10 @@ export function getMember({ members }: GroupDependencies): Handler<"group.getMem
     return { member: presentMember(member) };
   };
 }
+
+export function getMembers({ members }: GroupDependencies): Handler<"group.getMembers"> {
+  return async ({ params: { groupId, userIds } }) => {
+    const found = await members.findMany(groupId, userIds);
+    return { members: found.map((member) => presentMember(member)) };
+  };
+}
