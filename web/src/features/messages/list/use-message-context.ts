@@ -8,6 +8,7 @@ import { useChannelPermissions } from "../../../data/permissions.ts";
 import { placePath } from "../../../routes.ts";
 import { errorText } from "../../../shared/error-text.ts";
 import { showToast } from "../../../ui/toast.tsx";
+import { threadNameOf } from "../../threads/thread-name.ts";
 import type { MessageContextValue } from "./message-context.ts";
 
 const NOBODY: readonly string[] = [];
@@ -87,7 +88,9 @@ function useOpenThread({ id: channelId, groupId }: Channel): (message: Message) 
     (message) => {
       const open = (thread: string) => navigate(placePath(groupId, channelId, { thread }));
       if (message.threadId !== undefined) return open(message.threadId);
-      call("channel.openThread", { channelId, messageId: message.id }).then(
+      const name = threadNameOf(message);
+      const named = name === "" ? {} : { name };
+      call("channel.openThread", { channelId, messageId: message.id, ...named }).then(
         ({ channel }) => open(channel.id),
         (error: unknown) => showToast({ text: errorText(error), tone: "danger" }),
       );
