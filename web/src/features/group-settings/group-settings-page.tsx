@@ -30,7 +30,7 @@ const PARTS: Record<SettingsPartId, ComponentType<{ group: Group }>> = {
   members: MembersPart,
   invites: InvitesPart,
   bans: BansPart,
-  audit: AuditPart,
+  "audit-log": AuditPart,
   filter: FilterPart,
   webhooks: WebhooksPart,
   bots: BotsPart,

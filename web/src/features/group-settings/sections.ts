@@ -36,7 +36,7 @@ export const SETTINGS_PARTS = [
   { id: "members", icon: Users, textKey: "group-settings:section.members", needs: [] },
   { id: "invites", icon: Link2, textKey: "group-settings:section.invites", needs: ["createInvites"] },
   { id: "bans", icon: Ban, textKey: "group-settings:section.bans", needs: ["banMembers"] },
-  { id: "audit", icon: ClipboardList, textKey: "group-settings:section.audit", needs: ["viewAuditLog"] },
+  { id: "audit-log", icon: ClipboardList, textKey: "group-settings:section.audit", needs: ["viewAuditLog"] },
   {
     id: "filter",
     icon: MessageSquareOff,
