@@ -1,15 +1,19 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
 import { loadConfig } from "@fanfare/kernel";
 import { startFanfare, type Fanfare } from "@fanfare/node";
+import { TOTP } from "otpauth";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startMailbox, type Mailbox } from "../integration/mailbox.ts";
 import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 const PASSWORD = "correct horse";
+/** A picture of one pixel. */
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 describe.skipIf(!hasBrowser())("accounts in a browser", () => {
   let folder: string;
@@ -177,6 +181,181 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("link", { name: "Log in" }).click();
     await logIn(page, "grace");
     await page.getByRole("button", { name: "You: Grace" }).waitFor();
+    await page.context().close();
+  });
+
+  test("an invite is kept through the login", async () => {
+    const owner = await newAccount();
+    const { group } = await owner.client.call("group.create", { name: "Rocket builders" });
+    const { invite } = await owner.client.call("invite.create", { groupId: group.id });
+    owner.client.close();
+    const { username, client } = await newAccount();
+    client.close();
+    const page = await openWindow(`/invite/${invite.code}`);
+    await page.getByText("Rocket builders", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Log in" }).click();
+    await logIn(page, username);
+    await expect.poll(() => pathOf(page)).toContain(`/groups/${group.id}`);
+    await page.context().close();
+  });
+
+  test("a second factor is set up, asked for at the login, and replaced by a recovery code", async () => {
+    const { username, client } = await newAccount();
+    client.close();
+    const page = await openWindow("/settings/security");
+    await logIn(page, username);
+    await page.getByRole("button", { name: "Set up the second factor" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Current password").fill(PASSWORD);
+    await dialog.getByRole("button", { name: "Next" }).click();
+    await dialog.getByRole("img", { name: "QR code" }).waitFor();
+    const secret = await dialog.getByLabel("Or type this").inputValue();
+    const totp = new TOTP({ secret });
+    await dialog.getByLabel("Code of your").fill(totp.generate());
+    await dialog.getByRole("button", { name: "Turn on" }).click();
+    await dialog.getByText("They are shown this once").waitFor();
+    const [recoveryCode] = await dialog.getByRole("listitem").allTextContents();
+    await dialog.getByRole("checkbox").click();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Turn off the second factor" }).waitFor();
+
+    await page.getByRole("button", { name: "Close" }).click();
+    await logOut(page);
+    await page.getByRole("link", { name: "Log in" }).click();
+    await logIn(page, username);
+    const code = page.getByLabel("Code of your authenticator app");
+    await code.fill("000000");
+    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await page.getByRole("alert").getByText("The code is wrong").waitFor();
+    // The code of now has been used to turn it on.
+    await code.fill(totp.generate({ timestamp: Date.now() + 30_000 }));
+    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await isIn(page);
+
+    await logOut(page);
+    await page.getByRole("link", { name: "Log in" }).click();
+    await logIn(page, username);
+    await page.getByRole("button", { name: "Use a recovery code" }).click();
+    await page.getByLabel("Recovery code").fill(recoveryCode!);
+    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await isIn(page);
+    expect(pathOf(page)).toBe("/");
+    await page.context().close();
+  });
+
+  test("profile, password and address are changed, and other sessions ended", async () => {
+    const { username, email, client } = await newAccount();
+    const page = await openWindow("/settings/profile");
+    await logIn(page, username);
+    await page.getByLabel("Display name").fill("Grace Hopper");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Grace Hopper", { exact: true }).waitFor();
+    const picture = { name: "me.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") };
+    await page.locator("input[type=file]").setInputFiles(picture);
+    await page.getByRole("button", { name: "Use this picture" }).click();
+    await page.getByRole("button", { name: "Remove" }).waitFor();
+    const { user } = await client.call("user.me", {});
+    expect(user).toMatchObject({ nickname: "Grace Hopper", avatarUrl: expect.any(String) });
+
+    await page.getByRole("link", { name: "Security" }).click();
+    await page.getByRole("button", { name: "Log out node" }).click();
+    await expect.poll(() => page.getByRole("button", { name: "Log out node" }).count()).toBe(0);
+    await expect(client.call("user.me", {})).rejects.toThrow(/session/i);
+
+    await page.getByRole("link", { name: "Account" }).click();
+    await page.getByText("Not confirmed yet").waitFor();
+    await page.getByRole("button", { name: "Change address" }).click();
+    await page.getByLabel("New e-mail address").fill(`new.${email}`);
+    await page.getByLabel("Current password").first().fill(PASSWORD);
+    await page.getByRole("button", { name: "Send the link", exact: true }).click();
+    const { token } = await mailbox.next(`new.${email}`, /./);
+    const mail = await page.context().newPage();
+    await mail.goto(`${fanfare.url}/verify-email#token=${token}`);
+    await mail.getByRole("link", { name: "Go on to Fanfare" }).waitFor();
+    await page.getByText(`new.${email}`, { exact: true }).waitFor();
+    await page.getByText("Confirmed", { exact: true }).waitFor();
+
+    await page.getByLabel("Current password").fill("wrong");
+    await page.getByLabel("New password").fill("another horse");
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByRole("alert").getByText("is wrong").waitFor();
+    await page.getByLabel("Current password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByText("Your password is changed").waitFor();
+    await page.reload();
+    await page.getByText("Confirmed", { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  test("language and theme are switched, and stay so", async () => {
+    const { username, client } = await newAccount();
+    const page = await openWindow("/settings/appearance", { colorScheme: "light" });
+    await logIn(page, username);
+    await page.getByRole("radio", { name: "Dark" }).click();
+    await page.getByRole("combobox", { name: "Language" }).click();
+    await page.getByRole("option", { name: "简体中文" }).click();
+    await page.getByRole("heading", { name: "外观" }).waitFor();
+    await expect.poll(async () => (await client.call("user.me", {})).user.locale).toBe("zh");
+    await page.reload();
+    await page.getByRole("heading", { name: "外观" }).waitFor();
+    const root = page.locator("html");
+    expect([await root.getAttribute("data-theme"), await root.getAttribute("lang")]).toEqual([
+      "dark",
+      "zh-CN",
+    ]);
+    client.close();
+    await page.context().close();
+  });
+
+  test("who leaves takes their data along, gives the groups away before, and is gone", async () => {
+    const { username, client } = await newAccount();
+    const { group } = await client.call("group.create", { name: "Mine" });
+    const page = await openWindow("/settings/data");
+    await logIn(page, username);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export my data" }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toContain("profile");
+
+    await page.getByRole("link", { name: "Give away or delete" }).waitFor();
+    const deletion = page.getByRole("button", { name: "Delete my account" });
+    expect(await deletion.isDisabled()).toBe(true);
+    await client.call("group.delete", { groupId: group.id });
+    await deletion.click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Current password").fill(PASSWORD);
+    await dialog.getByRole("checkbox").click();
+    await dialog.getByRole("button", { name: "Delete my account" }).click();
+    await page.getByText("Your account was deleted.").waitFor();
+    expect(pathOf(page)).toBe("/");
+    await page.getByRole("link", { name: "Log in" }).click();
+    await logIn(page, username);
+    await page.getByRole("alert").getByText("is wrong").waitFor();
+    await page.context().close();
+  });
+
+  test("on a phone every page fits", async () => {
+    const { username, client } = await newAccount();
+    client.close();
+    const phone = { viewport: { width: 360, height: 720 }, hasTouch: true, isMobile: true };
+    const page = await openWindow("/", phone);
+    const tooWide = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    for (const path of ["/", "/register", "/reset-password", "/verify-email", "/login"]) {
+      await page.goto(fanfare.url + path);
+      await page.getByRole("heading", { level: 2 }).waitFor();
+      expect(await tooWide(), path).toBe(0);
+    }
+    await logIn(page, username);
+    await expect.poll(() => pathOf(page)).toBe("/");
+    await page.goto(`${fanfare.url}/settings`);
+    for (const name of ["Account", "Security", "Notifications", "Privacy", "Appearance", "Your data"]) {
+      await page.getByRole("link", { name, exact: true }).click();
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      expect(await tooWide(), name).toBe(0);
+    }
     await page.context().close();
   });
 });

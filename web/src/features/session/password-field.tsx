@@ -15,6 +15,7 @@ export function PasswordField(props: Omit<TextFieldProps, "type" | "after">) {
       autoCapitalize="none"
       spellCheck={false}
       {...props}
+      className="pr-[calc(var(--spacing-control)+0.25rem)]"
       type={isShown ? "text" : "password"}
       after={
         <IconButton
@@ -22,6 +23,7 @@ export function PasswordField(props: Omit<TextFieldProps, "type" | "after">) {
           label={isShown ? t("hidePassword") : t("showPassword")}
           onClick={() => setShown(!isShown)}
           tooltipSide="left"
+          className="-ml-[calc(var(--spacing-control)+0.5rem)]"
         />
       }
     />

@@ -22,7 +22,7 @@ export function DeleteAccount() {
       {owned.length > 0 && (
         <div className="grid gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn-text">
           <p className="text-sm">{t("delete.owned")}</p>
-          <ul className="grid gap-px text-text">
+          <ul className="grid gap-1 text-text">
             {owned.map(({ id, name, iconUrl }) => (
               <li key={id}>
                 <ListRow

@@ -29,7 +29,9 @@ export function SessionRow({ session }: { session: Session }) {
           </span>
         }
         title={name}
-        subtitle={address === null ? seen : `${seen} · ${address}`}
+        subtitle={
+          <span className="whitespace-normal">{address === null ? seen : `${seen} · ${address}`}</span>
+        }
         trailing={
           current ? (
             <Badge tone="good">{t("sessions.current")}</Badge>
