@@ -346,7 +346,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     for (const path of ["/", "/register", "/reset-password", "/verify-email", "/login"]) {
       await page.goto(fanfare.url + path);
       await page.getByRole("heading", { level: 2 }).waitFor();
-      expect(await tooWide(), path).toBe(0);
+      expect({ path, tooWide: await tooWide() }).toEqual({ path, tooWide: 0 });
     }
     await logIn(page, username);
     await expect.poll(() => pathOf(page)).toBe("/");
@@ -354,7 +354,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     for (const name of ["Account", "Security", "Notifications", "Privacy", "Appearance", "Your data"]) {
       await page.getByRole("link", { name, exact: true }).click();
       await page.getByRole("heading", { level: 1, name }).waitFor();
-      expect(await tooWide(), name).toBe(0);
+      expect({ name, tooWide: await tooWide() }).toEqual({ name, tooWide: 0 });
     }
     await page.context().close();
   });
