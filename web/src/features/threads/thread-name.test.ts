@@ -1,0 +1,23 @@
+import { LIMITS } from "@fanfare/contract/limits";
+import { expect, test } from "vitest";
+import { threadNameOf } from "./thread-name.ts";
+
+test("a thread is called as its message begins, in one line and without marks", () => {
+  expect(threadNameOf({ content: "**Which** engine\n\ndo we `use`?" })).toBe("Which engine do we use?");
+  expect(threadNameOf({ content: `<@${"a".repeat(24)}> what now?` })).toBe("what now?");
+  expect(threadNameOf({ content: "a\u202Eb\u0007c" })).toBe("a b c");
+});
+
+test("long ones are cut, but never within a character", () => {
+  const name = threadNameOf({ content: "🚀".repeat(500) });
+  expect(name).toBe(`${"🚀".repeat(29)}…`);
+  expect(name.length).toBeLessThanOrEqual(LIMITS.channelNameMaxChars);
+  expect(threadNameOf({ content: "a".repeat(61) })).toBe(`${"a".repeat(59)}…`);
+  expect(threadNameOf({ content: "a".repeat(60) })).toBe("a".repeat(60));
+});
+
+test("a message without a text gives the name of its first file, or none", () => {
+  const file = { fileId: "", name: "plan.pdf", bytes: 1, contentType: "", width: null, height: null };
+  expect(threadNameOf({ content: "", attachments: [file] })).toBe("plan.pdf");
+  expect(threadNameOf({ content: "" })).toBe("");
+});
