@@ -135,12 +135,16 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
       await page.context().close();
     });
 
-    test(`status, settings of a group, and admin pages, ${kind}`, async () => {
+    test(`friends, status, settings and admin pages, ${kind}`, async () => {
       const page = await open(options, admin);
       const found: string[] = [];
       const settings = ["overview", "roles", "channels", "members", "invites", "bans", "audit-log"];
       const paths = [
         "/status",
+        "/direct",
+        ...["profile", "account", "security", "notifications", "privacy", "appearance", "data"].map(
+          (section) => `/settings/${section}`,
+        ),
         "/groups/nowhere",
         ...settings.map((section) => `/groups/${groupId}/settings/${section}`),
         ...["overview", "users", "groups", "announcements", "maintenance", "audit-log"].map(
