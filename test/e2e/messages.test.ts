@@ -212,6 +212,31 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     expect(await log().getByRole("separator", { name: "New" }).count()).toBe(0);
   });
 
+  test("a bar leads to the first unread message, however far up it is", async () => {
+    await newChannel("far-unread", 5);
+    for (let number = 6; number <= 130; number++) await write(grace, `message ${number}`);
+    await open();
+    await page.getByRole("button", { name: "125 unread messages" }).click();
+    await expect.poll(() => isInView("message 6")).toBe(true);
+    await log().getByRole("separator", { name: "New" }).waitFor();
+    await page.getByRole("button", { name: "Jump to the newest" }).click();
+    await expect.poll(() => isInView("message 130")).toBe(true);
+  });
+
+  test("what somebody writes who is blocked is folded", async () => {
+    await newChannel("blocked");
+    await write(grace, "not for me");
+    await write(grace, "nor this");
+    const userId = grace.user!.id;
+    await ada.call("user.block", { userId });
+    await open();
+    await log().getByText("2 messages by somebody you have blocked").waitFor();
+    expect(await text("not for me").count()).toBe(0);
+    await log().getByRole("button", { name: "Show" }).click();
+    await text("nor this").waitFor();
+    await ada.call("user.unblock", { userId });
+  });
+
   test("stays at the end as messages come, and reads them out", async () => {
     await newChannel("end", 60);
     await open();
