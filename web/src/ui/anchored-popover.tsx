@@ -43,9 +43,9 @@ export function AnchoredPopover({
           <Base.Popup
             aria-label={label}
             finalFocus={() => (anchor.isConnected ? anchor : true)}
-            className={cx(POPUP_CLASS, "max-w-[calc(100vw-1rem)] overflow-hidden p-0", className)}
+            className={cx(POPUP_CLASS, "max-w-[calc(100vw-1rem)] overflow-hidden", className)}
           >
-            {children}
+            <div className="-m-1">{children}</div>
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>

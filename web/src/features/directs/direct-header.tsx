@@ -5,6 +5,7 @@ import { useStatus } from "../../data/presence.ts";
 import { togglePanel, usePanels } from "../../state/panels.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Menu } from "../../ui/menu.tsx";
+import { SearchButton } from "../search/search-button.tsx";
 import { StatusLine } from "../members/status-line.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
 import type { OpenDirectDialog } from "./direct-dialog.ts";
@@ -39,6 +40,7 @@ export function DirectHeader({ channel, direct: { title, otherId }, onOpen }: Di
       }
       actions={
         <>
+          <SearchButton />
           <IconButton
             icon={UserPlus}
             label={isGroup ? t("menu.add") : t("menu.startGroup")}

@@ -30,7 +30,7 @@ export function PeoplePanel({ channel, direct: { otherId }, onOpen, onClose }: P
   if (otherId !== null) {
     return (
       <SidePanel title={t("panel.profile")} onClose={onClose}>
-        <ProfileCard userId={otherId} groupId={null} />
+        <ProfileCard userId={otherId} groupId={null} isTalking />
       </SidePanel>
     );
   }

@@ -1,5 +1,5 @@
 import type { FriendRequest } from "@fanfare/contract";
-import { Check, Inbox, X } from "lucide-react";
+import { Check, Inbox, Undo2, X } from "lucide-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useFriendRequests } from "../../data/friends.ts";
@@ -72,7 +72,7 @@ function Request({ user }: { user: ReturnType<typeof useUsers>[number] }) {
           aria-label={t("pending.accept", { name })}
           onClick={accept}
         >
-          {t("members:action.accept")}
+          <span className="max-md:sr-only">{t("members:action.accept")}</span>
         </Button>
       )}
       {decline && (
@@ -82,12 +82,17 @@ function Request({ user }: { user: ReturnType<typeof useUsers>[number] }) {
           aria-label={t("pending.decline", { name })}
           onClick={decline}
         >
-          {t("members:action.decline")}
+          <span className="max-md:sr-only">{t("members:action.decline")}</span>
         </Button>
       )}
       {withdraw && (
-        <Button size="sm" aria-label={t("pending.withdraw", { name })} onClick={withdraw}>
-          {t("members:action.withdraw")}
+        <Button
+          size="sm"
+          icon={<Undo2 size={16} aria-hidden />}
+          aria-label={t("pending.withdraw", { name })}
+          onClick={withdraw}
+        >
+          <span className="max-md:sr-only">{t("members:action.withdraw")}</span>
         </Button>
       )}
     </PersonLine>

@@ -1,5 +1,5 @@
 import type { Group, Member, User } from "@fanfare/contract";
-import { Crown, MicOff } from "lucide-react";
+import { CircleUser, Crown, MicOff } from "lucide-react";
 import { type CSSProperties, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useStatus } from "../../../data/presence.ts";
@@ -96,7 +96,7 @@ function useItems(
     askAbout({ kind, member }),
   );
   return [
-    { label: t("action.profile"), onSelect: showCard },
+    { label: t("action.profile"), icon: CircleUser, onSelect: showCard },
     ...person,
     ...(inGroup.length > 0 ? (["separator", ...inGroup] as const) : []),
   ];

@@ -16,10 +16,11 @@ interface ProfileActionsProps {
   user: User | undefined;
   /** What can be done besides, in the group. */
   more?: readonly MenuItem[];
+  isTalking?: boolean;
 }
 
 /** The buttons of a card: to talk, to be friends, and a menu of the rest. */
-export function ProfileActions({ user, more = [] }: ProfileActionsProps) {
+export function ProfileActions({ user, more = [], isTalking = false }: ProfileActionsProps) {
   const { t } = useTranslation("members");
   const isMe = useMe().id === user?.id;
   const { message, befriend, accept, decline, withdraw, unfriend, unblock } = usePersonActions(user);
@@ -52,7 +53,7 @@ export function ProfileActions({ user, more = [] }: ProfileActionsProps) {
             {t("action.decline")}
           </Button>
         )}
-        {message && (
+        {message && !isTalking && (
           <Button
             size="sm"
             variant={accept ? "secondary" : "primary"}
@@ -78,14 +79,12 @@ export function ProfileActions({ user, more = [] }: ProfileActionsProps) {
           </Button>
         )}
         {items.length > 0 && (
-          <span className="ml-auto">
-            <Menu
-              items={items}
-              trigger={
-                <IconButton icon={Ellipsis} size="sm" label={t("more", { name: user?.nickname ?? "" })} />
-              }
-            />
-          </span>
+          <Menu
+            items={items}
+            trigger={
+              <IconButton icon={Ellipsis} size="sm" label={t("more", { name: user?.nickname ?? "" })} />
+            }
+          />
         )}
       </div>
     </div>

@@ -17,10 +17,12 @@ interface ProfileCardProps {
   userId: string;
   /** The group whose roles are shown, if the user is in it. */
   groupId: string | null;
+  /** Whether it stands beside the conversation with them, so that there is no way to it. */
+  isTalking?: boolean;
 }
 
 /** Who somebody is, what they are in the group, and what one can do about them. */
-export function ProfileCard({ userId, groupId }: ProfileCardProps) {
+export function ProfileCard({ userId, groupId, isTalking = false }: ProfileCardProps) {
   const { t } = useTranslation("members");
   const { date } = useFormats();
   const user = useUser(userId);
@@ -32,13 +34,7 @@ export function ProfileCard({ userId, groupId }: ProfileCardProps) {
       <div aria-hidden className="h-14 bg-accent-soft" />
       <div className="-mt-10 px-4">
         <span className="inline-flex rounded-full bg-raised p-1">
-          <Avatar
-            name={name}
-            id={userId}
-            src={user?.avatarUrl}
-            size={72}
-            status={isThere ? status : undefined}
-          />
+          <Avatar name={name} id={userId} src={user?.avatarUrl} size={72} />
         </span>
       </div>
       <div className="grid gap-3 px-4 pt-1 pb-4">
@@ -55,7 +51,7 @@ export function ProfileCard({ userId, groupId }: ProfileCardProps) {
           <p className="text-sm whitespace-pre-wrap wrap-anywhere">{user.bio}</p>
         )}
         {groupId === null ? (
-          <ProfileActions user={user} />
+          <ProfileActions user={user} isTalking={isTalking} />
         ) : (
           <InGroup user={user} userId={userId} groupId={groupId} />
         )}
