@@ -59,7 +59,7 @@ function entryOf(
   return {
     emoji,
     category: group,
-    label,
+    label: label.charAt(0).toUpperCase() + label.slice(1),
     version,
     tags,
     names,

@@ -17,7 +17,7 @@ export function UploadStrip({ uploads, onRemove, onRetry }: UploadStripProps) {
   const { t } = useTranslation("composer");
   if (uploads.length === 0) return null;
   return (
-    <ul aria-label={t("upload.list")} className="flex max-h-44 flex-wrap gap-2 overflow-y-auto p-2 pb-0">
+    <ul aria-label={t("upload.list")} className="flex max-h-44 gap-2 overflow-auto p-2 pb-1 md:flex-wrap">
       {uploads.map((upload) => (
         <UploadItem
           key={upload.id}
@@ -43,7 +43,7 @@ function UploadItem({ upload, onRemove, onRetry }: UploadItemProps) {
   const isOver = isFailed || state === "done";
   return (
     <li
-      className={`relative flex w-64 max-w-full items-center gap-2.5 overflow-hidden rounded-md border bg-raised p-1.5 pr-1 ${isFailed ? "border-danger" : "border-line"}`}
+      className={`relative flex w-64 max-w-full shrink-0 items-center gap-2.5 overflow-hidden rounded-md border bg-raised p-1.5 pr-1 ${isFailed ? "border-danger" : "border-line"}`}
     >
       {previewUrl === null ? (
         <span className="flex size-11 shrink-0 items-center justify-center rounded-sm bg-hover text-muted">
@@ -58,7 +58,7 @@ function UploadItem({ upload, onRemove, onRetry }: UploadItemProps) {
         </p>
         <Line upload={upload} />
       </div>
-      {isFailed && (
+      {isFailed && maxBytesOf(upload.error) === null && (
         <IconButton
           icon={RotateCw}
           size="sm"

@@ -40,6 +40,9 @@ class Uploads {
 
   constructor(cache: ServerCache) {
     this.#cache = cache;
+    cache.client.on("connection.changed", ({ state }) => {
+      if (state === "online") this.#retryLost();
+    });
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -105,6 +108,16 @@ class Uploads {
     for (const { previewUrl } of uploads) if (previewUrl !== null) URL.revokeObjectURL(previewUrl);
     this.#set(channelId, NONE);
     return uploads.flatMap(({ fileId }) => fileId ?? []);
+  }
+
+  /** What a lost connection has broken off begins anew when it is back. */
+  #retryLost(): void {
+    for (const [channelId, uploads] of this.#byChannel) {
+      const lost = uploads.filter(
+        ({ error }) => error instanceof FanfareError && error.type === "CONNECTION_LOST",
+      );
+      for (const { id } of lost) this.retry(channelId, id);
+    }
   }
 
   #pump(channelId: string): void {

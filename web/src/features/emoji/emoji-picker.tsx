@@ -17,6 +17,9 @@ const CATEGORIES = [
   "flags",
 ] as const;
 
+/** On a telephone, focus would open a keyboard over what is offered. */
+const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
+
 /** All emoji, with a search: arrow keys lead through them, Enter picks. */
 export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
   const { t, i18n } = useTranslation("emoji");
@@ -49,6 +52,7 @@ export function EmojiPicker({ onPick }: { onPick: (emoji: string) => void }) {
         <Picker.Search
           aria-label={t("search")}
           placeholder={t("search")}
+          autoFocus={HAS_KEYBOARD}
           className="min-h-control w-full min-w-0 rounded-md border border-line-strong bg-field px-3"
         />
         <Picker.SkinToneSelector

@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, Suspense, useState } from "react";
+import { lazy, type ReactElement, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Popover } from "../../ui/popover.tsx";
 import { Spinner } from "../../ui/spinner.tsx";
@@ -38,8 +38,7 @@ export function EmojiPopover({ trigger, label, onPick, ...rest }: EmojiPopoverPr
 
 function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
   const { t } = useTranslation("emoji");
-  // What was picked while it is open changes no places.
-  const [recent] = useState(() => useRecentEmoji.getState().emoji);
+  const recent = useRecentEmoji((state) => state.emoji);
   return (
     <div className="grid w-81 max-w-full gap-2">
       <div role="group" aria-label={t("recent")} className="grid grid-cols-8 gap-0.5">

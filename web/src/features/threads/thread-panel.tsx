@@ -25,13 +25,10 @@ interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped
 export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelProps) {
   const { t } = useTranslation("threads");
   const { data: thread, error, refetch } = useChannelState(threadId);
+  const title = thread?.name || t("title");
   const isHere = thread?.parentId === parent.id;
   return (
-    <SidePanel
-      title={thread?.name || t("title")}
-      actions={isHere && <ThreadMenu thread={thread} />}
-      onClose={onClose}
-    >
+    <SidePanel title={title} actions={isHere && <ThreadMenu thread={thread} />} onClose={onClose}>
       {thread === undefined && error === null && <SkeletonRows withAvatar />}
       {thread === undefined && error !== null && (
         <div className="p-4">
@@ -44,14 +41,9 @@ export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelP
       {isHere && (
         <>
           <RootMessage parent={parent} thread={thread} />
-          <MessageList
-            channel={thread}
-            title={thread.name}
-            onLeave={() => focusComposer(thread.id)}
-            {...list}
-          />
+          <MessageList channel={thread} title={title} onLeave={() => focusComposer(thread.id)} {...list} />
           <ArchivedNote thread={thread} />
-          <Composer channel={thread} title={thread.name} />
+          <Composer channel={thread} title={title} />
         </>
       )}
     </SidePanel>

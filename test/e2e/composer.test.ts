@@ -1,0 +1,316 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FanfareClient } from "@fanfare/client";
+import type { Message } from "@fanfare/contract";
+import { startInstance, type Instance } from "@fanfare/testing";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+
+/** One pixel. */
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+describe.skipIf(!hasBrowser())("writing in a browser", () => {
+  let folder: string;
+  let instance: Instance;
+  let browser: Browser;
+  /** Who writes in the browser, and who hears of it. */
+  let ada: FanfareClient;
+  let grace: FanfareClient;
+  let page: Page;
+  let groupId: string;
+  let channelId: string;
+  let channelCount = 0;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fanfare-composer-"));
+    await buildWeb(folder);
+    [instance, browser] = await Promise.all([
+      startInstance({ WEB_DIR: folder, RATE_LIMIT_FACTOR: "1000", FILE_MAX_BYTES: "200000" }),
+      launchBrowser(),
+    ]);
+    ada = new FanfareClient({ url: instance.url });
+    await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" });
+    grace = new FanfareClient({ url: instance.url });
+    await grace.register({ username: "grace", password: "correct horse", nickname: "Grace Hopper" });
+    await Promise.all([ada.connect(), grace.connect()]);
+    ({
+      group: { id: groupId },
+    } = await ada.call("group.create", { name: "Rocket builders" }));
+    const { invite } = await ada.call("invite.create", { groupId });
+    await grace.call("invite.accept", { code: invite.code });
+  });
+
+  beforeEach(async () => {
+    channelCount += 1;
+    const { channel } = await ada.call("channel.create", { groupId, name: `room-${channelCount}` });
+    channelId = channel.id;
+  });
+
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+    const heard = complaints.splice(0);
+    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
+  });
+
+  afterAll(async () => {
+    ada?.close();
+    grace?.close();
+    await browser?.close();
+    await instance?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function openAs(username: string, query = ""): Promise<Page> {
+    const opened = await (await browser.newContext({ locale: "en-US" })).newPage();
+    opened.setDefaultTimeout(15_000);
+    opened.on("pageerror", (error) => complaints.push(error.message));
+    const session = new FanfareClient({ url: instance.url });
+    const tokens = await session.login({ username, password: "correct horse" });
+    await opened.addInitScript((kept) => {
+      localStorage.setItem("fanfare.tokens", kept);
+    }, JSON.stringify(tokens));
+    await opened.goto(`${instance.url}/groups/${groupId}/channels/${channelId}${query}`);
+    await opened.getByRole("log").waitFor();
+    return opened;
+  }
+
+  async function open(query = ""): Promise<void> {
+    page = await openAs("ada", query);
+  }
+
+  const field = () => page.getByRole("textbox", { name: `Message to #room-${channelCount}` });
+  const options = () => page.getByRole("listbox", { name: "Suggestions" }).getByRole("option");
+  const sent = (text: string) => page.getByRole("log").locator(".message:not(.pending)").getByText(text);
+
+  /** The newest message, once there are as many. */
+  async function newest(count: number, inChannelId = channelId): Promise<Message> {
+    let messages: Message[] = [];
+    const look = async () => {
+      ({ messages } = await grace.call("message.list", { channelId: inChannelId }));
+      return messages.length;
+    };
+    await expect.poll(look, { timeout: 15_000 }).toBe(count);
+    return messages.at(-1)!;
+  }
+
+  test("who is chosen from the proposals is mentioned", async () => {
+    await open();
+    await field().pressSequentially("Hello @gra");
+    await options().filter({ hasText: "Grace Hopper" }).waitFor();
+    expect(await field().getAttribute("aria-activedescendant")).toBe(
+      await options().first().getAttribute("id"),
+    );
+    await page.keyboard.press("Enter");
+    expect(await field().inputValue()).toBe("Hello @Grace Hopper ");
+    await page.keyboard.type("and `@Grace Hopper` :tada: #roo");
+    await options()
+      .filter({ hasText: `room-${channelCount}` })
+      .click();
+    await page.keyboard.type("@every");
+    await options().filter({ hasText: "@everyone" }).waitFor();
+    // Nothing is taken that was put away.
+    await page.keyboard.press("Escape");
+    await options().first().waitFor({ state: "detached" });
+    await page.keyboard.press("Enter");
+    const { content, mentions } = await newest(1);
+    expect(content).toBe(`Hello <@${grace.user!.id}> and \`@Grace Hopper\` 🎉 <#${channelId}> @every`);
+    expect(mentions?.userIds).toEqual([grace.user!.id]);
+    await page.getByRole("log").getByText("@Grace Hopper", { exact: true }).first().waitFor();
+    expect(await field().inputValue()).toBe("");
+  });
+
+  test("marks are set by keys, and undo takes them back", async () => {
+    await open();
+    await field().fill("important");
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Control+b");
+    expect(await field().inputValue()).toBe("**important**");
+    await page.keyboard.press("Control+z");
+    expect(await field().inputValue()).toBe("important");
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Control+e");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Shift+Enter");
+    await page.keyboard.type("```js");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("let a;");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("```");
+    await page.keyboard.press("Enter");
+    expect((await newest(1)).content).toBe("`important`\n```js\nlet a;\n```");
+  });
+
+  test("the last message is edited by the arrow up, another one is answered", async () => {
+    await open();
+    await field().fill("Helo");
+    await page.keyboard.press("Enter");
+    await sent("Helo").waitFor();
+    await page.keyboard.press("ArrowUp");
+    const edited = page.getByRole("textbox", { name: "Edit the message" });
+    await edited.fill("Hello");
+    await page.keyboard.press("Enter");
+    await expect.poll(async () => (await newest(1)).content).toBe("Hello");
+
+    const asked = await grace.call("message.send", { channelId, content: "How are you?", nonce: "ask" });
+    await sent("How are you?").hover();
+    const article = page.getByRole("article").filter({ hasText: "How are you?" });
+    await article.getByRole("button", { name: "Reply" }).click();
+    await page.getByText("Reply to Grace Hopper").waitFor();
+    await page.getByRole("button", { name: "Notify Grace Hopper" }).click();
+    await field().fill("Well.");
+    await page.keyboard.press("Enter");
+    const reply = await newest(3);
+    expect(reply).toMatchObject({ content: "Well.", replyTo: asked.message.id });
+    expect(reply.mentions).toBeUndefined();
+    await page.getByText("Reply to Grace Hopper").waitFor({ state: "detached" });
+  });
+
+  test("a thread is opened, written in, put away and found again", async () => {
+    const { message } = await grace.call("message.send", { channelId, content: "Plans?", nonce: "plans" });
+    await open();
+    await sent("Plans?").click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Start a thread" }).click();
+    const panel = page.getByRole("complementary", { name: "Plans?" });
+    await panel.getByRole("textbox").fill("Mars.");
+    await page.keyboard.press("Enter");
+    await panel.getByRole("log").getByText("Mars.", { exact: true }).waitFor();
+    const threadId = new URL(page.url()).searchParams.get("thread")!;
+    expect((await newest(1, threadId)).content).toBe("Mars.");
+    const { message: about } = await grace.call("message.get", { channelId, messageId: message.id });
+    expect(about.threadId).toBe(threadId);
+
+    const reply = await grace.call("message.send", { channelId: threadId, content: "Or Venus?", nonce: "v" });
+    await panel.getByText("Or Venus?", { exact: true }).waitFor();
+    await panel.getByRole("button", { name: "More about this thread" }).click();
+    await page.getByRole("menuitem", { name: "Archive the thread" }).click();
+    await panel.getByText("This thread is archived").waitFor();
+    await page.reload();
+    await panel.getByText("Or Venus?", { exact: true }).waitFor();
+    await panel.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("main").getByRole("button", { name: "Threads" }).click();
+    const list = page.getByRole("complementary", { name: "Threads" });
+    await list.getByText("No threads yet").waitFor();
+    await list.getByRole("tab", { name: "Archived" }).click();
+    await list.getByRole("button", { name: "Plans?" }).click();
+    await panel.getByRole("button", { name: "Take up again" }).click();
+    await panel.getByText("This thread is archived").waitFor({ state: "detached" });
+
+    // A link to what is written in a thread leads to it beside its channel.
+    await page.goto(`${instance.url}/groups/${groupId}/channels/${threadId}?message=${reply.message.id}`);
+    await panel.getByText("Or Venus?", { exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/groups/${groupId}/channels/${channelId}`);
+  });
+
+  test("pictures are uploaded by button and by drop, and the others see them", async () => {
+    await open();
+    const other = await openAs("grace");
+    const picture = { name: "red.png", mimeType: "image/png", buffer: PICTURE };
+    await page.locator("input[type=file]").setInputFiles(picture);
+    const files = page.getByRole("list", { name: "Files to send" });
+    await files.getByRole("img").or(files.locator("img")).first().waitFor();
+    // As a text: the types of the tests are those of Node.
+    await page.evaluate(`{
+      const bytes = Uint8Array.from(atob("${PICTURE.toString("base64")}"), (char) => char.charCodeAt(0));
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([bytes], "dropped.png", { type: "image/png" }));
+      for (const name of ["dragenter", "dragover", "drop"]) {
+        const event = new DragEvent(name, { dataTransfer, bubbles: true, cancelable: true });
+        document.querySelector("[role=log]").dispatchEvent(event);
+      }
+    }`);
+    await files.getByText("dropped.png").waitFor();
+    await field().fill("Look");
+    await page.keyboard.press("Enter");
+    await files.waitFor({ state: "detached" });
+    const { attachments } = await newest(1);
+    expect(attachments?.map(({ name }) => name)).toEqual(["red.png", "dropped.png"]);
+    await other.getByRole("log").locator("img[src*='/files/']").first().waitFor();
+
+    await page.locator("input[type=file]").setInputFiles([
+      { name: "large.bin", mimeType: "application/octet-stream", buffer: Buffer.alloc(300_000) },
+      { name: "empty.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) },
+    ]);
+    await files.getByText("Too large: 200 kB at most.").waitFor();
+    await page.getByText("empty.txt is empty.").first().waitFor();
+    expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
+    await files.getByRole("button", { name: "Remove large.bin" }).click();
+    await files.waitFor({ state: "detached" });
+  });
+
+  test("a draft is kept while another channel is shown, with whom it mentions", async () => {
+    await open();
+    await field().pressSequentially("Dear @gra");
+    await options().filter({ hasText: "Grace Hopper" }).click();
+    await page.keyboard.type("where");
+    const here = field();
+    await page.getByRole("navigation", { name: "Channels" }).getByRole("link", { name: "general" }).click();
+    await page.getByRole("textbox", { name: "Message to #general" }).waitFor();
+    const channels = page.getByRole("navigation", { name: "Channels" });
+    await channels.getByRole("link", { name: `room-${channelCount}` }).click();
+    expect(await here.inputValue()).toBe("Dear @Grace Hopper where");
+    // It is written to disk a moment later.
+    const kept = () => page.evaluate("Object.values({ ...localStorage }).join()");
+    await expect.poll(kept).toContain("Dear <@");
+    await page.reload();
+    await expect.poll(() => here.inputValue()).toBe("Dear @Grace Hopper where");
+    await here.press("Enter");
+    expect((await newest(1)).mentions?.userIds).toEqual([grace.user!.id]);
+  });
+
+  test("what is written without a connection is sent when it is back, in order", async () => {
+    await open();
+    await field().fill("before");
+    await page.keyboard.press("Enter");
+    await sent("before").waitFor();
+    await page.context().setOffline(true);
+    for (const text of ["one", "two"]) {
+      await field().fill(text);
+      await page.keyboard.press("Enter");
+    }
+    await page.locator(".message.pending").getByText("two", { exact: true }).waitFor();
+    await page.context().setOffline(false);
+    await newest(3);
+    const { messages } = await grace.call("message.list", { channelId });
+    expect(messages.map(({ content }) => content)).toEqual(["before", "one", "two"]);
+    await sent("two").waitFor();
+    expect(await page.locator(".message.pending").count()).toBe(0);
+  });
+
+  test("who writes is shown to others; who may not write is told why", async () => {
+    await open();
+    const other = await openAs("grace");
+    const otherField = other.getByRole("textbox", { name: `Message to #room-${channelCount}` });
+    await otherField.pressSequentially("hm");
+    await page.getByText("Grace Hopper is typing").waitFor();
+    await ada.call("group.mute", { groupId, userId: grace.user!.id, durationMs: 60_000 });
+    await other.getByText("You are muted in this group until").waitFor();
+    expect(await otherField.count()).toBe(0);
+    await ada.call("group.unmute", { groupId, userId: grace.user!.id });
+    await otherField.waitFor();
+    await ada.call("channel.update", { channelId, slowModeSeconds: 60 });
+    await otherField.fill("slowly");
+    await otherField.press("Enter");
+    await other.getByText("Slow mode: wait").waitFor();
+    await otherField.fill("again");
+    expect(await other.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
+  });
+
+  test("emoji are picked with a search, and those that were picked come first", async () => {
+    await open();
+    await field().fill("Launch ");
+    await page.getByRole("button", { name: "Emoji" }).click();
+    await expect.poll(() => page.evaluate("document.activeElement.type")).toBe("search");
+    await page.keyboard.type("rocket");
+    await page.getByRole("gridcell", { name: "Rocket", exact: true }).click();
+    await expect.poll(() => field().inputValue()).toBe("Launch 🚀");
+    await page.getByRole("button", { name: "Emoji" }).click();
+    const often = page.getByRole("group", { name: "Often used" }).getByRole("button");
+    expect(await often.first().textContent()).toBe("🚀");
+  });
+});
