@@ -1,12 +1,13 @@
-import type { ReactNode } from "react";
+import { usePageTitle } from "./use-page-title.ts";
 
 export const ENTRANCE_LINK = "rounded-sm font-medium text-accent-text underline-offset-2 hover:underline";
 
 /** What a page before the login is for. */
-export function EntranceTitle({ children, text }: { children: ReactNode; text?: string | undefined }) {
+export function EntranceTitle({ title, text }: { title: string; text?: string | undefined }) {
+  usePageTitle(title);
   return (
     <header className="grid gap-1">
-      <h2 className="text-2xl font-semibold">{children}</h2>
+      <h2 className="text-2xl font-semibold">{title}</h2>
       {text !== undefined && <p className="text-muted">{text}</p>}
     </header>
   );

@@ -23,7 +23,7 @@ export function Landing({ notice, inviteCode }: LandingProps) {
     <Entrance>
       <NoticeLine notice={notice} />
       {inviteCode === undefined ? (
-        <EntranceTitle>{t("comeIn")}</EntranceTitle>
+        <EntranceTitle title={t("comeIn")} />
       ) : (
         <InvitePreview client={anonymous} code={inviteCode} />
       )}

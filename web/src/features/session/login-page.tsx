@@ -27,9 +27,7 @@ export function LoginPage({ notice, wantsPlace }: LoginPageProps) {
   return (
     <Entrance>
       <NoticeLine notice={notice} />
-      <EntranceTitle text={wantsPlace && notice === null ? t("loginFirst") : undefined}>
-        {t("logIn")}
-      </EntranceTitle>
+      <EntranceTitle title={t("logIn")} text={wantsPlace && notice === null ? t("loginFirst") : undefined} />
       {back !== null && "oidcCode" in back ? (
         <OidcLogin
           back={back}

@@ -46,7 +46,7 @@ export function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
   }
   return (
     <>
-      <EntranceTitle text={t("reset.newText")}>{t("reset.new")}</EntranceTitle>
+      <EntranceTitle title={t("reset.new")} text={t("reset.newText")} />
       <Form form={form} action={t("reset.set")} wide>
         <PasswordField
           label={t("reset.newPassword")}

@@ -1,6 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { cx } from "../../ui/cx.ts";
+import { usePageTitle } from "./use-page-title.ts";
 
 interface OutcomeProps {
   icon: LucideIcon;
@@ -12,6 +13,7 @@ interface OutcomeProps {
 
 /** How something ended, and what to do next. It is read out. */
 export function Outcome({ icon: Icon, title, text, tone = "good", children }: OutcomeProps) {
+  usePageTitle(title);
   return (
     <div role="status" className="grid justify-items-center gap-2 text-center">
       <span

@@ -31,7 +31,7 @@ export function RegisterPage() {
   });
   return (
     <Entrance>
-      <EntranceTitle>{t("newAccount")}</EntranceTitle>
+      <EntranceTitle title={t("newAccount")} />
       <Form form={form} action={t("register")} wide>
         <AccountFields form={form} />
         <TextField

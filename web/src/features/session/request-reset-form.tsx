@@ -27,11 +27,11 @@ export function RequestResetForm() {
     return <Outcome icon={MailCheck} title={t("reset.sent")} text={t("reset.sentText", { email: sentTo })} />;
   }
   if (sendsMail === false) {
-    return <EntranceTitle text={t("reset.noMail")}>{t("reset.title")}</EntranceTitle>;
+    return <EntranceTitle title={t("reset.title")} text={t("reset.noMail")} />;
   }
   return (
     <>
-      <EntranceTitle text={t("reset.text")}>{t("reset.title")}</EntranceTitle>
+      <EntranceTitle title={t("reset.title")} text={t("reset.text")} />
       <Form form={form} action={t("reset.send")} wide>
         <TextField
           label={t("reset.email")}

@@ -1,9 +1,13 @@
 import type { Params } from "@fanfare/contract";
 
+/** At the first visit the service worker is still on its way. */
+const WORKER_WITHIN_MS = 5000;
+
 /** The service worker that shows pushes; null where this browser or this address has none. */
 export async function pushWorker(): Promise<ServiceWorkerRegistration | null> {
   if (!("serviceWorker" in navigator) || !("PushManager" in window)) return null;
-  return (await navigator.serviceWorker.getRegistration()) ?? null;
+  const none = new Promise<null>((resolve) => setTimeout(() => resolve(null), WORKER_WITHIN_MS));
+  return Promise.race([navigator.serviceWorker.ready, none]);
 }
 
 /**

@@ -1,0 +1,42 @@
+import { FanfareError } from "@fanfare/client";
+import type { Call } from "@fanfare/contract";
+import { expect, test } from "vitest";
+import { type ExportedItem, readExport } from "./read-export.ts";
+
+const error = (type: "RATE_LIMITED" | "INTERNAL") =>
+  new FanfareError({ type, message: type, data: { retryAfterMs: 1 }, retryable: true, requestId: "" });
+
+/** Answers, or throws, one after the other; keeps what it was asked for. */
+function answering(...answers: (FanfareError | { items: ExportedItem[]; nextCursor: string | null })[]) {
+  const asked: unknown[] = [];
+  const call = (async (_: string, params: unknown) => {
+    asked.push(params);
+    const answer = answers.shift();
+    if (answer instanceof FanfareError || answer === undefined) throw answer;
+    return answer;
+  }) as Call;
+  return { asked, call };
+}
+
+async function readAll(call: Call, signal = new AbortController().signal): Promise<ExportedItem[]> {
+  const items: ExportedItem[] = [];
+  for await (const page of readExport(call, signal)) items.push(...page);
+  return items;
+}
+
+test("all pages are read, also after one that is empty and after being too fast", async () => {
+  const [profile, message] = [{ kind: "profile" }, { kind: "message" }];
+  const { call, asked } = answering(
+    { items: [profile], nextCursor: "a" },
+    { items: [], nextCursor: "b" },
+    error("RATE_LIMITED"),
+    { items: [message], nextCursor: null },
+  );
+  expect(await readAll(call)).toEqual([profile, message]);
+  expect(asked).toEqual([{}, { cursor: "a" }, { cursor: "b" }, { cursor: "b" }]);
+});
+
+test("anything else that fails ends it, and so does who stops it", async () => {
+  await expect(readAll(answering(error("INTERNAL")).call)).rejects.toMatchObject({ type: "INTERNAL" });
+  await expect(readAll(answering().call, AbortSignal.abort())).rejects.toThrow("aborted");
+});
