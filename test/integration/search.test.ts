@@ -51,6 +51,32 @@ test("a private channel is found in by those who see it, and only as long", asyn
   expect(await find(member, { channelId: openId, text: "secret" })).toBe("CHANNEL_NOT_FOUND");
 });
 
+test("threads are found in their channel and group by those who see the channel, until they are deleted", async () => {
+  const openThreadOf = async (channelId: string): Promise<string> => {
+    const messageId = await send(owner, channelId, "a beginning");
+    const params = { channelId, messageId };
+    return (await must(instance.url, "channel.openThread", params, owner.accessToken)).channel.id;
+  };
+  const [openThread, privateThread] = [await openThreadOf(openId), await openThreadOf(privateId)];
+  await send(member, openThread, "a threaded secret");
+  await send(owner, privateThread, "a hidden secret");
+  const wanted = { groupId, text: "secret" };
+  // When something was written in a thread is noted a second later.
+  await expect
+    .poll(() => find(member, wanted), { timeout: 10_000 })
+    .toEqual(["a threaded secret", "an open secret"]);
+  expect(await find(member, { channelId: openId, text: "secret" })).toHaveLength(2);
+  expect(await find(member, { channelId: openThread, text: "secret" })).toEqual(["a threaded secret"]);
+  expect(await find(member, { channelId: privateThread, text: "secret" })).toBe("CHANNEL_NOT_FOUND");
+  await expect.poll(() => find(owner, wanted), { timeout: 10_000 }).toHaveLength(4);
+  const { threads } = await must(instance.url, "message.search", wanted, owner.accessToken);
+  const places = threads.map(({ id, parentId }) => ({ id, parentId }));
+  expect(places).toHaveLength(2);
+  expect(places).toContainEqual({ id: privateThread, parentId: privateId });
+  await must(instance.url, "channel.delete", { channelId: openThread }, owner.accessToken);
+  expect(await find(member, wanted)).toEqual(["an open secret"]);
+});
+
 test("what was just written, edited, pinned or deleted is so in the next search", async () => {
   const messageId = await send(member, openId, "first words");
   expect(await find(owner, { channelId: openId, text: "words" })).toEqual(["first words"]);

@@ -27,3 +27,11 @@ export function activeBefore({ lastActivityAt, channelId }: ActivityCursor) {
     $or: [{ lastActivityAt: { $lt: lastActivityAt } }, { _id: { $lt: new Types.ObjectId(channelId) } }],
   };
 }
+
+/** The same for those that follow when the last active come last. */
+export function activeAfter({ lastActivityAt, channelId }: ActivityCursor) {
+  return {
+    lastActivityAt: { $gte: lastActivityAt },
+    $or: [{ lastActivityAt: { $gt: lastActivityAt } }, { _id: { $gt: new Types.ObjectId(channelId) } }],
+  };
+}

@@ -32,6 +32,7 @@ import { listOwnChannels } from "./actions/list-own-channels.ts";
 import { listRooms } from "./actions/list-rooms.ts";
 import { listPlaces, listUserChannels } from "./actions/list-user-channels.ts";
 import { listInvites, revokeInvite } from "./actions/manage-invites.ts";
+import { findThreads, listActiveThreads } from "./actions/find-threads.ts";
 import { archiveThread, listThreads, unarchiveThread } from "./actions/manage-threads.ts";
 import { muteMember, unmuteMember } from "./actions/mute-member.ts";
 import { addToDirect, createGroupDirect, removeFromDirect, renameDirect } from "./actions/group-direct.ts";
@@ -165,6 +166,8 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "channel.get": getChannel(dependencies),
       "channel.openThread": openThread(dependencies),
       "channel.listThreads": listThreads(dependencies),
+      "channel.findThreads": findThreads(dependencies),
+      "channel.listActiveThreads": listActiveThreads(dependencies),
       "channel.archiveThread": archiveThread(dependencies),
       "channel.unarchiveThread": unarchiveThread(dependencies),
       "channel.createGroupDirect": createGroupDirect(dependencies),

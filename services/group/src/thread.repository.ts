@@ -1,6 +1,6 @@
 import { duplicateKeyIndex } from "@fanfare/kernel";
 import { Types, type Connection } from "mongoose";
-import { activeBefore, type ActivityCursor } from "./activity-cursor.ts";
+import { activeAfter, activeBefore, type ActivityCursor } from "./activity-cursor.ts";
 import { channelModel, type ChannelDocument } from "./channel.model.ts";
 import { DURABLE } from "./durable.ts";
 
@@ -32,6 +32,17 @@ export function createThreadRepository(connection: Connection) {
       channels
         .find({ parentId, threadState, ...(before === undefined ? {} : activeBefore(before)), ...alive })
         .sort({ parentId: 1, threadState: 1, lastActivityAt: -1, _id: -1 })
+        .limit(limit)
+        .lean(),
+
+    findMany: (channelIds: readonly string[]) =>
+      channels.find({ _id: { $in: channelIds }, kind: "thread", ...alive }).lean(),
+
+    /** Those in which something was written last come last. */
+    listActive: (parentGroupId: string, after: ActivityCursor, limit: number) =>
+      channels
+        .find({ parentGroupId, ...activeAfter(after), ...alive })
+        .sort({ parentGroupId: 1, lastActivityAt: 1, _id: 1 })
         .limit(limit)
         .lean(),
 

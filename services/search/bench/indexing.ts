@@ -35,7 +35,7 @@ async function indexAll(channels: number): Promise<number> {
   for (const channelId of channelIds) indexer.hint(channelId);
   await delay(1);
   const isDone = async (): Promise<boolean> =>
-    [...(await progress.find(channelIds)).values()].reduce((sum, rev) => sum + rev, 0) === MESSAGES;
+    [...(await progress.find(channelIds)).values()].reduce((sum, { rev }) => sum + rev, 0) === MESSAGES;
   while (!(await isDone())) await delay(200);
   const { user, system } = process.cpuUsage(cpu);
   await indexer.close();

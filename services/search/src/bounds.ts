@@ -1,5 +1,5 @@
 /** A new way to make tokens has a new number: then everything is indexed anew. */
-export const INDEX_VERSION = 1;
+export const INDEX_VERSION = 2;
 /** Different tokens that a message is found by; further words of it are not found. */
 export const TOKENS_PER_MESSAGE = 200;
 /** Of a longer word this much counts. */
@@ -15,6 +15,12 @@ export const CHANNELS_PER_ROUND = 50;
 export const LOGS_AT_ONCE = 4;
 /** Changes that one search waits for; what is beyond it is indexed behind it. */
 export const STEPS_PER_SEARCH = 10;
+/** Threads whose heads one search of a group looks at; what is beyond it the next one does. */
+export const THREADS_PER_SEARCH = 500;
+/** An activity is noted a second late, by clocks that are not quite the same: so much of the past is looked at again. */
+export const ACTIVITY_LATE_MS = 60_000;
+/** Of groups that nobody has searched for so long, their threads are looked through anew. */
+export const GROUP_PROGRESS_LIFETIME_S = 30 * 24 * 60 * 60;
 /** Channels that a search indexes at the same time. */
 export const INDEX_CONCURRENCY = 4;
 /** The part of the time that indexing in the background takes at most: what people write and read now comes first. */

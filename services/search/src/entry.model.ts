@@ -4,6 +4,7 @@ import { Schema, type Connection, type Model, type Types } from "mongoose";
 export interface EntryDocument {
   /** The message's id: newer ones are higher. */
   _id: Types.ObjectId;
+  /** Of a message in a thread, the thread's parent: whoever sees that sees the thread. */
   channelId: Types.ObjectId;
   /** The change of the message that this was made from. */
   rev: number;

@@ -4,6 +4,7 @@ import { entryModel, type EntryDocument } from "./entry.model.ts";
 
 export interface Entry {
   messageId: string;
+  /** Of a message in a thread, the thread's parent. */
   channelId: string;
   rev: number;
   tokens: string[];
@@ -30,10 +31,10 @@ export class EntryRepository {
   async put(entries: readonly Entry[], deleted: readonly string[]): Promise<void> {
     const changed = entries.length === 0 ? [] : await this.#insert(entries);
     const operations: mongo.AnyBulkWriteOperation<EntryDocument>[] = [
-      ...changed.map(({ messageId, rev, tokens }) => ({
+      ...changed.map(({ messageId, channelId, rev, tokens }) => ({
         updateOne: {
           filter: { _id: new Types.ObjectId(messageId), rev: { $lte: rev } },
-          update: { $set: { rev, tokens } },
+          update: { $set: { channelId: new Types.ObjectId(channelId), rev, tokens } },
         },
       })),
       ...deleted.map((id) => ({ deleteOne: { filter: { _id: new Types.ObjectId(id) } } })),
@@ -87,9 +88,10 @@ export class EntryRepository {
     await this.#model.deleteMany({ _id: { $in: messageIds } });
   }
 
-  /** @returns how many were deleted: fewer than `limit` when none is left */
-  async deleteSome(channelId: string, limit: number): Promise<number> {
-    const some = await this.#model.find({ channelId }).select({ _id: 1 }).limit(limit).lean();
+  /** @param token only those that have it @returns how many were deleted: fewer than `limit` when none is left */
+  async deleteSome(channelId: string, token: string | null, limit: number): Promise<number> {
+    const which = { channelId, ...(token !== null && { tokens: token }) };
+    const some = await this.#model.find(which).select({ _id: 1 }).limit(limit).lean();
     await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
     return some.length;
   }

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { Indexer } from "./indexer.ts";
 
 const STEP_MS = 30;
+const NOTHING = { rev: 0, parentId: null };
 
 test("channels are indexed together, and indexing rests after it, at least four times as long as it took", async () => {
   const pauses: number[] = [];
@@ -15,7 +16,7 @@ test("channels are indexed together, and indexing rests after it, at least four 
   const indexer = new Indexer({
     entries: { put: async () => undefined },
     progress: {
-      find: async (ids) => new Map(ids.map((id) => [id, 0])),
+      find: async (ids) => new Map(ids.map((id) => [id, NOTHING])),
       advance: async () => undefined,
     },
     call: call as unknown as Call,
@@ -44,7 +45,10 @@ test("closing does not wait for the rest", async () => {
   };
   const indexer = new Indexer({
     entries: { put: async () => undefined },
-    progress: { find: async (ids) => new Map(ids.map((id) => [id, 0])), advance: async () => undefined },
+    progress: {
+      find: async (ids) => new Map(ids.map((id) => [id, NOTHING])),
+      advance: async () => undefined,
+    },
     call: call as unknown as Call,
     logger: { warn: () => undefined },
     indexAfterMs: 0,
@@ -85,7 +89,7 @@ test("of a channel that has more than its part of a round the rest follows, and 
   const indexer = new Indexer({
     entries: { put: async (some) => void puts.push(some.map(({ messageId }) => messageId)) },
     progress: {
-      find: async (ids) => new Map(ids.map((id) => [id, revs.get(id) ?? 0])),
+      find: async (ids) => new Map(ids.map((id) => [id, { rev: revs.get(id) ?? 0, parentId: null }])),
       advance: async (moves) => {
         for (const { channelId, from, to } of moves) {
           expect(revs.get(channelId) ?? 0).toBe(from);

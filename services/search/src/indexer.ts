@@ -11,7 +11,7 @@ import {
 } from "./bounds.ts";
 import type { EntryRepository } from "./entry.repository.ts";
 import { messageTokens } from "./message-tokens.ts";
-import type { ProgressRepository } from "./progress.repository.ts";
+import type { Progress, ProgressRepository } from "./progress.repository.ts";
 
 export interface IndexerOptions {
   entries: Pick<EntryRepository, "put">;
@@ -112,30 +112,48 @@ export class Indexer {
     const revs = await progress.find(channelIds);
     const limit = Math.floor(CHANGES_PER_STEP / channelIds.length);
     const logs = await boundedMap(channelIds, LOGS_AT_ONCE, async (channelId) => {
-      const from = revs.get(channelId)!;
+      const from = revs.get(channelId)!.rev;
       const { messages } = await call("message.listChanges", { channelId, afterRev: from, limit });
       return { channelId, from, messages };
     });
     const changed = logs.filter(({ messages }) => messages.length > 0);
     if (changed.length > 0) {
+      const parents = await this.#parents(changed.map(({ channelId }) => [channelId, revs.get(channelId)!]));
       const messages = changed.flatMap((log) => log.messages);
       const there = messages.filter(({ deletedAt }) => deletedAt === null);
       const deleted = messages.filter(({ deletedAt }) => deletedAt !== null);
       await entries.put(
         there.map((message) => ({
           messageId: message.id,
-          channelId: message.channelId,
+          channelId: parents.get(message.channelId) ?? message.channelId,
           rev: message.rev,
-          tokens: messageTokens(message),
+          tokens: messageTokens(message, parents.has(message.channelId)),
         })),
         deleted.map(({ id }) => id),
       );
       // Only then: a process that dies in between does the same again.
       await progress.advance(
-        changed.map((log) => ({ channelId: log.channelId, from: log.from, to: log.messages.at(-1)!.rev })),
+        changed.map(({ channelId, from, messages: changes }) => ({
+          channelId,
+          parentId: parents.get(channelId) ?? null,
+          from,
+          to: changes.at(-1)!.rev,
+        })),
       );
     }
     return new Set(logs.filter((log) => log.messages.length < limit).map(({ channelId }) => channelId));
+  }
+
+  /** By thread. Whether a channel is one is asked once in its life. */
+  async #parents(channels: readonly [string, Progress][]): Promise<Map<string, string>> {
+    const parents = new Map<string, string>();
+    for (const [channelId, { parentId }] of channels) if (parentId != null) parents.set(channelId, parentId);
+    const unknown = channels.filter(([, { parentId }]) => parentId === undefined);
+    if (unknown.length === 0) return parents;
+    const asked = { channelIds: unknown.map(([channelId]) => channelId) };
+    const { channels: threads } = await this.#options.call("channel.findThreads", asked);
+    for (const { id, parentId } of threads) parents.set(id, parentId!);
+    return parents;
   }
 }
 

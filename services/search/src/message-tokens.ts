@@ -8,12 +8,16 @@ const trait = {
   from: (userId: string) => `from:${userId}`,
   mentions: (userId: string) => `mentions:${userId}`,
   has: (name: Trait) => `has:${name}`,
+  in: (threadId: string) => `in:${threadId}`,
 };
 
 const LINK = /https?:\/\/\S/i;
 
+/** What all messages of a thread are found by, among those of its parent. */
+export const threadToken = trait.in;
+
 /** Everything that a message is found by. */
-export function messageTokens(message: Message): string[] {
+export function messageTokens(message: Message, isInThread: boolean): string[] {
   const has: Record<Trait, boolean> = {
     link: LINK.test(message.content),
     attachment: message.attachments !== undefined,
@@ -22,6 +26,7 @@ export function messageTokens(message: Message): string[] {
   };
   const names = message.attachments?.map(({ name }) => name) ?? [];
   return [
+    ...(isInThread ? [trait.in(message.channelId)] : []),
     trait.from(message.authorId),
     ...(message.mentions?.userIds.map(trait.mentions) ?? []),
     ...(Object.keys(has) as Trait[]).filter((name) => has[name]).map(trait.has),
@@ -30,8 +35,12 @@ export function messageTokens(message: Message): string[] {
 }
 
 /** Everything that a message must be found by, the rarest by guess first. */
-export function wantedTokens({ text = "", from, mentions, has }: ParsedParams<"message.search">): string[] {
+export function wantedTokens(
+  { text = "", from, mentions, has }: ParsedParams<"message.search">,
+  threadId: string | null,
+): string[] {
   return [
+    ...(threadId === null ? [] : [trait.in(threadId)]),
     ...queryTokens(text),
     ...(mentions === undefined ? [] : [trait.mentions(mentions)]),
     ...[...new Set(has)].map(trait.has),

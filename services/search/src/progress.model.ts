@@ -6,10 +6,16 @@ export interface ProgressDocument {
   _id: Types.ObjectId;
   rev: number;
   version: number;
+  /** Of a thread: among whose entries its own are. null: it is no thread. */
+  parentId: Types.ObjectId | null;
 }
 
 const schema = new Schema<ProgressDocument>(
-  { rev: { type: Number, required: true }, version: { type: Number, required: true } },
+  {
+    rev: { type: Number, required: true },
+    version: { type: Number, required: true },
+    parentId: { type: Schema.Types.ObjectId, default: null },
+  },
   { collection: "searchProgress", versionKey: false },
 );
 

@@ -2,14 +2,22 @@ import { mongo, Types, type Connection, type Model } from "mongoose";
 import { INDEX_VERSION } from "./bounds.ts";
 import { progressModel, type ProgressDocument } from "./progress.model.ts";
 
+export interface Progress {
+  rev: number;
+  /** Of a thread; null: it is none; undefined: not known yet. */
+  parentId: string | null | undefined;
+}
+
 /** A channel that was indexed up to one of its changes, and is up to another now. */
 interface Move {
   channelId: string;
+  parentId: string | null;
   from: number;
   to: number;
 }
 
 const DUPLICATE_KEY = 11_000;
+const NOTHING: Progress = { rev: 0, parentId: undefined };
 
 /** Every query of how far channels are indexed. */
 export class ProgressRepository {
@@ -19,22 +27,28 @@ export class ProgressRepository {
     this.#model = progressModel(database);
   }
 
-  /** 0 where nothing is indexed, or in an older way. */
-  async find(channelIds: readonly string[]): Promise<Map<string, number>> {
+  /** rev 0 where nothing is indexed, or in an older way. */
+  async find(channelIds: readonly string[]): Promise<Map<string, Progress>> {
     const found = await this.#model.find({ _id: { $in: channelIds } }).lean();
     const current = found.filter(({ version }) => version === INDEX_VERSION);
-    const revs = new Map(current.map(({ _id, rev }) => [_id.toHexString(), rev]));
-    return new Map(channelIds.map((channelId) => [channelId, revs.get(channelId) ?? 0]));
+    const byId = new Map(
+      current.map(({ _id, rev, parentId }): [string, Progress] => [
+        _id.toHexString(),
+        { rev, parentId: parentId?.toHexString() ?? null },
+      ]),
+    );
+    return new Map(channelIds.map((channelId) => [channelId, byId.get(channelId) ?? NOTHING]));
   }
 
   /** Moves channels on from where they were read. Nothing happens to one that another process has moved meanwhile: what it did is done twice then. */
   async advance(moves: readonly Move[]): Promise<void> {
-    const operations = moves.map(({ channelId, from, to }) => {
+    const operations = moves.map(({ channelId, parentId, from, to }) => {
       const before = from === 0 ? { $or: [{ version: { $ne: INDEX_VERSION } }, { rev: 0 }] } : { rev: from };
+      const parent = parentId === null ? null : new Types.ObjectId(parentId);
       return {
         updateOne: {
           filter: { _id: new Types.ObjectId(channelId), ...before },
-          update: { $set: { rev: to, version: INDEX_VERSION } },
+          update: { $set: { rev: to, version: INDEX_VERSION, parentId: parent } },
           upsert: true,
         },
       };

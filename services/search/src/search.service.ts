@@ -1,6 +1,7 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { search } from "./actions/search.ts";
 import { EntryRepository } from "./entry.repository.ts";
+import { createGroupProgressRepository } from "./group-progress.repository.ts";
 import { Indexer } from "./indexer.ts";
 import { ProgressRepository } from "./progress.repository.ts";
 import { removeChannel } from "./remove-channel.ts";
@@ -10,8 +11,9 @@ import type { SearchDependencies } from "./search.dependencies.ts";
 export function createSearchService(node: NodeContext): ReturnType<ServiceFactory> {
   const entries = new EntryRepository(node.database);
   const progress = new ProgressRepository(node.database);
+  const groupProgress = createGroupProgressRepository(node.database);
   const indexer = new Indexer({ entries, progress, call: node.call, logger: node.logger });
-  const dependencies: SearchDependencies = { node, entries, progress, indexer };
+  const dependencies: SearchDependencies = { node, entries, progress, groupProgress, indexer };
   return defineService(node, {
     name: "search",
     actions: {
@@ -25,7 +27,9 @@ export function createSearchService(node: NodeContext): ReturnType<ServiceFactor
         for (const channelId of channelIds) await removeChannel(dependencies, channelId);
       },
     },
-    started: () => entries.createIndexes(),
+    async started() {
+      await Promise.all([entries.createIndexes(), groupProgress.createIndexes()]);
+    },
     stopped: () => indexer.close(),
   });
 }

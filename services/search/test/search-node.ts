@@ -15,6 +15,8 @@ export interface SearchNode {
   node: NodeContext;
   /** By channel, in the order of seq. */
   logs: Map<string, Message[]>;
+  /** Of each thread. */
+  parents: Map<string, string>;
   /** What there is to see for each user. */
   sees: Map<string, Set<string>>;
   /** Calls of `message.listChanges`. */
@@ -40,6 +42,7 @@ export function newId(time = Date.now()): string {
 export async function startSearchNode(env: Record<string, string>): Promise<SearchNode> {
   const logs = new Map<string, Message[]>();
   const byId = new Map<string, Message>();
+  const parents: SearchNode["parents"] = new Map();
   const sees = new Map<string, Set<string>>();
   const reads: SearchNode["reads"] = [];
   let call: AnyCall | undefined;
@@ -53,10 +56,29 @@ export async function startSearchNode(env: Record<string, string>): Promise<Sear
       name: "others",
       actions: {
         "group.access": ({ params: { userId, channelId } }) => ({
-          permissions: sees.get(userId)?.has(channelId ?? "") === true ? MEMBER_PERMISSIONS : NO_PERMISSIONS,
-          groupId: null,
+          permissions:
+            sees.get(userId)?.has(parents.get(channelId ?? "") ?? channelId ?? "") === true
+              ? MEMBER_PERMISSIONS
+              : NO_PERMISSIONS,
+          groupId: "f".repeat(24),
           mutedUntil: null,
           rooms: [],
+        }),
+        "channel.findThreads": ({ params: { channelIds } }) => ({
+          channels: channelIds.flatMap((id) => {
+            const parentId = parents.get(id);
+            return parentId === undefined ? [] : [{ id, parentId } as Channel];
+          }),
+        }),
+        "channel.listActiveThreads": ({ params: { after, limit } }) => ({
+          threads: [...parents.keys()]
+            .map((id) => ({
+              channelId: id,
+              cursor: `${Date.parse(logs.get(id)?.at(-1)?.createdAt ?? "")}-${id}`,
+            }))
+            .filter(({ cursor }) => cursor > after)
+            .sort((a, b) => (a.cursor < b.cursor ? -1 : 1))
+            .slice(0, limit),
         }),
         "message.listHeads": ({ params: { channelIds } }) => ({
           heads: channelIds.map((channelId) => ({ channelId, head: headOf(channelId), lastReadSeq: 0 })),
@@ -107,6 +129,7 @@ export async function startSearchNode(env: Record<string, string>): Promise<Sear
   return {
     node: running.context,
     logs,
+    parents,
     sees,
     reads,
     write(channelId, content, more = {}) {

@@ -109,6 +109,35 @@ test("a group is searched as far as the searcher sees it now", async () => {
   });
 });
 
+test("threads are found in their parent and their group, by who sees the parent", async () => {
+  const [openThread, secretThread] = [newId(), newId()];
+  node.parents.set(openThread, channelId).set(secretThread, secretId);
+  node.write(channelId, "word in the open");
+  node.write(openThread, "word in a thread");
+  node.write(secretThread, "word in a secret thread");
+  expect(await texts({ text: "word" }, { groupId })).toEqual(["word in a thread", "word in the open"]);
+  expect((await find({ text: "word" })).threads).toMatchObject([{ id: openThread, parentId: channelId }]);
+  expect(await texts({ text: "word" }, { channelId: openThread })).toEqual(["word in a thread"]);
+  expect(await texts({ text: "word" }, { groupId }, other)).toEqual([
+    "word in a secret thread",
+    "word in a thread",
+    "word in the open",
+  ]);
+  const secret = find({ text: "word" }, { channelId: secretThread });
+  await expect(secret).rejects.toMatchObject({ type: "CHANNEL_NOT_FOUND" });
+
+  node.write(openThread, "another word");
+  expect(await texts({ text: "another" })).toEqual(["another word"]);
+
+  node.parents.delete(openThread);
+  expect(await texts({ text: "word" })).toEqual(["word in the open"]);
+  node.node.broadcast("channel.emptied", { channelIds: [openThread] });
+  const { database } = node.node;
+  const left = () => database.collection("searchEntries").countDocuments({ tokens: `in:${openThread}` });
+  await expect.poll(left, { timeout: 10_000 }).toBe(0);
+  expect(await texts({ text: "word" })).toEqual(["word in the open"]);
+});
+
 test("pages of many channels join without a hole or a repetition", async () => {
   const channels = Array.from({ length: 7 }, () => newId());
   node.sees.set(searcher, new Set(channels));

@@ -6,7 +6,8 @@ import { LIMITS } from "../limits.ts";
 export const searchActions = {
   "message.search": action({
     summary:
-      "A page of the messages of a channel, or of all channels of a group that the caller sees, that have all of this; newest first.",
+      "A page of the messages of a channel with its threads, or of all channels of a group that the caller sees, that have all of " +
+      "this; newest first.",
     params: z
       .object({
         groupId: e.id.optional(),
@@ -35,6 +36,7 @@ export const searchActions = {
       ),
     result: z.object({
       messages: z.array(e.MessageSchema),
+      threads: z.array(e.ChannelSchema).describe("those that some of the messages are in"),
       nextCursor: e.id.nullable().describe("null: that was all. A page may be empty and not the last one"),
       isComplete: z.boolean().describe("false: some messages are still to be indexed; search again later"),
     }),

@@ -45,6 +45,22 @@ export const threadActions = {
     permission: { rule: "channel", can: "view" },
     errors: ["FORBIDDEN", "LIMIT_REACHED"],
   }),
+  "channel.findThreads": action({
+    summary: "Those of these channels that are threads; deleted ones are left out.",
+    params: z.object({ channelIds: z.array(e.id).max(LIMITS.channelsPerSync) }),
+    result: z.object({ channels: z.array(e.ChannelSchema) }),
+    permission: { rule: "internal" },
+  }),
+  "channel.listActiveThreads": action({
+    summary: "A page of all threads of a group, those in which something was written last come last.",
+    params: z.object({
+      groupId: e.id,
+      after: cursor.describe("the cursor of a thread, or `<milliseconds>-<24 zeros>`"),
+      limit: z.int().min(1).max(LIMITS.channelsPerGroup),
+    }),
+    result: z.object({ threads: z.array(z.object({ channelId: e.id, cursor })) }),
+    permission: { rule: "internal" },
+  }),
   "message.setThread": action({
     summary: "Which thread is about a message; null: none any more. Repeating it changes nothing.",
     params: inChannel.extend({

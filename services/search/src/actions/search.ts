@@ -1,35 +1,51 @@
-import type { Call, Head, Message, ParsedParams } from "@fanfare/contract";
-import { boundedMap, may, serviceError, type Handler, type NodeContext } from "@fanfare/kernel";
-import { INDEX_CONCURRENCY, STEPS_PER_SEARCH } from "../bounds.ts";
+import type { Call, Channel, Message, ParsedParams } from "@fanfare/contract";
+import { may, serviceError, type Handler, type NodeContext } from "@fanfare/kernel";
+import { STEPS_PER_SEARCH } from "../bounds.ts";
 import { findEntries } from "../find-entries.ts";
+import { indexPlaces, type Place } from "../index-places.ts";
+import { indexThreads } from "../index-threads.ts";
 import { wantedTokens } from "../message-tokens.ts";
 import type { SearchDependencies } from "../search.dependencies.ts";
 
-interface Place {
-  channelId: string;
-  head: Head;
-}
-
 type Search = ParsedParams<"message.search">;
+
+interface Where {
+  /** What is to be indexed before. */
+  places: readonly Place[];
+  /** Where the entries are. */
+  channelIds: readonly string[];
+  /** The only one that is searched; null: whatever is in the channels. */
+  threadId: string | null;
+  /** The group whose threads are searched too; null: none are. */
+  groupId: string | null;
+}
 
 const HIGHEST_ID = "f".repeat(24);
 
 export function search(dependencies: SearchDependencies): Handler<"message.search"> {
-  return async ({ params, actor, call }) => {
+  return async ({ params, actor: { userId }, call }) => {
     const { node, entries } = dependencies;
-    const places = await visiblePlaces(node, call, actor.userId, params);
-    const isComplete = await indexThese(dependencies, places);
+    const where = await visiblePlaces(node, call, userId, params);
+    const budget = { steps: STEPS_PER_SEARCH };
+    const isThere = await indexPlaces(dependencies, where.places, budget);
+    const { groupId } = where;
+    const areThreadsThere = groupId === null || (await indexThreads(dependencies, groupId, userId, budget));
     // The contract sees to it that something is asked for.
-    const [first, ...rest] = wantedTokens(params) as [string, ...string[]];
+    const [first, ...rest] = wantedTokens(params, where.threadId) as [string, ...string[]];
     const { messageIds, nextBelow } = await findEntries(entries, {
-      channelIds: places.map(({ channelId }) => channelId),
+      channelIds: where.channelIds,
       tokens: [first, ...rest],
       below: lower(params.cursor ?? HIGHEST_ID, idAfter(params.before)),
       from: idAt(params.after),
       limit: params.limit,
     });
-    const messages = await readMessages(dependencies, messageIds, new Set(places.map((p) => p.channelId)));
-    return { messages: messages.filter((m) => isInTime(m, params)), nextCursor: nextBelow, isComplete };
+    const found = await readMessages(dependencies, messageIds, new Set(where.channelIds));
+    return {
+      messages: found.messages.filter((message) => isInTime(message, params)),
+      threads: found.threads,
+      nextCursor: nextBelow,
+      isComplete: isThere && areThreadsThere,
+    };
   };
 }
 
@@ -39,46 +55,51 @@ async function visiblePlaces(
   call: Call,
   userId: string,
   { groupId, channelId }: Search,
-): Promise<Place[]> {
+): Promise<Where> {
   if (groupId !== undefined) {
     const { channels } = await call("channel.list", { groupId });
-    return channels.map(({ id, head }) => ({ channelId: id, head }));
+    const places = channels.map(({ id, head }) => ({ channelId: id, head }));
+    return { places, channelIds: channels.map(({ id }) => id), threadId: null, groupId };
   }
   const access = await node.access.get(userId, { channelId: channelId! });
   if (!may(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
-  const { heads } = await node.call("message.listHeads", { userId, channelIds: [channelId!] });
-  return heads;
-}
-
-/** Brings the index up to the heads, for so many steps. @returns whether it is there */
-async function indexThese(
-  { progress, indexer }: SearchDependencies,
-  places: readonly Place[],
-): Promise<boolean> {
-  const revs = await progress.find(places.map(({ channelId }) => channelId));
-  const behind = places.filter(({ channelId, head }) => revs.get(channelId)! < head.rev);
-  let left = STEPS_PER_SEARCH;
-  const caughtUp = await boundedMap(behind, INDEX_CONCURRENCY, async ({ channelId }) => {
-    while (left-- > 0) if (await indexer.step(channelId)) return true;
-    indexer.hint(channelId);
-    return false;
-  });
-  return caughtUp.every(Boolean);
+  const [{ heads }, { channels }] = await Promise.all([
+    node.call("message.listHeads", { userId, channelIds: [channelId!] }),
+    access.groupId === null
+      ? { channels: [] }
+      : node.call("channel.findThreads", { channelIds: [channelId!] }),
+  ]);
+  const parentId = channels[0]?.parentId;
+  return parentId == null
+    ? { places: heads, channelIds: [channelId!], threadId: null, groupId: access.groupId }
+    : { places: heads, channelIds: [parentId], threadId: channelId!, groupId: null };
 }
 
 async function readMessages(
   { node, entries }: SearchDependencies,
   messageIds: readonly string[],
   channelIds: ReadonlySet<string>,
-): Promise<Message[]> {
-  if (messageIds.length === 0) return [];
+): Promise<{ messages: Message[]; threads: Channel[] }> {
+  if (messageIds.length === 0) return { messages: [], threads: [] };
   const { messages } = await node.call("message.getMany", { messageIds: [...messageIds] });
   const byId = new Map(messages.map((message) => [message.id, message]));
   const gone = messageIds.filter((id) => !byId.has(id));
   if (gone.length > 0) await entries.delete(gone);
-  return messageIds
-    .flatMap((id) => byId.get(id) ?? [])
-    .filter((message) => channelIds.has(message.channelId));
+  const elsewhere = new Set(messages.map((message) => message.channelId).filter((id) => !channelIds.has(id)));
+  const threads = elsewhere.size === 0 ? [] : await seenThreads(node, [...elsewhere], channelIds);
+  const seen = new Set([...channelIds, ...threads.map(({ id }) => id)]);
+  const ordered = messageIds.flatMap((id) => byId.get(id) ?? []);
+  return { messages: ordered.filter(({ channelId }) => seen.has(channelId)), threads };
+}
+
+/** Those that are there, in channels that the searcher sees. */
+async function seenThreads(
+  node: NodeContext,
+  threadIds: string[],
+  channelIds: ReadonlySet<string>,
+): Promise<Channel[]> {
+  const { channels } = await node.call("channel.findThreads", { channelIds: threadIds });
+  return channels.filter(({ parentId }) => parentId !== null && channelIds.has(parentId));
 }
 
 /** Ids know the second only. */
