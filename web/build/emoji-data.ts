@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import type { Plugin } from "vite";
 import type { EmojiEntry, EmojiIndex } from "../src/features/emoji/emoji-index.ts";
 
@@ -22,9 +23,8 @@ interface Emojibase {
   skins?: { emoji: string; tone: number | number[] }[];
 }
 
-const require = createRequire(import.meta.url);
-const read = (file: string): unknown =>
-  JSON.parse(readFileSync(require.resolve(`emojibase-data/${file}`), "utf8"));
+const data = dirname(createRequire(import.meta.url).resolve("emojibase-data/package.json"));
+const read = (file: string): unknown => JSON.parse(readFileSync(join(data, file), "utf8"));
 
 /** `virtual:emoji/en`: all emoji in a language, as a module of their own that is loaded when it is needed. */
 export function emojiData(): Plugin {

@@ -49,23 +49,20 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
   const anchor = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
 
-  const written = useWritten(groupId, getDraft(channelId), (wire) => {
-    setDraft(channelId, wire);
-    if (wire.trim() !== "" && !wire.startsWith("/")) client.typing(channelId);
+  const written = useWritten(groupId, getDraft(channelId), (text) => {
+    if (text.trim() !== "" && !text.startsWith("/")) client.typing(channelId);
   });
+  const { field, wire } = written;
+  useEffect(() => setDraft(channelId, wire), [channelId, wire]);
   const secondsLeft = useSlowMode({ messages: snapshot.messages, ownId, slowModeSeconds, permissions });
-  const { reset } = written;
   const sending = useSending({
     channel,
     view,
-    wire: written.wire,
+    wire,
     replyTo,
     mentionAuthor: mentions,
     secondsLeft,
-    reset: (wire) => {
-      setDraft(channelId, wire);
-      reset(wire);
-    },
+    reset: written.reset,
   });
 
   const { uploads, store } = useUploads(channelId);
@@ -74,7 +71,6 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
   const addFiles = mayAttach ? (files: File[]) => tellRefused(store.add(channelId, files)) : null;
   const { over } = useFileDrop(anchor, addFiles);
 
-  const { field } = written;
   const replyToId = replyTo?.id;
   useEffect(() => {
     if (replyToId !== undefined) field.current?.focus();

@@ -17,11 +17,11 @@ export interface Written {
   reset: (wire: string) => void;
 }
 
-/** What is written in a field: `onChange` hears it as it would be sent. */
+/** What is written in a field; `onType` hears what somebody has changed. */
 export function useWritten(
   groupId: string | null,
   initialWire: string,
-  onChange?: (wire: string) => void,
+  onType?: (text: string) => void,
 ): Written {
   const field = useRef<HTMLTextAreaElement>(null);
   const [state, setState] = useState<{ text: string; tokens: readonly NamedToken[] }>({
@@ -39,7 +39,7 @@ export function useWritten(
 
   const onInput = (next: string) => {
     setState((now) => ({ ...now, text: next }));
-    onChange?.(toWire(next, tokens));
+    onType?.(next);
   };
   const nameFor = (wire: string, name: string): string => {
     const token = nameToken(tokens, wire, name);
