@@ -17,6 +17,8 @@ interface MemberListProps {
   group: Group;
   found: readonly FoundMember[];
   pages: ReturnType<typeof useMembers>;
+  /** Whether these are all, not those that are loaded so far: only then they are sorted and counted. */
+  isWhole: boolean;
 }
 
 const NO_ROLES: readonly Role[] = [];
@@ -25,7 +27,7 @@ const AHEAD = 20;
 const NOBODY: readonly string[] = [];
 
 /** The members in their sections. Of thousands those in view are on the page, and only of them it is heard how they are. */
-export function MemberList({ group, found, pages }: MemberListProps) {
+export function MemberList({ group, found, pages, isWhole }: MemberListProps) {
   const { i18n } = useTranslation("members");
   const frame = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
@@ -34,8 +36,8 @@ export function MemberList({ group, found, pages }: MemberListProps) {
   const watched = useWatched(group, pages);
   const known = useStatuses(watched);
   const statuses = known.size === 0 ? null : known;
-  const compare = useMemo(() => new Intl.Collator(i18n.language).compare, [i18n.language]);
-  const lines = linesOf(sectionsOf(found, roles, statuses, compare), roles);
+  const compare = useMemo(() => new Intl.Collator(i18n.language, { numeric: true }).compare, [i18n.language]);
+  const lines = linesOf(sectionsOf(found, roles, statuses, isWhole ? compare : null), roles);
 
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
   const loadMore = () => {
@@ -49,7 +51,7 @@ export function MemberList({ group, found, pages }: MemberListProps) {
     <div ref={frame} className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
       <Virtualizer ref={list} scrollRef={frame} as="ul" item="li" bufferSize={300} onScroll={loadMore}>
         {lines.map((line) => (
-          <ListLine key={line.key} line={line} group={group} authority={authority} />
+          <ListLine key={line.key} line={line} group={group} authority={authority} isWhole={isWhole} />
         ))}
       </Virtualizer>
       <ErrorNote
@@ -64,10 +66,11 @@ interface ListLineProps {
   line: Line;
   group: Group;
   authority: ReturnType<typeof useAuthority>;
+  isWhole: boolean;
 }
 
-function ListLine({ line, group, authority }: ListLineProps) {
-  if (line.kind === "heading") return <Heading section={line.section} />;
+function ListLine({ line, group, authority, isWhole }: ListLineProps) {
+  if (line.kind === "heading") return <Heading section={line.section} isCounted={isWhole} />;
   return (
     <MemberLine
       group={group}
@@ -79,12 +82,12 @@ function ListLine({ line, group, authority }: ListLineProps) {
   );
 }
 
-function Heading({ section: { key, role, members } }: { section: Section }) {
+function Heading({ section: { key, role, members }, isCounted }: { section: Section; isCounted: boolean }) {
   const { t } = useTranslation("members");
   return (
     <h3 className="flex items-baseline gap-1.5 px-2 pt-4 pb-1 text-xs font-semibold text-muted">
       <span className="truncate">{role === null ? t(`section.${key}`) : role.name}</span>
-      <span className="font-normal tabular-nums">{members.length}</span>
+      {isCounted && <span className="font-normal tabular-nums">{members.length}</span>}
     </h3>
   );
 }

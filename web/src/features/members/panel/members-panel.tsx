@@ -10,7 +10,7 @@ import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { SidePanel } from "../../shell/side-panel.tsx";
 import { MemberList } from "./member-list.tsx";
-import { useWholeGroup } from "./use-whole-group.ts";
+import { useWholeGroup, WHOLE_UP_TO } from "./use-whole-group.ts";
 
 interface MembersPanelProps {
   group: Group;
@@ -56,7 +56,14 @@ export function MembersPanel({ group, onClose }: MembersPanelProps) {
           text={members.isFetchingNextPage ? t("panel.searching") : t("panel.nobodyText")}
         />
       )}
-      {found.length > 0 && <MemberList group={group} found={found} pages={members} />}
+      {found.length > 0 && (
+        <MemberList
+          group={group}
+          found={found}
+          pages={members}
+          isWhole={group.memberCount <= WHOLE_UP_TO || text.trim() !== ""}
+        />
+      )}
     </SidePanel>
   );
 }

@@ -26,6 +26,11 @@ describe("sectionsOf", () => {
     ]);
   });
 
+  test("leaves them as they come where they are not sorted", () => {
+    const sections = sectionsOf([listed("Zoe"), listed("Al")], roles, null, null);
+    expect(sections[0]!.members.map(({ member }) => member.userId)).toEqual(["Zoe", "Al"]);
+  });
+
   test("has those at the end who are offline or of whom nothing is known", () => {
     const statuses = new Map<string, Status>([
       ["Ada", "idle"],

@@ -24,12 +24,13 @@ export type Line =
  * Members by their highest role, the highest first, each section by name; then who has no role.
  * @param roles the highest first
  * @param statuses null where it is not known of all how they are; else those who are offline stand at the end
+ * @param compareNames null: as they come, so that those who come later stand at the end
  */
 export function sectionsOf(
   listed: readonly Listed[],
   roles: readonly Role[],
   statuses: ReadonlyMap<string, Status> | null,
-  compareNames: (a: string, b: string) => number,
+  compareNames: ((a: string, b: string) => number) | null,
 ): Section[] {
   const sections = new Map<string, Section>();
   const at = (key: string, role: Role | null): Section => {
@@ -45,12 +46,14 @@ export function sectionsOf(
       : at("offline", null);
     section.members.push(one);
   }
-  for (const { members } of sections.values()) {
-    members.sort(
-      (a, b) =>
-        compareNames(a.user?.nickname ?? "", b.user?.nickname ?? "") ||
-        compareNames(a.member.userId, b.member.userId),
-    );
+  if (compareNames !== null) {
+    for (const { members } of sections.values()) {
+      members.sort(
+        (a, b) =>
+          compareNames(a.user?.nickname ?? "", b.user?.nickname ?? "") ||
+          compareNames(a.member.userId, b.member.userId),
+      );
+    }
   }
   const order = [...roles.map(({ id }) => id), "online", "rest", "offline"];
   return order.flatMap((key) => sections.get(key) ?? []);
