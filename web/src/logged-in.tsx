@@ -1,6 +1,8 @@
 import type { FanfareClient } from "@fanfare/client";
 import { DataProvider } from "./data/data-provider.tsx";
+import { PageBadge } from "./features/notifications/page-badge.tsx";
 import { SessionGate } from "./features/shell/session-gate.tsx";
+import { GlobalShortcuts } from "./features/shortcuts/global-shortcuts.tsx";
 import { Pages } from "./pages.tsx";
 
 /** Everything for who is logged in, loaded apart: the page to log in is to be there at once. */
@@ -9,6 +11,8 @@ export function LoggedIn({ client }: { client: FanfareClient }) {
     <DataProvider client={client}>
       <SessionGate>
         <Pages />
+        <GlobalShortcuts />
+        <PageBadge />
       </SessionGate>
     </DataProvider>
   );

@@ -22,6 +22,9 @@ const GroupSettingsPage = lazy(async () => ({
 const UserSettingsPage = lazy(async () => ({
   default: (await import("./features/user-settings/user-settings-page.tsx")).UserSettingsPage,
 }));
+const InboxPage = lazy(async () => ({
+  default: (await import("./features/inbox/inbox-page.tsx")).InboxPage,
+}));
 const StatusPage = lazy(async () => ({
   default: (await import("./features/status/status-page.tsx")).StatusPage,
 }));
@@ -61,6 +64,9 @@ function MainPages() {
         <FriendsPage />
       </Route>
       <Route path={ROUTES.direct}>{({ channelId }) => <DirectPage channelId={channelId} />}</Route>
+      <Route path={ROUTES.inbox}>
+        <InboxPage />
+      </Route>
       <Route path={ROUTES.status}>
         <StatusPage />
       </Route>

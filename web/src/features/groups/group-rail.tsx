@@ -10,6 +10,8 @@ import { directPath } from "../../routes.ts";
 import { walkByArrows } from "../../shared/walk-keys.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { InboxRailLink } from "../inbox/inbox-rail-link.tsx";
+import { SwitcherButton } from "../quick-switcher/switcher-button.tsx";
 import { AddGroupDialog } from "./add-group-dialog.tsx";
 import { GroupRailItem } from "./group-rail-item.tsx";
 import { RailLink } from "./rail-link.tsx";
@@ -42,6 +44,8 @@ export function GroupRail() {
           <MessageCircle size={22} aria-hidden />
         </span>
       </RailLink>
+      <InboxRailLink />
+      <SwitcherButton />
       <hr className="w-8 border-line-strong/40" />
       <ul className="grid gap-2">
         {groups?.map((group) => (

@@ -4,6 +4,7 @@ import { useGroup } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
 import { GroupRail } from "../groups/group-rail.tsx";
+import { SearchPanelHost } from "../search/search-panel-host.tsx";
 import { ClaimBanner } from "../session/claim-banner.tsx";
 import { AppShell } from "../shell/app-shell.tsx";
 import { NewGroupInvite } from "./new-group-invite.tsx";
@@ -24,6 +25,7 @@ export function MainLayout({ children }: { children: ReactNode }) {
       <ClaimBanner />
       {group !== undefined && <NewGroupInvite group={group} />}
       {children}
+      <SearchPanelHost />
     </AppShell>
   );
 }

@@ -9,6 +9,7 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { focusComposer } from "../composer/composer-id.ts";
 import { Composer } from "../composer/composer.tsx";
 import { MembersPanel } from "../members/panel/members-panel.tsx";
+import { SearchButton } from "../search/search-button.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
 import { ThreadPanel } from "../threads/thread-panel.tsx";
 import { ThreadsPanel } from "../threads/threads-panel.tsx";
@@ -47,6 +48,7 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
         subtitle={channel.topic === "" ? t("home:memberCount", { count: group.memberCount }) : channel.topic}
         actions={
           <>
+            <SearchButton />
             <IconButton
               icon={MessagesSquare}
               label={t("threads:open")}

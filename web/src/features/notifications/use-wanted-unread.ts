@@ -1,0 +1,13 @@
+import { useMemo } from "react";
+import { useNotificationSettings } from "../../data/notifications.ts";
+import { type Unread, useUnreadChannels } from "../../data/unread.ts";
+import { useNow } from "../../shared/use-now.ts";
+import { wantedUnread } from "./wanted-unread.ts";
+
+/** What is unread and is to draw attention, by channel. */
+export function useWantedUnread(): ReadonlyMap<string, Unread> {
+  const { data: channels } = useUnreadChannels();
+  const { data: settings } = useNotificationSettings();
+  const nowMs = useNow();
+  return useMemo(() => wantedUnread(channels ?? [], settings ?? [], nowMs), [channels, settings, nowMs]);
+}

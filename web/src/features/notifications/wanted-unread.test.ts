@@ -1,0 +1,47 @@
+import type { NotificationSetting, UnreadChannel } from "@fanfare/contract";
+import { expect, test } from "vitest";
+import { countForUser, wantedUnread } from "./wanted-unread.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+const unread = (
+  channelId: string,
+  groupId: string | null,
+  messages: number,
+  mentionCount = 0,
+): UnreadChannel => ({
+  channelId,
+  groupId,
+  head: { seq: messages, rev: messages },
+  lastReadSeq: 0,
+  mentionCount,
+});
+const setting = (more: Partial<NotificationSetting>): NotificationSetting => ({
+  groupId: null,
+  channelId: null,
+  level: null,
+  mutedUntil: null,
+  suppressEveryone: false,
+  ...more,
+});
+const channels = [unread("a", "g", 5, 2), unread("b", "g", 3), unread("d", null, 4)];
+
+test("messages of others, and how many of them are for the user", () => {
+  const wanted = wantedUnread(channels, [], NOW);
+  expect([...wanted.keys()]).toEqual(["a", "b", "d"]);
+  expect(countForUser(channels, wanted)).toBe(2 + 4);
+});
+
+test("what is muted does not count while it is", () => {
+  const muted = [setting({ channelId: "d", mutedUntil: "2026-11-21T13:00:00Z" })];
+  expect(countForUser(channels, wantedUnread(channels, muted, NOW))).toBe(2);
+  expect(countForUser(channels, wantedUnread(channels, muted, NOW + 2 * 3_600_000))).toBe(6);
+  const group = [setting({ groupId: "g", mutedUntil: "9999-12-31T23:59:59.999Z" })];
+  expect([...wantedUnread(channels, group, NOW).keys()]).toEqual(["d"]);
+});
+
+test("where nothing is wanted only mentions are shown, and a channel has the last word", () => {
+  const nothing = setting({ groupId: "g", level: "nothing" });
+  expect([...wantedUnread(channels, [nothing], NOW).keys()]).toEqual(["a", "d"]);
+  const channel = setting({ groupId: "g", channelId: "b", level: "all" });
+  expect([...wantedUnread(channels, [nothing, channel], NOW).keys()]).toEqual(["a", "b", "d"]);
+});
