@@ -91,10 +91,16 @@ const COMPONENTS: Partial<EmojiPickerListComponents> = {
       {category.label}
     </div>
   ),
-  Row: ({ children, ...props }) => <div {...props}>{children}</div>,
+  // The library counts from 0, ARIA from 1.
+  Row: ({ children, ...props }) => (
+    <div {...props} aria-rowindex={(props["aria-rowindex"] ?? 0) + 1}>
+      {children}
+    </div>
+  ),
   Emoji: ({ emoji, ...props }) => (
     <button
       {...props}
+      aria-colindex={(props["aria-colindex"] ?? 0) + 1}
       className={cx(
         "flex size-10 items-center justify-center rounded-md text-2xl",
         emoji.isActive && "bg-selected",
