@@ -158,6 +158,8 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     await isIn(other);
     await ada.getByRole("button", { name: "You: " }).click();
     await ada.getByRole("menuitem", { name: "Log out" }).click();
+    // There is nothing that a guest could log in with again.
+    await ada.getByRole("button", { name: "Log out for good" }).click();
     for (const page of [ada, other]) await guestButton(page).waitFor();
     expect(await kept(other)).toBeNull();
     await other.reload();

@@ -13,6 +13,7 @@ import {
   ShieldCheck,
   Sun,
 } from "lucide-react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useActionMutation } from "../../data/call.ts";
@@ -26,6 +27,7 @@ import { Menu } from "../../ui/menu.tsx";
 import type { MenuItem } from "../../ui/menu-item.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { VisuallyHidden } from "../../ui/visually-hidden.tsx";
+import { GuestLogoutDialog } from "../session/guest-logout-dialog.tsx";
 import { logOut } from "../session/session-store.ts";
 import { ConnectionStatus } from "./connection-status.tsx";
 
@@ -46,12 +48,13 @@ export function UserMenu() {
   const { t } = useTranslation("shell");
   const me = useMe();
   const { data: ownStatus = "online" } = useOwnStatus();
+  const [isAsking, setAsking] = useState(false);
   return (
     <footer className="shrink-0 border-t border-line p-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
       <Menu
         side="top"
         align="start"
-        items={useItems(ownStatus)}
+        items={useItems(ownStatus, () => setAsking(true))}
         trigger={
           <button
             type="button"
@@ -75,14 +78,15 @@ export function UserMenu() {
           </button>
         }
       />
+      <GuestLogoutDialog open={isAsking} onClose={() => setAsking(false)} />
     </footer>
   );
 }
 
-function useItems(ownStatus: OwnStatus): MenuItem[] {
+function useItems(ownStatus: OwnStatus, askGuest: () => void): MenuItem[] {
   const { t } = useTranslation("shell");
   const [, navigate] = useLocation();
-  const { admin } = useMe();
+  const { admin, kind } = useMe();
   const theme = usePreferences((preferences) => preferences.theme);
   const setStatus = useActionMutation("presence.setStatus");
   const choose = (status: OwnStatus) =>
@@ -109,6 +113,6 @@ function useItems(ownStatus: OwnStatus): MenuItem[] {
     { label: t("status"), icon: Activity, onSelect: () => navigate(statusPath()) },
     ...(admin ? [{ label: t("admin"), icon: ShieldCheck, onSelect: () => navigate(adminPath()) }] : []),
     "separator",
-    { label: t("logOut"), icon: LogOut, onSelect: () => void logOut() },
+    { label: t("logOut"), icon: LogOut, onSelect: () => (kind === "guest" ? askGuest() : void logOut()) },
   ];
 }

@@ -2,6 +2,7 @@ import { LogOut } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSessions } from "../../../data/account.ts";
+import { useMe } from "../../../data/me.ts";
 import { errorText } from "../../../shared/error-text.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
@@ -15,6 +16,7 @@ import { SessionRow } from "./session-row.tsx";
 export function SessionsSection() {
   const { t } = useTranslation("user-settings");
   const { data: sessions, error, refetch } = useSessions();
+  const isGuest = useMe().kind === "guest";
   const [asks, setAsks] = useState(false);
   return (
     <Section title={t("sessions.title")} text={t("sessions.text")}>
@@ -48,7 +50,7 @@ export function SessionsSection() {
         danger
         onConfirm={() => leaveBy((client) => client.call("user.logoutAll", {}))}
       >
-        {t("sessions.allText")}
+        {isGuest ? t("sessions.allGuestText") : t("sessions.allText")}
       </ConfirmDialog>
     </Section>
   );
