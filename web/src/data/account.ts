@@ -1,6 +1,7 @@
 import type { Session, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
 import { withList, without } from "./lists.ts";
@@ -13,16 +14,24 @@ export function useSessions(): UseQueryResult<Session[]> {
 
 /** Whom the user has blocked. */
 export function useBlocked(): UseQueryResult<User[]> {
-  const cache = useServerCache();
-  return useQuery({
-    ...cache.askWhole(
-      "user.listBlocked",
-      { limit: LIMITS.pageMaxItems },
-      { param: "afterUserId", next: "nextUserId", list: "users" },
-    ),
-    ...ON_OPEN,
-    select: ({ users }) => users,
+  return useQuery({ ...askBlocked(useServerCache()), ...ON_OPEN, select: ({ users }) => users });
+}
+
+/** Whether the user has blocked another one, as it was known last: for what many rows of a list ask. */
+export function useIsBlocked(userId: string): boolean {
+  const { data = false } = useQuery({
+    ...askBlocked(useServerCache()),
+    select: ({ users }) => users.some(({ id }) => id === userId),
   });
+  return data;
+}
+
+function askBlocked(cache: ServerCache) {
+  return cache.askWhole(
+    "user.listBlocked",
+    { limit: LIMITS.pageMaxItems },
+    { param: "afterUserId", next: "nextUserId", list: "users" },
+  );
 }
 
 export const accountEffects: Effects = {

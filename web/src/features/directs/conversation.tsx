@@ -2,7 +2,7 @@ import type { ChannelState } from "@fanfare/contract";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
-import { useBlocked } from "../../data/account.ts";
+import { useIsBlocked } from "../../data/account.ts";
 import { useCall } from "../../data/call.ts";
 import { directPath, parsePlace } from "../../routes.ts";
 import { useAction } from "../../shared/use-action.ts";
@@ -31,7 +31,7 @@ export function Conversation({ channel }: { channel: ChannelState }) {
     () => navigate(directPath(channel.id, thread === undefined ? {} : { thread }), { replace: true }),
     [navigate, channel.id, thread],
   );
-  const isBlocked = useBlocked().data?.some(({ id }) => id === direct.otherId) ?? false;
+  const isBlocked = useIsBlocked(direct.otherId ?? "");
   const closePanel = () => openPanel(null);
   return (
     <>

@@ -1,6 +1,6 @@
 import type { User } from "@fanfare/contract";
 import { MoonStar, UserPlus, Users } from "lucide-react";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFriends } from "../../data/friends.ts";
 import { useUsers } from "../../data/users.ts";
@@ -21,12 +21,15 @@ interface FriendListProps {
 
 /** Of so many it is heard how they are: a client watches 500, and the lists beside this are to have some. */
 const MAX_WATCHED = 400;
+/** So many are shown at first, and more at once then. */
+const STEP = 100;
 
 export function FriendList({ isOnline, onShowAll }: FriendListProps) {
   const { t, i18n } = useTranslation("friends");
   const { data: friends, error, refetch } = useFriends();
   const ids = useMemo(() => friends?.map(({ userId }) => userId) ?? [], [friends]);
   const watched = useMemo(() => ids.slice(0, MAX_WATCHED), [ids]);
+  const [max, setMax] = useState(STEP);
   const users = useUsers(ids);
   const statuses = useStatuses(watched);
   if (friends === undefined) {
@@ -72,10 +75,15 @@ export function FriendList({ isOnline, onShowAll }: FriendListProps) {
         {isOnline ? t("online.count", { count: shown.length }) : t("all.count", { count: shown.length })}
       </p>
       <ul className="grid gap-px">
-        {shown.map((user) => (
+        {shown.slice(0, max).map((user) => (
           <FriendRow key={user.id} user={user} />
         ))}
       </ul>
+      {shown.length > max && (
+        <div className="flex justify-center pt-3">
+          <Button onClick={() => setMax(max + STEP)}>{t("all.more")}</Button>
+        </div>
+      )}
     </>
   );
 }

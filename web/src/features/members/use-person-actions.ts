@@ -1,6 +1,6 @@
 import type { ActionName, Params, User } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { useBlocked } from "../../data/account.ts";
+import { useIsBlocked } from "../../data/account.ts";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { errorText } from "../../shared/error-text.ts";
@@ -29,10 +29,9 @@ export function usePersonActions(user: User | undefined): PersonActions {
   const openDirect = useOpenDirect();
   const me = useMe();
   const friendship = useFriendship(user?.id ?? "");
-  const { data: blocked } = useBlocked();
+  const isBlocked = useIsBlocked(user?.id ?? "");
   if (user === undefined || user.deleted === true || user.id === me.id) return {};
   const { id: userId } = user;
-  const isBlocked = blocked?.some(({ id }) => id === userId) ?? false;
   const run = async <N extends ActionName>(name: N, params: Params<N>, done?: string): Promise<void> => {
     try {
       await call(name, params);
