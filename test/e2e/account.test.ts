@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByLabel("Your name").fill("Grace");
     await page.getByRole("button", { name: "Look around as a guest" }).click();
     await page.getByRole("button", { name: "Make an account" }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = page.getByRole("dialog", { name: "Keep your name" });
     await dialog.getByLabel("Username").fill("grace");
     await dialog.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await dialog.getByRole("button", { name: "Make an account" }).click();
