@@ -1,6 +1,6 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { cx } from "./cx.ts";
 import { IconButton } from "./icon-button.tsx";
@@ -16,16 +16,23 @@ export interface DialogProps {
   size?: "sm" | "md" | "lg";
 }
 
+const OPERABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 const SIZES = { sm: "max-w-sm", md: "max-w-md", lg: "max-w-2xl" };
 
 /** A question or a form before everything else. Esc and a click beside it close; the focus goes back to where it was. */
 export function Dialog({ open, onClose, title, description, children, footer, size = "md" }: DialogProps) {
   const { t } = useTranslation("ui");
+  const popup = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  // Where there is only something to read, the button that closes would show its tooltip, and that takes the first Esc.
+  const initialFocus = () => (content.current?.querySelector(OPERABLE) || footer ? true : popup.current);
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
+          ref={popup}
+          initialFocus={initialFocus}
           className={cx(
             "fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised shadow-raised outline-none transition-[opacity,scale] duration-150 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0",
             SIZES[size],
@@ -37,7 +44,9 @@ export function Dialog({ open, onClose, title, description, children, footer, si
               <Base.Description className="text-sm text-muted">{description}</Base.Description>
             )}
           </header>
-          <div className="grid gap-4 overflow-y-auto px-5 pt-3 pb-5">{children}</div>
+          <div ref={content} className="grid gap-4 overflow-y-auto px-5 pt-3 pb-5">
+            {children}
+          </div>
           {footer !== undefined && (
             <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
               {footer}
