@@ -287,6 +287,36 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.context().close();
   });
 
+  test("notifications and who may reach somebody are chosen, and a block is taken back", async () => {
+    const stranger = await newAccount();
+    const { username, client } = await newAccount();
+    const { group } = await client.call("group.create", { name: "Rocket builders" });
+    const { user } = await stranger.client.call("user.me", {});
+    await client.call("user.block", { userId: user.id });
+    stranger.client.close();
+    const page = await openWindow("/settings/notifications", { permissions: ["notifications"] });
+    await logIn(page, username);
+    await page.getByRole("switch", { name: "Show notifications" }).click();
+    const preferences = () => page.evaluate(() => localStorage.getItem("fanfare.preferences"));
+    await expect.poll(preferences).toContain('"desktopNotifications":true');
+    await page.getByRole("combobox", { name: "Notifications of Rocket builders" }).click();
+    await page.getByRole("option", { name: "All messages" }).click();
+    const setting = async () => (await client.call("notification.get", { groupId: group.id })).setting.level;
+    await expect.poll(setting).toBe("all");
+
+    await page.getByRole("link", { name: "Privacy" }).click();
+    await page.getByRole("combobox", { name: "Direct messages from" }).click();
+    await page.getByRole("option", { name: "Friends only" }).click();
+    await expect
+      .poll(async () => (await client.call("friend.getReach", {})).reach)
+      .toEqual({ directFrom: "friends", requestsFrom: "everyone" });
+    await page.getByRole("button", { name: `Unblock ${user.nickname}` }).click();
+    await page.getByText("You have blocked nobody.").waitFor();
+    expect((await client.call("user.listBlocked", {})).users).toEqual([]);
+    client.close();
+    await page.context().close();
+  });
+
   test("language and theme are switched, and stay so", async () => {
     const { username, client } = await newAccount();
     const page = await openWindow("/settings/appearance", { colorScheme: "light" });
