@@ -1,5 +1,6 @@
 import type { FanfareClient } from "@fanfare/client";
 import { DataProvider } from "./data/data-provider.tsx";
+import { Notifier } from "./features/notifications/notifier.tsx";
 import { PageBadge } from "./features/notifications/page-badge.tsx";
 import { SessionGate } from "./features/shell/session-gate.tsx";
 import { GlobalShortcuts } from "./features/shortcuts/global-shortcuts.tsx";
@@ -12,6 +13,7 @@ export function LoggedIn({ client }: { client: FanfareClient }) {
       <SessionGate>
         <Pages />
         <GlobalShortcuts />
+        <Notifier />
         <PageBadge />
       </SessionGate>
     </DataProvider>

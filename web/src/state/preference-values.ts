@@ -21,7 +21,7 @@ const DEFAULTS: Preferences = {
   language: null,
   reducedMotion: null,
   desktopNotifications: false,
-  notificationSounds: true,
+  notificationSounds: false,
   confirmLinks: true,
   showMembers: true,
 };

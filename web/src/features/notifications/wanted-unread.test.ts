@@ -11,6 +11,7 @@ const unread = (
 ): UnreadChannel => ({
   channelId,
   groupId,
+  parentId: null,
   head: { seq: messages, rev: messages },
   lastReadSeq: 0,
   mentionCount,

@@ -1,0 +1,74 @@
+import type { ChannelState, Message, NotificationSetting } from "@fanfare/contract";
+import type { ServerCache } from "../../data/cache.ts";
+import { heldChannel } from "../../data/held-channel.ts";
+import { isWanted, type Reason, reasonOf } from "./notice.ts";
+import { settingsOf } from "./wanted-unread.ts";
+
+/** A message that the user wants to be told of. */
+export interface Notice {
+  message: Message;
+  channel: ChannelState;
+  reason: Reason;
+}
+
+export interface Wishes {
+  settings: readonly NotificationSetting[];
+  blockedIds: readonly string[];
+  doNotDisturb: boolean;
+}
+
+/** Calls for each batch of messages of others that the user wants to be told of, once: with the last one. Returns the function that ends it. */
+export function hearMessages(
+  cache: ServerCache,
+  wishes: () => Wishes,
+  tell: (notice: Notice) => void,
+): () => void {
+  return cache.client.on("message.created", ({ channelId, messages }) => {
+    const ownId = cache.client.user?.id;
+    const { doNotDisturb, blockedIds } = wishes();
+    const others = messages.filter(({ authorId }) => authorId !== ownId && !blockedIds.includes(authorId));
+    if (ownId === undefined || doNotDisturb || others.length === 0) return;
+    void noticeOf(cache, ownId, channelId, others, wishes().settings).then(
+      (notice) => notice !== null && tell(notice),
+      // The channel is not seen any more, or the connection is gone.
+      () => undefined,
+    );
+  });
+}
+
+async function noticeOf(
+  cache: ServerCache,
+  userId: string,
+  channelId: string,
+  messages: readonly Message[],
+  settings: readonly NotificationSetting[],
+): Promise<Notice | null> {
+  const channel =
+    heldChannel(cache, channelId) ??
+    (await cache.queries.fetchQuery(cache.ask("channel.get", { channelId }))).channel;
+  const { groupId, parentId } = channel;
+  // A thread is as quiet as the channel that it belongs to.
+  const own = settingsOf(settings, groupId, channelId);
+  const places = {
+    group: own.group,
+    channel: own.channel ?? settingsOf(settings, groupId, parentId ?? "").channel,
+  };
+  for (const message of messages.toReversed()) {
+    const roleIds = await rolesFor(cache, userId, groupId, message);
+    const reason = reasonOf(message, groupId, { userId, roleIds, group: places.group });
+    if (isWanted(reason, { ...places, nowMs: Date.now() })) return { message, channel, reason };
+  }
+  return null;
+}
+
+/** The roles of the user, where it depends on them. */
+async function rolesFor(
+  cache: ServerCache,
+  userId: string,
+  groupId: string | null,
+  { mentions }: Message,
+): Promise<readonly string[]> {
+  if (groupId === null || mentions === undefined || mentions.roleIds.length === 0) return [];
+  const { member } = await cache.queries.fetchQuery(cache.ask("group.getMember", { groupId, userId }));
+  return member.roleIds;
+}

@@ -1,0 +1,66 @@
+import type { NotificationSetting } from "@fanfare/contract";
+import { describe, expect, test } from "vitest";
+import { isWanted, reasonOf } from "./notice.ts";
+
+const nowMs = Date.parse("2026-11-21T12:00:00Z");
+const setting = (more: Partial<NotificationSetting>): NotificationSetting => ({
+  groupId: "g",
+  channelId: null,
+  level: null,
+  mutedUntil: null,
+  suppressEveryone: false,
+  ...more,
+});
+
+describe("reasonOf", () => {
+  const listener = { userId: "me", roleIds: ["crew"], group: undefined };
+  const of = (mentions: Partial<{ userIds: string[]; roleIds: string[]; everyone: boolean }>) => ({
+    mentions: { userIds: [], roleIds: [], everyone: false, ...mentions },
+  });
+
+  test("a name, a role of one's own, or everybody is a mention", () => {
+    expect(reasonOf(of({ userIds: ["me"] }), "g", listener)).toBe("mention");
+    expect(reasonOf(of({ roleIds: ["crew"] }), "g", listener)).toBe("mention");
+    expect(reasonOf(of({ everyone: true }), "g", listener)).toBe("mention");
+    expect(reasonOf(of({ userIds: ["you"], roleIds: ["guests"] }), "g", listener)).toBe("any");
+    expect(reasonOf({}, null, listener)).toBe("direct");
+  });
+
+  test("everybody is nobody to who does not want to hear of it", () => {
+    const group = setting({ suppressEveryone: true });
+    expect(reasonOf(of({ everyone: true }), "g", { ...listener, group })).toBe("any");
+    expect(reasonOf(of({ everyone: true, userIds: ["me"] }), "g", { ...listener, group })).toBe("mention");
+  });
+});
+
+describe("isWanted", () => {
+  const wanted = (
+    reason: "direct" | "mention" | "any",
+    group?: Partial<NotificationSetting>,
+    channel?: Partial<NotificationSetting>,
+  ) =>
+    isWanted(reason, {
+      group: group && setting(group),
+      channel: channel && setting({ channelId: "c", ...channel }),
+      nowMs,
+    });
+
+  test("without settings: mentions, and everything that is direct", () => {
+    expect([wanted("mention"), wanted("direct"), wanted("any")]).toEqual([true, true, false]);
+  });
+
+  test("the channel has the last word", () => {
+    expect(wanted("any", { level: "all" })).toBe(true);
+    expect(wanted("any", { level: "all" }, { level: "mentions" })).toBe(false);
+    expect(wanted("mention", { level: "nothing" })).toBe(false);
+    expect(wanted("mention", { level: "nothing" }, { level: "mentions" })).toBe(true);
+    expect(wanted("direct", undefined, { level: "mentions" })).toBe(false);
+  });
+
+  test("what is muted, here or as a whole, tells nothing while it is", () => {
+    const later = "2026-11-21T13:00:00Z";
+    expect(wanted("mention", { mutedUntil: later })).toBe(false);
+    expect(wanted("mention", undefined, { mutedUntil: later })).toBe(false);
+    expect(wanted("mention", { mutedUntil: "2026-11-21T11:00:00Z" })).toBe(true);
+  });
+});
