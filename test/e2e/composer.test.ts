@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
 import { startInstance, type Instance } from "@fanfare/testing";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
@@ -66,8 +66,8 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function openAs(username: string, query = ""): Promise<Page> {
-    const opened = await (await browser.newContext({ locale: "en-US" })).newPage();
+  async function openAs(username: string, query = "", options: BrowserContextOptions = {}): Promise<Page> {
+    const opened = await (await browser.newContext({ locale: "en-US", ...options })).newPage();
     opened.setDefaultTimeout(15_000);
     opened.on("pageerror", (error) => complaints.push(error.message));
     const session = new FanfareClient({ url: instance.url });
@@ -299,6 +299,18 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await other.getByText("Slow mode: wait").waitFor();
     await otherField.fill("again");
     expect(await other.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
+  });
+
+  test("on a phone Enter is a new line, and a button sends", async () => {
+    const viewport = { width: 390, height: 780 };
+    page = await openAs("ada", "", { viewport, hasTouch: true, isMobile: true });
+    await field().tap();
+    await page.keyboard.type("one");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("two");
+    await page.getByRole("button", { name: "Send", exact: true }).tap();
+    expect((await newest(1)).content).toBe("one\ntwo");
+    await sent("two").waitFor();
   });
 
   test("emoji are picked with a search, and those that were picked come first", async () => {

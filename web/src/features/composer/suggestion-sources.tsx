@@ -15,7 +15,7 @@ interface SourceProps {
   channel: Channel;
   permissions: number;
   query: string;
-  onFound: (suggestions: readonly Suggestion[]) => void;
+  onFound: (kind: Trigger["kind"], suggestions: readonly Suggestion[]) => void;
 }
 
 /** Looks up what fits what is being written; shows nothing by itself. */
@@ -71,7 +71,7 @@ function Members({ groupId, permissions, query, onFound }: SourceProps & { group
         insert: { text: `@${name}` },
       }))
     : [];
-  useFound([...people, ...named, ...all], onFound);
+  useFound("mention", [...people, ...named, ...all], onFound);
   return null;
 }
 
@@ -86,7 +86,7 @@ function People({ channel, query, onFound }: SourceProps) {
       insert: { wire: `<@${id}>`, name: nickname },
     }),
   );
-  useFound(found, onFound);
+  useFound("mention", found, onFound);
   return null;
 }
 
@@ -100,7 +100,7 @@ function Channels({ groupId, query, onFound }: SourceProps & { groupId: string }
     picture: { kind: "channel" },
     insert: { wire: `<#${id}>`, name },
   }));
-  useFound(found, onFound);
+  useFound("channel", found, onFound);
   return null;
 }
 
@@ -126,7 +126,7 @@ function Emoji({ query, onFound }: SourceProps) {
       insert: { text: emoji },
     }),
   );
-  useFound(found, onFound);
+  useFound("emoji", found, onFound);
   return null;
 }
 
@@ -139,7 +139,7 @@ function Commands({ channel, query, onFound }: SourceProps) {
     picture: { kind: "sign", sign: "/" },
     insert: { text: `/${command.name}` },
   }));
-  useFound(found, onFound);
+  useFound("command", found, onFound);
   return null;
 }
 
@@ -148,12 +148,16 @@ function usage({ options }: Command): string {
 }
 
 /** Tells what was found when it is something else than before. */
-function useFound(found: readonly Suggestion[], onFound: (found: readonly Suggestion[]) => void): void {
+function useFound(
+  kind: Trigger["kind"],
+  found: readonly Suggestion[],
+  onFound: SourceProps["onFound"],
+): void {
   const shown = found.slice(0, MAX_SUGGESTIONS);
   const identity = JSON.stringify(shown);
   useEffect(() => {
-    onFound(JSON.parse(identity) as Suggestion[]);
-  }, [identity, onFound]);
+    onFound(kind, JSON.parse(identity) as Suggestion[]);
+  }, [kind, identity, onFound]);
 }
 
 /** The query once it rests for a moment: servers are asked for it. */

@@ -13,7 +13,7 @@ export interface Suggestions {
   found: readonly Suggestion[];
   activeIndex: number;
   isOpen: boolean;
-  onFound: (found: readonly Suggestion[]) => void;
+  onFound: (kind: Trigger["kind"], found: readonly Suggestion[]) => void;
   setActive: (index: number) => void;
   pick: (suggestion: Suggestion) => void;
   /** Looks at where the caret is now. */
@@ -27,14 +27,16 @@ export interface Suggestions {
 export function useSuggestions({ field, nameFor }: Written): Suggestions {
   const listId = useId();
   const [trigger, setTrigger] = useState<Trigger | null>(null);
-  const [found, setFound] = useState(NONE);
+  /** What was found last. It stays while nothing is looked up: nobody would say it again when the same is looked up next. */
+  const [last, setLast] = useState<{ kind: Trigger["kind"]; found: readonly Suggestion[] } | null>(null);
+  const found = last !== null && last.kind === trigger?.kind ? last.found : NONE;
   const [activeIndex, setActive] = useState(0);
   /** Where somebody wanted no proposals: the sign that they began with. */
   const [dismissedAt, setDismissedAt] = useState<number | null>(null);
   const isOpen = trigger !== null && found.length > 0;
 
-  const onFound = useCallback((next: readonly Suggestion[]) => {
-    setFound(next);
+  const onFound = useCallback((kind: Trigger["kind"], next: readonly Suggestion[]) => {
+    setLast({ kind, found: next });
     setActive(0);
   }, []);
 
@@ -42,20 +44,13 @@ export function useSuggestions({ field, nameFor }: Written): Suggestions {
     const { current } = field;
     if (current === null || current.selectionStart !== current.selectionEnd) return setTrigger(null);
     const next = findTrigger(current.value, current.selectionStart);
-    if (next === null) {
-      setDismissedAt(null);
-      setFound(NONE);
-    }
+    if (next === null) setDismissedAt(null);
     setTrigger((now) =>
       now?.kind === next?.kind && now?.start === next?.start && now?.query === next?.query ? now : next,
     );
-    if (next?.kind !== trigger?.kind || next?.start !== trigger?.start) setFound(NONE);
-  }, [field, trigger]);
+  }, [field]);
 
-  const close = () => {
-    setTrigger(null);
-    setFound(NONE);
-  };
+  const close = () => setTrigger(null);
 
   const pick = ({ insert }: Suggestion) => {
     const { current } = field;

@@ -11,8 +11,7 @@ import { Composer } from "../composer/composer.tsx";
 import { MembersPanel } from "../members/panel/members-panel.tsx";
 import { SearchButton } from "../search/search-button.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
-import { ThreadPanel } from "../threads/thread-panel.tsx";
-import { ThreadsPanel } from "../threads/threads-panel.tsx";
+import { ThreadPanel, ThreadsPanel } from "../threads/panels.tsx";
 import { MessageList } from "./list/message-list.tsx";
 import { PinsPanel } from "./pins/pins-panel.tsx";
 
