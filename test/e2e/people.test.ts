@@ -169,6 +169,7 @@ describe.skipIf(!hasBrowser())("people", () => {
     await hers.getByRole("button", { name: "Remove Lin" }).click();
     await hers.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
     await list(theirs).getByRole("link", { name: /party/ }).waitFor({ state: "detached" });
+    await heading(theirs, "No such conversation");
 
     await his.getByRole("main").getByRole("button", { name: "More about Landing party" }).click();
     await choose(his, "Leave");

@@ -5,6 +5,7 @@ import { useStatus } from "../../data/presence.ts";
 import { togglePanel, usePanels } from "../../state/panels.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Menu } from "../../ui/menu.tsx";
+import { useIsPhone } from "../../ui/use-media.ts";
 import { SearchButton } from "../search/search-button.tsx";
 import { StatusLine } from "../members/status-line.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
@@ -24,11 +25,14 @@ export function DirectHeader({ channel, direct: { title, otherId }, onOpen }: Di
   const panel = usePanels((state) => state.panel);
   const status = useStatus(otherId);
   const { items } = useDirectMenu(channel, onOpen);
+  const isPhone = useIsPhone();
   const isGroup = channel.kind === "groupDirect";
   const add = () => {
     if (isGroup) onOpen({ kind: "add", channel });
     else if (otherId !== null) onOpen({ kind: "create", userIds: [otherId] });
   };
+  // For these there is no room on phones.
+  const pins = { label: t("messages:pins.open"), icon: Pin, onSelect: () => togglePanel("pins") };
   return (
     <PageHeader
       icon={isGroup ? Users : AtSign}
@@ -41,13 +45,13 @@ export function DirectHeader({ channel, direct: { title, otherId }, onOpen }: Di
       actions={
         <>
           <SearchButton />
-          <IconButton
-            icon={UserPlus}
-            label={isGroup ? t("menu.add") : t("menu.startGroup")}
-            tooltipSide="bottom"
-            onClick={add}
-          />
-          <span className="max-md:hidden">
+          <span className="flex gap-1 max-md:hidden">
+            <IconButton
+              icon={UserPlus}
+              label={isGroup ? t("menu.add") : t("menu.startGroup")}
+              tooltipSide="bottom"
+              onClick={add}
+            />
             <IconButton
               icon={Pin}
               label={t("messages:pins.open")}
@@ -63,7 +67,10 @@ export function DirectHeader({ channel, direct: { title, otherId }, onOpen }: Di
             tooltipSide="bottom"
             onClick={() => togglePanel("members")}
           />
-          <Menu items={items} trigger={<IconButton icon={Ellipsis} label={t("menu.more", { title })} />} />
+          <Menu
+            items={isPhone ? [pins, ...items] : items}
+            trigger={<IconButton icon={Ellipsis} label={t("menu.more", { title })} />}
+          />
         </>
       }
     />

@@ -14,12 +14,14 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
 import { PageLoading } from "../shell/page-loading.tsx";
 import { Conversation } from "./conversation.tsx";
+import { useIsOut } from "./use-is-out.ts";
 
 /** A conversation with one or several, by its address. */
 export function DirectPage({ channelId }: { channelId: string }) {
   const me = useMe();
   const { data: channel, error, refetch } = useChannelState(channelId);
-  const isGone = error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND";
+  const isOut = useIsOut(channelId);
+  const isGone = isOut || (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND");
   const isThere = !isGone && channel !== undefined && channel.memberIds.includes(me.id);
   useEffect(() => {
     if (isThere) rememberPlace(me.id, directPath(channelId), null, channelId);
