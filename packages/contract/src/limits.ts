@@ -30,6 +30,10 @@ export const LIMITS = {
   /** Of which `channel.listUnread` tells at once what is unread: one group more may go beyond it. */
   channelsPerUnreadPage: 1000,
   notificationSettingsPerUser: 2000,
+  /** Threads whose unread messages a user is told of: those that they took part in last. */
+  threadsFollowedPerUser: 100,
+  /** For so long after a user has opened it, written in it or been named in it. */
+  threadFollowedMs: 90 * 24 * 60 * 60 * 1000,
   attachmentsPerMessage: 10,
   embedsPerMessage: 5,
   embedTitleMaxChars: 256,

@@ -18,3 +18,8 @@ export const PUSH_TTL_SECONDS = 24 * 60 * 60;
 export const PUSH_TIMEOUT_MS = 10_000;
 /** Of what a push service answers, nothing is needed. */
 export const ANSWER_MAX_BYTES = 1024;
+
+/** Channels of which a process remembers whether they are threads. */
+export const PLACES_KNOWN = 20_000;
+/** Of whom a process remembers that they take part in a thread. */
+export const FOLLOWS_KNOWN = 50_000;

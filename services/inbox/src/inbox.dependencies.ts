@@ -1,4 +1,5 @@
 import type { NodeContext } from "@fanfare/kernel";
+import type { FollowRepository } from "./follow.repository.ts";
 import type { MarkerRepository } from "./marker.repository.ts";
 import type { SubscriptionRepository } from "./push/subscription.repository.ts";
 import type { VapidKeys } from "./push/vapid-keys.ts";
@@ -9,6 +10,7 @@ export interface InboxDependencies {
   node: NodeContext;
   markers: MarkerRepository;
   settings: SettingRepository;
+  follows: FollowRepository;
   subscriptions: SubscriptionRepository;
   /** null: no pushes. */
   vapid: () => VapidKeys | null;

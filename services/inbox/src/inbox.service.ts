@@ -6,6 +6,8 @@ import { markAllRead, markGroupRead } from "./actions/mark-many-read.ts";
 import { getSetting, listSettings, setSetting } from "./actions/notification-settings.ts";
 import { getPushKey, listSubscriptions, subscribe, unsubscribe } from "./actions/push.ts";
 import { listUnreadChannels } from "./actions/unread.ts";
+import { createFollowing } from "./follow-threads.ts";
+import { createFollowRepository } from "./follow.repository.ts";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { createMarkerRepository } from "./marker.repository.ts";
 import { createPush } from "./push/create-push.ts";
@@ -17,11 +19,14 @@ import { tellMentioned } from "./tell-mentioned.ts";
 export function createInboxService(node: NodeContext): ReturnType<ServiceFactory> {
   const settings = createSettingRepository(node.database);
   const subscriptions = createSubscriptionRepository(node.database);
+  const follows = createFollowRepository(node.database);
+  const follow = createFollowing({ call: node.call, follows });
   const push = createPush({ node, settings, subscriptions });
   const dependencies: InboxDependencies = {
     node,
     markers: createMarkerRepository(node.database),
     settings,
+    follows,
     subscriptions,
     vapid: push.vapid,
     subscribed: push.subscribed,
@@ -33,7 +38,7 @@ export function createInboxService(node: NodeContext): ReturnType<ServiceFactory
       "inbox.getUnreadCount": getUnreadCount(dependencies),
       "inbox.markRead": markInboxRead(dependencies),
       "inbox.clear": clearInbox(dependencies),
-      "inbox.markGroupRead": markGroupRead(),
+      "inbox.markGroupRead": markGroupRead(dependencies),
       "inbox.markAllRead": markAllRead(dependencies),
       "inbox.forgetUser": forgetUser(dependencies),
       "inbox.exportUser": exportUser(dependencies),
@@ -47,16 +52,22 @@ export function createInboxService(node: NodeContext): ReturnType<ServiceFactory
       "push.list": listSubscriptions(dependencies),
     },
     events: {
-      // One that fails must not take the other along.
+      // One that fails must not take the others along.
       "message.stored": async (stored) => {
-        const done = await Promise.allSettled([tellMentioned(node, stored), push.stored(stored)]);
+        const done = await Promise.allSettled([
+          tellMentioned(node, stored),
+          push.stored(stored),
+          follow(stored),
+        ]);
         const failed = done.find((result) => result.status === "rejected");
         if (failed !== undefined) throw failed.reason;
       },
+      "channel.emptied": ({ channelIds }) => follows.removeOfThreads(channelIds),
       "session.ended": ({ sessionIds }) => subscriptions.removeOfSessions(sessionIds),
     },
     async started() {
-      await Promise.all([settings.createIndexes(), subscriptions.createIndexes(), push.start()]);
+      const made = [settings, follows, subscriptions].map((one) => one.createIndexes());
+      await Promise.all([...made, push.start()]);
     },
     stopped: () => push.stop(),
   });

@@ -1,6 +1,10 @@
 import { LIMITS, type Call, type Result, type UnreadChannel } from "@fanfare/contract";
 import { chunks } from "./chunks.ts";
+import type { Thread } from "./follow.repository.ts";
+import type { InboxDependencies } from "./inbox.dependencies.ts";
 import type { OwnMentionKeys } from "./own-mention-keys.ts";
+
+type SeenChannel = Pick<UnreadChannel, "channelId" | "groupId" | "parentId">;
 
 export interface UnreadPage {
   channels: Omit<UnreadChannel, "mentionCount">[];
@@ -9,19 +13,36 @@ export interface UnreadPage {
   nextCursor: string | null;
 }
 
-/** A page of the channels that a user sees, and of them those in which something is unread. */
-export async function listUnread(call: Call, userId: string, cursor: string | null): Promise<UnreadPage> {
-  const { channels, places, nextCursor } = await call("group.listUserChannels", { userId, cursor });
+/** A page of the channels that a user sees, with the threads there that the user takes part in, and of them those in which something is unread. */
+export async function listUnread(
+  { node: { call }, follows }: Pick<InboxDependencies, "node" | "follows">,
+  userId: string,
+  cursor: string | null,
+): Promise<UnreadPage> {
+  const [{ channels, places, nextCursor }, followed] = await Promise.all([
+    call("group.listUserChannels", { userId, cursor }),
+    follows.listOf(userId),
+  ]);
+  const seen: SeenChannel[] = channels.map((channel) => ({ ...channel, parentId: null }));
+  if (followed.length > 0)
+    seen.push(...threadsIn(followed, new Set(channels.map(({ channelId }) => channelId))));
   const unread: UnreadPage["channels"] = [];
-  for (const some of chunks(channels, LIMITS.channelsPerGroup)) {
+  for (const some of chunks(seen, LIMITS.channelsPerGroup)) {
     const channelIds = some.map(({ channelId }) => channelId);
     const { heads } = await call("message.listHeads", { userId, channelIds });
-    for (const [index, { channelId, head, lastReadSeq }] of heads.entries()) {
+    for (const [index, { head, lastReadSeq }] of heads.entries()) {
       if (head.seq <= lastReadSeq) continue;
-      unread.push({ channelId, groupId: some[index]!.groupId, head, lastReadSeq });
+      unread.push({ ...some[index]!, head, lastReadSeq });
     }
   }
   return { channels: unread, places, nextCursor };
+}
+
+/** Whoever sees the parent sees the thread. */
+export function threadsIn(followed: readonly Thread[], parentIds: ReadonlySet<string>): SeenChannel[] {
+  return followed
+    .filter(({ parentId }) => parentIds.has(parentId))
+    .map(({ threadId, parentId, groupId }) => ({ channelId: threadId, groupId, parentId }));
 }
 
 /** Counts the mentions after what was read, in these channels only. */

@@ -133,11 +133,12 @@ test("the unread list has heads, what was read, and mentions after it; it ends w
     {
       channelId: direct.channel.id,
       groupId: null,
+      parentId: null,
       head: { seq: 1, rev: 1 },
       lastReadSeq: 0,
       mentionCount: 0,
     },
-    { channelId: openId, groupId, head: { seq: 3, rev: 3 }, lastReadSeq: 1, mentionCount: 1 },
+    { channelId: openId, groupId, parentId: null, head: { seq: 3, rev: 3 }, lastReadSeq: 1, mentionCount: 1 },
   ]);
   expect((await list()).items.map((item) => item.unread)).toEqual([true, false]);
   expect(await unread()).toBe(1);
@@ -159,8 +160,10 @@ test("a group is read at once, and everything; a stranger's group is not there",
   await send(owner, threadId, `in the thread <@${me.userId}>`);
   await send(owner, otherId, `two <@${me.userId}>`);
   expect(await unread()).toBe(3);
+  // Who takes part in a thread is noted behind the answer to a message.
+  await expect.poll(() => listUnread()).toHaveLength(3);
   const marked = await must(instance.url, "inbox.markGroupRead", { groupId }, me.accessToken);
-  expect(marked).toEqual({ channelIds: [openId] });
+  expect(marked).toEqual({ channelIds: [openId, threadId] });
   expect((await listUnread()).map(({ channelId }) => channelId)).toEqual([otherId]);
   expect(await must(instance.url, "inbox.markAllRead", {}, me.accessToken)).toEqual({
     channelIds: [otherId],
@@ -229,4 +232,40 @@ test("who is named hears of it at once, and nobody who does not see the channel"
   await vi.waitFor(() => expect(heard).toHaveLength(1), 5000);
   expect(heard).toEqual([{ message: named, groupId }]);
   client.close();
+});
+
+test("threads that one takes part in are among what is unread, as long as one sees their parent", async () => {
+  const threadAt = async (channelId: string, by: Person): Promise<string> => {
+    const { id: messageId } = await send(owner, channelId, "a beginning");
+    const opened = await must(instance.url, "channel.openThread", { channelId, messageId }, by.accessToken);
+    return opened.channel.id;
+  };
+  const unreadThreads = async () =>
+    (await listUnread()).filter(({ parentId }) => parentId !== null).map(({ channelId }) => channelId);
+  const [opened, written, named, strange] = [
+    await threadAt(openId, me),
+    await threadAt(openId, owner),
+    await threadAt(openId, owner),
+    await threadAt(openId, owner),
+  ];
+  await send(me, written, "mine");
+  for (const threadId of [opened, written, strange]) await send(owner, threadId, "others'");
+  await send(owner, named, `look <@${me.userId}>`);
+  const mine = [opened, written, named].sort();
+  await expect.poll(async () => (await unreadThreads()).sort()).toEqual(mine);
+  const one = (await listUnread()).find(({ channelId }) => channelId === named);
+  expect(one).toMatchObject({ groupId, parentId: openId, lastReadSeq: 0, mentionCount: 1 });
+
+  await must(instance.url, "channel.markRead", { channelId: opened, seq: 1 }, me.accessToken);
+  expect(await unreadThreads()).not.toContain(opened);
+  await must(instance.url, "channel.delete", { channelId: named }, owner.accessToken);
+  await expect.poll(unreadThreads).toEqual([written]);
+  await must(instance.url, "inbox.markGroupRead", { groupId }, me.accessToken);
+  expect(await unreadThreads()).toEqual([]);
+
+  await send(owner, written, "again");
+  expect(await unreadThreads()).toEqual([written]);
+  const everyone = { channelId: openId, target: { type: "everyone" as const }, allow: 0, deny: 1 };
+  await must(instance.url, "channel.setOverride", everyone, owner.accessToken);
+  expect(await unreadThreads()).toEqual([]);
 });

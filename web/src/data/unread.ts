@@ -20,7 +20,7 @@ export interface Unread {
 
 const NOTHING: Unread = { messages: 0, mentions: 0 };
 
-/** The channels of all groups and the direct ones in which something is unread. Threads are not among them. */
+/** The channels of all groups, the threads that the user takes part in, and the direct channels, in which something is unread. */
 export function useUnreadChannels(): UseQueryResult<UnreadChannel[]> {
   return useUnread((channels) => channels);
 }
@@ -72,11 +72,13 @@ export function listenUnread(cache: ServerCache, on: On): void {
       .read("channel.listUnread", {})
       ?.channels.some((held) => held.channelId === channelId);
     const channel = heldChannel(cache, channelId);
-    if (isHeld === true || channel !== undefined) {
+    if (isHeld !== true && channel?.kind === "thread") {
+      hearThread(cache, channel, messages);
+    } else if (isHeld === true || channel !== undefined) {
       hearMessages(cache, channel, channelId, messages);
     } else if (!asked.has(channelId)) {
       asked.add(channelId);
-      void askWhatItIs(cache, channelId).finally(() => asked.delete(channelId));
+      void askWhatItIs(cache, channelId, messages).finally(() => asked.delete(channelId));
     }
     const others = messages.filter(({ authorId }) => authorId !== client.user?.id);
     const groupId = channel?.groupId ?? "";
@@ -121,7 +123,7 @@ function hearMessages(
 ): void {
   const last = messages.at(-1);
   const ownId = cache.client.user?.id ?? "";
-  if (last === undefined || channel?.kind === "thread") return;
+  if (last === undefined) return;
   const mentionsOf = (afterSeq: number): number =>
     messages.filter(
       ({ seq, authorId, mentions }) =>
@@ -135,6 +137,7 @@ function hearMessages(
     const unread: UnreadChannel = {
       channelId,
       groupId: held?.groupId ?? channel?.groupId ?? null,
+      parentId: held?.parentId ?? channel?.parentId ?? null,
       head: { seq: last.seq, rev: Math.max(last.rev, held?.head.rev ?? 0) },
       lastReadSeq,
       mentionCount: Math.min(counted, LIMITS.mentionsCounted),
@@ -146,11 +149,30 @@ function hearMessages(
   });
 }
 
-/** A message came in a channel that nothing was asked of yet: a thread does not count, anything else does. */
-async function askWhatItIs(cache: ServerCache, channelId: string): Promise<void> {
+/** A message came in a channel that nothing was asked of yet. */
+async function askWhatItIs(
+  cache: ServerCache,
+  channelId: string,
+  messages: readonly Message[],
+): Promise<void> {
   const options = cache.ask("channel.get", { channelId });
   const { channel } = await cache.queries.fetchQuery(options).catch(() => ({ channel: undefined }));
-  if (channel !== undefined && channel.kind !== "thread") cache.refetchSoon("channel.listUnread");
+  if (channel?.kind === "thread") hearThread(cache, channel, messages);
+  else if (channel !== undefined) cache.refetchSoon("channel.listUnread");
+}
+
+/** Whether the user takes part in a thread only the server knows; who has not even read in it is not asked about. */
+function hearThread(
+  cache: ServerCache,
+  { ownerId, lastReadSeq }: ChannelState,
+  messages: readonly Message[],
+) {
+  const ownId = cache.client.user?.id ?? "";
+  const isOwn = ({ authorId, mentions }: Message): boolean =>
+    authorId === ownId || (mentions?.userIds.includes(ownId) ?? false);
+  if (ownerId !== ownId && lastReadSeq === 0 && !messages.some(isOwn)) return;
+  // Noted a moment after the message.
+  cache.refetchSoon("channel.listUnread", {}, 1, RECOUNT_AFTER_MS);
 }
 
 /** A mention may have come or gone with the message, if it is unread. */

@@ -73,8 +73,8 @@ export const inboxActions = {
   }),
   "channel.listUnread": action({
     summary:
-      "The caller's channels, direct ones too and threads not, in which there is something unread: all at once for who sees up to " +
-      `${LIMITS.channelsPerUnreadPage} channels.`,
+      "The caller's channels, direct ones too, in which there is something unread: all at once for who sees up to " +
+      `${LIMITS.channelsPerUnreadPage} channels. Of threads the ${LIMITS.threadsFollowedPerUser} that the caller has opened, written in or been named in last.`,
     params: z.object({ cursor: cursor.optional().describe("the nextCursor of the page before") }),
     result: z.object({
       channels: z.array(e.UnreadChannelSchema),

@@ -26,6 +26,7 @@ export const UnreadChannelSchema = z
   .object({
     channelId: id,
     groupId: id.nullable().describe("null in a direct channel"),
+    parentId: id.nullable().describe("of a thread; null elsewhere"),
     head: HeadSchema,
     lastReadSeq: seq,
     mentionCount: z

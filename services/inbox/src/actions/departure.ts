@@ -7,10 +7,12 @@ import { presentSubscription } from "./push.ts";
 export function forgetUser({
   markers,
   settings,
+  follows,
   subscriptions,
 }: InboxDependencies): Handler<"inbox.forgetUser"> {
   return async ({ params: { userId } }) => {
-    await Promise.all([markers.remove(userId), settings.removeAll(userId), subscriptions.removeAll(userId)]);
+    const collections = [settings, follows, subscriptions];
+    await Promise.all([markers.remove(userId), ...collections.map((one) => one.removeAll(userId))]);
     return {};
   };
 }

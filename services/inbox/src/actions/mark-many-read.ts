@@ -3,7 +3,7 @@ import { boundedMap, toServiceError, type Handler } from "@fanfare/kernel";
 import { advanceMarker } from "../advance-marker.ts";
 import { CONCURRENCY } from "../bounds.ts";
 import type { InboxDependencies } from "../inbox.dependencies.ts";
-import { listUnread } from "../list-unread.ts";
+import { listUnread, threadsIn } from "../list-unread.ts";
 import { newestMentions } from "../newest-mentions.ts";
 import { ownMentionKeys } from "../own-mention-keys.ts";
 
@@ -12,16 +12,21 @@ interface Unread {
   seq: number;
 }
 
-export function markGroupRead(): Handler<"inbox.markGroupRead"> {
-  return async ({ params: { groupId }, call }) => {
-    const { channels } = await call("channel.list", { groupId });
-    const unread = channels.filter(({ head, lastReadSeq }) => head.seq > lastReadSeq);
-    return {
-      channelIds: await markRead(
-        call,
-        unread.map(({ id, head }) => ({ channelId: id, seq: head.seq })),
-      ),
-    };
+/** With the threads there that the user takes part in. */
+export function markGroupRead({ node, follows }: InboxDependencies): Handler<"inbox.markGroupRead"> {
+  return async ({ params: { groupId }, actor: { userId }, call }) => {
+    const [{ channels }, followed] = await Promise.all([
+      call("channel.list", { groupId }),
+      follows.listOf(userId),
+    ]);
+    const threads = threadsIn(followed, new Set(channels.map(({ id }) => id)));
+    const channelIds = threads.map(({ channelId }) => channelId);
+    const { heads } = await node.call("message.listHeads", { userId, channelIds });
+    const seen = [...channels.map(({ id, ...state }) => ({ channelId: id, ...state })), ...heads];
+    const unread = seen
+      .filter(({ head, lastReadSeq }) => head.seq > lastReadSeq)
+      .map(({ channelId, head }) => ({ channelId, seq: head.seq }));
+    return { channelIds: await markRead(call, unread) };
   };
 }
 
@@ -29,7 +34,7 @@ export function markGroupRead(): Handler<"inbox.markGroupRead"> {
 export function markAllRead(dependencies: InboxDependencies): Handler<"inbox.markAllRead"> {
   return async ({ params: { cursor }, actor: { userId }, call }) => {
     if (cursor === undefined) await markNewestMention(dependencies, userId);
-    const { channels, nextCursor } = await listUnread(dependencies.node.call, userId, cursor ?? null);
+    const { channels, nextCursor } = await listUnread(dependencies, userId, cursor ?? null);
     const unread = channels.map(({ channelId, head }) => ({ channelId, seq: head.seq }));
     return { channelIds: await markRead(call, unread), nextCursor };
   };

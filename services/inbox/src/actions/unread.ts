@@ -8,7 +8,7 @@ export function listUnreadChannels(dependencies: InboxDependencies): Handler<"ch
   return async ({ params: { cursor }, actor: { userId } }) => {
     const [suppressed, unread] = await Promise.all([
       dependencies.settings.listSuppressed(userId),
-      listUnread(call, userId, cursor ?? null),
+      listUnread(dependencies, userId, cursor ?? null),
     ]);
     const keys = mentionKeys(userId, unread.places, suppressed);
     const channels = await withMentionCounts(call, userId, keys, unread.channels);

@@ -1,0 +1,57 @@
+import type { Call } from "@fanfare/contract";
+import type { DomainEvents } from "@fanfare/kernel";
+import type { FollowRepository, Thread } from "./follow.repository.ts";
+import { FOLLOWS_KNOWN, PLACES_KNOWN } from "./bounds.ts";
+
+interface Known extends Thread {
+  /** Who has opened it. */
+  ownerId: string | null;
+}
+
+export interface FollowOptions {
+  call: Call;
+  follows: Pick<FollowRepository, "add">;
+}
+
+/**
+ * Notes who takes part in threads: who has opened one, writes in it, or is named in it. It costs other channels one question in the
+ * life of this process; what is lost with a process is made good by the user's next message there.
+ */
+export function createFollowing({ call, follows }: FollowOptions) {
+  /** null: no thread. */
+  const places = new Map<string, Known | null>();
+  /** `thread:user`, of whom it is noted. */
+  const noted = new Set<string>();
+
+  const placeOf = async (channelId: string): Promise<Known | null> => {
+    const known = places.get(channelId);
+    if (known !== undefined) return known;
+    const [thread] = (await call("channel.findThreads", { channelIds: [channelId] })).channels;
+    const place =
+      thread === undefined
+        ? null
+        : {
+            threadId: thread.id,
+            parentId: thread.parentId!,
+            groupId: thread.groupId!,
+            ownerId: thread.ownerId,
+          };
+    if (places.size >= PLACES_KNOWN) places.clear();
+    places.set(channelId, place);
+    return place;
+  };
+
+  return async ({ channelId, groupId, messages }: DomainEvents["message.stored"]): Promise<void> => {
+    if (groupId === null) return;
+    const thread = await placeOf(channelId);
+    if (thread === null) return;
+    const { ownerId, ...place } = thread;
+    const userIds = new Set(messages.flatMap((one) => [one.authorId, ...(one.mentions?.userIds ?? [])]));
+    if (ownerId !== null) userIds.add(ownerId);
+    const fresh = [...userIds].filter((userId) => !noted.has(`${channelId}:${userId}`));
+    if (fresh.length === 0) return;
+    await follows.add(place, fresh);
+    if (noted.size >= FOLLOWS_KNOWN) noted.clear();
+    for (const userId of fresh) noted.add(`${channelId}:${userId}`);
+  };
+}
