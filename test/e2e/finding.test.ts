@@ -1,0 +1,276 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FanfareClient } from "@fanfare/client";
+import type { Message } from "@fanfare/contract";
+import { loadConfig } from "@fanfare/kernel";
+import { type Fanfare, startFanfare } from "@fanfare/node";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+
+const SOON = { timeout: 20_000 };
+/** As when another window is in front. */
+const HIDE = `Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" })`;
+const SHOWN = `navigator.serviceWorker.ready.then((it) => it.getNotifications()).then((all) =>
+  all.map(({ title, body, data }) => ({ title, body, path: data.path })))`;
+
+describe.skipIf(!hasBrowser())("finding one's way", () => {
+  let folder: string;
+  let fanfare: Fanfare;
+  let browser: Browser;
+  let page: Page;
+  /** Who reads in the browser, and somebody who writes. */
+  let ada: FanfareClient;
+  let grace: FanfareClient;
+  let groupId: string;
+  let general: string;
+  let rockets: string;
+  const contexts: BrowserContext[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-finding-"));
+    await buildWeb(join(folder, "web"));
+    const config = loadConfig({
+      NODE_ENV: "test",
+      LOG_LEVEL: "error",
+      DATA_DIR: join(folder, "data"),
+      WEB_DIR: join(folder, "web"),
+      PORT: "0",
+      OPS_PORT: "0",
+      RATE_LIMIT_FACTOR: "1000",
+    });
+    [fanfare, browser] = await Promise.all([startFanfare(config), launchBrowser()]);
+    ada = new FanfareClient({ url: fanfare.url });
+    await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" });
+    grace = new FanfareClient({ url: fanfare.url });
+    await grace.register({ username: "grace", password: "correct horse", nickname: "Grace Hopper" });
+    await Promise.all([ada.connect(), grace.connect()]);
+    const { group } = await ada.call("group.create", { name: "Rocket builders" });
+    groupId = group.id;
+    const { invite } = await ada.call("invite.create", { groupId });
+    const { channels } = await grace.call("invite.accept", { code: invite.code });
+    general = channels[0]!.id;
+    rockets = (await ada.call("channel.create", { groupId, name: "rockets" })).channel.id;
+  });
+
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+    const heard = complaints.splice(0);
+    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
+  });
+
+  afterAll(async () => {
+    ada?.close();
+    grace?.close();
+    await browser?.close();
+    await fanfare?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function write(channelId: string, content: string): Promise<Message> {
+    const { message } = await grace.call("message.send", { channelId, content, nonce: crypto.randomUUID() });
+    return message;
+  }
+
+  const mention = (text: string): string => `<@${ada.user!.id}> ${text}`;
+
+  async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      locale: "en-US",
+      ...options,
+    });
+    contexts.push(context);
+    await context.grantPermissions(["notifications"], { origin: fanfare.url });
+    const session = new FanfareClient({ url: fanfare.url });
+    const tokens = await session.login({ username: "ada", password: "correct horse" });
+    await context.addInitScript(
+      ([held]) => {
+        localStorage.setItem("fanfare.tokens", localStorage.getItem("fanfare.tokens") ?? held!);
+        localStorage.setItem("fanfare.preferences", JSON.stringify({ desktopNotifications: true }));
+      },
+      [JSON.stringify(tokens)],
+    );
+    return context;
+  }
+
+  async function openIn(context: BrowserContext, path: string): Promise<Page> {
+    const opened = await context.newPage();
+    opened.on("pageerror", (error) => complaints.push(error.message));
+    await opened.goto(fanfare.url + path);
+    await opened.getByText("Online", { exact: true }).waitFor(SOON);
+    return opened;
+  }
+
+  async function open(channelId = general, options: BrowserContextOptions = {}): Promise<void> {
+    const isPhone = options.isMobile === true;
+    const context = await newContext(options);
+    const path = `/groups/${groupId}/channels/${channelId}`;
+    if (!isPhone) {
+      page = await openIn(context, path);
+      return;
+    }
+    page = await context.newPage();
+    await page.goto(fanfare.url + path);
+  }
+
+  const heading = (name: string) => page.getByRole("heading", { name, exact: true, level: 1 });
+  const log = () => page.getByRole("log");
+
+  test("the switcher goes to a channel by the keyboard alone, and offers what is unread first", async () => {
+    await ada.call("inbox.markAllRead", {});
+    await open();
+    await log().waitFor();
+    await write(rockets, "lift-off");
+    await page.getByRole("textbox").first().focus();
+    await page.keyboard.press("Control+k");
+    const field = page.getByRole("combobox", { name: "Jump to" });
+    await field.waitFor();
+    await expect
+      .poll(() => page.getByRole("option").first().textContent(), SOON)
+      .toMatch(/^rockets.*Rocket builders/);
+    await page.keyboard.type("rkts");
+    await page.getByRole("option", { name: /^general/ }).waitFor();
+    await expect.poll(() => page.getByRole("option").first().textContent()).toMatch(/^rockets/);
+    await page.keyboard.press("Enter");
+    await heading("rockets").waitFor();
+    expect(await field.count()).toBe(0);
+
+    await page.keyboard.press("Alt+ArrowUp");
+    await heading("general").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("grace");
+    await page.getByRole("option", { name: /Grace Hopper/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await heading("Grace Hopper").waitFor();
+    await page.keyboard.press("Alt+1");
+    await expect.poll(() => page.url()).toContain(`/groups/${groupId}/`);
+  });
+
+  test("a search with filters finds, marks the words, and leads to the message", async () => {
+    for (let number = 1; number <= 60; number++) await write(rockets, `filler ${number}`);
+    await ada.call("message.send", { channelId: rockets, content: "The zeppelin is mine", nonce: "z1" });
+    const wanted = await write(general, "A **zeppelin** flies slowly");
+    for (let number = 1; number <= 60; number++) await write(general, `later ${number}`);
+    await open(rockets);
+    await log().waitFor();
+    await page.keyboard.press("Control+f");
+    const field = page.getByRole("combobox", { name: "What to search for" });
+    await field.waitFor();
+    await page.keyboard.type("zeppelin");
+    const results = page.getByRole("complementary", { name: "Search" }).getByRole("article");
+    await expect.poll(() => results.count(), SOON).toBe(2);
+
+    await page.getByRole("button", { name: "From" }).click();
+    await page.keyboard.type("hop");
+    await page.getByRole("option", { name: /Grace Hopper/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => field.inputValue()).toBe("zeppelin from:grace ");
+    await expect.poll(() => results.count(), SOON).toBe(1);
+    await page.getByRole("button", { name: "Remove the filter: From grace" }).waitFor();
+    await expect
+      .poll(() => page.evaluate(`[...CSS.highlights.get("search-words")].map(String)`), SOON)
+      .toEqual(["zeppelin"]);
+
+    await field.fill("zeppelin in:rockets from:grace");
+    await page.getByText("Nothing found").waitFor();
+    await field.fill("zeppelin from:nobody-here");
+    await page.getByText("Nobody here is called “nobody-here”.").waitFor();
+    await field.fill("zeppelin from:grace");
+    await results.getByText("flies slowly").click();
+    await heading("general").waitFor();
+    await log().locator(`[data-message-id="${wanted.id}"]`).waitFor();
+  });
+
+  test("a mention lands in the inbox and the title, and is read by going there", async () => {
+    await ada.call("inbox.markAllRead", {});
+    await open();
+    await log().waitFor();
+    await expect.poll(() => page.title()).toBe("Fanfare");
+    await write(rockets, mention("look at this valve"));
+    await expect.poll(() => page.title(), SOON).toBe("(1) Fanfare");
+    expect(await page.locator("link[rel=icon]").getAttribute("href")).toBe("/favicon-unread.svg");
+    await page.getByText(/Grace Hopper \(#rockets, Rocket builders\): @Ada look at this valve/).waitFor();
+    await page.getByRole("link", { name: "Inbox, 1 unread" }).click();
+    await heading("Inbox").waitFor();
+    await page.getByRole("button", { name: "Go to the message" }).first().click();
+    await heading("rockets").waitFor();
+    await log().getByText("look at this valve").waitFor();
+    await expect.poll(() => page.title(), SOON).toBe("Fanfare");
+
+    await write(general, mention("and this one"));
+    await page.getByRole("link", { name: "Inbox, 1 unread" }).click();
+    await page.getByRole("button", { name: "Mark as read" }).click();
+    await page.getByText("You are all caught up").waitFor();
+    await page.getByRole("tab", { name: "All" }).click();
+    await page.getByRole("article").getByText("and this one").waitFor();
+    await page.getByRole("button", { name: "More" }).last().click();
+    await page.getByRole("menuitem", { name: "Clear the inbox" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Clear the inbox" }).click();
+    await page.getByText("Nothing here yet").waitFor();
+  });
+
+  test("who looks elsewhere is told by the system, by one tab only, and not of a muted channel", async () => {
+    const context = await newContext();
+    page = await openIn(context, `/groups/${groupId}/channels/${general}`);
+    const other = await openIn(context, `/groups/${groupId}/channels/${general}`);
+    await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
+    for (const tab of [page, other]) await tab.evaluate(HIDE);
+    await ada.call("notification.set", { channelId: rockets, mutedUntil: "9999-12-31T00:00:00.000Z" });
+    await write(rockets, mention("you do not want to hear this"));
+    const told = await write(general, mention("the *launch* is today"));
+    await expect
+      .poll(() => page.evaluate(SHOWN), SOON)
+      .toEqual([
+        {
+          title: "Grace Hopper (#general, Rocket builders)",
+          body: "@Ada the launch is today",
+          path: `/groups/${groupId}/channels/${general}?message=${told.id}`,
+        },
+      ]);
+
+    // What is read elsewhere is taken away again.
+    await ada.call("channel.markRead", { channelId: general, seq: told.seq });
+    await expect.poll(() => page.evaluate(SHOWN), SOON).toEqual([]);
+
+    await ada.call("notification.set", { channelId: rockets, mutedUntil: null });
+    await ada.call("presence.setStatus", { status: "doNotDisturb" });
+    await page.reload();
+    await page.getByText("Online", { exact: true }).waitFor(SOON);
+    await other.close();
+    await page.evaluate(HIDE);
+    await write(general, mention("not now"));
+    await expect.poll(() => page.title(), SOON).toBe("(1) Fanfare");
+    await ada.call("presence.setStatus", { status: "online" });
+    expect(await page.evaluate(SHOWN)).toEqual([]);
+  });
+
+  test("the keys are on a sheet, and none fires while somebody writes", async () => {
+    await open();
+    await log().waitFor();
+    await page.getByRole("textbox").first().focus();
+    await page.keyboard.type("what?");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.getByRole("heading", { level: 1 }).first().click();
+    await page.keyboard.press("?");
+    const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await sheet.getByText("Next unread channel").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => sheet.count()).toBe(0);
+    await page.keyboard.press("Control+/");
+    await sheet.waitFor();
+  });
+
+  test("on a phone the search fills the screen, and gives way to the message", async () => {
+    await write(general, "A dirigible");
+    await open(rockets, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await page.getByRole("button", { name: "Search" }).tap();
+    await page.getByRole("combobox", { name: "What to search for" }).fill("dirigible");
+    await page.getByRole("article").getByText("A dirigible").tap();
+    await heading("general").waitFor();
+    await log().getByText("A dirigible").waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+});
