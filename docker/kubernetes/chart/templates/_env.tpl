@@ -1,0 +1,86 @@
+{{/* An environment variable out of a Secret: {root, part, name, key}. */}}
+{{- define "fanfare.secretEnv" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ default .root.Values.existingSecret .part.existingSecret }}
+      key: {{ .key }}
+{{- end -}}
+
+{{/* A URL of something the processes share: {root, part, name, trial}. */}}
+{{- define "fanfare.urlEnv" -}}
+{{- if .root.Values.trial.enabled -}}
+- name: {{ .name }}
+  value: {{ .trial | quote }}
+{{- else if .part.url -}}
+- name: {{ .name }}
+  value: {{ .part.url | quote }}
+{{- else -}}
+{{ include "fanfare.secretEnv" (dict "root" .root "part" .part "name" .name "key" .part.key) }}
+{{- end -}}
+{{- end -}}
+
+{{/* The environment of one role: {root, role, services, settings}. Gateways get no way into the database. */}}
+{{- define "fanfare.env" -}}
+{{- $root := .root -}}
+{{- $values := .root.Values -}}
+{{- $full := include "fanfare.fullname" .root -}}
+{{- $isGateway := eq .role "gateway" -}}
+{{- $plain := dict "SERVICES" (join "," .services) "PUBLIC_URL" $values.publicUrl "DATA_DIR" "/data" -}}
+{{- $_ := set $plain "NODE_ENV" "production" -}}
+{{- $_ := set $plain "HOST" "0.0.0.0" -}}
+{{- $_ := set $plain "PORT" "3000" -}}
+{{- $_ := set $plain "OPS_HOST" "0.0.0.0" -}}
+{{- $_ := set $plain "OPS_PORT" "3001" -}}
+{{- if $isGateway -}}
+{{- $_ := set $plain "MAX_CONNECTIONS" (.settings.maxConnections | int | toString) -}}
+{{- $_ := set $plain "TRUST_PROXY" (or $values.ingress.enabled $values.httpRoute.enabled | toString) -}}
+{{- end -}}
+{{- with $values.files.s3 -}}
+{{- if .bucket -}}
+{{- $_ := set $plain "S3_BUCKET" .bucket -}}
+{{- $_ := set $plain "S3_REGION" .region -}}
+{{- with .endpoint -}}{{- $_ := set $plain "S3_ENDPOINT" . -}}{{- end -}}
+{{- else -}}
+{{- $_ := set $plain "FILES_DIR" "/files" -}}
+{{- end -}}
+{{- end -}}
+{{- if $values.mail.enabled -}}{{- $_ := set $plain "MAIL_FROM" $values.mail.from -}}{{- end -}}
+{{- if $values.oidc.enabled -}}
+{{- $_ := set $plain "OIDC_ISSUER" $values.oidc.issuer -}}
+{{- $_ := set $plain "OIDC_CLIENT_ID" $values.oidc.clientId -}}
+{{- end -}}
+{{- if and $values.push.enabled (not $isGateway) -}}
+{{- $_ := set $plain "VAPID_PUBLIC_KEY" $values.push.publicKey -}}
+{{- $_ := set $plain "VAPID_SUBJECT" $values.push.subject -}}
+{{- end -}}
+{{- $plain = merge (dict) .settings.env $values.env $plain -}}
+{{- range $name, $value := $plain }}
+- name: {{ $name }}
+  value: {{ $value | toString | quote }}
+{{- end }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.tokenSecret "name" "TOKEN_SECRET" "key" $values.tokenSecret.key) }}
+{{- with $values.tokenSecret.previousKey }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.tokenSecret "name" "TOKEN_SECRET_PREVIOUS" "key" .) }}
+{{- end }}
+{{ include "fanfare.urlEnv" (dict "root" $root "part" $values.nats "name" "NATS_URL" "trial" (printf "nats://%s-nats:4222" $full)) }}
+{{ include "fanfare.urlEnv" (dict "root" $root "part" $values.redis "name" "REDIS_URL" "trial" (printf "redis://%s-redis:6379" $full)) }}
+{{- if not $isGateway }}
+{{ include "fanfare.urlEnv" (dict "root" $root "part" $values.mongodb "name" "MONGO_URL" "trial" (printf "mongodb://%s-mongodb:27017/fanfare" $full)) }}
+{{- end }}
+{{- with $values.files.s3 }}
+{{- if .bucket }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" . "name" "S3_ACCESS_KEY_ID" "key" .accessKeyIdKey) }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" . "name" "S3_SECRET_ACCESS_KEY" "key" .secretAccessKeyKey) }}
+{{- end }}
+{{- end }}
+{{- if $values.mail.enabled }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.mail "name" "SMTP_URL" "key" $values.mail.key) }}
+{{- end }}
+{{- if $values.oidc.enabled }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.oidc "name" "OIDC_CLIENT_SECRET" "key" $values.oidc.key) }}
+{{- end }}
+{{- if and $values.push.enabled (not $isGateway) }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.push "name" "VAPID_PRIVATE_KEY" "key" $values.push.key) }}
+{{- end }}
+{{- end -}}

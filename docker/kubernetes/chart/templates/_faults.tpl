@@ -1,0 +1,70 @@
+{{/* Fails with everything that is missing or does not fit, so that it can be put right at once. */}}
+{{- define "fanfare.assertValues" -}}
+{{- $faults := list -}}
+{{- $values := .Values -}}
+{{- if not $values.publicUrl -}}
+{{- $faults = append $faults "publicUrl is required: where people open the page, such as https://chat.example.org" -}}
+{{- end -}}
+{{- range $part := list "tokenSecret" "mongodb" "nats" "redis" "mail" "push" "oidc" -}}
+{{- $settings := index $values $part -}}
+{{- $wanted := ne (toString $settings.enabled) "false" -}}
+{{- if and $values.trial.enabled (has $part (list "mongodb" "nats" "redis")) -}}{{- $wanted = false -}}{{- end -}}
+{{- if $settings.url -}}
+{{- $wanted = false -}}
+{{- if contains "@" $settings.url -}}
+{{- $faults = append $faults (printf "%s.url must not have a password: put the URL into a Secret, and its name into %s.existingSecret" $part $part) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $wanted (not $settings.existingSecret) (not $values.existingSecret) -}}
+{{- $faults = append $faults (printf "%s.existingSecret (or existingSecret for all) is required: the name of a Secret with the key %s" $part $settings.key) -}}
+{{- end -}}
+{{- end -}}
+{{- with $values.files -}}
+{{- if and .s3.bucket .folder.enabled -}}
+{{- $faults = append $faults "files.s3.bucket and files.folder.enabled exclude each other" -}}
+{{- else if not (or .s3.bucket .folder.enabled) -}}
+{{- $faults = append $faults "files.s3.bucket is required, or files.folder.enabled with a volume that all pods share" -}}
+{{- else if and .s3.bucket (not .s3.existingSecret) (not $values.existingSecret) -}}
+{{- $faults = append $faults (printf "files.s3.existingSecret (or existingSecret for all) is required: the name of a Secret with the keys %s and %s" .s3.accessKeyIdKey .s3.secretAccessKeyKey) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $values.mail.enabled (not $values.mail.from) -}}
+{{- $faults = append $faults "mail.from is required with mail.enabled" -}}
+{{- end -}}
+{{- if and $values.push.enabled (not (and $values.push.publicKey $values.push.subject)) -}}
+{{- $faults = append $faults "push.publicKey and push.subject are required with push.enabled" -}}
+{{- end -}}
+{{- if and $values.oidc.enabled (not (and $values.oidc.issuer $values.oidc.clientId)) -}}
+{{- $faults = append $faults "oidc.issuer and oidc.clientId are required with oidc.enabled" -}}
+{{- end -}}
+{{- $hosted := list -}}
+{{- range $name, $worker := $values.workers -}}
+{{- $hosted = concat $hosted ($worker.services | default list) -}}
+{{- if has $name (list "gateway" "ops" "mongodb" "nats" "redis") -}}
+{{- $faults = append $faults (printf "workers.%s needs another name: that one is taken" $name) -}}
+{{- end -}}
+{{- end -}}
+{{- if not (has "workers" $hosted) -}}
+{{- $left := list -}}
+{{- range (splitList " " (include "fanfare.workerServices" .)) -}}
+{{- if not (has . $hosted) -}}{{- $left = append $left . -}}{{- end -}}
+{{- end -}}
+{{- if $left -}}
+{{- $faults = append $faults (printf "workers: none has the services %s" (join ", " $left)) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $values.httpRoute.enabled (not $values.httpRoute.parentRefs) -}}
+{{- $faults = append $faults "httpRoute.parentRefs is required with httpRoute.enabled: the Gateway it belongs to" -}}
+{{- end -}}
+{{- if and $values.networkPolicy.enabled $values.networkPolicy.egress.enabled (not $values.networkPolicy.egress.rules) (not $values.trial.enabled) -}}
+{{- $faults = append $faults "networkPolicy.egress.rules is required with networkPolicy.egress.enabled: where MongoDB, NATS and Redis are" -}}
+{{- end -}}
+{{- if $faults -}}
+{{- fail (printf "\n\nThe values of the chart have faults:\n  - %s\n" (join "\n  - " $faults)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Every service but the gateway, as packages/kernel/src/config.ts has them. */}}
+{{- define "fanfare.workerServices" -}}
+user group message presence search bot preview admin friend file inbox
+{{- end -}}

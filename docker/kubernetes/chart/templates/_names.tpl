@@ -1,0 +1,58 @@
+{{- define "fanfare.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "fanfare.fullname" -}}
+{{- $name := include "fanfare.name" . -}}
+{{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{- default $full .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "fanfare.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "fanfare.fullname" .) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- default "default" .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What never changes of a release: selectors have it. */}}
+{{- define "fanfare.selector" -}}
+app.kubernetes.io/name: {{ include "fanfare.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "fanfare.labels" -}}
+{{ include "fanfare.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name (.Chart.Version | replace "+" "_") }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Labels that all gateways and workers have, and nothing else of the release. */}}
+{{- define "fanfare.appSelector" -}}
+{{ include "fanfare.selector" . }}
+app.kubernetes.io/part-of: fanfare
+{{- end -}}
+
+{{- define "fanfare.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ default $.Chart.AppVersion .tag }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The host of publicUrl, without a port. */}}
+{{- define "fanfare.publicHost" -}}
+{{- (urlParse .Values.publicUrl).hostname -}}
+{{- end -}}
+
+{{- define "fanfare.filesClaim" -}}
+{{- default (printf "%s-files" (include "fanfare.fullname" .)) .Values.files.folder.existingClaim -}}
+{{- end -}}
