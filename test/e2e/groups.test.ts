@@ -130,9 +130,9 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await choose(ada, "Create channel");
     await ada.getByLabel("Name of the channel").fill("crew");
     await ada.getByRole("switch", { name: "Private" }).click();
-    await ada.getByLabel("Members").fill("gra");
+    await ada.getByRole("textbox", { name: "Members" }).fill("gra");
     await ada.getByRole("dialog").getByRole("button", { name: "Grace" }).waitFor();
-    await ada.getByLabel("Members").press("Enter");
+    await ada.getByRole("textbox", { name: "Members" }).press("Enter");
     await ada.getByRole("button", { name: "Remove Grace" }).waitFor();
     await ada.getByRole("button", { name: "Create channel", exact: true }).click();
     await channel(grace, "private crew").waitFor();
