@@ -92,7 +92,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
   return (
     <div ref={anchor} className="shrink-0 px-3 pb-1 md:px-5">
       {over !== null && <DropOverlay place={over} title={title} />}
-      <div className="rounded-lg border border-line-strong bg-field transition-colors focus-within:border-accent">
+      <div className="relative rounded-lg border border-line-strong bg-field transition-colors focus-within:border-accent">
         {replyTo !== null && (
           <ReplyBar
             message={replyTo}

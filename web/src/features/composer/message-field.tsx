@@ -30,7 +30,10 @@ interface MessageFieldProps {
   onFiles?: ((files: File[]) => void) | undefined;
 }
 
-/** Where the text of a message is written: names are proposed, marks are set by keys, Enter is done. */
+/**
+ * Where the text of a message is written: names are proposed, marks are set by keys, Enter is done. The proposals stand above the next
+ * element around it that is `relative`.
+ */
 export function MessageField(props: MessageFieldProps) {
   const { written, channel, permissions, label, onSend, onKey, onFiles } = props;
   const { t, i18n } = useTranslation("composer");
@@ -65,7 +68,7 @@ export function MessageField(props: MessageFieldProps) {
   };
 
   return (
-    <div className="relative min-w-0 flex-1">
+    <div className="min-w-0 flex-1">
       {isOpen && (
         <SuggestionList
           id={listId}

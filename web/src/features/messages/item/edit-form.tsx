@@ -42,7 +42,7 @@ export function EditForm({ message }: { message: Message }) {
   };
   return (
     <form
-      className="grid gap-2 py-1"
+      className="relative grid gap-2 py-1"
       onKeyDown={(event) => event.stopPropagation()}
       onSubmit={(event) => {
         event.preventDefault();
