@@ -7,9 +7,14 @@ export type Changes = Partial<Pick<NotificationSetting, "level" | "mutedUntil" |
 export type Place = Pick<NotificationSetting, "groupId" | "channelId">;
 export type SettingRepository = ReturnType<typeof createSettingRepository>;
 
+const VALUES = ["level", "mutedUntil", "suppressEveryone"] as const;
+const ABSENT = { $exists: false };
+
 /** Every query of the collection notificationSettings. */
 export function createSettingRepository(connection: Connection) {
   const settings = settingModel(connection);
+  const removeDefault = (userId: string, placeId: string) =>
+    settings.deleteOne({ userId, placeId, ...Object.fromEntries(VALUES.map((name) => [name, ABSENT])) });
   return {
     createIndexes: () => settings.createIndexes(),
 
@@ -33,7 +38,10 @@ export function createSettingRepository(connection: Connection) {
           )
           .lean();
       const known = await apply(false);
-      if (known !== null) return present(place, known);
+      if (known !== null) {
+        if (VALUES.every((name) => known[name] === undefined)) await removeDefault(userId, placeId);
+        return present(place, known);
+      }
       if (Object.keys($set).length === 0) return present(place, null);
       const max = LIMITS.notificationSettingsPerUser;
       if ((await settings.countDocuments({ userId }, { limit: max })) >= max) return null;
@@ -48,7 +56,12 @@ export function createSettingRepository(connection: Connection) {
     /** In the order of the places' ids. */
     async listPage(userId: string, afterId: string | undefined, limit: number): Promise<SettingDocument[]> {
       return settings
-        .find({ userId, ...(afterId !== undefined && { placeId: { $gt: afterId } }) })
+        .find({
+          userId,
+          ...(afterId !== undefined && { placeId: { $gt: afterId } }),
+          // One that is being changed may have nothing for a moment.
+          $or: VALUES.map((name) => ({ [name]: { $exists: true } })),
+        })
         .sort({ placeId: 1 })
         .limit(limit)
         .lean();

@@ -229,3 +229,12 @@ test("settings are of places that one sees, and those of everybody keep the inbo
   const page = await must(instance.url, "notification.list", {}, me.accessToken);
   expect(page).toEqual({ settings: [{ ...setting, level: "all" }], nextCursor: null });
 });
+
+test("settings that are all as they are without any are not listed", async () => {
+  const list = () => must(instance.url, "notification.list", {}, me.accessToken);
+  await set({ channelId: openId, level: "all", mutedUntil: new Date(Date.now() + 60_000).toISOString() });
+  await set({ channelId: openId, level: null });
+  expect((await list()).settings).toMatchObject([{ channelId: openId, level: null }]);
+  await set({ channelId: openId, mutedUntil: null });
+  expect((await list()).settings).toEqual([]);
+});

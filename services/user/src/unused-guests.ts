@@ -44,10 +44,13 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
     const page = await users.pageOfGuests(after, USERS_PER_SWEEP);
     // A day is exact enough, and makes one write a day of a guest who is there all the time.
     const idle = page.guests.filter(({ seenAt }) => seenAt.getTime() < now.getTime() - DAY_MS);
-    const refreshed = await sessionRepository.lastRefreshes(
-      idle.map(({ _id }) => _id),
-      now,
-    );
+    const asked = [...idle.map(({ _id }) => _id), ...page.unseen];
+    const refreshed = await sessionRepository.lastRefreshes(asked, now);
+    // They are older than the note of when one was seen. Without a session nothing tells them from the authors of imported groups, who stay.
+    for (const _id of page.unseen) {
+      const seenAt = refreshed.get(_id.toHexString());
+      if (seenAt !== undefined) await users.setFirstSeenAt({ _id, seenAt });
+    }
     for (const guest of idle) {
       const seenAt = refreshed.get(guest._id.toHexString());
       if (seenAt !== undefined) await users.setSeenAt({ ...guest, seenAt });

@@ -73,6 +73,17 @@ test("nobody else is: accounts, owners of groups, guests of imported groups, who
   expect(await users().countDocuments({ deletedAt: { $exists: false } })).toBe(3);
 });
 
+test("the days of a guest of whom nothing says when he was seen begin with his session", async () => {
+  const guest = await comeIn();
+  await users().updateOne({ _id: new Types.ObjectId(guest.user.id) }, { $unset: { seenAt: 1 } });
+  await sweepIn(0);
+  await leave(guest);
+  await sweepIn(RETENTION_DAYS - 1);
+  expect(await isThere(guest)).toBe(true);
+  await sweepIn(RETENTION_DAYS + 1);
+  expect(await isThere(guest)).toBe(false);
+});
+
 test("a sweep looks at a page of users, and the next goes on from there", async () => {
   const guests = Array.from({ length: 250 }, () => ({
     _id: new Types.ObjectId(),

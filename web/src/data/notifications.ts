@@ -4,7 +4,7 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { withItem } from "./lists.ts";
+import { withItem, without } from "./lists.ts";
 import type { On } from "./live-on.ts";
 import { ON_OPEN } from "./query-client.ts";
 
@@ -49,9 +49,11 @@ function putSetting(cache: ServerCache, setting: NotificationSetting): void {
   const { groupId, channelId } = setting;
   const isSame = (held: NotificationSetting): boolean =>
     held.groupId === groupId && held.channelId === channelId;
+  // What is as it is without a setting is not listed.
+  const isDefault = setting.level === null && setting.mutedUntil === null && !setting.suppressEveryone;
   cache.patch("notification.list", (answer) => ({
     ...answer,
-    settings: withItem(answer.settings, setting, isSame),
+    settings: isDefault ? without(answer.settings, isSame) : withItem(answer.settings, setting, isSame),
   }));
 }
 
