@@ -301,6 +301,30 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     expect(await other.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
   });
 
+  test("a command of a bot is proposed, and invoked instead of sent", async () => {
+    const { bot, token } = await ada.call("bot.create", {
+      groupId,
+      name: "Poll bot",
+      scopes: ["commands", "events"],
+    });
+    const poll = new FanfareClient({ url: instance.url });
+    poll.useBotToken(token);
+    await poll.call("command.register", { name: "poll", description: "Ask everybody" });
+    await poll.connect();
+    const heard: string[] = [];
+    poll.on("command.invoked", ({ invocation }) => heard.push(`${invocation.command}: ${invocation.text}`));
+    await open();
+    await field().pressSequentially("/po");
+    await options().filter({ hasText: "/poll" }).click();
+    await page.keyboard.type("tea or coffee?");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => heard).toEqual(["poll: tea or coffee?"]);
+    expect(await field().inputValue()).toBe("");
+    expect((await grace.call("message.list", { channelId })).messages).toEqual([]);
+    poll.close();
+    await ada.call("bot.delete", { groupId, botId: bot.id });
+  });
+
   test("on a phone Enter is a new line, and a button sends", async () => {
     const viewport = { width: 390, height: 780 };
     page = await openAs("ada", "", { viewport, hasTouch: true, isMobile: true });
