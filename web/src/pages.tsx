@@ -1,7 +1,6 @@
 import { lazy, type ReactNode, Suspense } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { DirectPage } from "./features/directs/direct-page.tsx";
-import { FriendsPage } from "./features/friends/friends-page.tsx";
 import { GroupChannelPage } from "./features/home/group-channel-page.tsx";
 import { GroupPage } from "./features/home/group-page.tsx";
 import { HomePage } from "./features/home/home-page.tsx";
@@ -21,6 +20,9 @@ const GroupSettingsPage = lazy(async () => ({
 }));
 const UserSettingsPage = lazy(async () => ({
   default: (await import("./features/user-settings/user-settings-page.tsx")).UserSettingsPage,
+}));
+const FriendsPage = lazy(async () => ({
+  default: (await import("./features/friends/friends-page.tsx")).FriendsPage,
 }));
 const InboxPage = lazy(async () => ({
   default: (await import("./features/inbox/inbox-page.tsx")).InboxPage,

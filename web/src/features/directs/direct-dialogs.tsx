@@ -1,10 +1,17 @@
+import { lazy, Suspense } from "react";
 import { NotificationDialog } from "../groups/notification-dialog.tsx";
-import { AddPeopleDialog } from "./dialogs/add-people-dialog.tsx";
 import { LeaveDirectDialog } from "./dialogs/leave-direct-dialog.tsx";
-import { NewDirectDialog } from "./dialogs/new-direct-dialog.tsx";
 import { RenameDirectDialog } from "./dialogs/rename-direct-dialog.tsx";
 import type { DirectDialog } from "./direct-dialog.ts";
 import { useDirect } from "./use-direct.ts";
+
+// Who chooses people loads what that takes.
+const NewDirectDialog = lazy(async () => ({
+  default: (await import("./dialogs/new-direct-dialog.tsx")).NewDirectDialog,
+}));
+const AddPeopleDialog = lazy(async () => ({
+  default: (await import("./dialogs/add-people-dialog.tsx")).AddPeopleDialog,
+}));
 
 interface DirectDialogsProps {
   dialog: DirectDialog;
@@ -12,8 +19,15 @@ interface DirectDialogsProps {
 }
 
 export function DirectDialogs({ dialog, onClose }: DirectDialogsProps) {
-  if (dialog.kind === "create") return <NewDirectDialog userIds={dialog.userIds} onClose={onClose} />;
-  return <AboutDirect dialog={dialog} onClose={onClose} />;
+  return (
+    <Suspense fallback={null}>
+      {dialog.kind === "create" ? (
+        <NewDirectDialog userIds={dialog.userIds} onClose={onClose} />
+      ) : (
+        <AboutDirect dialog={dialog} onClose={onClose} />
+      )}
+    </Suspense>
+  );
 }
 
 function AboutDirect({

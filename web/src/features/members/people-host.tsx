@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useUser } from "../../data/users.ts";
@@ -12,8 +12,11 @@ import {
   type ShownProfile,
   usePeople,
 } from "./people-store.ts";
-import { PersonDialogs } from "./person-dialogs.tsx";
 import { ProfileCard } from "./profile/profile-card.tsx";
+
+const PersonDialogs = lazy(async () => ({
+  default: (await import("./person-dialogs.tsx")).PersonDialogs,
+}));
 
 /** Shows the card of whoever was clicked on anywhere, and what is asked about somebody. One of it is on the page. */
 export function PeopleHost() {
@@ -23,7 +26,11 @@ export function PeopleHost() {
   return (
     <>
       {profile !== null && <Profile key={profile.userId} profile={profile} path={path} />}
-      {dialog !== null && <PersonDialogs dialog={dialog} onClose={closePersonDialog} />}
+      {dialog !== null && (
+        <Suspense fallback={null}>
+          <PersonDialogs dialog={dialog} onClose={closePersonDialog} />
+        </Suspense>
+      )}
     </>
   );
 }
