@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await page.getByRole("button", { name: "Create group" }).click();
     // Nobody is in it yet, so the link to invite others is shown at once.
     const link = page.getByRole("textbox", { name: "Link" });
-    await expect.poll(() => link.inputValue()).not.toBe("");
+    await expect.poll(() => link.inputValue(), { timeout: 10_000 }).not.toBe("");
     const url = await link.inputValue();
     await page.keyboard.press("Escape");
     return url;

@@ -20,7 +20,7 @@ const LoggedIn = lazy(loadLoggedIn);
 if (loadTokens() !== null) void loadLoggedIn().catch(() => {});
 
 export function App() {
-  const { client, notice } = useSession();
+  const { client, notice, number } = useSession();
   useAppliedPreferences();
   // Who logs in next finds it there.
   useEffect(() => {
@@ -41,7 +41,7 @@ export function App() {
         ) : (
           <PageErrorBoundary place="">
             <Suspense fallback={<Splash />}>
-              <LoggedIn client={client} />
+              <LoggedIn key={number} client={client} />
             </Suspense>
           </PageErrorBoundary>
         )}

@@ -20,6 +20,8 @@ interface Session {
   /** Null when nobody is logged in. */
   client: FanfareClient | null;
   notice: SessionNotice | null;
+  /** Another one for each client: nothing that is shown for one is kept for the next. */
+  number: number;
 }
 
 /** What tabs tell each other. */
@@ -30,7 +32,7 @@ const EXPIRY_MARGIN_MS = 30_000;
 /** A tab that was duplicated has the same session, but other storage: it hears of new tokens within this time. */
 const TOLD_WITHIN_MS = 100;
 
-let session: Session = { client: null, notice: null };
+let session: Session = { client: null, notice: null, number: 0 };
 /** Set while the user ends the session: the server may say so before it answers. */
 let leaving: { client: FanfareClient; notice: SessionNotice | null } | null = null;
 const listeners = new Set<() => void>();
@@ -119,7 +121,9 @@ function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
     if (session.client !== client) return;
     if (changed === null) return forgetTokens(sessionId);
     ({ sessionId } = changed);
-    keep({ tokens: changed, isShared });
+    const now = { tokens: changed, isShared };
+    keep(now);
+    if (changed.user.kind !== tokens.user.kind) beginAnew(client, now);
   });
   client.on("connection.changed", ({ state, error }) => {
     if (state !== "closed" || session.client !== client) return;
@@ -130,6 +134,12 @@ function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
   change({ client, notice: null });
   // A session that ended is told by the state; anything else is tried again for ever.
   client.connect({ timeoutMs: 0 }).catch(() => undefined);
+}
+
+/** A connection stays what it was opened as: who is no guest any more takes another one. */
+function beginAnew(former: FanfareClient, kept: Kept): void {
+  resume(kept);
+  former.close();
 }
 
 function end(client: FanfareClient, notice: SessionNotice | null): void {
@@ -197,8 +207,8 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-function change(next: Session): void {
-  session = next;
+function change(next: Omit<Session, "number">): void {
+  session = { ...next, number: session.number + 1 };
   for (const listener of listeners) listener();
 }
 
