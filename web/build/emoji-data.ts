@@ -23,7 +23,8 @@ interface Emojibase {
   skins?: { emoji: string; tone: number | number[] }[];
 }
 
-const data = dirname(createRequire(import.meta.url).resolve("emojibase-data/package.json"));
+const require = createRequire(import.meta.url);
+const data = dirname(require.resolve("emojibase-data/package.json"));
 const read = (file: string): unknown => JSON.parse(readFileSync(join(data, file), "utf8"));
 
 /** `virtual:emoji/en`: all emoji in a language, as a module of their own that is loaded when it is needed. */
