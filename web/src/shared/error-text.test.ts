@@ -4,6 +4,7 @@ import i18next from "i18next";
 import { beforeAll, describe, expect, test } from "vitest";
 import { errorText } from "./error-text.ts";
 import en from "./texts/en.json" with { type: "json" };
+import zh from "./texts/zh.json" with { type: "json" };
 
 const error = (type: ErrorCode | LocalErrorCode, data?: unknown) =>
   new FanfareError({ type, message: "As the server says.", data, retryable: false, requestId: "" });
@@ -25,6 +26,14 @@ describe("errorText", () => {
   test("names the fields that are wrong", () => {
     const issues = [{ path: "username", message: "must be longer" }];
     expect(errorText(error("VALIDATION_FAILED", { issues }))).toBe("Username: must be longer.");
+  });
+
+  test("shows nobody English who has chosen another language", async () => {
+    i18next.addResourceBundle("zh", "shared", zh);
+    await i18next.changeLanguage("zh");
+    const issues = [{ path: "username", message: "must be longer" }];
+    expect(errorText(error("VALIDATION_FAILED", { issues }))).toBe(zh.error.VALIDATION_FAILED);
+    await i18next.changeLanguage("en");
   });
 
   test("takes the server's words for a code that is newer, and blames the page for anything else", () => {

@@ -16,7 +16,13 @@ function textOf(error: FanfareError): string {
   return i18next.exists(textKey) ? i18next.t(textKey) : error.message;
 }
 
+/** The server says in English what is wrong with a field; other languages get one sentence for all of that. */
+export function issueText(message: string): string {
+  return i18next.language === "zh" ? i18next.t("shared:error.VALIDATION_FAILED") : `${capitalized(message)}.`;
+}
+
 function issuesText({ data }: FanfareError): string | undefined {
+  if (i18next.language === "zh") return undefined;
   const { issues } = (data ?? {}) as { issues?: { path: string; message: string }[] };
   return issues?.map(({ path, message }) => `${capitalized(path)}: ${message}.`).join(" ");
 }

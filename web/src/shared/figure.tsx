@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 export function Figure({ name, children, note }: { name: string; children: ReactNode; note?: ReactNode }) {
   return (
     <div className="grid min-w-0 content-start gap-0.5 rounded-lg border border-line bg-raised px-4 py-3">
-      <dt className="truncate text-sm text-muted">{name}</dt>
+      <dt className="text-sm text-balance text-muted wrap-break-word">{name}</dt>
       <dd className="grid gap-0.5">
         <span className="flex min-h-8 items-center gap-2 text-lg font-semibold wrap-anywhere tabular-nums">
           {children}

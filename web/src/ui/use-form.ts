@@ -1,6 +1,6 @@
 import { FanfareError } from "@fanfare/client";
 import { type FormEvent, useState } from "react";
-import { errorText } from "../shared/error-text.ts";
+import { errorText, issueText } from "../shared/error-text.ts";
 
 type Values = Record<string, unknown>;
 
@@ -92,13 +92,9 @@ export function errorsOfFields(
   if (!(failure instanceof FanfareError)) return {};
   if (failure.type === "VALIDATION_FAILED") {
     const { issues = [] } = (failure.data ?? {}) as { issues?: { path: string; message: string }[] };
-    const found = issues.map(({ path, message }) => [path.split(".")[0]!, sentence(message)] as const);
+    const found = issues.map(({ path, message }) => [path.split(".")[0]!, issueText(message)] as const);
     return found.every(([name]) => name in values) ? Object.fromEntries(found) : {};
   }
   const name = fieldOfError[failure.type];
   return name === undefined ? {} : { [name]: errorText(failure) };
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
