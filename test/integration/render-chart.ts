@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { parseAllDocuments, stringify } from "yaml";
+
+export const PROJECT_FOLDER = fileURLToPath(new URL("../..", import.meta.url));
+export const CHART_FOLDER = join(PROJECT_FOLDER, "docker/kubernetes/chart");
+const KUBERNETES_VERSION = "1.34.0";
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+const run = promisify(execFile);
+
+/** An object of Kubernetes as the chart makes it; tests look into it as they need. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export type KubernetesObject = Record<string, any>;
+
+/**
+ * What `helm template` makes of the chart.
+ * @param file one of the chart's values files, or null for none
+ * @param values are laid over it
+ * @throws {Error} whose message has what helm printed
+ */
+export async function renderChart(
+  file: string | null,
+  values: Record<string, unknown> = {},
+): Promise<KubernetesObject[]> {
+  const folder = await mkdtemp(join(tmpdir(), "fanfare-chart-"));
+  try {
+    const more = join(folder, "more.yaml");
+    await writeFile(more, stringify(values));
+    const files = file === null ? [more] : [join(CHART_FOLDER, file), more];
+    const { stdout } = await run(
+      "helm",
+      [
+        "template",
+        "chat",
+        CHART_FOLDER,
+        "--kube-version",
+        KUBERNETES_VERSION,
+        ...files.flatMap((path) => ["-f", path]),
+      ],
+      { maxBuffer: MAX_OUTPUT_BYTES },
+    );
+    return parseAllDocuments(stdout)
+      .map((document) => document.toJS() as KubernetesObject | null)
+      .filter((object) => object !== null);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
