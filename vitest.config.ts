@@ -12,7 +12,7 @@ export default defineConfig({
         [
           "{packages,services}/*/src/**/*.test.ts",
           "{benchmark,web}/src/**/*.test.ts",
-          "scripts/**/*.test.ts",
+          "{scripts,docker}/**/*.test.ts",
         ],
         15_000,
       ),

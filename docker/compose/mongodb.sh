@@ -1,0 +1,8 @@
+#!/bin/bash
+# Members of a replica set prove who they are with a key that all have; here there is one member, and the key follows from its password.
+set -euo pipefail
+key=/tmp/replica-set.key
+umask 077
+printf %s "$MONGO_INITDB_ROOT_PASSWORD" | sha256sum | cut -d ' ' -f 1 >"$key"
+chown mongodb:mongodb "$key"
+exec docker-entrypoint.sh mongod --replSet fanfare --keyFile "$key" --bind_ip_all

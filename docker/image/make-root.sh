@@ -1,0 +1,22 @@
+#!/bin/sh
+# Makes in $1 the root file system of the image: Node, the libraries it is linked against, and nothing that an intruder could use.
+set -eu
+root=$1
+mkdir -p "$root/etc/ssl/certs" "$root/tmp" "$root/data/files" "$root/var/lib/dpkg/status.d"
+chmod 1777 "$root/tmp"
+chown -R 1000:1000 "$root/data"
+echo 'node:x:1000:1000::/data:/sbin/nologin' >"$root/etc/passwd"
+echo 'node:x:1000:' >"$root/etc/group"
+cp -L /etc/nsswitch.conf /etc/os-release "$root/etc/"
+# For NODE_EXTRA_CA_CERTS and whatever else looks for them there; Node brings its own.
+if [ -f /etc/ssl/certs/ca-certificates.crt ]; then cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"; fi
+
+cp --parents /usr/local/bin/node "$root"
+for library in $(ldd /usr/local/bin/node | grep -o '/[^ ]*'); do
+  cp --parents -L "$library" "$root"
+  package=$(dpkg -S "$library" 2>/dev/null || dpkg -S "/usr$library")
+  package=${package%%:*}
+  # Scanners read here which versions of Debian's packages the files are of.
+  dpkg -s "$package" >"$root/var/lib/dpkg/status.d/$package"
+  cp --parents "/usr/share/doc/$package/copyright" "$root" 2>/dev/null || true
+done

@@ -1,0 +1,104 @@
+import { existsSync, readFileSync } from "node:fs";
+import { loadConfig } from "@fanfare/kernel";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, test } from "vitest";
+import { COMPOSE_PATH, loadCompose } from "./compose-file.ts";
+import { knownSettings } from "./known-settings.ts";
+
+const REQUIRED = {
+  TOKEN_SECRET: "a".repeat(44),
+  PUBLIC_URL: "https://chat.example.org",
+  MONGO_PASSWORD: "mongo1",
+  NATS_PASSWORD: "nats1",
+  VALKEY_PASSWORD: "valkey1",
+};
+const S3 = { S3_BUCKET: "fanfare", S3_ACCESS_KEY_ID: "key", S3_SECRET_ACCESS_KEY: "secret" };
+const compose = loadCompose(REQUIRED);
+const services = Object.entries(compose.services);
+const ofImage = services.filter(([name]) => name === "gateway" || name === "worker");
+
+test("the file is what the compose specification asks for", () => {
+  const schema: object = JSON.parse(
+    readFileSync(new URL("compose-spec.schema.json", import.meta.url), "utf8"),
+  );
+  // Its own formats say how durations and ports are written; compose checks those itself.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  ajv.validate(schema, compose);
+  expect(ajv.errors ?? []).toEqual([]);
+});
+
+test("no secret has a default: each is asked for, all at once", () => {
+  expect(() => loadCompose({})).toThrow(`required: ${Object.keys(REQUIRED).toSorted().join(", ")}`);
+});
+
+test.each(ofImage)("every setting of %s is one that the program knows", (_, service) => {
+  const known = knownSettings();
+  expect(known.size).toBeGreaterThan(30);
+  expect(Object.keys(service.environment!).filter((name) => !known.has(name))).toEqual([]);
+});
+
+test.each([
+  { with: "only what is required", given: {} as Record<string, string> },
+  { with: "S3 and its profile", given: { ...S3, S3_ENDPOINT: "http://s3:9000" } },
+  { with: "mail", given: { SMTP_URL: "smtp://mail:1025", MAIL_FROM: "Fanfare <chat@example.org>" } },
+])("the program starts with $with", ({ given }) => {
+  const { gateway, worker } = loadCompose({ ...REQUIRED, ...given }).services;
+  // What the image sets by itself.
+  const image = { HOST: "0.0.0.0", DATA_DIR: "/data" };
+  const edge = loadConfig({ ...image, ...gateway!.environment });
+  const behind = loadConfig({ ...image, ...worker!.environment });
+  expect(edge).toMatchObject({ services: ["gateway"], environment: "production", trustProxy: true });
+  expect([...edge.services, ...behind.services].length).toBe(loadConfig({}).services.length);
+  expect(behind.filesDir).toBe(edge.filesDir);
+});
+
+test("two gateways and two workers", () => {
+  expect(ofImage.map(([name, { deploy }]) => [name, deploy?.replicas])).toEqual([
+    ["gateway", 2],
+    ["worker", 2],
+  ]);
+});
+
+test("who depends on something waits until it is well", () => {
+  const needs = services.flatMap(([, { depends_on: of = {} }]) => Object.entries(of));
+  const ofChecked = needs.filter(([name]) => name !== "mongodb-replica-set");
+  expect(ofChecked.map(([, { condition }]) => condition)).toEqual(ofChecked.map(() => "service_healthy"));
+  // That of the image is written in the Dockerfile.
+  const checked = ["gateway", "worker", ...services.filter(([, s]) => s.healthcheck).map(([name]) => name)];
+  expect(ofChecked.map(([name]) => name).filter((name) => !checked.includes(name))).toEqual([]);
+  expect(compose.services["worker"]!.depends_on).toMatchObject({
+    "mongodb-replica-set": { condition: "service_completed_successfully" },
+  });
+});
+
+test("only the proxy can be reached from outside, and databases reach nobody", () => {
+  const open = services.filter(([, { ports = [] }]) => ports.some((port) => !port.startsWith("127.0.0.1:")));
+  expect(open.map(([name]) => name)).toEqual(["proxy"]);
+  expect(compose.networks["back"]).toEqual({ internal: true });
+  const stores = ["mongodb", "mongodb-replica-set", "nats", "valkey", "s3"];
+  expect(stores.filter((name) => String(compose.services[name]!.networks) !== "back")).toEqual([]);
+});
+
+test.each(services)("%s is confined, and its logs are bounded", (_, service) => {
+  expect(service.security_opt).toContain("no-new-privileges:true");
+  expect(service.logging?.options["max-size"]).toBeDefined();
+  expect(service.image).toMatch(/:(local$|(RELEASE\.|v?\d+\.\d+\.\d+)|v?\d+\.\d+\.\d+-)/);
+});
+
+test.each(ofImage)("%s cannot write to its own file system and has no capabilities", (_, service) => {
+  expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+});
+
+test("every file and every volume that is mounted is there", () => {
+  const sources = services.flatMap(([, { volumes = [] }]) => volumes.map((mount) => mount.split(":")[0]!));
+  const absent = sources.filter((source) =>
+    source.startsWith("./") ? !existsSync(new URL(source, COMPOSE_PATH)) : !(source in compose.volumes),
+  );
+  // Made by docker where there are none.
+  expect(absent.filter((source) => source !== "./monitoring/dashboards")).toEqual([]);
+});
+
+test("the optional parts are profiles", () => {
+  const profiles = new Set(services.flatMap(([, { profiles: of = [] }]) => of));
+  expect(profiles).toEqual(new Set(["monitoring", "s3", "mail", "bench"]));
+});
