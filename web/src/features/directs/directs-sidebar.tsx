@@ -28,17 +28,21 @@ export function DirectsSidebar() {
   const { data: requests } = useFriendRequests({ enabled: isAccount });
   const incoming = requests?.filter(({ direction }) => direction === "incoming").length ?? 0;
   const create = () => setDialog({ kind: "create", userIds: [] });
+  // Guests find nobody by name: they can choose only among those they talk with already.
+  const mayChoose = isAccount || (directs !== undefined && directs.length > 0);
   const isAtFriends = path === directPath();
   return (
     <>
       <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line pr-2 pl-4">
         <h2 className="min-w-0 flex-1 truncate font-semibold">{t("title")}</h2>
-        <IconButton
-          icon={MessageCirclePlus}
-          label={t("create.title")}
-          tooltipSide="bottom"
-          onClick={create}
-        />
+        {mayChoose && (
+          <IconButton
+            icon={MessageCirclePlus}
+            label={t("create.title")}
+            tooltipSide="bottom"
+            onClick={create}
+          />
+        )}
       </header>
       <nav aria-label={t("title")} className="flex min-h-0 flex-1 flex-col overflow-y-auto px-2 py-3">
         <Link
@@ -64,9 +68,11 @@ export function DirectsSidebar() {
             title={t("empty")}
             text={t("emptyText")}
             action={
-              <Button size="sm" icon={<MessageCirclePlus size={16} aria-hidden />} onClick={create}>
-                {t("create.title")}
-              </Button>
+              mayChoose && (
+                <Button size="sm" icon={<MessageCirclePlus size={16} aria-hidden />} onClick={create}>
+                  {t("create.title")}
+                </Button>
+              )
             }
           />
         )}
