@@ -28,7 +28,7 @@ function selectChannels({ channels }: { channels: ChannelState[] }): ChannelStat
 const LISTS = ["channel.list", "channel.listDirect", "channel.listThreads"] as const;
 
 /** Changes a channel wherever it is held. */
-export function patchChannel(
+function patchChannel(
   cache: ServerCache,
   channelId: string,
   change: (channel: ChannelState) => ChannelState,
@@ -48,7 +48,7 @@ export function patchChannel(
 }
 
 /** The channel is not seen any more. */
-export function dropChannel(cache: ServerCache, channelId: string): void {
+function dropChannel(cache: ServerCache, channelId: string): void {
   for (const name of LISTS) {
     cache.patch(
       name,

@@ -39,11 +39,6 @@ export function useGroupUnread(groupId: string | null): Unread {
   );
 }
 
-/** Of everything: for the title of the page. */
-export function useTotalUnread(): Unread {
-  return useUnread(sum).data ?? NOTHING;
-}
-
 function useUnread<T>(select: (channels: UnreadChannel[]) => T): UseQueryResult<T> {
   const cache = useServerCache();
   return useQuery({

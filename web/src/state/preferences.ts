@@ -5,7 +5,7 @@ import { followStored, loadStored, saveStored } from "./stored.ts";
 export type { Preferences };
 
 /** Also read by the script that sets the theme before the first paint. */
-export const PREFERENCES_KEY = "fanfare.preferences";
+const PREFERENCES_KEY = "fanfare.preferences";
 
 /** `usePreferences((p) => p.theme)`. */
 export const usePreferences = create<Preferences>(() => parsePreferences(loadStored(PREFERENCES_KEY)));
