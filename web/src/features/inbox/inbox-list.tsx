@@ -25,7 +25,7 @@ export function InboxList({ onlyUnread }: { onlyUnread: boolean }) {
           text={onlyUnread ? t("allReadText") : t("emptyText")}
         />
       )}
-      <ol className="grid gap-2">
+      <ol className="grid gap-4">
         {items.map((item) => (
           <li key={item.message.id}>
             <InboxEntry item={item} />

@@ -1,4 +1,4 @@
-import type { ChannelState, Message, NotificationSetting } from "@fanfare/contract";
+import type { ChannelState, Message } from "@fanfare/contract";
 import type { ServerCache } from "../../data/cache.ts";
 import { heldChannel } from "../../data/held-channel.ts";
 import { isWanted, type Reason, reasonOf } from "./notice.ts";
@@ -12,7 +12,8 @@ export interface Notice {
 }
 
 export interface Wishes {
-  settings: readonly NotificationSetting[];
+  /** Whether it is known where the user wants to be told of what. */
+  areKnown: boolean;
   blockedIds: readonly string[];
   doNotDisturb: boolean;
 }
@@ -25,10 +26,10 @@ export function hearMessages(
 ): () => void {
   return cache.client.on("message.created", ({ channelId, messages }) => {
     const ownId = cache.client.user?.id;
-    const { doNotDisturb, blockedIds } = wishes();
+    const { areKnown, doNotDisturb, blockedIds } = wishes();
     const others = messages.filter(({ authorId }) => authorId !== ownId && !blockedIds.includes(authorId));
-    if (ownId === undefined || doNotDisturb || others.length === 0) return;
-    void noticeOf(cache, ownId, channelId, others, wishes().settings).then(
+    if (ownId === undefined || !areKnown || doNotDisturb || others.length === 0) return;
+    void noticeOf(cache, ownId, channelId, others).then(
       (notice) => notice !== null && tell(notice),
       // The channel is not seen any more, or the connection is gone.
       () => undefined,
@@ -41,12 +42,13 @@ async function noticeOf(
   userId: string,
   channelId: string,
   messages: readonly Message[],
-  settings: readonly NotificationSetting[],
 ): Promise<Notice | null> {
   const channel =
     heldChannel(cache, channelId) ??
     (await cache.queries.fetchQuery(cache.ask("channel.get", { channelId }))).channel;
   const { groupId, parentId } = channel;
+  // What was just changed counts, shown or not.
+  const settings = cache.held("notification.list").flatMap(({ answer }) => answer.settings);
   // A thread is as quiet as the channel that it belongs to.
   const own = settingsOf(settings, groupId, channelId);
   const places = {

@@ -28,26 +28,23 @@ export function Notifier() {
   const { data: status } = useOwnStatus();
   const { data: unread } = useUnreadChannels();
   const wasUnread = useRef<ReadonlySet<string>>(new Set());
-  const wishes = useRef<Wishes | null>(null);
+  const wishes = useRef<Wishes>({ areKnown: false, blockedIds: [], doNotDisturb: false });
   useEffect(() => {
-    wishes.current =
-      settings === undefined
-        ? null
-        : {
-            settings,
-            blockedIds: blocked?.map(({ id }) => id) ?? [],
-            doNotDisturb: status === "doNotDisturb",
-          };
+    wishes.current = {
+      areKnown: settings !== undefined,
+      blockedIds: blocked?.map(({ id }) => id) ?? [],
+      doNotDisturb: status === "doNotDisturb",
+    };
   }, [settings, blocked, status]);
-  useEffect(() => {
-    // Until it is known what somebody wants, nothing is told.
-    const silent: Wishes = { settings: [], blockedIds: [], doNotDisturb: true };
-    return hearMessages(
-      cache,
-      () => wishes.current ?? silent,
-      (notice) => void tell(cache, notice),
-    );
-  }, [cache]);
+  useEffect(
+    () =>
+      hearMessages(
+        cache,
+        () => wishes.current,
+        (notice) => void tell(cache, notice),
+      ),
+    [cache],
+  );
   useEffect(() => {
     if (unread === undefined) return;
     const now = new Set(unread.map(({ channelId }) => channelId));

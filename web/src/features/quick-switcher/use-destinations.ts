@@ -11,6 +11,7 @@ import { useUserSearch } from "../../data/search.ts";
 import { useUsers } from "../../data/users.ts";
 import { channelPath, directPath, groupPath, inboxPath, settingsPath } from "../../routes.ts";
 import { useWantedUnread } from "../notifications/use-wanted-unread.ts";
+import { usePlace } from "../shortcuts/use-place.ts";
 import type { Destination } from "./destination.ts";
 import { useRecentPlaces } from "./recent-places.ts";
 
@@ -30,7 +31,9 @@ export function useDestinations(query: string): Destination[] {
   // Guests search no accounts.
   const { data: accounts = [] } = useUserSearch(isAccount ? query : "");
   const unread = useWantedUnread();
-  const recent = useRecentPlaces(me.id);
+  // Where one is already is nowhere to go to.
+  const currentId = usePlace()?.channelId;
+  const recent = useRecentPlaces(me.id).filter((id) => id !== currentId);
   const lists = useQueries({
     queries: groups.slice(0, MAX_GROUPS).map(({ id }) => cache.ask("channel.list", { groupId: id })),
   });
@@ -72,7 +75,9 @@ export function useDestinations(query: string): Destination[] {
       kind: "direct",
       key: channel.id,
       title: directTitle(channel),
-      detail: channel.memberIds.flatMap((id) => users.get(id)?.username ?? []).join(" "),
+      detail: channel.memberIds
+        .flatMap((id) => (id === me.id ? [] : (users.get(id)?.username ?? [])))
+        .join(" "),
       channel,
       path: directPath(channel.id),
       ...state(channel.id),

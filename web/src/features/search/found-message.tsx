@@ -12,9 +12,12 @@ import { MessageCard } from "../messages/item/message-card.tsx";
 /** A message that was found, and where: a click anywhere on it goes there. */
 export function FoundMessage({
   message,
+  isNamed,
   channelName,
 }: {
   message: Message;
+  /** Whether it says where it stands: the one before stands elsewhere. */
+  isNamed: boolean;
   /** Where it is known; a thread's is asked for. */
   channelName: string | undefined;
 }) {
@@ -38,7 +41,7 @@ export function FoundMessage({
   return (
     // The button in it is for the keyboard.
     <div className="grid cursor-pointer gap-1" onClick={click} role="presentation">
-      {name !== "" && (
+      {isNamed && name !== "" && (
         <p className="flex min-w-0 items-center gap-1 pt-1 text-xs font-semibold text-muted">
           <Icon size={13} aria-hidden className="shrink-0" />
           <span className="truncate">{name}</span>

@@ -51,10 +51,11 @@ export function SearchResults({ search, channels }: SearchResultsProps) {
       {isNone && <EmptyState icon={SearchX} title={t("none")} text={t("noneText")} />}
       <MentionsProvider groupId={search.groupId ?? null}>
         <ol className="grid gap-2">
-          {messages.map((message) => (
+          {messages.map((message, index) => (
             <li key={message.id}>
               <FoundMessage
                 message={message}
+                isNamed={messages[index - 1]?.channelId !== message.channelId}
                 channelName={channels.find(({ id }) => id === message.channelId)?.name}
               />
             </li>

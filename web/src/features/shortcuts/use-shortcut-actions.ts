@@ -2,7 +2,7 @@ import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
 import { channelsInOrder } from "../../data/channel-order.ts";
 import { useServerCache } from "../../data/data-context.ts";
-import { directPath, groupPath, inboxPath, placePath } from "../../routes.ts";
+import { directPath, groupPath, inboxPath, parsePlace, placePath } from "../../routes.ts";
 import { errorText } from "../../shared/error-text.ts";
 import { togglePanel, usePanels } from "../../state/panels.ts";
 import { showToast } from "../../ui/toast.tsx";
@@ -49,7 +49,8 @@ export function useShortcutActions(): Deeds {
   const markRead = (): boolean => {
     const channelId = place?.channelId ?? null;
     // Esc closes what stands at the right first.
-    if (channelId === null || usePanels.getState().panel !== null) return false;
+    const hasPanel = usePanels.getState().panel !== null || parsePlace(location.search).thread !== undefined;
+    if (channelId === null || hasPanel) return false;
     const held = cache.read("channel.listUnread", {})?.channels.find((one) => one.channelId === channelId);
     if (held === undefined) return false;
     call("channel.markRead", { channelId, seq: held.head.seq }).catch(failed);
