@@ -30,6 +30,8 @@ export const LIMITS = {
   /** Of which `channel.listUnread` tells at once what is unread: one group more may go beyond it. */
   channelsPerUnreadPage: 1000,
   notificationSettingsPerUser: 2000,
+  /** Members who are looked at for the pushes about one mention of everybody, or of roles; those beyond it are not pushed to. */
+  membersPerMentionPush: 20_000,
   /** Threads whose unread messages a user is told of: those that they took part in last. */
   threadsFollowedPerUser: 100,
   /** For so long after a user has opened it, written in it or been named in it. */

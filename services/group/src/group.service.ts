@@ -42,7 +42,7 @@ import { openThread } from "./actions/open-thread.ts";
 import { listOverrides, removeOverride, setOverride } from "./actions/overrides.ts";
 import { previewInvite } from "./actions/preview-invite.ts";
 import { getGroup, listMyGroups } from "./actions/read-group.ts";
-import { getMember, getMembers, listMembers } from "./actions/read-members.ts";
+import { getMember, getMembers, listMemberIds, listMembers } from "./actions/read-members.ts";
 import { reorderChannels } from "./actions/reorder-channels.ts";
 import { createRole, deleteRole, listRoles, reorderRoles, updateRole } from "./actions/roles.ts";
 import { removeIcon, setIcon } from "./actions/set-icon.ts";
@@ -103,6 +103,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "group.listMembers": listMembers(dependencies),
       "group.getMember": getMember(dependencies),
       "group.getMembers": getMembers(dependencies),
+      "group.listMemberIds": listMemberIds(dependencies),
       "group.leave": leaveGroup(dependencies),
       "group.kick": kickMember(dependencies),
       "group.ban": banUser(dependencies),

@@ -1,4 +1,4 @@
-import { groupRoom, userRoom } from "@fanfare/contract";
+import { groupRoom, userRoom, type Result } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createRoom, NOBODY, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
@@ -49,6 +49,27 @@ describe("reading members", () => {
     expect(members.map(({ userId }) => userId).sort()).toEqual([first.userId, second.userId].sort());
     expect(members[0]).toMatchObject({ groupId: room.group.id, mutedUntil: null, roleIds: [] });
   });
+});
+
+test("ids of members page by page, of all or of those with one of the roles", async () => {
+  const joined = await Promise.all(Array.from({ length: 4 }, () => room.join()));
+  const { id: groupId } = room.group;
+  const { role } = await node.call("role.create", { groupId, name: "crew" }, room.owner);
+  const { userId } = joined[0]!;
+  await node.call("role.assign", { groupId, roleId: role.id, userId }, room.owner);
+  const idsOf = async (roleIds: string[] | null): Promise<string[]> => {
+    const ids: string[] = [];
+    let afterUserId: string | null = null;
+    do {
+      const asked = { groupId, roleIds, afterUserId, limit: 2 };
+      const page: Result<"group.listMemberIds"> = await node.node.call("group.listMemberIds", asked);
+      ids.push(...page.userIds);
+      afterUserId = page.nextUserId;
+    } while (afterUserId !== null);
+    return ids;
+  };
+  expect(await idsOf(null)).toEqual([room.owner, ...joined].map((one) => one.userId).sort());
+  expect(await idsOf([role.id])).toEqual([userId]);
 });
 
 describe("leaving", () => {

@@ -23,3 +23,12 @@ export const ANSWER_MAX_BYTES = 1024;
 export const PLACES_KNOWN = 20_000;
 /** Of whom a process remembers that they take part in a thread. */
 export const FOLLOWS_KNOWN = 50_000;
+
+/** Mentions of many that wait to be pushed; beyond it they are dropped. */
+export const CROWDS_WAITING = 100;
+/** The part of the time that looking through members takes at most: what people write and read now comes first. */
+export const CROWD_SHARE = 0.25;
+/** Members who are looked at between two rests. */
+export const MEMBERS_PER_PAGE = 1000;
+/** How long it is waited for pushes that are under way, before there are further ones. */
+export const QUEUE_REST_MS = 100;

@@ -97,7 +97,8 @@ test("a mention and a direct message, signed and encrypted, in the user's langua
 test("nothing of what is not seen, was sent by oneself, or names nobody", async () => {
   await send(privateId, named("psst"));
   await send(openId, "nobody");
-  await send(openId, "@everyone of 10,000");
+  await send(privateId, "@everyone who is let in");
+  await send(openId, "@here only, and `@everyone` in code");
   const own = { channelId: openId, content: named("me"), nonce: "own" };
   await must(instance.url, "message.send", own, me.accessToken);
   await expectSame([]);
@@ -237,4 +238,35 @@ test("settings that are all as they are without any are not listed", async () =>
   expect((await list()).settings).toMatchObject([{ channelId: openId, level: null }]);
   await set({ channelId: openId, mutedUntil: null });
   expect((await list()).settings).toEqual([]);
+});
+
+test("everybody and roles, unless the settings say otherwise", async () => {
+  const role = { groupId, name: "crew", mentionable: true };
+  const { id: roleId } = (await must(instance.url, "role.create", role, owner.accessToken)).role;
+  const [everyone, crew] = ["@everyone listen", `<@&${roleId}> listen`];
+  await send(openId, crew);
+  const crewMember = { groupId, roleId, userId: me.user.id };
+  await send(openId, everyone);
+  await vi.waitFor(() => expect(bodies()).toEqual(["@everyone listen"]), 5000);
+  await must(instance.url, "role.assign", crewMember, owner.accessToken);
+  await send(openId, crew);
+  await vi.waitFor(() => expect(bodies()).toEqual(["@everyone listen", "@role listen"]), 5000);
+  await set({ channelId: openId, level: "all" });
+  await send(openId, "@everyone, once");
+  await vi.waitFor(() => expect(bodies()).toContain("@everyone, once"), 5000);
+  await set({ channelId: openId, level: null });
+  // What another member is pushed says when it has been decided.
+  const [outside, other] = [await PushService.start(), await createGuest(instance.url)];
+  const { invite } = await must(instance.url, "invite.create", { groupId }, owner.accessToken);
+  await must(instance.url, "invite.accept", { code: invite.code }, other.accessToken);
+  await must(instance.url, "push.subscribe", outside.subscription("other"), other.accessToken);
+  await must(instance.url, "role.assign", { ...crewMember, userId: other.userId }, owner.accessToken);
+  await set({ groupId, suppressEveryone: true });
+  await send(openId, "@everyone, suppressed");
+  await vi.waitFor(() => expect(outside.received).toHaveLength(1), 5000);
+  await set({ groupId, level: "nothing" });
+  await send(openId, crew);
+  await vi.waitFor(() => expect(outside.received).toHaveLength(2), 5000);
+  await outside.stop();
+  await expectSame(["@everyone listen", "@role listen", "@everyone, once"]);
 });

@@ -89,6 +89,22 @@ export const inboxActions = {
     result: z.object({ places: z.array(z.object({ groupId: e.id, roleIds: z.array(e.id) })) }),
     permission: { rule: "internal" },
   }),
+  "group.listMemberIds": action({
+    summary:
+      "A page of the members of a group, or of those who have one of the roles, in the order of their ids.",
+    params: z.object({
+      groupId: e.id,
+      roleIds: z.array(e.id).max(LIMITS.mentionsPerMessage).nullable().describe("null: everybody"),
+      afterUserId: e.id.nullable(),
+      limit: z
+        .int()
+        .min(1)
+        .max(1000)
+        .describe("members who are looked at; of those with roles a page may have none"),
+    }),
+    result: z.object({ userIds: z.array(e.id), nextUserId: e.id.nullable() }),
+    permission: { rule: "internal" },
+  }),
   "group.listUserChannels": action({
     summary:
       "A page of the channels that a user sees and messages are in, without threads: the direct ones first, then group by group in " +

@@ -1,6 +1,6 @@
 import { serviceError, type Handler } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import { presentMember } from "../group.presenter.ts";
+import { presentMember, roleIdsOf } from "../group.presenter.ts";
 
 export function listMembers({ members }: GroupDependencies): Handler<"group.listMembers"> {
   return async ({ params: { groupId, afterUserId, limit } }) => {
@@ -23,5 +23,19 @@ export function getMembers({ members }: GroupDependencies): Handler<"group.getMe
   return async ({ params: { groupId, userIds } }) => {
     const found = await members.findMany(groupId, userIds);
     return { members: found.map((member) => presentMember(member)) };
+  };
+}
+
+export function listMemberIds({ members }: GroupDependencies): Handler<"group.listMemberIds"> {
+  return async ({ params: { groupId, roleIds, afterUserId, limit } }) => {
+    const page = await members.listPage(groupId, afterUserId ?? undefined, limit);
+    const meant =
+      roleIds === null
+        ? page
+        : page.filter((member) => roleIdsOf(member).some((roleId) => roleIds.includes(roleId)));
+    return {
+      userIds: meant.map(({ userId }) => userId.toHexString()),
+      nextUserId: page.length < limit ? null : page.at(-1)!.userId.toHexString(),
+    };
   };
 }

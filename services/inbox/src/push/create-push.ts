@@ -44,6 +44,7 @@ export function createPush({ node, settings, subscriptions }: PushOptions) {
       };
     },
     async stop(): Promise<void> {
+      await running?.pusher.stop();
       await running?.queue.stop();
       await running?.outbound.close();
     },

@@ -14,7 +14,7 @@ type Stored = DomainEvents["message.stored"];
 
 /**
  * Whom a batch of messages may concern: the others of a direct channel, those who are named, and those who want to hear of everything
- * in the place. What it costs does not depend on the members of a group: a mention of everybody reaches who wants everything.
+ * in the place. What it costs does not depend on the members of a group: whom a mention of everybody or of a role means, crowds.ts sees to.
  */
 export async function pushCandidates(
   node: NodeContext,

@@ -43,6 +43,11 @@ export class PushQueue {
     this.#next();
   }
 
+  /** There is no room for those of another page of members. */
+  isBusy(): boolean {
+    return this.#waiting.length > WAITING / 2;
+  }
+
   /** Gives up what waits, and resolves when nothing is being sent any more. */
   async stop(): Promise<void> {
     this.#stop.abort();

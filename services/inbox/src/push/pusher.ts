@@ -3,6 +3,7 @@ import { boundedMap, may, type DomainEvents, type NodeContext } from "@fanfare/k
 import { CONCURRENCY, NO_SUBSCRIPTIONS_KNOWN_MS, USERS_PER_BATCH } from "../bounds.ts";
 import { chunks } from "../chunks.ts";
 import type { SettingRepository } from "../setting.repository.ts";
+import { Crowds } from "./crowds.ts";
 import { pushCandidates, type Candidate } from "./push-candidates.ts";
 import type { PushQueue } from "./push-queue.ts";
 import type { SubscriptionDocument } from "./subscription.model.ts";
@@ -29,10 +30,18 @@ const USERS_PER_CALL = 100;
 /** Decides who is pushed to about new messages. The cheapest question comes first, and most messages end with it. */
 export class Pusher {
   readonly #options: PusherOptions;
+  readonly #crowds: Crowds;
   #noneUntilMs = 0;
 
   constructor(options: PusherOptions) {
     this.#options = options;
+    const { node, queue } = options;
+    this.#crowds = new Crowds({
+      call: node.call,
+      push: (stored, candidates) => this.#pushTo(stored, candidates),
+      isBusy: () => queue.isBusy(),
+      logger: node.logger,
+    });
   }
 
   /** There may be subscriptions now. */
@@ -47,8 +56,16 @@ export class Pusher {
       this.#noneUntilMs = Date.now() + NO_SUBSCRIPTIONS_KNOWN_MS;
       return;
     }
-    let candidates = await pushCandidates(node, settings, stored);
-    candidates = await this.#who(candidates, (userIds) => this.#subscribed(userIds));
+    await this.#pushTo(stored, await pushCandidates(node, settings, stored));
+    this.#crowds.add(stored);
+  }
+
+  stop(): Promise<void> {
+    return this.#crowds.stop();
+  }
+
+  async #pushTo(stored: Stored, all: readonly Candidate[]): Promise<void> {
+    let candidates = await this.#who(all, (userIds) => this.#subscribed(userIds));
     candidates = await this.#wanting(stored, candidates);
     candidates = await this.#who(candidates, (userIds) => this.#away(userIds));
     candidates = await this.#who(candidates, (userIds) => this.#seeing(stored.channelId, userIds));

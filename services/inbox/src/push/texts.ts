@@ -14,6 +14,8 @@ const TEXTS: Record<Locale, PushTexts> = {
     title: {
       direct: (author) => author,
       mention: (author) => `${author} mentioned you`,
+      role: (author) => `${author} mentioned you`,
+      everyone: (author) => `${author} mentioned you`,
       any: (author) => author,
     },
     attachment: "Sent a file",
@@ -24,6 +26,8 @@ const TEXTS: Record<Locale, PushTexts> = {
     title: {
       direct: (author) => author,
       mention: (author) => `${author} 提到了你`,
+      role: (author) => `${author} 提到了你`,
+      everyone: (author) => `${author} 提到了你`,
       any: (author) => author,
     },
     attachment: "发送了文件",

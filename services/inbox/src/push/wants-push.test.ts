@@ -21,6 +21,13 @@ test.each<[Reason, Setting | undefined, Setting | undefined, boolean]>([
   ["mention", undefined, muted, false],
   ["direct", undefined, muted, false],
   ["mention", wasMuted, wasMuted, true],
+  ["everyone", undefined, undefined, true],
+  ["everyone", { suppressEveryone: true }, undefined, false],
+  ["everyone", { level: "nothing" }, undefined, false],
+  ["everyone", undefined, { level: "all" }, false],
+  ["everyone", muted, undefined, false],
+  ["role", { suppressEveryone: true }, undefined, true],
+  ["role", undefined, { level: "nothing" }, false],
 ])("%s, group %j, channel %j: %s", (reason, group, channel, expected) => {
   expect(wantsPush(reason, group, channel, nowMs)).toBe(expected);
 });
