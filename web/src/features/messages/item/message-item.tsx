@@ -97,7 +97,7 @@ function Picture({ author, authorId }: { author: Author; authorId: string }) {
       type="button"
       tabIndex={-1}
       aria-hidden
-      className="rounded-full"
+      className="block rounded-full"
       onClick={(event) => onUser(authorId, event.currentTarget)}
     >
       {picture}
