@@ -12,7 +12,10 @@ cp -L /etc/nsswitch.conf /etc/os-release "$root/etc/"
 if [ -f /etc/ssl/certs/ca-certificates.crt ]; then cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"; fi
 
 cp --parents /usr/local/bin/node "$root"
-for library in $(ldd /usr/local/bin/node | grep -o '/[^ ]*'); do
+libraries=$(ldd /usr/local/bin/node | grep -o '/[^ ]*')
+libc_folder=$(dirname "$(echo "$libraries" | grep '/libc\.so')")
+# The last two are what the binaries of sharp want in addition.
+for library in $libraries "$libc_folder/libresolv.so.2" "$libc_folder/librt.so.1"; do
   cp --parents -L "$library" "$root"
   package=$(dpkg -S "$library" 2>/dev/null || dpkg -S "/usr$library")
   package=${package%%:*}
