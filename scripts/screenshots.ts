@@ -21,6 +21,8 @@ interface Picture {
   options: BrowserContextOptions;
   /** Text that is there when the page is complete. */
   waitFor: string;
+  /** How many are sent meanwhile. */
+  messages?: number;
 }
 
 const inChannel = (town: Town): string => `/groups/${town.groupId}/channels/${town.channelId}`;
@@ -40,7 +42,13 @@ const PICTURES: Picture[] = [
     waitFor: "I bring the long cable",
   },
   { name: "phone", path: inChannel, options: { ...PHONE, colorScheme: "light" }, waitFor: "See you there" },
-  { name: "status", path: () => "/status", options: { ...WIDE, colorScheme: "light" }, waitFor: "Fan-out" },
+  {
+    name: "status",
+    path: () => "/status",
+    options: { viewport: { width: 1280, height: 1100 }, colorScheme: "light" },
+    waitFor: "Fan-out",
+    messages: 200,
+  },
 ];
 
 async function take(browser: Browser, url: string, tokens: SessionTokens, picture: Picture, town: Town) {
@@ -51,8 +59,14 @@ async function take(browser: Browser, url: string, tokens: SessionTokens, pictur
     const page = await context.newPage();
     await page.goto(url + picture.path(town));
     await page.getByText(picture.waitFor).first().waitFor();
-    // Pictures in messages, and the first points of a chart.
-    await page.waitForTimeout(picture.name === "status" ? 8_000 : 1_500);
+    const toNewest = page.getByRole("button", { name: "Jump to the newest" });
+    if (await toNewest.isVisible()) await toNewest.click();
+    await page.waitForTimeout(1_500);
+    // The charts need some steps of five seconds in which something happens.
+    for (let left = picture.messages ?? 0; left > 0; left--) {
+      await town.chat();
+      await page.waitForTimeout(100);
+    }
     const devtools = await context.newCDPSession(page);
     const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
     await writeFile(join(OUT, `${picture.name}.webp`), Buffer.from(data, "base64"));

@@ -7,6 +7,8 @@ export interface Town {
   threadId: string;
   /** A session of the one who looks, for each window its own. */
   login(): Promise<SessionTokens>;
+  /** One more message. */
+  chat(): Promise<unknown>;
   close(): void;
 }
 
@@ -15,7 +17,10 @@ const PEOPLE = ["Ada Lovelace", "Grace Hopper", "林晓雨", "Katherine Johnson"
 
 /** A group with people who are online and have talked about something. */
 export async function makeTown(url: string): Promise<Town> {
-  const people = await Promise.all(PEOPLE.map((nickname, index) => person(url, `person${index}`, nickname)));
+  const people: FanfareClient[] = [];
+  // One after the other: the first account runs the instance, and sees its figures.
+  for (const [index, nickname] of PEOPLE.entries())
+    people.push(await person(url, `person${index}`, nickname));
   const [ada, grace, lin, katherine, alan] = people as [
     FanfareClient,
     FanfareClient,
@@ -77,6 +82,7 @@ export async function makeTown(url: string): Promise<Town> {
     channelId,
     threadId: thread.id,
     login,
+    chat: () => say(grace, channelId, "The shutters are open."),
     close: () => people.forEach((one) => one.close()),
   };
 }
