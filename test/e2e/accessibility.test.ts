@@ -135,18 +135,45 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
       await page.context().close();
     });
 
+    test(`what stands beside and above a channel, ${kind}`, async () => {
+      const page = await open(options, admin);
+      const found: string[] = [];
+      await visit(page, `/groups/${groupId}/channels/${channelId}`);
+      await page.getByText("const answer").waitFor();
+      for (const name of ["Search", "Threads", "Pinned messages", "Members"]) {
+        await page.getByRole("button", { name, exact: true }).last().click();
+        const panel = page.getByRole(kind === "phone" ? "dialog" : "complementary", { name });
+        await panel.first().waitFor();
+        await page.waitForLoadState("networkidle");
+        found.push(...(await violations(page, name)));
+        await panel.getByRole("button", { name: "Close" }).click();
+        await panel.waitFor({ state: "hidden" });
+      }
+      for (const keys of ["Control+k", "Control+/"]) {
+        await page.keyboard.press(keys);
+        await page.getByRole("dialog").waitFor();
+        found.push(...(await violations(page, keys)));
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "hidden" });
+      }
+      expect(found).toEqual([]);
+      await page.context().close();
+    });
+
     test(`friends, status, settings and admin pages, ${kind}`, async () => {
       const page = await open(options, admin);
       const found: string[] = [];
       const settings = ["overview", "roles", "channels", "members", "invites", "bans", "audit-log"];
+      const more = ["filter", "webhooks", "bots", "storage", "danger"];
       const paths = [
         "/status",
         "/direct",
+        "/inbox",
         ...["profile", "account", "security", "notifications", "privacy", "appearance", "data"].map(
           (section) => `/settings/${section}`,
         ),
         "/groups/nowhere",
-        ...settings.map((section) => `/groups/${groupId}/settings/${section}`),
+        ...[...settings, ...more].map((section) => `/groups/${groupId}/settings/${section}`),
         ...["overview", "users", "groups", "announcements", "maintenance", "audit-log"].map(
           (section) => `/admin/${section}`,
         ),

@@ -22,17 +22,20 @@ const SIZES = { sm: "max-w-sm", md: "max-w-md", lg: "max-w-2xl" };
 /** A question or a form before everything else. Esc and a click beside it close; the focus goes back to where it was. */
 export function Dialog({ open, onClose, title, description, children, footer, size = "md" }: DialogProps) {
   const { t } = useTranslation("ui");
-  const popup = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  // Where there is only something to read, the button that closes would show its tooltip, and that takes the first Esc.
-  const initialFocus = () => (content.current?.querySelector(OPERABLE) || footer ? true : popup.current);
+  // The focus would be on the button that closes, whose tooltip takes the first Esc; and what is long is scrolled by keys.
+  const focusText = () => {
+    if (content.current === null || content.current.querySelector(OPERABLE) !== null || footer !== undefined)
+      return true;
+    content.current.tabIndex = 0;
+    return content.current;
+  };
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
-          ref={popup}
-          initialFocus={initialFocus}
+          initialFocus={focusText}
           className={cx(
             "fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised shadow-raised outline-none transition-[opacity,scale] duration-150 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0",
             SIZES[size],
