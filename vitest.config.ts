@@ -28,7 +28,13 @@ export default defineConfig({
       ),
       // Clusters of real processes, killed, frozen and cut; one file after the other, for they need the machine.
       { test: { ...project("faults", ["test/faults/**/*.test.ts"], 240_000).test, fileParallelism: false } },
-      project("e2e", ["test/e2e/**/*.test.ts"], 120_000),
+      // Several browsers share the machine: what is waited for may take longer than the usual second.
+      {
+        test: {
+          ...project("e2e", ["test/e2e/**/*.test.ts"], 120_000).test,
+          expect: { poll: { timeout: 15_000 } },
+        },
+      },
     ],
   },
 });
