@@ -17,7 +17,8 @@ const precached: ReadonlySet<string> = new Set(PRECACHE);
 const PAGE_TIMEOUT_MS = 4000;
 /** A file is the same whoever asks: `Vary: Origin` is for answers of the API. */
 const ANY = { ignoreVary: true };
-const MAX_KEEP = 100;
+/** A page loads more than a hundred small files; what lists more than this is no page of ours. */
+const MAX_KEEP = 500;
 
 self.addEventListener("install", (event) => event.waitUntil(precache()));
 self.addEventListener("activate", (event) => event.waitUntil(takeOver()));
