@@ -47,7 +47,7 @@ export function Dialog({ open, onClose, title, description, children, footer, si
               <Base.Description className="text-sm text-muted">{description}</Base.Description>
             )}
           </header>
-          <div ref={content} className="grid gap-4 overflow-y-auto px-5 pt-3 pb-5">
+          <div ref={content} className="grid gap-4 overflow-y-auto outline-none px-5 pt-3 pb-5">
             {children}
           </div>
           {footer !== undefined && (
