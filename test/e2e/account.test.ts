@@ -8,7 +8,7 @@ import { TOTP } from "otpauth";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startMailbox, type Mailbox } from "../integration/mailbox.ts";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 const PASSWORD = "correct horse";
 /** The machine may have more to do. */
@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
-    await buildWeb(join(folder, "web"));
+    await copyWeb(join(folder, "web"));
     mailbox = await startMailbox();
     const config = loadConfig({
       NODE_ENV: "test",
@@ -390,7 +390,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const phone = { viewport: { width: 360, height: 720 }, hasTouch: true, isMobile: true };
     const page = await openWindow("/", phone);
     const tooWide = () =>
-      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
     for (const path of ["/", "/register", "/reset-password", "/verify-email", "/login"]) {
       await page.goto(fanfare.url + path);
       await page.getByRole("heading", { level: 2 }).waitFor();
