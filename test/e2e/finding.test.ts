@@ -241,6 +241,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await expect.poll(() => page.evaluate(SHOWN), SOON).toEqual([]);
 
     await ada.call("notification.set", { channelId: rockets, mutedUntil: null });
+    await ada.call("inbox.markAllRead", {});
     await ada.call("presence.setStatus", { status: "doNotDisturb" });
     await page.reload();
     await page.getByText("Online", { exact: true }).waitFor(SOON);
