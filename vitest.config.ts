@@ -32,6 +32,7 @@ export default defineConfig({
       {
         test: {
           ...project("e2e", ["test/e2e/**/*.test.ts"], 120_000).test,
+          globalSetup: ["test/e2e/build.ts"],
           expect: { poll: { timeout: 15_000 } },
         },
       },

@@ -8,7 +8,7 @@ import { startInstance, type Instance } from "@fanfare/testing";
 import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 /** Empty elements at both ends of what is open: whoever comes to one is sent on at once, so that Tab stays within. */
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-axe-"));
-    await buildWeb(folder);
+    await copyWeb(folder);
     instance = await startInstance({ WEB_DIR: folder });
     browser = await launchBrowser();
     axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

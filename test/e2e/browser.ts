@@ -1,10 +1,8 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { cp } from "node:fs/promises";
 import { type Browser, chromium } from "playwright-core";
+import { inject } from "vitest";
 
-const webDir = join(import.meta.dirname, "../../web");
 const chromiumPath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
 /**
@@ -34,13 +32,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath, args });
 }
 
-/** Builds the page as it is now into a folder of its own, so that no older build is tested. */
-export async function buildWeb(outDir: string): Promise<void> {
-  const vite = join(webDir, "node_modules/vite/bin/vite.js");
-  const args = [vite, "build", "--outDir", outDir, "--logLevel", "warn"];
-  await promisify(execFile)(process.execPath, args, {
-    cwd: webDir,
-    // The tests' own would make it a build for developers.
-    env: { ...process.env, NODE_ENV: "production" },
-  });
+/** The page as it is now, built once for all tests (`build.ts`), in a folder of the test's own. */
+export async function copyWeb(outDir: string): Promise<void> {
+  await cp(inject("webBuild"), outDir, { recursive: true });
 }

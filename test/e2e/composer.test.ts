@@ -6,7 +6,7 @@ import type { Message } from "@fanfare/contract";
 import { startInstance, type Instance } from "@fanfare/testing";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 /** One pixel. */
 const PICTURE = Buffer.from(
@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-composer-"));
-    await buildWeb(folder);
+    await copyWeb(folder);
     [instance, browser] = await Promise.all([
       startInstance({ WEB_DIR: folder, RATE_LIMIT_FACTOR: "1000", FILE_MAX_BYTES: "200000" }),
       launchBrowser(),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createAccount, startInstance, type Instance } from "@fanfare/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 // The page as it is built, under the policy that the gateway sends with it.
 
@@ -14,7 +14,7 @@ let instance: Instance;
 let browser: Browser;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fanfare-policy-"));
-  await buildWeb(folder);
+  await copyWeb(folder);
   instance = await startInstance({ WEB_DIR: folder });
   if (isRun) browser = await launchBrowser();
 });

@@ -9,7 +9,7 @@ import { loadConfig } from "@fanfare/kernel";
 import { type Fanfare, startFanfare } from "@fanfare/node";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 const SOON = { timeout: 20_000 };
 /** As when another window is in front. */
@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-finding-"));
-    await buildWeb(join(folder, "web"));
+    await copyWeb(join(folder, "web"));
     const config = loadConfig({
       NODE_ENV: "test",
       LOG_LEVEL: "error",

@@ -6,7 +6,7 @@ import { loadConfig } from "@fanfare/kernel";
 import { startFanfare, type Fanfare } from "@fanfare/node";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 describe.skipIf(!hasBrowser())("the first minute of two people", () => {
   let folder: string;
@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
-    await buildWeb(join(folder, "web"));
+    await copyWeb(join(folder, "web"));
     [fanfare, browser] = await Promise.all([start("0"), launchBrowser()]);
   });
 

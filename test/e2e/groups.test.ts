@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startInstance, type Instance } from "@fanfare/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 describe.skipIf(!hasBrowser())("groups", () => {
   let folder: string;
@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-groups-"));
-    await buildWeb(folder);
+    await copyWeb(folder);
     [instance, browser] = await Promise.all([
       startInstance({ WEB_DIR: folder, RATE_LIMIT_FACTOR: "1000" }),
       launchBrowser(),

@@ -7,7 +7,7 @@ import { loadConfig } from "@fanfare/kernel";
 import { type Fanfare, startFanfare } from "@fanfare/node";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 /** One pixel. */
 const PICTURE = Buffer.from(
@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-messages-"));
-    await buildWeb(join(folder, "web"));
+    await copyWeb(join(folder, "web"));
     const config = loadConfig({
       NODE_ENV: "test",
       LOG_LEVEL: "error",

@@ -9,7 +9,7 @@ import { startFanfare, type Fanfare } from "@fanfare/node";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startIdentityProvider, type IdentityProvider } from "../integration/identity-provider.ts";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 const PASSWORD = "correct horse";
 
@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
-    await buildWeb(join(folder, "web"));
+    await copyWeb(join(folder, "web"));
     // The provider has to know before where to send browsers back to.
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;

@@ -6,7 +6,7 @@ import { loadConfig } from "@fanfare/kernel";
 import { type Fanfare, startFanfare } from "@fanfare/node";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 /** On a machine that is busy. */
 const PATIENT = { timeout: 15_000 };
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser())("people", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-people-"));
-    await buildWeb(join(folder, "web"));
+    await copyWeb(join(folder, "web"));
     const config = loadConfig({
       NODE_ENV: "test",
       LOG_LEVEL: "error",

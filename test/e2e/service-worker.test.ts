@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createWorld, startInstance, type Instance } from "@fanfare/testing";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 const SOON = { timeout: 20_000 };
 const LOADED = `performance.getEntriesByType("resource")
@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
   let browser: Browser;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-worker-"));
-    await buildWeb(folder);
+    await copyWeb(folder);
     [instance, browser] = await Promise.all([startInstance({ WEB_DIR: folder }), launchBrowser()]);
   });
   afterAll(async () => {

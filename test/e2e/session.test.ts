@@ -6,7 +6,7 @@ import { loadConfig } from "@fanfare/kernel";
 import { startFanfare, type Fanfare } from "@fanfare/node";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 const KEY = "fanfare.tokens";
 /** To hash a password takes its time on a machine that is busy. */
@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
-    await buildWeb(join(folder, "web"));
+    await copyWeb(join(folder, "web"));
     const config = loadConfig({
       NODE_ENV: "test",
       LOG_LEVEL: "error",

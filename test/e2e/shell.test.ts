@@ -5,7 +5,7 @@ import { FanfareClient } from "@fanfare/client";
 import { startInstance, type Instance } from "@fanfare/testing";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, colorScheme: "light" };
 const PHONE: BrowserContextOptions = {
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-shell-"));
-    await buildWeb(folder);
+    await copyWeb(folder);
     instance = await startInstance({ WEB_DIR: folder });
     browser = await launchBrowser();
   });

@@ -12,7 +12,7 @@ import {
 } from "@fanfare/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { buildWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
 
 describe.skipIf(!hasBrowser())("who runs the instance", () => {
   let folder: string;
@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-admin-"));
-    await buildWeb(folder);
+    await copyWeb(folder);
     instance = await startInstance({ WEB_DIR: folder });
     browser = await launchBrowser();
     admin = await createAccount(instance.url);

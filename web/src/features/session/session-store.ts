@@ -27,6 +27,8 @@ interface Session {
 /** What tabs tell each other. */
 type Told = { type: "tokens"; kept: Kept } | { type: "ended"; sessionId: string };
 
+/** What is written without a connection waits so long for one. */
+const SEND_GIVE_UP_MS = 10 * 60_000;
 /** Tokens that end sooner than this are renewed. */
 const EXPIRY_MARGIN_MS = 30_000;
 /** A tab that was duplicated has the same session, but other storage: it hears of new tokens within this time. */
@@ -92,7 +94,7 @@ export async function leaveBy(
 }
 
 function newClient(): FanfareClient {
-  return new FanfareClient({ url: location.origin, renewTokens });
+  return new FanfareClient({ url: location.origin, renewTokens, sendGiveUpMs: SEND_GIVE_UP_MS });
 }
 
 /** A refresh token is good for one use: one tab renews it, and the others take what it has got. */
