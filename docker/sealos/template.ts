@@ -1,0 +1,85 @@
+import { parse, parseAllDocuments } from "yaml";
+
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; labels?: Record<string, string> };
+  [key: string]: unknown;
+}
+
+interface Input {
+  type: "string" | "number" | "choice" | "boolean";
+  default?: string;
+  required?: boolean;
+  options?: string[];
+}
+
+interface TemplateSpec {
+  defaults: Record<string, { type: string; value: string }>;
+  inputs?: Record<string, Input>;
+}
+
+export interface Surroundings {
+  /** What people fill in. */
+  inputs: Record<string, string>;
+  /** What Sealos knows: `SEALOS_NAMESPACE` and the like. */
+  system: Record<string, string>;
+  random: (length: number) => string;
+}
+
+const EXPRESSION = /\$\{\{\s*(.*?)\s*\}\}/g;
+const CALL = /^(random|base64)\((.*)\)$/;
+
+/**
+ * Does what the Sealos app store does with a template: the first document says which values there are, and all expressions
+ * of the others are replaced by them.
+ * @returns the Template itself, evaluated, and the resources that would be applied
+ * @throws Error for inputs that lack or do not fit, and for expressions that Sealos does not know
+ */
+export function evaluateTemplate(
+  text: string,
+  around: Surroundings,
+): { template: Manifest; resources: Manifest[] } {
+  const [head = "", ...rest] = text.split(/^---$/m);
+  const { defaults, inputs = {} } = (parse(head) as { spec: TemplateSpec }).spec;
+  const values = new Map(Object.entries(around.system));
+  for (const [name, { value }] of Object.entries(defaults))
+    values.set(`defaults.${name}`, substitute(value, values, around.random));
+  for (const [name, value] of Object.entries(givenInputs(inputs, around.inputs)))
+    values.set(`inputs.${name}`, substitute(value, values, around.random));
+  const fill = (part: string): string => substitute(part, values, around.random);
+  const resources = parseAllDocuments(fill(rest.join("---"))).map((document) => {
+    if (document.errors[0] !== undefined) throw document.errors[0];
+    return document.toJS() as Manifest;
+  });
+  return { template: parse(head) as Manifest, resources };
+}
+
+function substitute(text: string, values: ReadonlyMap<string, string>, random: Surroundings["random"]) {
+  return text.replace(EXPRESSION, (_, expression: string) => {
+    const call = CALL.exec(expression);
+    if (call?.[1] === "random") return random(Number(call[2]));
+    if (call?.[1] === "base64") return Buffer.from(valueOf(call[2]!, values)).toString("base64");
+    return valueOf(expression, values);
+  });
+}
+
+function valueOf(name: string, values: ReadonlyMap<string, string>): string {
+  const value = values.get(name);
+  if (value === undefined) throw new Error(`The template uses \${{ ${name} }}, which nothing defines.`);
+  return value;
+}
+
+function givenInputs(known: Record<string, Input>, given: Record<string, string>): Record<string, string> {
+  const unknown = Object.keys(given).filter((name) => !(name in known));
+  if (unknown.length > 0) throw new Error(`There are no inputs ${unknown.join(", ")}.`);
+  return Object.fromEntries(
+    Object.entries(known).map(([name, input]) => {
+      const value = given[name] ?? input.default ?? "";
+      if (input.required === true && value === "") throw new Error(`The input ${name} is required.`);
+      if (input.options?.includes(value) === false)
+        throw new Error(`The input ${name} must be one of ${input.options.join(", ")}.`);
+      return [name, value];
+    }),
+  );
+}
