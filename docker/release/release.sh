@@ -1,0 +1,50 @@
+#!/bin/bash
+# Usage: docker/release/release.sh 0.2.0 [registry.example.org/fanfare]
+# Makes a release of what is checked out, in release/<version>/ of the build folder: the image as an archive, its SBOM, the licences, the
+# packed chart and the changelog. Pushes and tags nothing: its last lines say how.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+fail() { echo "$1" >&2; exit 1; }
+
+version=${1:-}
+image=${2:-fanfare}
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.]+)?$ ]] || fail "Which version? Such as 0.2.0."
+[ -z "$(git status --porcelain)" ] || fail "There are changes that are not committed."
+git rev-parse -q --verify "refs/tags/v$version" >/dev/null && fail "There is a v$version already."
+[ "$(node -p 'require("./package.json").version')" = "$version" ] || fail "package.json has another version: change it, commit, come again."
+grep -qx "version: $version" docker/kubernetes/chart/Chart.yaml || fail "docker/kubernetes/chart/Chart.yaml has another version."
+for tool in docker podman buildah ""; do
+  # A client without an engine does not count.
+  [ -n "$tool" ] && { "$tool" info >/dev/null 2>&1 || continue; }
+  break
+done
+[ -n "$tool" ] || fail "Docker, Podman or Buildah is needed."
+pnpm() { npx -y pnpm@12.21.0 "$@"; }
+out=${RELEASE_FOLDER:-${TMPDIR:-/tmp}/fanfare-release}/$version
+mkdir -p "$out"
+shipped=(--filter "@fanfare/node..." --filter "@fanfare/cli..." --filter "@fanfare/web")
+
+[ "${SKIP_CHECKS:-}" = 1 ] || { .ci/audit; pnpm check; }
+
+last=$(git describe --tags --abbrev=0 2>/dev/null || true)
+git log --format=%s ${last:+"$last.."} | node docker/release/changelog.ts "$version" "$(git log -1 --format=%cs)" >"$out/CHANGELOG.md"
+pnpm licenses list --prod --json "${shipped[@]}" | node docker/release/licences.ts >"$out/LICENCES.md"
+
+# The times in the image are those of the commit: what is built of one commit differs only by what registries have changed meanwhile.
+epoch=$(git log -1 --format=%ct)
+arguments=(-f docker/Dockerfile --target fanfare --build-arg "VERSION=$version" --build-arg "REVISION=$(git rev-parse HEAD)" -t "$image:$version")
+case $tool in
+  docker) SOURCE_DATE_EPOCH=$epoch docker build "${arguments[@]}" . && docker save "$image:$version" -o "$out/image.tar" ;;
+  podman) podman build --format docker --timestamp "$epoch" "${arguments[@]}" . && podman save "$image:$version" -o "$out/image.tar" ;;
+  buildah) buildah build --format docker --timestamp "$epoch" "${arguments[@]}" . && buildah push "$image:$version" "docker-archive:$out/image.tar:$image:$version" ;;
+esac
+bytes=$(stat -c %s "$out/image.tar")
+[ "$bytes" -lt 250000000 ] || fail "The image takes $bytes bytes: 250 MB is the limit."
+# The list lies in the image; this one is of the same lockfile.
+pnpm sbom --sbom-format cyclonedx --sbom-spec-version 1.6 --sbom-type application --prod --lockfile-only "${shipped[@]}" --out "$out/sbom.cdx.json"
+if command -v helm >/dev/null; then helm package docker/kubernetes/chart --destination "$out"; fi
+(cd "$out" && sha256sum -- * >SHA256SUMS)
+
+echo "Release $version is in $out ($((bytes / 1000000)) MB of image). What is left:"
+echo "  git tag -s v$version -F $out/CHANGELOG.md && git push --tags"
+echo "  $tool push $image:$version"
