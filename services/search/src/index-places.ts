@@ -22,9 +22,15 @@ export async function indexPlaces(
   const indexed = await progress.find(places.map(({ channelId }) => channelId));
   const behind = places.filter(({ channelId, head }) => indexed.get(channelId)!.rev < head.rev);
   const caughtUp = await boundedMap(behind, INDEX_CONCURRENCY, async ({ channelId }) => {
-    while (budget.steps-- > 0) if (await indexer.step(channelId)) return true;
+    while (takeStep(budget)) if (await indexer.step(channelId)) return true;
     indexer.hint(channelId);
     return false;
   });
   return caughtUp.every(Boolean);
+}
+
+/** @returns whether there was one left */
+function takeStep(budget: Budget): boolean {
+  budget.steps -= 1;
+  return budget.steps >= 0;
 }

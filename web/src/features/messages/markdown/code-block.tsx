@@ -38,13 +38,12 @@ function useHighlighted(code: string, language: string): readonly CodePiece[] | 
   useEffect(() => {
     if (language === "") return undefined;
     let isWanted = true;
-    import("./highlighter.ts").then(
-      ({ highlight }) => {
-        if (isWanted) setFound({ of: code, pieces: highlight(code, language) });
-      },
-      // Without colours it is read as well.
-      () => undefined,
-    );
+    const colour = async (): Promise<void> => {
+      const { highlight } = await import("./highlighter.ts");
+      if (isWanted) setFound({ of: code, pieces: highlight(code, language) });
+    };
+    // Without colours it is read as well.
+    colour().catch(() => undefined);
     return () => {
       isWanted = false;
     };
