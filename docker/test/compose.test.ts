@@ -98,6 +98,12 @@ test("every file and every volume that is mounted is there", () => {
   expect(absent.filter((source) => source !== "./monitoring/dashboards")).toEqual([]);
 });
 
+test("what a profile needs and has no default for is asked for when it starts", () => {
+  const script = (name: string) => compose.services[name]!.entrypoint!.at(-1);
+  expect(script("grafana")).toContain('"${GF_SECURITY_ADMIN_PASSWORD:?set GRAFANA_PASSWORD}"');
+  expect(script("s3")).toContain('"${MINIO_ROOT_PASSWORD:?set S3_SECRET_ACCESS_KEY}"');
+});
+
 test("the optional parts are profiles", () => {
   const profiles = new Set(services.flatMap(([, { profiles: of = [] }]) => of));
   expect(profiles).toEqual(new Set(["monitoring", "s3", "mail", "bench"]));

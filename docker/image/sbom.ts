@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+interface Component {
+  type: string;
+  name: string;
+  version: string;
+  purl: string;
+  "bom-ref": string;
+}
+
+export interface Bom {
+  components: Component[];
+  dependencies?: { ref: string; dependsOn?: string[] }[];
+}
+
+/** @param status what `dpkg -s` writes of one package */
+function debianPackage(status: string): Component {
+  const field = (name: string): string => new RegExp(`^${name}: (.*)$`, "m").exec(status)?.[1] ?? "";
+  const [name, version] = [field("Package"), field("Version")].map(encodeURIComponent);
+  const purl = `pkg:deb/debian/${name}@${version}?arch=${field("Architecture")}`;
+  return {
+    type: "library",
+    name: field("Package"),
+    version: field("Version"),
+    purl,
+    "bom-ref": purl,
+  };
+}
+
+/**
+ * The list of what is in the image: what pnpm lists of the lockfile, without the packages that are for other platforms and so
+ * were not installed, and with Node and Debian's libraries, which it does not know.
+ * @param bom CycloneDX
+ * @param installed whether a package of npm is there
+ */
+export function completeBom<T extends Bom>(
+  bom: T,
+  installed: (name: string, version: string) => boolean,
+  { node, debian }: { node: string; debian: readonly string[] },
+): T {
+  const isForHere = ({ purl, version }: Component): boolean => {
+    const name = /^pkg:npm\/(?<name>.+)@/.exec(purl)?.groups?.["name"];
+    const isBinary = /^(%40|@)img\/|-(linux|darwin|win32|freebsd|android)|wasm32/.test(name ?? "");
+    return name === undefined || !isBinary || installed(decodeURIComponent(name), version);
+  };
+  const purl = `pkg:generic/node@${node}`;
+  const own = [
+    { type: "application", name: "node", version: node, purl, "bom-ref": purl },
+    ...debian.map(debianPackage),
+  ];
+  const components = [...bom.components.filter(isForHere), ...own];
+  const refs = new Set(components.map((component) => component["bom-ref"]));
+  const removed = new Set(
+    bom.components.map((component) => component["bom-ref"]).filter((ref) => !refs.has(ref)),
+  );
+  const dependencies = bom.dependencies
+    ?.filter(({ ref }) => !removed.has(ref))
+    .map((one) => ({ ...one, dependsOn: (one.dependsOn ?? []).filter((ref) => !removed.has(ref)) }));
+  return { ...bom, components, ...(dependencies !== undefined && { dependencies }) };
+}
+
+if (import.meta.main) {
+  const [file = "", modules = "", statuses = ""] = process.argv.slice(2);
+  const folders = new Set(readdirSync(modules));
+  const bom = completeBom(
+    JSON.parse(readFileSync(file, "utf8")) as Bom,
+    (name, version) => folders.has(`${name.replace("/", "+")}@${version}`),
+    {
+      node: process.versions.node,
+      debian: readdirSync(statuses).map((name) => readFileSync(join(statuses, name), "utf8")),
+    },
+  );
+  writeFileSync(file, `${JSON.stringify(bom, null, 2)}\n`);
+}
