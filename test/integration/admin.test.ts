@@ -280,21 +280,25 @@ describe("maintenance", () => {
 test("what all gateways did in the last minutes is one row of steps", async () => {
   const { member, channel } = await createWorld(instance.url);
   const opened = await connectMany(member);
-  const told = opened.map((socket) => heard(socket, "message.created"));
-  const message = { channelId: channel.id, content: "x", nonce: "metrics" };
-  await must(instance.url, "message.send", message, member.accessToken);
-  await Promise.all(told);
+  const send = async (): Promise<void> => {
+    const told = opened.map((socket) => heard(socket, "message.created"));
+    const message = { channelId: channel.id, content: "x", nonce: crypto.randomUUID() };
+    await must(instance.url, "message.send", message, member.accessToken);
+    await Promise.all(told);
+  };
   await vi.waitFor(
     async () => {
+      // Again and again: a step may have messages of the tests before this one as well, which fewer people heard.
+      await send();
       const metrics = await must(instance.url, "admin.metrics", {}, admin.accessToken);
       expect(metrics).toMatchObject({ gateways: 2, silentGateways: 0 });
-      const step = metrics.steps.find(({ messagesPerSecond }) => messagesPerSecond > 0);
+      const step = metrics.steps.findLast(({ messagesPerSecond }) => messagesPerSecond > 0);
       expect(step?.deliveriesPerSecond).toBeGreaterThan((step?.messagesPerSecond ?? Infinity) * 7);
       expect(step?.fanoutMs?.p100).toBeGreaterThan(0);
       expect(step?.connections).toBeGreaterThanOrEqual(opened.length);
       expect(step?.memoryBytes).toBeGreaterThan(50_000_000);
     },
-    { timeout: 12_000, interval: 200 },
+    { timeout: 30_000, interval: 500 },
   );
 });
 
