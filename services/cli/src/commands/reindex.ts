@@ -1,3 +1,4 @@
+import { createGroupService } from "@fanfare/group";
 import { createMessageService } from "@fanfare/message";
 import { startFanfare } from "@fanfare/node";
 import { loadConfig, startNode, type Config } from "@fanfare/kernel";
@@ -8,7 +9,7 @@ import { explainInUse, withStopped } from "../open-stopped.ts";
 import { alone } from "../user-node.ts";
 
 /** What the search makes from the messages. */
-const MADE_BY_SEARCH = ["searchEntries", "searchProgress"];
+const MADE_BY_SEARCH = ["searchEntries", "searchProgress", "searchGroupProgress"];
 
 export const reindexCommand: CommandModule = {
   command: "reindex",
@@ -44,8 +45,9 @@ async function indexChannels(config: Config, channelIds: readonly string[]): Pro
   const fail = (error: Error): never => {
     throw error;
   };
-  const factories = [createMessageService, createSearchService];
-  const node = await startNode(alone(config, ["message", "search"]), factories, fail);
+  // The entries of a thread stand under its parent, which the group service knows.
+  const factories = [createGroupService, createMessageService, createSearchService];
+  const node = await startNode(alone(config, ["group", "message", "search"]), factories, fail);
   try {
     for (const channelId of channelIds) {
       while (!(await node.context.call("search.indexChannel", { channelId })).isComplete);
