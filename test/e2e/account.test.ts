@@ -87,8 +87,18 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
   const pathOf = (page: Page) => new URL(page.url()).pathname;
 
   async function logOut(page: Page): Promise<void> {
-    await page.getByRole("button", { name: "You: " }).click();
-    await page.getByRole("menuitem", { name: "Log out" }).click();
+    const menu = page.getByRole("button", { name: "You: " });
+    const item = page.getByRole("menuitem", { name: "Log out" });
+    await page.bringToFront();
+    // What is loaded right after a login may close the menu again.
+    const soon = { timeout: 2_000 };
+    await expect
+      .poll(async () => {
+        if (!(await item.isVisible())) await menu.click(soon).catch(() => undefined);
+        await item.click(soon).catch(() => undefined);
+        return await menu.count();
+      })
+      .toBe(0);
     await page.getByRole("heading", { name: "Come in" }).waitFor();
   }
 

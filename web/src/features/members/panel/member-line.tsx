@@ -59,7 +59,8 @@ export function MemberLine({ group, member, user, color, authority }: MemberLine
             )}
             style={color === null ? undefined : colorsOf(color)}
           >
-            {name}
+            {/* A button needs a name also while the profile is on its way. */}
+            {user === undefined ? <span className="sr-only">{t("ui:loading")}</span> : name}
           </span>
           {status !== undefined && status !== "offline" && (
             <span className="sr-only">{t(`status.${status}`)}</span>
