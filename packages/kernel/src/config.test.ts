@@ -123,6 +123,32 @@ test("pushes need all of their settings, and an address for the sender", () => {
   );
 });
 
+test("traces are sent where OpenTelemetry's own variables say", () => {
+  expect(loadConfig({ OTEL_SERVICE_NAME: "chat" }).tracing).toBeUndefined();
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" };
+  expect(loadConfig(endpoint).tracing).toEqual({
+    endpoint: "http://collector:4318",
+    headers: {},
+    sampleRatio: 1,
+    serviceName: "fanfare",
+  });
+  const all = {
+    ...endpoint,
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Basic%20YTpi=, x-tenant = chat",
+    OTEL_TRACES_SAMPLER_ARG: "0.05",
+    OTEL_SERVICE_NAME: "chat",
+  };
+  expect(loadConfig(all).tracing).toEqual({
+    endpoint: "http://collector:4318",
+    headers: { authorization: "Basic YTpi=", "x-tenant": "chat" },
+    sampleRatio: 0.05,
+    serviceName: "chat",
+  });
+  for (const wrong of ["token", "=token", "a=%zz"])
+    expect(() => loadConfig({ OTEL_EXPORTER_OTLP_HEADERS: wrong })).toThrow("must be name=value,name=value");
+  expect(() => loadConfig({ OTEL_TRACES_SAMPLER_ARG: "5" })).toThrow("must be a number from 0 to 1");
+});
+
 test("reads lists", () => {
   expect(
     loadConfig({

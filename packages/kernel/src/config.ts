@@ -44,17 +44,32 @@ const oneOf = <const T extends readonly string[]>(values: T) =>
 const namedServices = (name: ServiceName | typeof ALL_WORKERS): readonly ServiceName[] =>
   name === ALL_WORKERS ? SERVICES.filter((service) => service !== "gateway") : [name];
 const port = wholeNumber(0, 65_535);
-const list = z.string().transform((text) =>
+const splitList = (text: string): string[] =>
   text
     .split(",")
     .map((item) => item.trim())
-    .filter((item) => item !== ""),
-);
+    .filter((item) => item !== "");
+const list = z.string().transform(splitList);
 
 const network = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
   "must be addresses or networks such as 10.0.0.0/8",
 );
+
+/** `name=value,name=value`, the values percent-encoded, as OpenTelemetry specifies it. */
+const headers = z.string().transform((text, context): Record<string, string> => {
+  try {
+    return Object.fromEntries(
+      splitList(text).map((pair) => {
+        const [, name, value] = /^([^=]+)=(.*)$/.exec(pair)!;
+        return [name!.trim(), decodeURIComponent(value!.trim())];
+      }),
+    );
+  } catch {
+    context.addIssue("must be name=value,name=value with percent-encoded values");
+    return z.NEVER;
+  }
+});
 
 const httpUrl = z.url({ protocol: /^https?$/, message: "must start with https:// or http://" });
 
@@ -123,6 +138,14 @@ const Environment = z
     S3_REGION: z.string().default("us-east-1"),
     S3_ACCESS_KEY_ID: z.string().optional(),
     S3_SECRET_ACCESS_KEY: z.string().optional(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.transform((url) => url.replace(/\/+$/, "")).optional(),
+    OTEL_EXPORTER_OTLP_HEADERS: headers.default({}),
+    OTEL_TRACES_SAMPLER_ARG: z.coerce
+      .number("must be a number from 0 to 1")
+      .min(0, "must be a number from 0 to 1")
+      .max(1, "must be a number from 0 to 1")
+      .default(1),
+    OTEL_SERVICE_NAME: z.string().default("fanfare"),
   })
   .refine((env) => env.NODE_ENV !== "production" || env.TOKEN_SECRET !== undefined, {
     path: ["TOKEN_SECRET"],
@@ -188,6 +211,16 @@ interface S3Config {
   secretAccessKey: string;
 }
 
+interface TracingConfig {
+  /** The base URL of an OTLP/HTTP collector, without a slash at its end: traces go to `/v1/traces` below it. */
+  endpoint: string;
+  /** Sent with each request there. */
+  headers: Record<string, string>;
+  /** The share of traces that is kept: 0 to 1. */
+  sampleRatio: number;
+  serviceName: string;
+}
+
 export interface Config {
   environment: "development" | "production" | "test";
   services: readonly ServiceName[];
@@ -241,6 +274,8 @@ export interface Config {
   fileQuotaBytes: { user: number; group: number };
   /** Threads that this process's gateway has; 0: it runs in the main one. */
   gatewayThreads: number;
+  /** undefined: no traces are made. */
+  tracing: TracingConfig | undefined;
 }
 
 /** Whether the process hosts a service that stores something. */
@@ -287,6 +322,17 @@ function s3Of(env: Parsed): Config["s3"] {
   const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) return undefined;
   return { endpoint: env.S3_ENDPOINT, bucket, region: env.S3_REGION, accessKeyId, secretAccessKey };
+}
+
+function tracingOf(env: Parsed): Config["tracing"] {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: sent } = env;
+  if (endpoint === undefined) return undefined;
+  return {
+    endpoint,
+    headers: sent,
+    sampleRatio: env.OTEL_TRACES_SAMPLER_ARG,
+    serviceName: env.OTEL_SERVICE_NAME,
+  };
 }
 
 export class ConfigError extends Error {
@@ -340,5 +386,6 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     fileMaxBytes: e.FILE_MAX_BYTES,
     fileQuotaBytes: { user: e.FILE_QUOTA_USER_BYTES, group: e.FILE_QUOTA_GROUP_BYTES },
     gatewayThreads: gatewayThreads(e),
+    tracing: tracingOf(e),
   };
 }
