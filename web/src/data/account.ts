@@ -4,7 +4,7 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { withList, without } from "./lists.ts";
+import { without } from "./lists.ts";
 import { ON_OPEN } from "./query-client.ts";
 
 /** Where the user is logged in, newest first. */
@@ -37,25 +37,15 @@ function askBlocked(cache: ServerCache) {
 export const accountEffects: Effects = {
   "user.revokeSession": {
     after(cache, { sessionId }) {
-      cache.patch("user.listSessions", (answer) =>
-        withList(
-          answer,
-          "sessions",
-          without(answer.sessions, ({ id }) => id === sessionId),
-        ),
+      cache.patchList("user.listSessions", "sessions", (sessions) =>
+        without(sessions, ({ id }) => id === sessionId),
       );
     },
   },
   "user.block": { after: (cache) => cache.refetch("user.listBlocked") },
   "user.unblock": {
     after(cache, { userId }) {
-      cache.patch("user.listBlocked", (answer) =>
-        withList(
-          answer,
-          "users",
-          without(answer.users, ({ id }) => id === userId),
-        ),
-      );
+      cache.patchList("user.listBlocked", "users", (users) => without(users, ({ id }) => id === userId));
     },
   },
 };

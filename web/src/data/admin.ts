@@ -3,7 +3,7 @@ import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } fr
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { changed, withList, without } from "./lists.ts";
+import { changed, without } from "./lists.ts";
 import { ON_OPEN } from "./query-client.ts";
 
 /** The server's counts are up to ten seconds old. */
@@ -56,15 +56,11 @@ export function useAdminAuditLog(actorId?: string): UseInfiniteQueryResult<Admin
 
 const userAnswered = {
   after(cache: ServerCache, _: unknown, { user }: { user: AdminUser }) {
-    cache.patch("admin.listUsers", (page) =>
-      withList(
-        page,
-        "users",
-        changed(
-          page.users,
-          ({ id }) => id === user.id,
-          () => user,
-        ),
+    cache.patchList("admin.listUsers", "users", (users) =>
+      changed(
+        users,
+        ({ id }) => id === user.id,
+        () => user,
       ),
     );
   },
@@ -76,13 +72,7 @@ export const adminEffects: Effects = {
   "admin.setAdmin": userAnswered,
   "admin.deleteGroup": {
     after(cache, { groupId }) {
-      cache.patch("admin.listGroups", (page) =>
-        withList(
-          page,
-          "groups",
-          without(page.groups, ({ id }) => id === groupId),
-        ),
-      );
+      cache.patchList("admin.listGroups", "groups", (groups) => without(groups, ({ id }) => id === groupId));
     },
   },
   "admin.setMaintenance": {

@@ -11,6 +11,7 @@ import {
   queryOptions,
 } from "@tanstack/react-query";
 import { batchedCall } from "./batched-call.ts";
+import { withList } from "./lists.ts";
 import { whenOnline } from "./when-online.ts";
 
 /** The server's answers, changed as events tell: [name of the action, its params] or, by pages, also the param of the page. */
@@ -131,6 +132,16 @@ export class ServerCache {
       if (query.state.fetchStatus !== "idle") this.#early.get(query.queryHash)?.push(change as AnyChange);
       this.#apply(query, change as AnyChange);
     }
+  }
+
+  /** As `patch`, for what changes a list in the answer only. */
+  patchList<N extends ActionName, K extends keyof Result<N>>(
+    name: N,
+    list: K,
+    change: (items: Result<N>[K]) => Result<N>[K],
+    where: Partial<Params<N>> = {},
+  ): void {
+    this.patch(name, (answer) => withList(answer, list, change(answer[list])), where);
   }
 
   /** Puts an answer where it would stand if it had been asked for. */

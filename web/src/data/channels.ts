@@ -1,11 +1,11 @@
-import type { ActionName, Channel, ChannelState, Result } from "@fanfare/contract";
+import type { ActionName, Channel, ChannelState, Params } from "@fanfare/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { byPosition } from "./channel-order.ts";
 import type { ServerCache } from "./cache.ts";
 import type { On } from "./live-on.ts";
 import { useAsk } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { changed, withItem, withList, without } from "./lists.ts";
+import { changed, withItem, without } from "./lists.ts";
 
 /** A channel that was made longer ago than this has a history when one is let into it, and a private one may have. */
 const NEW_WITHIN_MS = 60_000;
@@ -34,13 +34,8 @@ function patchChannel(
   change: (channel: ChannelState) => ChannelState,
 ): void {
   const isMeant = ({ id }: Channel): boolean => id === channelId;
-  for (const name of LISTS) {
-    cache.patch(
-      name,
-      (answer: Result<(typeof LISTS)[number]>) =>
-        withList(answer, "channels", changed(answer.channels, isMeant, change)) as never,
-    );
-  }
+  for (const name of LISTS)
+    cache.patchList(name, "channels", (channels) => changed(channels, isMeant, change));
   cache.patch("channel.get", (answer) => {
     const channel = isMeant(answer.channel) ? change(answer.channel) : answer.channel;
     return channel === answer.channel ? answer : { channel };
@@ -50,15 +45,7 @@ function patchChannel(
 /** The channel is not seen any more. */
 function dropChannel(cache: ServerCache, channelId: string): void {
   for (const name of LISTS) {
-    cache.patch(
-      name,
-      (answer: Result<(typeof LISTS)[number]>) =>
-        withList(
-          answer,
-          "channels",
-          without(answer.channels, ({ id }) => id === channelId),
-        ) as never,
-    );
+    cache.patchList(name, "channels", (channels) => without(channels, ({ id }) => id === channelId));
   }
   const ofChannel: ActionName[] = [
     "channel.get",
@@ -70,34 +57,15 @@ function dropChannel(cache: ServerCache, channelId: string): void {
 }
 
 export function listenChannels(cache: ServerCache, on: On): void {
-  const put = (channel: Channel): void => {
-    patchChannel(cache, channel.id, ({ head, lastReadSeq }) => ({ ...channel, head, lastReadSeq }));
-  };
   on("channel.created", ({ channel }) => {
-    put(channel);
+    putChannel(cache, channel);
     if (channel.groupId !== null && channel.kind !== "thread") addToGroup(cache, channel);
   });
-  on("channel.updated", ({ channel }) => put(channel));
+  on("channel.updated", ({ channel }) => putChannel(cache, channel));
   on("channel.deleted", ({ channelId }) => dropChannel(cache, channelId));
   on("channel.reordered", ({ groupId, places }) => {
-    const byChannel = new Map(places.map((place) => [place.channelId, place]));
-    const move = (channel: ChannelState): ChannelState => {
-      const place = byChannel.get(channel.id);
-      if (place === undefined) return channel;
-      const { sectionId, position } = place;
-      if (channel.sectionId === sectionId && channel.position === position) return channel;
-      return { ...channel, sectionId, position };
-    };
-    cache.patch(
-      "channel.list",
-      (answer) =>
-        withList(
-          answer,
-          "channels",
-          changed(answer.channels, () => true, move),
-        ),
-      { groupId },
-    );
+    const move = moveTo(places);
+    patchPlaces(cache, groupId, move);
     cache.patch("channel.get", (answer) => {
       const channel = move(answer.channel);
       return channel === answer.channel ? answer : { channel };
@@ -132,14 +100,30 @@ export function listenChannels(cache: ServerCache, on: On): void {
   on("group.deleted", ({ groupId }) => left(groupId));
 }
 
+/** Puts a channel where it stands now. */
+function moveTo(places: Params<"channel.reorder">["places"]): (channel: ChannelState) => ChannelState {
+  const byChannel = new Map(places.map((place) => [place.channelId, place]));
+  return (channel) => {
+    const place = byChannel.get(channel.id);
+    if (place === undefined) return channel;
+    const { sectionId, position } = place;
+    if (channel.sectionId === sectionId && channel.position === position) return channel;
+    return { ...channel, sectionId, position };
+  };
+}
+
+function patchPlaces(cache: ServerCache, groupId: string, move: ReturnType<typeof moveTo>): void {
+  cache.patchList("channel.list", "channels", (channels) => changed(channels, () => true, move), { groupId });
+}
+
 function addToGroup(cache: ServerCache, channel: Channel): void {
   const { id, groupId, createdAt, private: isPrivate } = channel;
   if (groupId === null) return;
   const added = { ...channel, head: { seq: 0, rev: 0 }, lastReadSeq: 0 };
-  cache.patch(
+  cache.patchList(
     "channel.list",
-    (answer) =>
-      answer.channels.some((held) => held.id === id) ? answer : { channels: [...answer.channels, added] },
+    "channels",
+    (channels) => (channels.some((held) => held.id === id) ? channels : [...channels, added]),
     { groupId },
   );
   const isHeld = cache.held("channel.list", { groupId }).length > 0;
@@ -163,14 +147,10 @@ export const channelEffects: Effects = {
   "channel.create": {
     after(cache, { groupId }, { channel }) {
       const state = { ...channel, head: { seq: 0, rev: 0 }, lastReadSeq: 0 };
-      cache.patch(
+      cache.patchList(
         "channel.list",
-        (answer) =>
-          withList(
-            answer,
-            "channels",
-            withItem(answer.channels, state, ({ id }) => id === channel.id),
-          ),
+        "channels",
+        (channels) => withItem(channels, state, ({ id }) => id === channel.id),
         { groupId },
       );
     },
@@ -179,19 +159,7 @@ export const channelEffects: Effects = {
   "channel.delete": { after: (cache, { channelId }) => dropChannel(cache, channelId) },
   "channel.reorder": {
     before(cache, { groupId, places }) {
-      const byChannel = new Map(places.map((place) => [place.channelId, place]));
-      cache.patch(
-        "channel.list",
-        (answer) => ({
-          channels: answer.channels.map((channel) => {
-            const place = byChannel.get(channel.id);
-            return place === undefined
-              ? channel
-              : { ...channel, sectionId: place.sectionId, position: place.position };
-          }),
-        }),
-        { groupId },
-      );
+      patchPlaces(cache, groupId, moveTo(places));
       return () => cache.refetch("channel.list", { groupId });
     },
   },

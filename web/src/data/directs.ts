@@ -5,7 +5,7 @@ import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
 import { heldChannel } from "./held-channel.ts";
-import { withList, without } from "./lists.ts";
+import { without } from "./lists.ts";
 import type { On } from "./live-on.ts";
 
 const PARAMS = { limit: LIMITS.pageMaxItems } as const;
@@ -63,12 +63,8 @@ function toTop(cache: ServerCache, channelId: string): void {
 }
 
 function dropDirect(cache: ServerCache, channelId: string): void {
-  cache.patch("channel.listDirect", (answer) =>
-    withList(
-      answer,
-      "channels",
-      without(answer.channels, ({ id }) => id === channelId),
-    ),
+  cache.patchList("channel.listDirect", "channels", (channels) =>
+    without(channels, ({ id }) => id === channelId),
   );
 }
 

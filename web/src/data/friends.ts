@@ -4,7 +4,7 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { withItem, withList, without } from "./lists.ts";
+import { withItem, without } from "./lists.ts";
 import type { On } from "./live-on.ts";
 import { ON_OPEN } from "./query-client.ts";
 
@@ -38,10 +38,10 @@ export function useReach(): UseQueryResult<Reach> {
 
 export function listenFriends(cache: ServerCache, on: On): void {
   on("friend.requested", ({ request }) => {
-    cache.patch("friend.listRequests", (answer) => ({
-      ...answer,
-      requests: [request, ...answer.requests.filter(({ userId }) => userId !== request.userId)],
-    }));
+    cache.patchList("friend.listRequests", "requests", (requests) => [
+      request,
+      ...requests.filter(({ userId }) => userId !== request.userId),
+    ]);
   });
   on("friend.added", ({ friend }) => addFriend(cache, friend));
   on("friend.removed", ({ userId }) => {
@@ -52,29 +52,20 @@ export function listenFriends(cache: ServerCache, on: On): void {
 
 function addFriend(cache: ServerCache, friend: Friend): void {
   dropRequest(cache, friend.userId);
-  cache.patch("friend.list", (answer) => ({
-    ...answer,
-    friends: withItem(answer.friends, friend, ({ userId }) => userId === friend.userId),
-  }));
+  cache.patchList("friend.list", "friends", (friends) =>
+    withItem(friends, friend, ({ userId }) => userId === friend.userId),
+  );
 }
 
 function dropFriend(cache: ServerCache, userId: string): void {
-  cache.patch("friend.list", (answer) =>
-    withList(
-      answer,
-      "friends",
-      without(answer.friends, (friend) => friend.userId === userId),
-    ),
+  cache.patchList("friend.list", "friends", (friends) =>
+    without(friends, (friend) => friend.userId === userId),
   );
 }
 
 function dropRequest(cache: ServerCache, userId: string): void {
-  cache.patch("friend.listRequests", (answer) =>
-    withList(
-      answer,
-      "requests",
-      without(answer.requests, (request) => request.userId === userId),
-    ),
+  cache.patchList("friend.listRequests", "requests", (requests) =>
+    without(requests, (request) => request.userId === userId),
   );
 }
 

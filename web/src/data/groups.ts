@@ -4,7 +4,7 @@ import type { ServerCache } from "./cache.ts";
 import type { On } from "./live-on.ts";
 import { useAsk } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { byId, changed, withItem, withList, without } from "./lists.ts";
+import { byId, changed, withItem, without } from "./lists.ts";
 
 /** The groups of the user, in the order in which they were made. */
 export function useGroups(): UseQueryResult<Group[]> {
@@ -21,35 +21,20 @@ function selectGroups({ groups }: { groups: Group[] }): Group[] {
 }
 
 export function listenGroups(cache: ServerCache, on: On): void {
-  const put = (group: Group): void => putGroup(cache, group);
   const gone = (groupId: string): void => {
-    cache.patch("group.listMine", (answer) =>
-      withList(
-        answer,
-        "groups",
-        without(answer.groups, ({ id }) => id === groupId),
-      ),
-    );
+    cache.patchList("group.listMine", "groups", (groups) => without(groups, ({ id }) => id === groupId));
   };
   const count = (groupId: string, memberCount: number): void => {
-    cache.patch("group.listMine", (answer) =>
-      withList(
-        answer,
-        "groups",
-        changed(
-          answer.groups,
-          (group) => group.id === groupId && group.memberCount !== memberCount,
-          (group) => ({ ...group, memberCount }),
-        ),
+    cache.patchList("group.listMine", "groups", (groups) =>
+      changed(
+        groups,
+        (group) => group.id === groupId && group.memberCount !== memberCount,
+        (group) => ({ ...group, memberCount }),
       ),
     );
   };
-  on("group.joined", ({ group }) => {
-    cache.patch("group.listMine", (answer) => ({
-      groups: withItem(answer.groups, group, ({ id }) => id === group.id),
-    }));
-  });
-  on("group.updated", ({ group }) => put(group));
+  on("group.joined", ({ group }) => addGroup(cache, group));
+  on("group.updated", ({ group }) => putGroup(cache, group));
   on("group.left", ({ groupId }) => gone(groupId));
   on("group.deleted", ({ groupId }) => gone(groupId));
   on("member.joined", ({ groupId, memberCount }) => count(groupId, memberCount));
@@ -61,25 +46,24 @@ export function crowdOf(cache: ServerCache, groupId: string): number {
   return cache.read("group.listMine", {})?.groups.find(({ id }) => id === groupId)?.memberCount ?? 1;
 }
 
+function addGroup(cache: ServerCache, group: Group): void {
+  cache.patchList("group.listMine", "groups", (groups) =>
+    withItem(groups, group, ({ id }) => id === group.id),
+  );
+}
+
 function putGroup(cache: ServerCache, group: Group): void {
-  cache.patch("group.listMine", (answer) =>
-    withList(
-      answer,
-      "groups",
-      changed(
-        answer.groups,
-        ({ id }) => id === group.id,
-        () => group,
-      ),
+  cache.patchList("group.listMine", "groups", (groups) =>
+    changed(
+      groups,
+      ({ id }) => id === group.id,
+      () => group,
     ),
   );
 }
 
 const entered = {
-  after: (cache: ServerCache, _: unknown, { group }: { group: Group }) =>
-    cache.patch("group.listMine", (answer) => ({
-      groups: withItem(answer.groups, group, ({ id }) => id === group.id),
-    })),
+  after: (cache: ServerCache, _: unknown, { group }: { group: Group }) => addGroup(cache, group),
 };
 const updated = {
   after: (cache: ServerCache, _: unknown, { group }: { group: Group }) => putGroup(cache, group),

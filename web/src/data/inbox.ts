@@ -8,7 +8,7 @@ import {
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { changed, withList, without } from "./lists.ts";
+import { changed, without } from "./lists.ts";
 import type { On } from "./live-on.ts";
 import { withReactions } from "./reactions.ts";
 
@@ -108,7 +108,7 @@ function hearMarker(cache: ServerCache, marker: InboxMarker): void {
 }
 
 function patchItems(cache: ServerCache, change: (items: InboxItem[]) => InboxItem[]): void {
-  cache.patch("inbox.list", (page) => withList(page, "items", change(page.items)));
+  cache.patchList("inbox.list", "items", change);
 }
 
 const marked = {

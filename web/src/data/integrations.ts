@@ -3,7 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { withItem, withList, without } from "./lists.ts";
+import { withItem, without } from "./lists.ts";
 import type { On } from "./live-on.ts";
 import { ON_OPEN } from "./query-client.ts";
 
@@ -34,16 +34,17 @@ export function listenIntegrations(cache: ServerCache, on: On): void {
 
 const webhookAnswered = {
   after(cache: ServerCache, { channelId }: { channelId: string }, { webhook }: { webhook: Webhook }) {
-    cache.patch(
+    cache.patchList(
       "webhook.list",
-      ({ webhooks }) => ({ webhooks: withItem(webhooks, webhook, ({ id }) => id === webhook.id) }),
+      "webhooks",
+      (webhooks) => withItem(webhooks, webhook, ({ id }) => id === webhook.id),
       { channelId },
     );
   },
 };
 const botAnswered = {
   after(cache: ServerCache, { groupId }: { groupId: string }, { bot }: { bot: Bot }) {
-    cache.patch("bot.list", ({ bots }) => ({ bots: withItem(bots, bot, ({ id }) => id === bot.id) }), {
+    cache.patchList("bot.list", "bots", (bots) => withItem(bots, bot, ({ id }) => id === bot.id), {
       groupId,
     });
   },
@@ -54,14 +55,10 @@ export const integrationEffects: Effects = {
   "webhook.update": webhookAnswered,
   "webhook.delete": {
     after(cache, { channelId, webhookId }) {
-      cache.patch(
+      cache.patchList(
         "webhook.list",
-        (answer) =>
-          withList(
-            answer,
-            "webhooks",
-            without(answer.webhooks, ({ id }) => id === webhookId),
-          ),
+        "webhooks",
+        (webhooks) => without(webhooks, ({ id }) => id === webhookId),
         { channelId },
       );
     },
@@ -71,16 +68,7 @@ export const integrationEffects: Effects = {
   "bot.rotateToken": botAnswered,
   "bot.delete": {
     after(cache, { groupId, botId }) {
-      cache.patch(
-        "bot.list",
-        (answer) =>
-          withList(
-            answer,
-            "bots",
-            without(answer.bots, ({ id }) => id === botId),
-          ),
-        { groupId },
-      );
+      cache.patchList("bot.list", "bots", (bots) => without(bots, ({ id }) => id === botId), { groupId });
     },
   },
 };

@@ -11,7 +11,7 @@ import type { On } from "./live-on.ts";
 import { useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
 import { crowdOf } from "./groups.ts";
-import { changed, withItem, withList, without } from "./lists.ts";
+import { changed, withItem, without } from "./lists.ts";
 
 /** The members of a group in the order of their ids, page by page: `fetchNextPage`, `hasNextPage`. */
 export function useMembers(groupId: string): UseInfiniteQueryResult<Member[]> {
@@ -67,11 +67,9 @@ export function listenMembers(cache: ServerCache, on: On): void {
       ...member,
       roleIds: member.roleIds.filter((id) => id !== roleId),
     });
-    cache.patch(
-      "group.listMembers",
-      (page) => withList(page, "members", changed(page.members, hasRole, strip)),
-      { groupId },
-    );
+    cache.patchList("group.listMembers", "members", (members) => changed(members, hasRole, strip), {
+      groupId,
+    });
     cache.patch(
       "group.getMember",
       (answer) => (hasRole(answer.member) ? { member: strip(answer.member) } : answer),
@@ -114,17 +112,14 @@ function addMember(cache: ServerCache, member: Member): void {
 
 function putMember(cache: ServerCache, member: Member): void {
   const { groupId, userId } = member;
-  cache.patch(
+  cache.patchList(
     "group.listMembers",
-    (page) =>
-      withList(
-        page,
-        "members",
-        changed(
-          page.members,
-          (held) => held.userId === userId,
-          () => member,
-        ),
+    "members",
+    (members) =>
+      changed(
+        members,
+        (held) => held.userId === userId,
+        () => member,
       ),
     { groupId },
   );
@@ -132,14 +127,10 @@ function putMember(cache: ServerCache, member: Member): void {
 }
 
 function dropMember(cache: ServerCache, groupId: string, userId: string): void {
-  cache.patch(
+  cache.patchList(
     "group.listMembers",
-    (page) =>
-      withList(
-        page,
-        "members",
-        without(page.members, (held) => held.userId === userId),
-      ),
+    "members",
+    (members) => without(members, (held) => held.userId === userId),
     { groupId },
   );
   cache.refetchSoon("group.getMember", { groupId, userId });

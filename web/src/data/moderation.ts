@@ -3,7 +3,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { withList, without } from "./lists.ts";
+import { without } from "./lists.ts";
 import { ON_OPEN } from "./query-client.ts";
 
 /** All invites for those who manage invites, else the user's own. */
@@ -59,14 +59,10 @@ export const moderationEffects: Effects = {
   },
   "invite.revoke": {
     after(cache, { groupId, code }) {
-      cache.patch(
+      cache.patchList(
         "invite.list",
-        (answer) =>
-          withList(
-            answer,
-            "invites",
-            without(answer.invites, (invite) => invite.code === code),
-          ),
+        "invites",
+        (invites) => without(invites, (invite) => invite.code === code),
         { groupId },
       );
     },
@@ -74,16 +70,9 @@ export const moderationEffects: Effects = {
   "group.ban": { after: (cache, { groupId }) => cache.refetch("group.listBans", { groupId }) },
   "group.unban": {
     after(cache, { groupId, userId }) {
-      cache.patch(
-        "group.listBans",
-        (page) =>
-          withList(
-            page,
-            "bans",
-            without(page.bans, (ban) => ban.userId === userId),
-          ),
-        { groupId },
-      );
+      cache.patchList("group.listBans", "bans", (bans) => without(bans, (ban) => ban.userId === userId), {
+        groupId,
+      });
     },
   },
   "group.setWordFilter": {

@@ -3,7 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { changed, withList } from "./lists.ts";
+import { changed } from "./lists.ts";
 import type { On } from "./live-on.ts";
 import { withReactions } from "./reactions.ts";
 
@@ -16,17 +16,14 @@ export function listenPins(cache: ServerCache, on: On): void {
   on("message.changed", ({ message }) => hearMessage(cache, message));
   on("message.deleted", ({ message }) => hearMessage(cache, message));
   on("reaction.changed", ({ channelId, messageId, rev, reactions }) => {
-    cache.patch(
+    cache.patchList(
       "message.listPins",
-      (answer) =>
-        withList(
-          answer,
-          "messages",
-          changed(
-            answer.messages,
-            ({ id, rev: held }) => id === messageId && held < rev,
-            (message) => withReactions(message, rev, reactions),
-          ),
+      "messages",
+      (messages) =>
+        changed(
+          messages,
+          ({ id, rev: held }) => id === messageId && held < rev,
+          (message) => withReactions(message, rev, reactions),
         ),
       { channelId },
     );

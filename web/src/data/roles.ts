@@ -4,7 +4,7 @@ import type { ServerCache } from "./cache.ts";
 import type { On } from "./live-on.ts";
 import { useAsk } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
-import { byId, changed, withItem, withList, without } from "./lists.ts";
+import { byId, changed, withItem, without } from "./lists.ts";
 
 /** The roles of a group, the highest first. */
 export function useRoles(groupId: string): UseQueryResult<Role[]> {
@@ -36,24 +36,16 @@ export function listenRoles(cache: ServerCache, on: On): void {
 }
 
 function putRole(cache: ServerCache, role: Role): void {
-  cache.patch(
+  cache.patchList(
     "role.list",
-    ({ roles }) => ({ roles: withItem(roles, role, ({ id }) => id === role.id, lowestFirst) }),
+    "roles",
+    (roles) => withItem(roles, role, ({ id }) => id === role.id, lowestFirst),
     { groupId: role.groupId },
   );
 }
 
 function dropRole(cache: ServerCache, groupId: string, roleId: string): void {
-  cache.patch(
-    "role.list",
-    (answer) =>
-      withList(
-        answer,
-        "roles",
-        without(answer.roles, ({ id }) => id === roleId),
-      ),
-    { groupId },
-  );
+  cache.patchList("role.list", "roles", (roles) => without(roles, ({ id }) => id === roleId), { groupId });
 }
 
 const answered = {

@@ -3,7 +3,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
-import { withList, without } from "./lists.ts";
+import { without } from "./lists.ts";
 import type { On } from "./live-on.ts";
 
 const STALE_AFTER_MS = 60_000;
@@ -51,12 +51,8 @@ export function useUserSearch(query: string): UseQueryResult<User[]> {
 
 export function listenSearch(cache: ServerCache, on: On): void {
   on("message.deleted", ({ message }) => {
-    cache.patch("message.search", (page) =>
-      withList(
-        page,
-        "messages",
-        without(page.messages, ({ id }) => id === message.id),
-      ),
+    cache.patchList("message.search", "messages", (messages) =>
+      without(messages, ({ id }) => id === message.id),
     );
   });
 }

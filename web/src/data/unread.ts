@@ -5,7 +5,7 @@ import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
 import { crowdOf } from "./groups.ts";
 import { heldChannel } from "./held-channel.ts";
-import { changed, withItem, withList, without } from "./lists.ts";
+import { changed, withItem, without } from "./lists.ts";
 import type { On } from "./live-on.ts";
 
 const PAGING = { param: "cursor", next: "nextCursor", list: "channels" } as const;
@@ -179,44 +179,34 @@ function doubtMentions(cache: ServerCache, { channelId, seq, mentions }: Message
 }
 
 function heard(cache: ServerCache, channelId: string, { seq, rev }: Pick<Message, "seq" | "rev">): void {
-  cache.patch("channel.listUnread", (answer) =>
-    withList(
-      answer,
-      "channels",
-      changed(
-        answer.channels,
-        (channel) => channel.channelId === channelId && (channel.head.seq < seq || channel.head.rev < rev),
-        (channel) => ({
-          ...channel,
-          head: { seq: Math.max(channel.head.seq, seq), rev: Math.max(channel.head.rev, rev) },
-        }),
-      ),
+  cache.patchList("channel.listUnread", "channels", (channels) =>
+    changed(
+      channels,
+      (channel) => channel.channelId === channelId && (channel.head.seq < seq || channel.head.rev < rev),
+      (channel) => ({
+        ...channel,
+        head: { seq: Math.max(channel.head.seq, seq), rev: Math.max(channel.head.rev, rev) },
+      }),
     ),
   );
 }
 
 function hearRead(cache: ServerCache, channelId: string, lastReadSeq: number): void {
   let isMentionCountOpen = false;
-  cache.patch("channel.listUnread", (answer) => {
+  cache.patchList("channel.listUnread", "channels", (channels) => {
     const read = changed(
-      answer.channels,
+      channels,
       (channel) => channel.channelId === channelId && channel.lastReadSeq < lastReadSeq,
       (channel) => {
         isMentionCountOpen ||= channel.mentionCount > 0 && channel.head.seq > lastReadSeq;
         return { ...channel, lastReadSeq };
       },
     );
-    return withList(
-      answer,
-      "channels",
-      without(read, ({ head, ...channel }) => head.seq <= channel.lastReadSeq),
-    );
+    return without(read, ({ head, ...channel }) => head.seq <= channel.lastReadSeq);
   });
   if (isMentionCountOpen) cache.refetchSoon("channel.listUnread");
 }
 
 function drop(cache: ServerCache, isGone: (channel: UnreadChannel) => boolean): void {
-  cache.patch("channel.listUnread", (answer) =>
-    withList(answer, "channels", without(answer.channels, isGone)),
-  );
+  cache.patchList("channel.listUnread", "channels", (channels) => without(channels, isGone));
 }
