@@ -3,7 +3,6 @@ import { actionDefinition, isActionName, LIMITS, PROTOCOL_VERSION, type Meta } f
 import {
   serviceError,
   toServiceError,
-  type Actor,
   type NodeContext,
   type RateLimits,
   type ServiceError,
@@ -19,6 +18,7 @@ import {
 } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
 import { clientAddress } from "./client-address.ts";
+import { callerOf } from "./http-caller.ts";
 import type { Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
 import { limitPerAddress } from "./limit-per-address.ts";
@@ -122,19 +122,10 @@ export async function createHttpServer({
   serveExports(app, { node, calls, identify });
   await serveImports(app, { node, calls, identify });
   app.post<{ Params: { action: string } }>("/api/:action", { helmet: false }, async (request, reply) => {
-    let actor: Actor | null = null;
-    const { authorization } = request.headers;
-    try {
-      // A token that has expired must not stand in the way of the call that brings a new one.
-      if (authorization !== undefined && !isPublic(request.params.action))
-        actor = await identify(/^bearer (\S+)$/i.exec(authorization)?.[1]);
-    } catch (thrown) {
-      return failed(toServiceError(thrown), request, reply);
-    }
-    const address = clientAddress(request.raw, config.trustProxy);
-    const userAgent = request.headers["user-agent"] ?? null;
-    const caller = { actor, address, userAgent, requestId: request.id };
-    return sendAnswer(reply, await calls.answer("http", request.params.action, request.body ?? {}, caller));
+    const { action } = request.params;
+    // A token that has expired must not stand in the way of the call that brings a new one.
+    const caller = await callerOf(request, isPublic(action) ? null : identify, config);
+    return sendAnswer(reply, await calls.answer("http", action, request.body ?? {}, caller));
   });
   serveWebhooks(app, {
     refuse: (request, reply, error) => failed(error, request, reply),

@@ -4,7 +4,7 @@ import { storageKey, type FileStorage } from "@fanfare/files";
 import { serviceError, type NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Calls } from "../calls.ts";
-import { clientAddress } from "../client-address.ts";
+import { callerOf } from "../http-caller.ts";
 import type { Identify } from "../identify.ts";
 import { sendAnswer } from "../send-answer.ts";
 import { MAX_UPLOADS, UPLOAD_IDLE_MS, UPLOAD_TIMEOUT_MS, UPLOADS_RETRY_MS } from "./bounds.ts";
@@ -21,7 +21,7 @@ export interface UploadOptions {
  * anything is read.
  */
 export async function serveUploads(app: FastifyInstance, options: UploadOptions): Promise<void> {
-  const { node, calls } = options;
+  const { node, calls, identify } = options;
   let underWay = 0;
 
   const upload = async (
@@ -36,7 +36,7 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
       const bytes = Number(request.headers["content-length"]);
       // Whoever is refused may be in the middle of more than anybody would want to read.
       if (!(bytes <= node.config.fileMaxBytes)) reply.header("connection", "close");
-      const caller = await callerOf(request, options);
+      const caller = await callerOf(request, identify, node.config);
       const started = await calls.answer("http", name, { ...params, bytes }, caller);
       if (!started.ok) return sendAnswer(reply, started);
       const { fileId } = started.data as { fileId: string };
@@ -85,12 +85,4 @@ async function receive(
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function callerOf(request: FastifyRequest, { node, identify }: UploadOptions) {
-  const { authorization, "user-agent": userAgent = null } = request.headers;
-  const token = /^bearer (\S+)$/i.exec(authorization ?? "")?.[1];
-  const actor = authorization === undefined ? null : await identify(token);
-  const address = clientAddress(request.raw, node.config.trustProxy);
-  return { actor, address, userAgent, requestId: request.id };
 }

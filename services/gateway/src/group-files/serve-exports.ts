@@ -4,8 +4,8 @@ import { groupFile } from "@fanfare/group-file";
 import { may, serviceError, ServiceError, type Actor, type NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Calls } from "../calls.ts";
-import { clientAddress } from "../client-address.ts";
 import { dispositionOf } from "../files/disposition.ts";
+import { bearerToken, callerOf } from "../http-caller.ts";
 import type { Identify } from "../identify.ts";
 import { sendAnswer } from "../send-answer.ts";
 import { CHUNK_CHARS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./bounds.ts";
@@ -30,11 +30,7 @@ export function serveExports(app: FastifyInstance, options: ExportOptions): void
   const answer = async (start: Start, request: FastifyRequest, reply: FastifyReply) => {
     if (underWay >= MAX_EXPORTS) throw serviceError("OVERLOADED", { retryAfterMs: EXPORTS_RETRY_MS });
     const { groupId } = request.query as Record<string, unknown>;
-    const { authorization, "user-agent": userAgent = null } = request.headers;
-    const token = /^bearer (\S+)$/i.exec(authorization ?? "")?.[1];
-    const actor = authorization === undefined ? null : await identify(token);
-    const address = clientAddress(request.raw, node.config.trustProxy);
-    const caller = { actor, address, userAgent, requestId: request.id };
+    const caller = await callerOf(request, identify, node.config);
     const started = await calls.answer("http", start, { groupId }, caller);
     if (!started.ok) return sendAnswer(reply, started);
     const { group } = started.data as { group: Group };
@@ -43,8 +39,8 @@ export function serveExports(app: FastifyInstance, options: ExportOptions): void
     reply.raw.once("close", () => (underWay -= 1));
     reply.raw.setTimeout(EXPORT_IDLE_MS, () => reply.raw.destroy());
     const mayStill = async (): Promise<void> => {
-      await stillLoggedIn(identify, token);
-      if (start === "group.startExport") await stillOwner(node, actor, group.id);
+      await stillLoggedIn(identify, bearerToken(request));
+      if (start === "group.startExport") await stillOwner(node, caller.actor, group.id);
     };
     const source = groupOfServices(node.call, group.id, mayStill);
     return reply

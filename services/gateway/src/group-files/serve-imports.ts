@@ -3,7 +3,7 @@ import type { Group } from "@fanfare/contract";
 import { createGroupChecker, FaultyLine, newSalt, readGroupFile } from "@fanfare/group-file";
 import { serviceError, type Actor, type NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { clientAddress } from "../client-address.ts";
+import { callerOf } from "../http-caller.ts";
 import { sendAnswer } from "../send-answer.ts";
 import {
   IMPORT_IDLE_MS,
@@ -30,16 +30,12 @@ export async function serveImports(app: FastifyInstance, options: ExportOptions)
     reply.header("connection", "close");
     try {
       const { ownerId } = request.query as Record<string, unknown>;
-      const { authorization, "user-agent": userAgent = null } = request.headers;
-      const token = /^bearer (\S+)$/i.exec(authorization ?? "")?.[1];
-      const actor = authorization === undefined ? null : await identify(token);
-      const address = clientAddress(request.raw, node.config.trustProxy);
-      const caller = { actor, address, userAgent, requestId: request.id };
+      const caller = await callerOf(request, identify, node.config);
       const params = ownerId === undefined ? {} : { ownerId };
       const started = await calls.answer("http", "admin.startGroupImport", params, caller);
       if (!started.ok) return sendAnswer(reply, started);
       const { groupId } = started.data as { groupId: string };
-      return sendAnswer(reply, { ok: true, data: await receive(node, groupId, actor!, request) });
+      return sendAnswer(reply, { ok: true, data: await receive(node, groupId, caller.actor!, request) });
     } finally {
       underWay -= 1;
     }
