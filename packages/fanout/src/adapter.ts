@@ -147,7 +147,8 @@ export class FanoutAdapter extends Adapter {
     const parts: unknown[] = this.nsp.server.encoder.encode(packet);
     const [text] = parts;
     if (parts.length !== 1 || typeof text !== "string") return null;
-    return { text, frame: textFrame(ENGINE_MESSAGE + text), args: packet.data };
+    const trace = this.#options.traceOf?.();
+    return { text, frame: textFrame(ENGINE_MESSAGE + text), args: packet.data, trace };
   }
 
   #connect(id: SocketId): void {
@@ -217,12 +218,20 @@ export class FanoutAdapter extends Adapter {
         sockets,
         bytes,
         durationMs: performance.now() - since,
+        traces: tracesOf(packets),
       });
     });
   }
 }
 
 const NOBODY: ReadonlySet<SocketId> = new Set();
+const NO_TRACES: readonly string[] = [];
+
+function tracesOf(packets: readonly EncodedPacket[]): readonly string[] {
+  let traces: string[] | null = null;
+  for (const { trace } of packets) if (trace !== undefined) (traces ??= []).push(trace);
+  return traces ?? NO_TRACES;
+}
 
 /** Whether any of the rooms exists. */
 export const anyIn = (rooms: ReadonlySet<Room>, existing: ReadonlyMap<Room, unknown>): boolean => {

@@ -6,6 +6,8 @@ export interface EncodedPacket {
   readonly frame: Buffer;
   /** Event name and arguments, for `onAnyOutgoing` listeners. */
   readonly args: readonly unknown[];
+  /** What its publisher's `traceOf` said. */
+  readonly trace?: string | undefined;
 }
 
 /**

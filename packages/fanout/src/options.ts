@@ -15,6 +15,8 @@ export interface BroadcastStats {
    * from the publishing process is part of it: between machines as exact as their clocks agree, and never less than it took here.
    */
   durationMs: number;
+  /** What `traceOf` said of these publications where they were published; of most it may have said nothing. */
+  traces: readonly string[];
 }
 
 export interface FanoutAdapterOptions {
@@ -32,6 +34,11 @@ export interface FanoutAdapterOptions {
   onSlow?: (socket: Socket) => void;
   /** Called when a publication has been written to its last socket. */
   onBroadcast?: (stats: BroadcastStats) => void;
+  /**
+   * Asked once for each publication: what it says goes along, as it is, to the `onBroadcast` of every server. Such as a W3C
+   * `traceparent`.
+   */
+  traceOf?: () => string | undefined;
 }
 
 export interface ResolvedOptions {
@@ -40,6 +47,7 @@ export interface ResolvedOptions {
   readonly socketsPerSlice: number;
   readonly onSlow: ((socket: Socket) => void) | undefined;
   readonly onBroadcast: ((stats: BroadcastStats) => void) | undefined;
+  readonly traceOf: (() => string | undefined) | undefined;
 }
 
 const positive = (name: string, value: number): number => {
@@ -72,5 +80,6 @@ export function resolveOptions(options: FanoutAdapterOptions): ResolvedOptions {
     socketsPerSlice: positive("socketsPerSlice", options.socketsPerSlice ?? 500),
     onSlow: options.onSlow,
     onBroadcast: options.onBroadcast,
+    traceOf: options.traceOf,
   };
 }

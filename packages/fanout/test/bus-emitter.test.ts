@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { BusEmitter, connectNatsBus, joinFresh, type NatsBus } from "../src/index.ts";
-import { type Cluster, type Gateway, settled, startCluster } from "./cluster.ts";
+import { type BroadcastStats, BusEmitter, connectNatsBus, joinFresh, type NatsBus } from "../src/index.ts";
+import { type Cluster, type Gateway, settled, startCluster, startGateway } from "./cluster.ts";
 import { type NatsServer, startNats } from "./nats.ts";
 import { type TestClient, until } from "./support.ts";
 
@@ -170,4 +170,30 @@ test("binary data arrives as it was", async () => {
   emitter.emit("x", "after", null);
   await until(() => a.received.length === 2);
   expect(a.received[0]).toEqual(["file", { bytes: Buffer.from([1, 2, 3]), name: "é" }]);
+});
+
+test("what is said of a publication's trace goes along to every gateway, once; of others nothing is said", async () => {
+  let trace: string | undefined;
+  const traceOf = () => trace;
+  const heard: string[] = [];
+  const onBroadcast = ({ traces }: BroadcastStats): void => void heard.push(traces.join(" "));
+  const third = await startGateway(nats, { traceOf, onBroadcast });
+  const fourth = await startGateway(nats, { onBroadcast });
+  const traced = new BusEmitter(bus, { traceOf });
+  const clients = [await member(third, "group"), await member(third, "group"), await member(fourth, "group")];
+  const publish = async (emit: () => void, events: number): Promise<void> => {
+    emit();
+    await until(() => clients.every(({ received }) => received.length === events));
+  };
+  await publish(() => traced.emit("group", "e", 1), 1);
+  expect(heard.splice(0)).toEqual(["", ""]);
+  trace = "from an emitter";
+  await publish(() => traced.emit("group", "e", 2), 2);
+  expect(heard.splice(0)).toEqual([trace, trace]);
+  trace = "from a gateway";
+  await publish(() => third.io.to("group").emit("e", 3), 3);
+  await until(() => heard.length === 2);
+  expect(heard).toEqual([trace, trace]);
+  traced.close();
+  await Promise.all([third.close(), fourth.close()]);
 });

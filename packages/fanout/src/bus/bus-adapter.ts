@@ -47,7 +47,13 @@ export class BusAdapter extends FanoutAdapter {
     const { bus, prefix, heartbeatIntervalMs, heartbeatTimeoutMs, lingerMs, onPublished } = busOptions;
     this.#options = busOptions;
     this.#subjects = new Subjects(prefix, nsp.name);
-    this.#publisher = new Publisher({ bus, subjects: this.#subjects, namespace: nsp.name, onPublished });
+    this.#publisher = new Publisher({
+      bus,
+      subjects: this.#subjects,
+      namespace: nsp.name,
+      onPublished,
+      traceOf: options.traceOf,
+    });
     this.#requests = new ClusterRequests(nsp, this, this.#publisher, {
       heartbeatInterval: heartbeatIntervalMs,
       heartbeatTimeout: heartbeatTimeoutMs,
@@ -212,7 +218,7 @@ export class BusAdapter extends FanoutAdapter {
   #carryOut({ kind, body, publishedAtMs }: Message, header: Header, opts: BroadcastOptions): void {
     const change = [...(header.change ?? [])];
     if (kind === Kind.frame) {
-      const packet = new WirePacket(body);
+      const packet = new WirePacket(body, header.trace);
       if (this.#writesText && !header.volatile) this.deliver(packet, opts, 0, publishedAtMs - STARTED_AT_MS);
       else super.broadcast(decodeEvent(packet.text), opts);
     } else if (kind === Kind.packet) super.broadcast(decodeParts(body), opts);

@@ -12,6 +12,8 @@ export interface BusEmitterOptions {
   namespace?: string;
   /** Called for each publication with the number of its copies (one per subject) and their size in bytes. */
   onPublished?: (copies: number, bytes: number) => void;
+  /** As that of the adapter. */
+  traceOf?: (() => string | undefined) | undefined;
 }
 
 /** Whom Socket.IO's servers take a message from that is no server. */
@@ -26,10 +28,13 @@ export class BusEmitter implements Emitter {
   readonly #namespace: string;
 
   /** @throws RangeError for an option out of range. */
-  constructor(bus: FanoutBus, { prefix = "fanfare", namespace = "/", onPublished }: BusEmitterOptions = {}) {
+  constructor(
+    bus: FanoutBus,
+    { prefix = "fanfare", namespace = "/", onPublished, traceOf }: BusEmitterOptions = {},
+  ) {
     const subjects = new Subjects(checkedPrefix(prefix), namespace);
     this.#namespace = namespace;
-    this.#publisher = new Publisher({ bus, subjects, namespace, onPublished });
+    this.#publisher = new Publisher({ bus, subjects, namespace, onPublished, traceOf });
   }
 
   /** @throws RangeError when the event is larger than the bus takes. */

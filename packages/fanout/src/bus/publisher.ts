@@ -24,6 +24,7 @@ export interface PublisherOptions {
   readonly subjects: Subjects;
   readonly namespace: string;
   readonly onPublished?: ((copies: number, bytes: number) => void) | undefined;
+  readonly traceOf?: (() => string | undefined) | undefined;
 }
 
 /** The publishing half that adapters and emitters have in common. */
@@ -49,14 +50,16 @@ export class Publisher {
    * @throws RangeError when it is larger than the bus takes.
    */
   event(header: Header, data: readonly unknown[]): EncodedPacket | null {
-    const parts = encodeEvent(this.#options.namespace, data);
+    const { namespace, traceOf } = this.#options;
+    const parts = encodeEvent(namespace, data);
     if (parts.length > 1) {
       this.#toRooms(Kind.packet, header, joinParts(parts));
       return null;
     }
     const frame = textFrame(ENGINE_MESSAGE + parts[0]);
-    this.#toRooms(Kind.frame, header, frame);
-    return new WirePacket(frame, data);
+    const trace = traceOf?.();
+    this.#toRooms(Kind.frame, trace === undefined ? header : { ...header, trace }, frame);
+    return new WirePacket(frame, trace, data);
   }
 
   join(header: Header, rooms: readonly string[]): void {

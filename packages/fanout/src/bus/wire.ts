@@ -31,6 +31,8 @@ export interface Header {
   readonly change?: readonly string[];
   /** Whether to close the connection with the socket. */
   readonly close?: boolean;
+  /** Where the publication is traced: what `traceOf` said. */
+  readonly trace?: string;
   /** Which piece of how many this is: see assembly.ts. */
   readonly piece?: readonly [index: number, count: number];
 }
