@@ -352,6 +352,23 @@ test("a client that changes its password goes on with the new session by itself"
   client.close();
 });
 
+test("a guest who becomes an account is one on the socket that is open", async () => {
+  const client = new FanfareClient({ url: instance.url });
+  const guest = await client.createGuest();
+  await client.connect();
+  const tab = connect(guest.accessToken);
+  await new Promise((resolve) => tab.once("ready", resolve));
+  const listFriends = () => tab.emitWithAck("friend.list", {});
+  expect(await listFriends()).toEqual(failed("GUEST_NOT_ALLOWED"));
+  const states: string[] = [];
+  client.on("connection.changed", ({ state }) => states.push(state));
+  await client.call("user.claimGuest", { username: newName(), password: OLD });
+  expect((await client.call("friend.list", {})).friends).toEqual([]);
+  expect(await listFriends()).toMatchObject({ ok: true });
+  expect(states).toEqual([]);
+  client.close();
+});
+
 test("a guest is claimed by itself alone, whatever somebody else sends", async () => {
   const [victim, thief] = await Promise.all([
     must(instance.url, "user.createGuest", { nickname: "Victim" }),

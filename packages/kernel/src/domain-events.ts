@@ -1,12 +1,15 @@
 import type { EventPayload, Maintenance, Message, User } from "@fanfare/contract";
 import type { FanoutBus } from "@fanfare/fanout";
 import type { ServiceBroker } from "moleculer";
+import type { Actor } from "./actor.ts";
 
 /** What services tell each other (and every process hears); clients get the contract's events instead. */
 export interface DomainEvents {
   /** What a user, or everybody where userId is null, may do has changed in a group, or in a channel that is in none. */
   "access.changed": { groupId: string; userId: string | null };
   "session.ended": { userId: string; sessionIds: string[] };
+  /** A session goes on, and whose it is may do something else than before: a guest has become an account. */
+  "session.changed": Actor;
   "user.profileChanged": { user: User };
   /** A user has blocked another one. */
   "user.blocked": { userId: string; blockedId: string };
@@ -37,6 +40,7 @@ const FOR_ONE: ReadonlySet<string> = new Set<DomainEventName>([
 const FOR_ALL: readonly DomainEventName[] = [
   "access.changed",
   "session.ended",
+  "session.changed",
   "server.announced",
   "maintenance.changed",
 ];

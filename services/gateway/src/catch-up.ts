@@ -3,7 +3,7 @@ import { CHANNEL_ROOMS, groupRoom, ROLE_ROOMS } from "@fanfare/contract";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import type { NodeContext } from "@fanfare/kernel";
 import { CATCH_UP_CONCURRENCY, CATCH_UP_RETRY_MS } from "./bounds.ts";
-import { closeIfEnded } from "./close-sessions.ts";
+import { closeIfEnded } from "./session-sockets.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 

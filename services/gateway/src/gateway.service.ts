@@ -6,7 +6,6 @@ import type { FastifyInstance } from "fastify";
 import { DRAIN_CALLS_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
 import { Calls } from "./calls.ts";
 import { catchUp } from "./catch-up.ts";
-import { closeSessions } from "./close-sessions.ts";
 import { EndedSessions } from "./ended-sessions.ts";
 import { createHttpServer } from "./http-server.ts";
 import { createIdentify } from "./identify.ts";
@@ -15,6 +14,7 @@ import { createGatewayMetrics } from "./metrics.ts";
 import { recentActions } from "./recent/recent-actions.ts";
 import { watchSteps, type WatchedSteps } from "./recent/watch-steps.ts";
 import { reportPresence } from "./report-presence.ts";
+import { changeSession, closeSessions } from "./session-sockets.ts";
 import { createSocketServer } from "./socket-server.ts";
 import type { SocketServer } from "./socket-types.ts";
 
@@ -79,6 +79,9 @@ export function createGatewayService(
       "session.ended": (context: { params: DomainEvents["session.ended"] }) => {
         ended.add(context.params.sessionIds, Date.now());
         if (running !== undefined) closeSessions(running.io, context.params);
+      },
+      "session.changed": (context: { params: DomainEvents["session.changed"] }) => {
+        if (running !== undefined) changeSession(running.io, context.params);
       },
     },
     async started() {

@@ -1,5 +1,5 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
-import { serviceError, type CallClient, type NodeContext } from "@fanfare/kernel";
+import { serviceError, type Actor, type CallClient, type NodeContext } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import {
   formatRefreshToken,
@@ -30,9 +30,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
 
   const present = (user: UserDocument, token: RefreshToken, refreshTokenExpiresAt: Date): SessionTokens => {
     const { sessionId } = token;
-    const userId = user._id.toHexString();
-    const admin = user.admin === true && { admin: user.admin };
-    const access = node.tokens.sign({ userId, sessionId, kind: user.kind, ...admin });
+    const access = node.tokens.sign(actorOf(user, sessionId));
     return {
       user: presentOwnUser(user),
       sessionId,
@@ -102,7 +100,8 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
     },
 
     /**
-     * Goes on with a session under new tokens and ends all others of the user; the old refresh token is dead at once.
+     * Goes on with a session under new tokens and ends all others of the user; the old refresh token is dead at once. Its open
+     * sockets act as who the user is now.
      * @throws {ServiceError} SESSION_REVOKED
      */
     async continueAlone(user: UserDocument, sessionId: string): Promise<SessionTokens> {
@@ -113,7 +112,9 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
         if (session === null || session.revokedAt !== undefined) break;
         const token = { sessionId, family: newSecret(), current: newSecret() };
         const fields = rotation(token, null, new Date());
-        if (await repository.rotate(session, fields)) return present(user, token, fields.expiresAt);
+        if (!(await repository.rotate(session, fields))) continue;
+        node.broadcast("session.changed", actorOf(user, sessionId));
+        return present(user, token, fields.expiresAt);
       }
       throw serviceError("SESSION_REVOKED");
     },
@@ -137,6 +138,11 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
       tellEnded(userId, await repository.revokeAll(userId));
     },
   };
+}
+
+function actorOf(user: UserDocument, sessionId: string): Actor {
+  const admin = user.admin === true && { admin: user.admin };
+  return { userId: user._id.toHexString(), sessionId, kind: user.kind, ...admin };
 }
 
 function clientFields(client: CallClient | null): Pick<SessionDocument, "address" | "userAgent"> {

@@ -5,12 +5,16 @@ import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 
 /** Tells the sockets of ended sessions so, and closes them at once; the user's other sessions stay. */
 export function closeSessions(io: SocketServer, { userId, sessionIds }: DomainEvents["session.ended"]): void {
-  const { adapter, sockets } = io.of("/");
-  for (const socketId of adapter.rooms.get(userRoom(userId)) ?? []) {
-    const socket = sockets.get(socketId);
-    const sessionId = socket?.data.actor?.sessionId;
-    if (socket === undefined || sessionId === undefined || !sessionIds.includes(sessionId)) continue;
-    closeEnded(socket, sessionId);
+  for (const socket of socketsOf(io, userId)) {
+    const sessionId = socket.data.actor?.sessionId;
+    if (sessionId !== undefined && sessionIds.includes(sessionId)) closeEnded(socket, sessionId);
+  }
+}
+
+/** The sockets of a session go on as who its user is now. */
+export function changeSession(io: SocketServer, actor: DomainEvents["session.changed"]): void {
+  for (const { data } of socketsOf(io, actor.userId)) {
+    if (data.actor?.sessionId === actor.sessionId) data.actor = actor;
   }
 }
 
@@ -25,4 +29,10 @@ export function closeIfEnded(socket: GatewaySocket, ended: EndedSessions): boole
 function closeEnded(socket: GatewaySocket, sessionId: string): void {
   socket.emit("session.revoked", { sessionIds: [sessionId] });
   socket.disconnect(true);
+}
+
+function socketsOf(io: SocketServer, userId: string): GatewaySocket[] {
+  const { adapter, sockets } = io.of("/");
+  const socketIds = [...(adapter.rooms.get(userRoom(userId)) ?? [])];
+  return socketIds.map((id) => sockets.get(id)).filter((socket) => socket !== undefined);
 }
