@@ -1,0 +1,92 @@
+import type { Environment, Fault } from "./environment.ts";
+import { ALL_SERVICES, needsDatabase } from "./services.ts";
+import type { SettingName } from "./settings/index.ts";
+
+/** Settings that mean nothing without each other. */
+const TOGETHER: { names: SettingName[]; why: string }[] = [
+  {
+    names: ["SMTP_URL", "MAIL_FROM"],
+    why: "SMTP_URL and MAIL_FROM: one says how mails go out, one from whom",
+  },
+  { names: ["VAPID_PUBLIC_KEY", "VAPID_PRIVATE_KEY", "VAPID_SUBJECT"], why: "the other settings VAPID_*" },
+  { names: ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"], why: "the other settings OIDC_*" },
+  { names: ["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"], why: "the other settings S3_*" },
+];
+
+interface Known {
+  /** Where a setting is faulty by itself, what would hold without it. */
+  env: Environment;
+  isFaulty: (name: SettingName) => boolean;
+}
+
+/** What is missing or does not fit, given what else is set. What is faulty by itself counts as set. */
+export function faultsBetween(known: Known): Fault[] {
+  const isSet = (name: SettingName): boolean => known.env[name] !== undefined || known.isFaulty(name);
+  return [
+    ...halfSets(isSet),
+    ...(known.env.NODE_ENV === "production" ? inProduction(known.env, isSet) : []),
+    ...betweenProcesses(known, isSet),
+  ];
+}
+
+type IsSet = (name: SettingName) => boolean;
+
+function* halfSets(isSet: IsSet): Iterable<Fault> {
+  for (const { names, why } of TOGETHER) {
+    const absent = names.filter((name) => !isSet(name));
+    if (absent.length === names.length) continue;
+    for (const name of absent) yield { name, message: `is required with ${why}` };
+  }
+  if (isSet("S3_ENDPOINT") && !isSet("S3_BUCKET"))
+    yield { name: "S3_BUCKET", message: "is required with S3_ENDPOINT" };
+}
+
+function* inProduction(env: Environment, isSet: IsSet): Iterable<Fault> {
+  if (!isSet("TOKEN_SECRET")) {
+    const message = "is required in production: 32 or more random characters, the same for every process";
+    yield { name: "TOKEN_SECRET", message };
+  }
+  if (!isSet("PUBLIC_URL")) {
+    const name = "PUBLIC_URL";
+    if (isSet("SMTP_URL")) yield { name, message: "is required with SMTP_URL: links in mails lead there" };
+    if (isSet("OIDC_ISSUER"))
+      yield { name, message: "is required with OIDC_ISSUER: the provider sends people back there" };
+  }
+  if (env.OIDC_ISSUER?.startsWith("http:") === true) {
+    const message = "must start with https:// in production: what it says decides who somebody is";
+    yield { name: "OIDC_ISSUER", message };
+  }
+}
+
+function* betweenProcesses({ env, isFaulty }: Known, isSet: IsSet): Iterable<Fault> {
+  // What it hosts is not known where that is what is faulty.
+  const services = isFaulty("SERVICES") ? null : env.SERVICES;
+  if (!isSet("NATS_URL")) {
+    const missing = services === null ? [] : ALL_SERVICES.filter((name) => !services.includes(name));
+    const message = `is required to reach the processes that host ${missing.join(", ")}: SERVICES leaves them out`;
+    if (missing.length > 0) yield { name: "NATS_URL", message };
+    return;
+  }
+  if ((env.GATEWAY_THREADS ?? 0) > 0) {
+    const message = "is for a single instance: with NATS_URL start more gateways instead";
+    yield { name: "GATEWAY_THREADS", message };
+  }
+  if (!isSet("REDIS_URL")) {
+    const message = "is required with NATS_URL: the processes share presence and limits there";
+    yield { name: "REDIS_URL", message };
+  }
+  if (!isSet("TOKEN_SECRET"))
+    yield { name: "TOKEN_SECRET", message: "is required with NATS_URL: the same for every process" };
+  if (services === null) return;
+  if (!isSet("MONGO_URL") && needsDatabase({ services })) {
+    const message = "is required with NATS_URL: the embedded database serves one process";
+    yield { name: "MONGO_URL", message };
+  }
+  const dealsWithFiles = services.includes("gateway") || services.includes("file");
+  if (dealsWithFiles && !isSet("S3_BUCKET") && !isSet("FILES_DIR")) {
+    const message =
+      "is required with NATS_URL: what one process keeps in its own folder, others would not find. " +
+      "Or set FILES_DIR to a folder that all of them share";
+    yield { name: "S3_BUCKET", message };
+  }
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { isSecret, SETTING_NAMES, type Fault } from "./environment.ts";
+import type { SettingName } from "./settings/index.ts";
+
+const MAX_CHARS = 64 * 1024;
+
+export const FILE_SUFFIX = "_FILE";
+
+/** The settings that can be given as files, as Docker and Kubernetes hand secrets out. */
+export const SECRET_NAMES: readonly SettingName[] = SETTING_NAMES.filter(isSecret);
+
+type Given = Record<string, string | undefined>;
+
+/** Reads the files that `<NAME>_FILE` name. One line break at the end of a file is not part of the secret. */
+export function readSecretFiles(given: Given): { values: Given; faults: Map<SettingName, Fault> } {
+  const values: Given = {};
+  const faults = new Map<SettingName, Fault>();
+  for (const name of SECRET_NAMES) {
+    const variable = `${name}${FILE_SUFFIX}`;
+    const path = given[variable];
+    if (path === undefined) continue;
+    try {
+      if (given[name] !== undefined) throw new Error(`is set, and ${name} too: leave one of them out`);
+      values[name] = readSecret(path);
+    } catch (error) {
+      faults.set(name, { name: variable, message: (error as Error).message });
+    }
+  }
+  return { values, faults };
+}
+
+function readSecret(path: string): string {
+  const secret = readText(path).replace(/\r?\n$/, "");
+  if (secret === "") throw new Error(`names a file that is empty: ${path}`);
+  if (secret.length > MAX_CHARS)
+    throw new Error(`names a file of more than ${MAX_CHARS} characters: ${path}`);
+  return secret;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Error(`names a file that cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}

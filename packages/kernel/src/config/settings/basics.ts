@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { ALL_SERVICES, SERVICE_CHOICES, servicesNamed } from "../services.ts";
+import { baseUrl, list, oneOf, onOrOff, port, wholeNumber } from "../values.ts";
+import { notes } from "./notes.ts";
+
+const MAX_GATEWAY_THREADS = 64;
+
+export const basics = {
+  NODE_ENV: oneOf(["development", "production", "test"]).default("development").register(notes, {
+    description:
+      "`production` insists on secrets that are safe, logs instead of greeting, and sends no mail into the log. The image sets it.",
+    example: "production",
+  }),
+  SERVICES: list
+    .pipe(z.array(oneOf(SERVICE_CHOICES)).min(1))
+    .transform((names) => [...new Set(names.flatMap(servicesNamed))])
+    .default([...ALL_SERVICES])
+    .register(notes, {
+      description:
+        "What this process hosts: names with commas in between; `workers` stands for all but the gateway. What it leaves out, other processes have to host.",
+      otherwise: "all of them",
+      example: "gateway",
+    }),
+  HOST: z.string().default("127.0.0.1").register(notes, {
+    description:
+      "The address that the page, the API and the sockets are at. `0.0.0.0` lets other machines reach it; the image sets that.",
+    example: "0.0.0.0",
+  }),
+  PORT: port.default(3000).register(notes, {
+    description: "The port of the page, the API and the sockets; 0 takes any that is free.",
+    example: "3100",
+  }),
+  OPS_HOST: z.string().default("127.0.0.1").register(notes, {
+    description:
+      "The address of `/livez`, `/readyz` and `/metrics`. They are for those who run the instance: never let the outside reach them.",
+    example: "0.0.0.0",
+  }),
+  OPS_PORT: port.default(3001).register(notes, {
+    description: "The port of `/livez`, `/readyz` and `/metrics`.",
+    example: "3101",
+  }),
+  PUBLIC_URL: baseUrl.optional().register(notes, {
+    description:
+      "Where people open the page: links in mails lead there, and logins by OpenID Connect end there.",
+    otherwise: "`http://` and `HOST:PORT`",
+    required: "in production with `SMTP_URL` or `OIDC_ISSUER`",
+    example: "https://chat.example.org",
+  }),
+  TRUST_PROXY: onOrOff.default(false).register(notes, {
+    description:
+      "Whether `X-Forwarded-For` says who the client is. Only behind a proxy that writes it anew: anybody could claim any address otherwise.",
+    example: "on",
+  }),
+  CORS_ORIGINS: list.default([]).register(notes, {
+    description: "Pages of other origins that may call the API from a browser, with commas in between.",
+    otherwise: "none",
+    example: "https://intranet.example.org",
+  }),
+  WEB_DIR: z.string().default("web/dist").register(notes, {
+    description: "The folder of the built page. The image sets it.",
+    example: "/srv/fanfare/web",
+  }),
+  GATEWAY_THREADS: wholeNumber(0, MAX_GATEWAY_THREADS).optional().register(notes, {
+    description:
+      "Threads that write to the sockets of a single instance; 0: all in one. In a cluster start more gateways instead.",
+    unit: "threads",
+    otherwise: "half of the processor cores, 2 to 4, where there are several and the system is Linux",
+    example: "4",
+  }),
+};

@@ -1,0 +1,71 @@
+import { z } from "zod";
+
+// The kinds of values that settings have. Each says in words what it takes, and none repeats what was given: it may be a secret.
+
+export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) => {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of ${min} or more` : `from ${min} to ${max}`;
+  return z.coerce
+    .number(`must be a whole number ${range}`)
+    .refine((n) => Number.isInteger(n) && n >= min && n <= max, `must be a whole number ${range}`);
+};
+
+export const port = wholeNumber(0, 65_535);
+
+export const oneOf = <const T extends readonly string[]>(values: T) =>
+  z.enum(values, `must be one of ${values.join(", ")}`);
+
+export const onOrOff = z.stringbool("must be on or off, true or false");
+
+const split = (text: string): string[] =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+
+/** Items with commas in between. */
+export const list = z.string().transform(split);
+
+export const network = z.union(
+  [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+  "must be addresses or networks such as 10.0.0.0/8",
+);
+
+export const httpUrl = z.url({ protocol: /^https?$/, message: "must start with https:// or http://" });
+/** Without a slash at its end, so that a path can follow. */
+export const baseUrl = httpUrl.transform((url) => url.replace(/\/+$/, ""));
+
+/**
+ * How a server is reached, often with a password. One whose password ends where nobody expects it is refused: parts of it would be
+ * taken for the host, and printed.
+ * @param schemes what it may start with, in front of `://`
+ */
+export const serverUrl = (schemes: readonly string[], { several = false } = {}) => {
+  const start = `must start with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`;
+  const scheme = `(?:${schemes.join("|").replaceAll("+", "\\+")})`;
+  const part = "(?:[^@/?#\\s%]|%[0-9a-f]{2})";
+  const whole = new RegExp(`^${scheme}://(?:${part}*@)?${part}+(?:/[^@?#\\s]*)?(?:\\?[^@#\\s]*)?$`, "i");
+  const startsWell = new RegExp(`^${scheme}://`);
+  const isWhole = (url: string): boolean => (several ? split(url) : [url]).every((one) => whole.test(one));
+  return z
+    .string()
+    .regex(startsWell, { error: start, abort: true })
+    .refine(
+      isWhole,
+      `must look like ${schemes[0]}://user:password@host:port, with @ : / ? # and % in the password percent-encoded (@ is %40)`,
+    );
+};
+
+/** `name=value,name=value`, the values percent-encoded, as OpenTelemetry specifies it. */
+export const headers = z.string().transform((text, context): Record<string, string> => {
+  try {
+    return Object.fromEntries(
+      split(text).map((pair) => {
+        const [, name, value] = /^([^=]+)=(.*)$/.exec(pair)!;
+        return [name!.trim(), decodeURIComponent(value!.trim())];
+      }),
+    );
+  } catch {
+    context.addIssue("must be name=value,name=value with percent-encoded values");
+    return z.NEVER;
+  }
+});
