@@ -66,5 +66,5 @@ export { LIMITS } from "./limits.ts";
 export { mentionKey, parseMentions } from "./mentions.ts";
 export * from "./permissions.ts";
 export * from "./rooms.ts";
-export { scopeOf, type BotScope } from "./scopes.ts";
+export { botScope, scopeOf, type BotScope } from "./scopes.ts";
 export * from "./wire.ts";

@@ -1,4 +1,4 @@
-import { ACTIONS, actionDefinition, type ActionName, type BotScope } from "@fanfare/contract";
+import { ACTIONS, actionDefinition, botScope, type ActionName, type BotScope } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import type { Actor } from "./actor.ts";
 import { refuseBot } from "./policy.ts";
@@ -24,18 +24,7 @@ test("people need no scope", () => {
 });
 
 test("whatever its scopes are, what is about accounts, other bots, friends and the instance is not for bots", () => {
-  const all = bot(
-    "group.read",
-    "messages.read",
-    "messages.write",
-    "messages.manage",
-    "channels.manage",
-    "members.manage",
-    "roles.manage",
-    "invites.manage",
-    "commands",
-    "events",
-  );
+  const all = bot(...botScope.options);
   const never =
     /^(admin|friend|webhook)\.|^bot\.(create|update|rotateToken|delete|list)$|^(group\.(create|delete|transfer))$|^channel\.openDirect$|^invite\.accept$|^user\.(logout|changePassword|deleteMe|exportMyData|updateProfile|search|block)/;
   const open = (Object.keys(ACTIONS) as ActionName[]).filter((name) => {

@@ -1,4 +1,4 @@
-import { MEMBER_PERMISSIONS, PERMISSIONS, type BotScope } from "@fanfare/contract";
+import { botScope, MEMBER_PERMISSIONS, PERMISSIONS } from "@fanfare/contract";
 import { must } from "./api.ts";
 import { createAccount, createGuest, type Person, type World } from "./world.ts";
 
@@ -31,20 +31,6 @@ export const MODERATOR_PERMISSIONS =
   PERMISSIONS.kickMembers |
   PERMISSIONS.banMembers |
   PERMISSIONS.viewAuditLog;
-
-/** All that there are. */
-const BOT_SCOPES: BotScope[] = [
-  "group.read",
-  "messages.read",
-  "messages.write",
-  "messages.manage",
-  "channels.manage",
-  "members.manage",
-  "roles.manage",
-  "invites.manage",
-  "commands",
-  "events",
-];
 
 const MUTE_MS = 3_600_000;
 
@@ -88,7 +74,7 @@ export async function createStage(url: string, cast: Cast): Promise<Stage> {
   const { role: moderators } = await must(url, "role.create", role, asOwner);
   const channel = channels[0]!;
   const text = { channelId: channel.id, content: "Here is the target.", nonce: `of-target-${channel.id}` };
-  const wanted = { groupId, name: "Robot", scopes: BOT_SCOPES };
+  const wanted = { groupId, name: "Robot", scopes: botScope.options };
   const [{ message }, robot] = await Promise.all([
     must(url, "message.send", text, target.accessToken),
     must(url, "bot.create", wanted, asOwner),
