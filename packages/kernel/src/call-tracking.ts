@@ -1,36 +1,16 @@
-import type { Context, Middleware } from "moleculer";
-import { Counter, type Registry } from "prom-client";
+import { Errors, type Context, type Middleware } from "moleculer";
+import type { Registry } from "prom-client";
+import { ActionFigures, countUp, exposeActions } from "./metrics/action-figures.ts";
 
 type Call = (context: Context) => Promise<unknown>;
 
-/** Calls of one action that this process made. */
-interface Counts {
-  local: number;
-  remote: number;
-}
-
-/** Counts the calls of one process: where they were answered, and how many of others it is answering now. */
+/** Counts the calls of one process: where they were answered, how long that took, and how many of others it is answering now. */
 export class CallTracking {
-  /** By action. Bare numbers: a counter of prom-client would cost a local call a tenth of its rate. */
-  readonly #counts = new Map<string, Counts>();
+  readonly #actions = new Map<string, ActionFigures>();
   #running = 0;
 
   constructor(metrics: Registry) {
-    const counts = this.#counts;
-    const calls = new Counter({
-      name: "fanfare_calls_total",
-      help: "Calls that this process made: 'local' ones it answered itself, 'remote' ones another process.",
-      labelNames: ["action", "where"],
-      registers: [],
-      collect() {
-        this.reset();
-        for (const [action, { local, remote }] of counts) {
-          if (local > 0) this.inc({ action, where: "local" }, local);
-          if (remote > 0) this.inc({ action, where: "remote" }, remote);
-        }
-      },
-    });
-    metrics.registerMetric(calls);
+    exposeActions(metrics, this.#actions);
   }
 
   /** How many calls of other processes are being answered. */
@@ -40,44 +20,47 @@ export class CallTracking {
 
   readonly middleware: Middleware = {
     localAction: (call: Call, { name = "" }) => {
-      const counts = this.#of(name);
+      const figures = this.#of(name);
       return (context: Context) => {
-        if (context.nodeID !== context.broker.nodeID) return this.#track(call, context);
-        counts.local += 1;
-        return call(context);
+        if (context.nodeID !== context.broker.nodeID) return this.#track(call, context, figures);
+        figures.local += 1;
+        return figures.run(call, context);
       };
     },
     remoteAction: (call: Call, { name = "" }) => {
-      const counts = this.#of(name);
+      const figures = this.#of(name);
       return (context: Context) => {
-        counts.remote += 1;
-        return forgetWhenFailed(call, context);
+        figures.remote += 1;
+        return watchRemote(call, context, figures);
       };
     },
   };
 
-  #of(action: string): Counts {
-    const counts = this.#counts.get(action) ?? { local: 0, remote: 0 };
-    this.#counts.set(action, counts);
-    return counts;
+  #of(action: string): ActionFigures {
+    const figures = this.#actions.get(action) ?? new ActionFigures();
+    this.#actions.set(action, figures);
+    return figures;
   }
 
-  async #track(call: Call, context: Context): Promise<unknown> {
+  async #track(call: Call, context: Context, figures: ActionFigures): Promise<unknown> {
     this.#running += 1;
     try {
-      return await call(context);
+      return await figures.run(call, context);
     } finally {
       this.#running -= 1;
     }
   }
 }
 
-/** Moleculer remembers a call that timed out until the node that it went to is gone. */
-async function forgetWhenFailed(call: Call, context: Context): Promise<unknown> {
+async function watchRemote(call: Call, context: Context, figures: ActionFigures): Promise<unknown> {
   try {
     return await call(context);
   } catch (error) {
+    // Moleculer remembers a call that timed out until the node that it went to is gone.
     context.broker.transit?.removePendingRequest(context.id);
+    if (error instanceof Errors.RequestTimeoutError) countUp(figures.unanswered, "timeout");
+    else if (error instanceof Errors.RequestRejectedError || error instanceof Errors.ServiceNotFoundError)
+      countUp(figures.unanswered, "unreachable");
     throw error;
   }
 }

@@ -15,7 +15,7 @@ export type { DomainEvents } from "./domain-events.ts";
 export { duplicateKeyIndex } from "./duplicate-key.ts";
 export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
 export { createLogger, type Logger } from "./logger.ts";
-export { Counter, Gauge, Histogram } from "./metrics.ts";
+export { Counter, Gauge, Histogram, readGauge, RecentMax } from "./metrics.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export {
   createRateLimits,

@@ -2,6 +2,7 @@ import { natsBus, type FanoutBus } from "@fanfare/fanout";
 import { connect, type NatsConnection } from "nats";
 import type { Logger } from "./logger.ts";
 import { Counter, type Registry } from "./metrics.ts";
+import { watchNats } from "./metrics/watch-nats.ts";
 import { NatsTransporter } from "./nats-transporter.ts";
 import type { Transport } from "./broker.ts";
 
@@ -55,6 +56,7 @@ export function createBus(
   { logger, metrics }: { logger: Logger; metrics: Registry },
   onInterrupted: () => void,
 ): FanoutBus {
+  watchNats(metrics, connection);
   const dropped = new Counter({
     name: "fanfare_bus_dropped_total",
     help: "Publications that were dropped because NATS was away for too long: clients are told to resync.",

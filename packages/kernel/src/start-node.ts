@@ -9,6 +9,10 @@ import { createContext } from "./create-context.ts";
 import type { Database } from "./database.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";
+import { describeProcess } from "./metrics/describe-process.ts";
+import { watchBroker } from "./metrics/watch-broker.ts";
+import { watchDatabase } from "./metrics/watch-database.ts";
+import { watchRedis } from "./metrics/watch-redis.ts";
 import { createNodeId } from "./node-id.ts";
 import { openLinks } from "./open-links.ts";
 import type { NodeContext } from "./node-context.ts";
@@ -65,9 +69,9 @@ export async function startNode(
   try {
     const secret = await loadTokenSecret(config);
     const faults = new Set<string>();
-    const redis = await openRedis(config, logger);
+    const redis = await openRedis(config, logger, metrics);
     if (redis !== null) closers.push(async () => void (await redis.quit().catch(() => redis.disconnect())));
-    const database = await openOwnDatabase(config, (error) => {
+    const database = await openOwnDatabase(config, metrics, (error) => {
       faults.add("the database has stopped");
       onFatal(error);
     });
@@ -88,6 +92,7 @@ export async function startNode(
       requestTimeoutMs: LIMITS.writeTimeoutMs,
       ...(links.transport === undefined ? {} : { transport: links.transport }),
     });
+    watchBroker(metrics, broker);
     const cluster = watchCluster(broker, config.services.includes("gateway") ? ESSENTIAL_SERVICES : []);
     const context = createContext(config, {
       logger,
@@ -104,6 +109,11 @@ export async function startNode(
     const starting = "the services are starting";
     faults.add(starting);
     let threads: Threads | undefined;
+    const notReady = (): string[] => [...faults, ...cluster.faults()];
+    if (mainThread === undefined) {
+      const engine = database?.engine ?? null;
+      describeProcess(metrics, { services: config.services, engine, isReady: () => notReady().length === 0 });
+    }
     const ops =
       mainThread !== undefined
         ? undefined
@@ -114,7 +124,7 @@ export async function startNode(
               threads === undefined
                 ? metrics
                 : mergeMetrics([await allMetrics(metrics), ...(await threads.metrics())]),
-            notReady: () => [...faults, ...cluster.faults()],
+            notReady,
           });
     if (ops !== undefined) closers.push(() => ops.close());
     closers.push(async () => {
@@ -144,14 +154,26 @@ function threadCounters(
 
 // What is not used is not loaded: a gateway's thread would pay for it with a quarter of its memory.
 
-async function openRedis({ redisUrl }: Config, logger: Logger): Promise<NodeContext["redis"]> {
+async function openRedis(
+  { redisUrl }: Config,
+  logger: Logger,
+  metrics: NodeContext["metrics"],
+): Promise<NodeContext["redis"]> {
   if (redisUrl === undefined) return null;
   const { connectRedis } = await import("./redis.ts");
-  return connectRedis(redisUrl, logger);
+  const redis = await connectRedis(redisUrl, logger);
+  watchRedis(metrics, redis);
+  return redis;
 }
 
-async function openOwnDatabase(config: Config, onLost: (error: Error) => void): Promise<Database | null> {
+async function openOwnDatabase(
+  config: Config,
+  metrics: NodeContext["metrics"],
+  onLost: (error: Error) => void,
+): Promise<Database | null> {
   if (!needsDatabase(config)) return null;
   const { openDatabase } = await import("./database.ts");
-  return openDatabase(config, onLost);
+  const database = await openDatabase(config, onLost);
+  watchDatabase(metrics, database.connection);
+  return database;
 }

@@ -4,7 +4,7 @@ import { AggregatorRegistry, type MetricObject, type Registry } from "prom-clien
 export type ThreadMetrics = MetricObject[];
 
 /** Metrics of a thread that are its own: the rest are the process's, which the main thread tells. */
-const OF_A_THREAD = /^(fanfare_|nodejs_eventloop_lag_)/;
+const OF_A_THREAD = /^(fanfare_|nodejs_eventloop_lag_|nodejs_gc_)/;
 /** Of several event loops the slowest is the one to know of. */
 const OF_THE_SLOWEST = /^nodejs_eventloop_lag_(?!min)/;
 
