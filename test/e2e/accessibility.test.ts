@@ -1,14 +1,12 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
-import { startInstance, type Instance } from "@fanfare/testing";
 import type { AxeResults } from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 /** Empty elements at both ends of what is open: whoever comes to one is sent on at once, so that Tab stays within. */
@@ -23,9 +21,7 @@ const KINDS: Record<string, BrowserContextOptions> = {
 };
 
 describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () => {
-  let folder: string;
-  let instance: Instance;
-  let browser: Browser;
+  const site = useSite();
   let axe: string;
   /** Runs the instance, and owns the group. */
   let admin: SessionTokens;
@@ -35,12 +31,8 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
   let inviteCode: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fanfare-axe-"));
-    await copyWeb(folder);
-    instance = await startInstance({ WEB_DIR: folder });
-    browser = await launchBrowser();
     axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-    const ada = new FanfareClient({ url: instance.url });
+    const ada = new FanfareClient({ url: site.url });
     admin = await ada.register({ username: "ada", password: "correct horse" });
     const { group, channels } = await ada.call("group.create", { name: "Rocket builders" });
     groupId = group.id;
@@ -49,27 +41,12 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
     const send = (client: FanfareClient, content: string) =>
       client.call("message.send", { channelId, content, nonce: crypto.randomUUID() });
     await send(ada, "Hello **everybody**, see https://example.org and `code`\n\n> a quote\n\n- a list");
-    const guest = new FanfareClient({ url: instance.url });
+    const guest = new FanfareClient({ url: site.url });
     await guest.createGuest({ nickname: "Grace" });
     await guest.call("invite.accept", { code: inviteCode });
     await send(guest, "```ts\nconst answer = 42;\n```");
-    newcomer = await new FanfareClient({ url: instance.url }).createGuest({ nickname: "Hedy" });
+    newcomer = await new FanfareClient({ url: site.url }).createGuest({ nickname: "Hedy" });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await instance?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  async function open(options: BrowserContextOptions, tokens: SessionTokens | null): Promise<Page> {
-    const context = await browser.newContext(options);
-    if (tokens !== null) {
-      // For this tab alone: nobody renews the tokens of another test.
-      const kept = JSON.stringify(JSON.stringify(tokens));
-      await context.addInitScript(`sessionStorage.setItem("fanfare.tokens", ${kept});`);
-    }
-    return await context.newPage();
-  }
 
   /** What a page breaks, with the elements that do. */
   async function violations(page: Page, what: string): Promise<string[]> {
@@ -84,14 +61,14 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
 
   /** Each page when it has come to rest. */
   async function visit(page: Page, path: string): Promise<void> {
-    await page.goto(instance.url + path);
+    await page.goto(site.url + path);
     await page.getByRole("heading").first().waitFor();
     await page.waitForLoadState("networkidle");
   }
 
   for (const [kind, options] of Object.entries(KINDS)) {
     test(`who is not logged in, ${kind}`, async () => {
-      const page = await open(options, null);
+      const page = await site.newPage(options);
       const found: string[] = [];
       for (const path of ["/", "/login", "/register", "/reset-password"]) {
         await visit(page, path);
@@ -101,20 +78,18 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
       await page.getByText("Rocket builders").first().waitFor();
       found.push(...(await violations(page, "an invite")));
       expect(found).toEqual([]);
-      await page.context().close();
     });
 
     test(`the first group, ${kind}`, async () => {
-      const page = await open(options, newcomer);
+      const page = await site.newPage(options, newcomer);
       const found: string[] = [];
       await visit(page, "/");
       found.push(...(await violations(page, "the first group")));
       expect(found).toEqual([]);
-      await page.context().close();
     });
 
     test(`a channel, ${kind}`, async () => {
-      const page = await open(options, admin);
+      const page = await site.newPage(options, admin);
       const found: string[] = [];
       await visit(page, `/groups/${groupId}/channels/${channelId}`);
       await page.getByText("const answer").waitFor();
@@ -132,11 +107,10 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
       await page.getByRole("menu").waitFor();
       found.push(...(await violations(page, "the menu of the group")));
       expect(found).toEqual([]);
-      await page.context().close();
     });
 
     test(`what stands beside and above a channel, ${kind}`, async () => {
-      const page = await open(options, admin);
+      const page = await site.newPage(options, admin);
       const found: string[] = [];
       await visit(page, `/groups/${groupId}/channels/${channelId}`);
       await page.getByText("const answer").waitFor();
@@ -159,11 +133,10 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
         await page.getByRole("dialog").waitFor({ state: "hidden" });
       }
       expect(found).toEqual([]);
-      await page.context().close();
     });
 
     test(`friends, status, settings and admin pages, ${kind}`, async () => {
-      const page = await open(options, admin);
+      const page = await site.newPage(options, admin);
       const found: string[] = [];
       const settings = ["overview", "roles", "channels", "members", "invites", "bans", "audit-log"];
       const more = ["filter", "webhooks", "bots", "storage", "danger"];
@@ -185,7 +158,6 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
         found.push(...(await violations(page, path)));
       }
       expect(found).toEqual([]);
-      await page.context().close();
     });
   }
 });

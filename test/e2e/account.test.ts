@@ -1,14 +1,11 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { FanfareClient } from "@fanfare/client";
-import { loadConfig } from "@fanfare/kernel";
-import { startFanfare, type Fanfare } from "@fanfare/node";
 import { TOTP } from "otpauth";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startMailbox, type Mailbox } from "../integration/mailbox.ts";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 const PASSWORD = "correct horse";
 /** The machine may have more to do. */
@@ -18,53 +15,21 @@ const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 describe.skipIf(!hasBrowser())("accounts in a browser", () => {
-  let folder: string;
-  let fanfare: Fanfare;
-  let browser: Browser;
   let mailbox: Mailbox;
-  const complaints: string[] = [];
   let people = 0;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
-    await copyWeb(join(folder, "web"));
     mailbox = await startMailbox();
-    const config = loadConfig({
-      NODE_ENV: "test",
-      LOG_LEVEL: "error",
-      DATA_DIR: join(folder, "data"),
-      WEB_DIR: join(folder, "web"),
-      PORT: "0",
-      OPS_PORT: "0",
-      RATE_LIMIT_FACTOR: "1000",
-      // Links in mails are followed by their tokens.
-      PUBLIC_URL: "http://chat.example.org",
-      ...mailbox.env,
-    });
-    [fanfare, browser] = await Promise.all([startFanfare(config), launchBrowser()]);
   });
-
-  afterEach(() => {
-    const heard = complaints.splice(0);
-    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fanfare?.stop();
-    await mailbox?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => mailbox?.stop());
+  // Links in mails are followed by their tokens.
+  const site = useSite(() => ({ PUBLIC_URL: "http://chat.example.org", ...mailbox.env }));
 
   async function openWindow(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const page = await (await browser.newContext(options)).newPage();
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("console", (message) => {
-      // The browser says so of every refusal; what the page makes of it is looked at.
-      const isRefusal = message.text().startsWith("Failed to load resource");
-      if (message.type() === "error" && !isRefusal) complaints.push(message.text());
-    });
-    await page.goto(fanfare.url + path);
+    const page = await site.newPage(options);
+    // The browser says so of every refusal; what the page makes of it is looked at.
+    site.watchConsole(page, (text) => text.startsWith("Failed to load resource"));
+    await page.goto(site.url + path);
     return page;
   }
 
@@ -72,7 +37,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     people += 1;
     const username = `person${people}`;
     const email = `${username}@example.org`;
-    const client = new FanfareClient({ url: fanfare.url });
+    const client = new FanfareClient({ url: site.url });
     await client.register({ username, password: PASSWORD, email });
     return { client, username, email };
   }
@@ -124,7 +89,6 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("alert").getByText("is wrong").waitFor();
     await logIn(page, "ada@example.org");
     await isIn(page);
-    await page.context().close();
   });
 
   test("who follows a link without being logged in comes there after the login", async () => {
@@ -136,7 +100,6 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await logIn(page, username);
     await isIn(page);
     await expect.poll(() => pathOf(page), PATIENT).toBe("/status");
-    await page.context().close();
   });
 
   test("a forgotten password is set anew by mail, which works once", async () => {
@@ -148,7 +111,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("button", { name: "Send the link" }).click();
     await page.getByText("Look into your mailbox").waitFor();
     const { token } = await mailbox.next(email, /password/i);
-    await page.goto(`${fanfare.url}/reset-password#token=${token}`);
+    await page.goto(`${site.url}/reset-password#token=${token}`);
     await page.getByLabel("New password").fill("another horse");
     expect(page.url()).not.toContain(token);
     await page.getByRole("button", { name: "Set password" }).click();
@@ -157,12 +120,11 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await logIn(page, username, "another horse");
     await isIn(page);
 
-    await page.goto(`${fanfare.url}/reset-password#token=${token}`);
+    await page.goto(`${site.url}/reset-password#token=${token}`);
     await page.getByLabel("New password").fill("a third horse");
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByRole("button", { name: "Ask for a new link" }).click();
     await page.getByRole("button", { name: "Send the link" }).waitFor();
-    await page.context().close();
   });
 
   test("an e-mail address is confirmed by its link, by whoever opens it", async () => {
@@ -173,9 +135,8 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const { user } = await client.call("user.me", {});
     expect(user.emailVerified).toBe(true);
     client.close();
-    await page.goto(`${fanfare.url}/verify-email#token=${token}x`);
+    await page.goto(`${site.url}/verify-email#token=${token}x`);
     await page.getByText("This link does not work").waitFor();
-    await page.context().close();
   });
 
   test("a guest makes the name an account in all tabs, and keeps it", async () => {
@@ -185,7 +146,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await isIn(page);
     const tab = await page.context().newPage();
     for (const one of [tab, page]) {
-      await one.goto(`${fanfare.url}/direct`);
+      await one.goto(`${site.url}/direct`);
       await one.getByText("Friends are for accounts").first().waitFor();
       await one.getByText("Online", { exact: true }).first().waitFor();
     }
@@ -209,7 +170,6 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("link", { name: "Log in" }).click();
     await logIn(page, "grace");
     await page.getByRole("button", { name: "You: Grace" }).waitFor();
-    await page.context().close();
   });
 
   test("an invite is kept through the login", async () => {
@@ -224,7 +184,6 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("link", { name: "Log in" }).click();
     await logIn(page, username);
     await expect.poll(() => pathOf(page), PATIENT).toContain(`/groups/${group.id}`);
-    await page.context().close();
   });
 
   test("a second factor is set up, asked for at the login, and replaced by a recovery code", async () => {
@@ -268,7 +227,6 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("button", { name: "Log in", exact: true }).click();
     await isIn(page);
     expect(pathOf(page)).toBe("/");
-    await page.context().close();
   });
 
   test("profile, password and address are changed, and other sessions ended", async () => {
@@ -298,7 +256,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("button", { name: "Send the link", exact: true }).click();
     const { token } = await mailbox.next(`new.${email}`, /./);
     const mail = await page.context().newPage();
-    await mail.goto(`${fanfare.url}/verify-email#token=${token}`);
+    await mail.goto(`${site.url}/verify-email#token=${token}`);
     await mail.getByRole("link", { name: "Go on to Fanfare" }).waitFor();
     await page.getByText(`new.${email}`, { exact: true }).waitFor();
     await page.getByText("Confirmed", { exact: true }).waitFor();
@@ -312,7 +270,6 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByText("Your password is changed").waitFor();
     await page.reload();
     await page.getByText("Confirmed", { exact: true }).waitFor();
-    await page.context().close();
   });
 
   test("notifications and who may reach somebody are chosen, and a block is taken back", async () => {
@@ -342,7 +299,6 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByText("You have blocked nobody.").waitFor();
     expect((await client.call("user.listBlocked", {})).users).toEqual([]);
     client.close();
-    await page.context().close();
   });
 
   test("language and theme are switched, and stay so", async () => {
@@ -362,7 +318,6 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
       "zh-CN",
     ]);
     client.close();
-    await page.context().close();
   });
 
   test("who leaves takes their data along, gives the groups away before, and is gone", async () => {
@@ -391,7 +346,6 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("link", { name: "Log in" }).click();
     await logIn(page, username);
     await page.getByRole("alert").getByText("is wrong").waitFor();
-    await page.context().close();
   });
 
   test("on a phone every page fits", async () => {
@@ -402,18 +356,17 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const tooWide = () =>
       page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
     for (const path of ["/", "/register", "/reset-password", "/verify-email", "/login"]) {
-      await page.goto(fanfare.url + path);
+      await page.goto(site.url + path);
       await page.getByRole("heading", { level: 2 }).waitFor();
       expect({ path, tooWide: await tooWide() }).toEqual({ path, tooWide: 0 });
     }
     await logIn(page, username);
     await expect.poll(() => pathOf(page), PATIENT).toBe("/");
-    await page.goto(`${fanfare.url}/settings`);
+    await page.goto(`${site.url}/settings`);
     for (const name of ["Account", "Security", "Notifications", "Privacy", "Appearance", "Your data"]) {
       await page.getByRole("link", { name, exact: true }).click();
       await page.getByRole("heading", { level: 1, name }).waitFor();
       expect({ name, tooWide: await tooWide() }).toEqual({ name, tooWide: 0 });
     }
-    await page.context().close();
   });
 });

@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp } from "node:fs/promises";
 import { type Browser, chromium } from "playwright-core";
-import { inject } from "vitest";
 
 const chromiumPath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
@@ -30,9 +28,4 @@ export function launchBrowser(): Promise<Browser> {
     "--disable-sync",
   ];
   return chromium.launch({ executablePath: chromiumPath, args });
-}
-
-/** The page as it is now, built once for all tests (`build.ts`), in a folder of the test's own. */
-export async function copyWeb(outDir: string): Promise<void> {
-  await cp(inject("webBuild"), outDir, { recursive: true });
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { fileURLToPath } from "node:url";
-import { createWorld, startInstance, type Instance } from "@fanfare/testing";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { hasBrowser, launchBrowser } from "./browser.ts";
+import { createWorld } from "@fanfare/testing";
+import { describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 // The SDK as a browser runs it: its sources without their types, for there is nothing else to build.
 
@@ -19,25 +19,13 @@ const PAGE = `<!doctype html>
   window.FanfareClient = FanfareClient;
 </script>`;
 
-const isRun = hasBrowser();
-let instance: Instance;
-let browser: Browser;
-beforeAll(async () => {
-  if (!isRun) return;
-  instance = await startInstance();
-  browser = await launchBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await instance?.stop();
-});
+describe.skipIf(!hasBrowser())("the SDK in a browser", () => {
+  const site = useSite();
 
-test.skipIf(!isRun)(
-  "a browser uploads with progress, stops halfway, and is told why it may not",
-  async () => {
-    const { url } = instance;
+  test("a browser uploads with progress, stops halfway, and is told why it may not", async () => {
+    const { url } = site;
     const { channel, owner, stranger } = await createWorld(url);
-    const page = await browser.newPage();
+    const page = await site.browser.newPage();
     await page.route(`${url}/sdk/**`, (route) => {
       const name = route.request().url().slice(`${url}/sdk/`.length);
       if (name === "page") return route.fulfill({ contentType: "text/html", body: PAGE });
@@ -79,5 +67,5 @@ test.skipIf(!isRun)(
       aborted: "enough",
       refused: "CHANNEL_NOT_FOUND",
     });
-  },
-);
+  });
+});

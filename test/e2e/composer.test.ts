@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
-import { startInstance, type Instance } from "@fanfare/testing";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 /** One pixel. */
 const PICTURE = Buffer.from(
@@ -15,9 +12,7 @@ const PICTURE = Buffer.from(
 );
 
 describe.skipIf(!hasBrowser())("writing in a browser", () => {
-  let folder: string;
-  let instance: Instance;
-  let browser: Browser;
+  const site = useSite(() => ({ FILE_MAX_BYTES: "200000" }));
   /** Who writes in the browser, and who hears of it. */
   let ada: FanfareClient;
   let grace: FanfareClient;
@@ -25,18 +20,11 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
   let groupId: string;
   let channelId: string;
   let channelCount = 0;
-  const complaints: string[] = [];
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fanfare-composer-"));
-    await copyWeb(folder);
-    [instance, browser] = await Promise.all([
-      startInstance({ WEB_DIR: folder, RATE_LIMIT_FACTOR: "1000", FILE_MAX_BYTES: "200000" }),
-      launchBrowser(),
-    ]);
-    ada = new FanfareClient({ url: instance.url });
+    ada = new FanfareClient({ url: site.url });
     await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" });
-    grace = new FanfareClient({ url: instance.url });
+    grace = new FanfareClient({ url: site.url });
     await grace.register({ username: "grace", password: "correct horse", nickname: "Grace Hopper" });
     await Promise.all([ada.connect(), grace.connect()]);
     ({
@@ -52,30 +40,15 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     channelId = channel.id;
   });
 
-  afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
-    const heard = complaints.splice(0);
-    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
-  });
-
   afterAll(async () => {
     ada?.close();
     grace?.close();
-    await browser?.close();
-    await instance?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function openAs(username: string, query = "", options: BrowserContextOptions = {}): Promise<Page> {
-    const opened = await (await browser.newContext({ locale: "en-US", ...options })).newPage();
+    const opened = await site.newPage(options, await site.logIn(username));
     opened.setDefaultTimeout(15_000);
-    opened.on("pageerror", (error) => complaints.push(error.message));
-    const session = new FanfareClient({ url: instance.url });
-    const tokens = await session.login({ username, password: "correct horse" });
-    await opened.addInitScript((kept) => {
-      localStorage.setItem("fanfare.tokens", kept);
-    }, JSON.stringify(tokens));
-    await opened.goto(`${instance.url}/groups/${groupId}/channels/${channelId}${query}`);
+    await opened.goto(`${site.url}/groups/${groupId}/channels/${channelId}${query}`);
     await opened.getByRole("log").waitFor();
     return opened;
   }
@@ -202,7 +175,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     await panel.getByText("This thread is archived").waitFor({ state: "detached" });
 
     // A link to what is written in a thread leads to it beside its channel.
-    await page.goto(`${instance.url}/groups/${groupId}/channels/${threadId}?message=${reply.message.id}`);
+    await page.goto(`${site.url}/groups/${groupId}/channels/${threadId}?message=${reply.message.id}`);
     await panel.getByText("Or Venus?", { exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/groups/${groupId}/channels/${channelId}`);
   });
@@ -307,7 +280,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
       name: "Poll bot",
       scopes: ["commands", "events"],
     });
-    const poll = new FanfareClient({ url: instance.url });
+    const poll = new FanfareClient({ url: site.url });
     poll.useBotToken(token);
     await poll.call("command.register", { name: "poll", description: "Ask everybody" });
     await poll.connect();

@@ -1,36 +1,26 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createAccount, startInstance, type Instance } from "@fanfare/testing";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 // The page as it is built, under the policy that the gateway sends with it.
 
-const isRun = hasBrowser();
-let folder: string;
-let instance: Instance;
-let browser: Browser;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "fanfare-policy-"));
-  await copyWeb(folder);
-  instance = await startInstance({ WEB_DIR: folder });
-  if (isRun) browser = await launchBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await instance?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
 const scripts = async (): Promise<string[]> => {
-  const names = await readdir(folder, { recursive: true });
+  const names = await readdir(inject("webBuild"), { recursive: true });
   const files = names.filter((name) => name.endsWith(".js"));
-  return Promise.all(files.map((name) => readFile(join(folder, name), "utf8")));
+  return Promise.all(files.map((name) => readFile(join(inject("webBuild"), name), "utf8")));
 };
 
 describe("what is built", () => {
+  let instance: Instance;
+  beforeAll(async () => {
+    instance = await startInstance({ WEB_DIR: inject("webBuild") });
+  });
+  afterAll(() => instance?.stop());
+
   test("has no script, style or listener within the page, and nothing of other hosts", async () => {
     const answer = await fetch(`${instance.url}/groups/somewhere`, { headers: { accept: "text/html" } });
     const html = await answer.text();
@@ -58,7 +48,9 @@ describe("what is built", () => {
   });
 });
 
-describe.skipIf(!isRun)("in a browser", () => {
+describe.skipIf(!hasBrowser())("in a browser", () => {
+  const site = useSite();
+
   /** What the policy has refused since the page began. */
   async function watch(page: Page): Promise<() => Promise<string[]>> {
     await page.addInitScript(`
@@ -70,10 +62,10 @@ describe.skipIf(!isRun)("in a browser", () => {
   }
 
   test("no page asks for anything that the policy refuses", async () => {
-    const { username } = await createAccount(instance.url);
-    const page = await (await browser.newContext()).newPage();
+    const { username } = await createAccount(site.url);
+    const page = await (await site.browser.newContext()).newPage();
     const refusals = await watch(page);
-    await page.goto(instance.url);
+    await page.goto(site.url);
     await page.getByRole("button").first().waitFor();
     expect(await refusals()).toEqual([]);
 
@@ -89,12 +81,12 @@ describe.skipIf(!isRun)("in a browser", () => {
       ["/admin/users", "Users"],
       ["/admin/maintenance", "Maintenance"],
     ] as const) {
-      await page.goto(instance.url + path);
+      await page.goto(site.url + path);
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();
       expect(await refusals()).toEqual([]);
     }
     // The menu and the dialog put themselves beside everything else.
-    await page.goto(`${instance.url}/admin/users`);
+    await page.goto(`${site.url}/admin/users`);
     await page
       .getByRole("button", { name: /What to do with/ })
       .first()
@@ -102,13 +94,12 @@ describe.skipIf(!isRun)("in a browser", () => {
     await page.getByRole("menuitem").first().click();
     await page.getByRole("alertdialog").waitFor();
     expect(await refusals()).toEqual([]);
-    await page.context().close();
   });
 
   test("what would be put into the page does not run", async () => {
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await site.browser.newContext()).newPage();
     const refusals = await watch(page);
-    await page.goto(instance.url);
+    await page.goto(site.url);
     await page.evaluate(`(() => {
       const script = document.createElement("script");
       script.textContent = "window.hasRun = true";
@@ -116,6 +107,5 @@ describe.skipIf(!isRun)("in a browser", () => {
     })()`);
     expect(await page.evaluate("window.hasRun")).toBeUndefined();
     expect((await refusals()).join()).toContain("script-src");
-    await page.context().close();
   });
 });

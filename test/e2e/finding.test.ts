@@ -1,15 +1,12 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
 import type { AxeResults } from "axe-core";
-import { loadConfig } from "@fanfare/kernel";
-import { type Fanfare, startFanfare } from "@fanfare/node";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { keepTokens, useSite } from "./site.ts";
 
 const SOON = { timeout: 20_000 };
 /** As when another window is in front. */
@@ -18,9 +15,7 @@ const SHOWN = `navigator.serviceWorker.ready.then((it) => it.getNotifications())
   all.map(({ title, body, data }) => ({ title, body, path: data.path })))`;
 
 describe.skipIf(!hasBrowser())("finding one's way", () => {
-  let folder: string;
-  let fanfare: Fanfare;
-  let browser: Browser;
+  const site = useSite();
   let page: Page;
   /** Who reads in the browser, and somebody who writes. */
   let ada: FanfareClient;
@@ -28,25 +23,11 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
   let groupId: string;
   let general: string;
   let rockets: string;
-  const contexts: BrowserContext[] = [];
-  const complaints: string[] = [];
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-finding-"));
-    await copyWeb(join(folder, "web"));
-    const config = loadConfig({
-      NODE_ENV: "test",
-      LOG_LEVEL: "error",
-      DATA_DIR: join(folder, "data"),
-      WEB_DIR: join(folder, "web"),
-      PORT: "0",
-      OPS_PORT: "0",
-      RATE_LIMIT_FACTOR: "1000",
-    });
-    [fanfare, browser] = await Promise.all([startFanfare(config), launchBrowser()]);
-    ada = new FanfareClient({ url: fanfare.url });
+    ada = new FanfareClient({ url: site.url });
     await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" });
-    grace = new FanfareClient({ url: fanfare.url });
+    grace = new FanfareClient({ url: site.url });
     await grace.register({ username: "grace", password: "correct horse", nickname: "Grace Hopper" });
     await Promise.all([ada.connect(), grace.connect()]);
     const { group } = await ada.call("group.create", { name: "Rocket builders" });
@@ -57,18 +38,9 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     rockets = (await ada.call("channel.create", { groupId, name: "rockets" })).channel.id;
   });
 
-  afterEach(async () => {
-    for (const context of contexts.splice(0)) await context.close();
-    const heard = complaints.splice(0);
-    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
-  });
-
   afterAll(async () => {
     ada?.close();
     grace?.close();
-    await browser?.close();
-    await fanfare?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function write(channelId: string, content: string): Promise<Message> {
@@ -79,29 +51,23 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
   const mention = (text: string): string => `<@${ada.user!.id}> ${text}`;
 
   async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-    const context = await browser.newContext({
+    const context = await site.browser.newContext({
       viewport: { width: 1280, height: 800 },
       locale: "en-US",
       ...options,
     });
-    contexts.push(context);
-    await context.grantPermissions(["notifications"], { origin: fanfare.url });
-    const session = new FanfareClient({ url: fanfare.url });
-    const tokens = await session.login({ username: "ada", password: "correct horse" });
-    await context.addInitScript(
-      ([held]) => {
-        localStorage.setItem("fanfare.tokens", localStorage.getItem("fanfare.tokens") ?? held!);
-        localStorage.setItem("fanfare.preferences", JSON.stringify({ desktopNotifications: true }));
-      },
-      [JSON.stringify(tokens)],
-    );
+    await context.grantPermissions(["notifications"], { origin: site.url });
+    await keepTokens(context, await site.logIn("ada"));
+    await context.addInitScript(() => {
+      localStorage.setItem("fanfare.preferences", JSON.stringify({ desktopNotifications: true }));
+    });
     return context;
   }
 
   async function openIn(context: BrowserContext, path: string): Promise<Page> {
     const opened = await context.newPage();
-    opened.on("pageerror", (error) => complaints.push(error.message));
-    await opened.goto(fanfare.url + path);
+    site.watch(opened);
+    await opened.goto(site.url + path);
     await opened.getByText("Online", { exact: true }).waitFor(SOON);
     return opened;
   }
@@ -115,7 +81,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
       return;
     }
     page = await context.newPage();
-    await page.goto(fanfare.url + path);
+    await page.goto(site.url + path);
   }
 
   const heading = (name: string) => page.getByRole("heading", { name, exact: true, level: 1 });

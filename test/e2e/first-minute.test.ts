@@ -2,57 +2,25 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
-import { loadConfig } from "@fanfare/kernel";
-import { startFanfare, type Fanfare } from "@fanfare/node";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 describe.skipIf(!hasBrowser())("the first minute of two people", () => {
   let folder: string;
-  let fanfare: Fanfare;
-  let browser: Browser;
-  const complaints: string[] = [];
-
-  const start = (port: string): Promise<Fanfare> =>
-    startFanfare(
-      loadConfig({
-        NODE_ENV: "test",
-        LOG_LEVEL: "error",
-        DATA_DIR: join(folder, "data"),
-        WEB_DIR: join(folder, "web"),
-        PORT: port,
-        OPS_PORT: "0",
-        RATE_LIMIT_FACTOR: "1000",
-      }),
-    );
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
-    await copyWeb(join(folder, "web"));
-    [fanfare, browser] = await Promise.all([start("0"), launchBrowser()]);
   });
-
-  afterEach(() => {
-    const heard = complaints.splice(0);
-    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fanfare?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const site = useSite(() => ({ DATA_DIR: folder }));
 
   async function openWindow(path: string): Promise<Page> {
-    const page = await (await browser.newContext()).newPage();
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("console", (message) => {
-      // A server that restarts cannot be reached for a moment: the browser says so, and so does the page.
-      const text = message.text();
-      if (message.type() === "error" && !text.includes("ERR_CONNECTION_REFUSED")) complaints.push(text);
-    });
-    await page.goto(fanfare.url + path);
+    const page = await site.newPage();
+    // A server that restarts cannot be reached for a moment: the browser says so, and so does the page.
+    site.watchConsole(page, (text) => text.includes("ERR_CONNECTION_REFUSED"));
+    await page.goto(site.url + path);
     return page;
   }
 
@@ -125,8 +93,6 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await Promise.all([ada.reload(), grace.reload()]);
     for (const page of [ada, grace]) await message(page, "Hello everybody").waitFor();
     expect(await shown(ada, grace)).toEqual(["Hello everybody"]);
-    await ada.context().close();
-    await grace.context().close();
   });
 
   test("through a restart of the server nothing is lost, and everybody is back by themselves", async () => {
@@ -135,27 +101,25 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await write(ada, "before");
     await message(grace, "before").waitFor();
 
-    const { port } = new URL(fanfare.url);
-    await fanfare.stop();
+    const { port } = new URL(site.url);
+    await site.instance.stop();
     await ada.getByText("Reconnecting… What you write").waitFor();
     await write(ada, "meanwhile, one");
     await write(ada, "meanwhile, two");
     await ada.getByText("Sending …").first().waitFor();
-    fanfare = await start(port);
+    await site.start({ DATA_DIR: folder, PORT: port });
 
     await message(grace, "meanwhile, two").waitFor();
     await write(grace, "after");
     await message(ada, "after").waitFor();
     expect(await shown(ada, grace)).toEqual(["before", "meanwhile, one", "meanwhile, two", "after"]);
     for (const page of [ada, grace]) await page.getByText("Online", { exact: true }).waitFor();
-    await ada.context().close();
-    await grace.context().close();
   });
 
   test("older messages are loaded by scrolling up to the first", async () => {
     const ada = await openWindow("/");
     const link = await createGroup(ada, "Ada");
-    const sender = new FanfareClient({ url: fanfare.url });
+    const sender = new FanfareClient({ url: site.url });
     await sender.createGuest();
     const { channels } = await sender.call("invite.accept", { code: link.split("/").at(-1)! });
     const channel = sender.channel(channels[0]!.id);
@@ -178,7 +142,6 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await ada.getByRole("button", { name: "Jump to the newest" }).click();
     await message(ada, "message 120").waitFor();
     sender.close();
-    await ada.context().close();
   });
 
   test("an account can be made, left, and come back to", async () => {
@@ -188,7 +151,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await ada.getByLabel("Password", { exact: true }).fill("correct horse");
     await ada.locator("form").getByRole("button", { name: "Register" }).click();
     await ada.getByRole("alert").getByText("Must be").waitFor();
-    expect(complaints.splice(0)).toEqual([expect.stringContaining("422")]);
+    expect(site.complaints.splice(0)).toEqual([expect.stringContaining("422")]);
     await ada.getByLabel("Username").fill("ada");
     await ada.locator("form").getByRole("button", { name: "Register" }).click();
     await ada.getByText("Welcome to Fanfare").waitFor();
@@ -200,6 +163,5 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await ada.getByLabel("Password", { exact: true }).fill("correct horse");
     await ada.locator("form").getByRole("button", { name: "Log in" }).click();
     await ada.getByText("Welcome to Fanfare").waitFor();
-    await ada.context().close();
   });
 });

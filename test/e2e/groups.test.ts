@@ -1,43 +1,17 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startInstance, type Instance } from "@fanfare/testing";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 describe.skipIf(!hasBrowser())("groups", () => {
-  let folder: string;
-  let instance: Instance;
-  let browser: Browser;
-  const complaints: string[] = [];
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fanfare-groups-"));
-    await copyWeb(folder);
-    [instance, browser] = await Promise.all([
-      startInstance({ WEB_DIR: folder, RATE_LIMIT_FACTOR: "1000" }),
-      launchBrowser(),
-    ]);
-  });
-
-  afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
-    const heard = complaints.splice(0);
-    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await instance?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const site = useSite();
 
   async function openWindow(path: string): Promise<Page> {
-    const page = await (await browser.newContext({ locale: "en-US" })).newPage();
+    const page = await site.newPage();
     page.setDefaultTimeout(15_000);
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(instance.url + path);
+    await page.goto(site.url + path);
     return page;
   }
 
@@ -96,16 +70,16 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await createChannel(ada, "avionics");
     await channel(grace, "avionics").waitFor();
     expect(await channel(grace, "secret").count()).toBe(0);
-    await grace.goto(instance.url + secretPath);
+    await grace.goto(site.url + secretPath);
     await grace.getByText("There is no such channel, or you cannot see it").waitFor();
 
     const stranger = await openWindow("/");
     await stranger.getByRole("button", { name: "Look around as a guest" }).click();
     await stranger.getByLabel("Name of the group").waitFor();
-    await stranger.goto(instance.url + secretPath);
+    await stranger.goto(site.url + secretPath);
     await stranger.getByText("There is no such group, or you are not in it").waitFor();
 
-    await ada.goto(instance.url + secretPath);
+    await ada.goto(site.url + secretPath);
     await channel(ada, "secret").click({ button: "right" });
     await choose(ada, "Edit channel");
     await ada.getByRole("tab", { name: "Permissions" }).click();
@@ -150,7 +124,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(await grace.getByRole("menuitem", { name: "Create channel" }).count()).toBe(0);
     await grace.keyboard.press("Escape");
 
-    await ada.goto(`${instance.url}${groupPath}/settings/roles`);
+    await ada.goto(`${site.url}${groupPath}/settings/roles`);
     await ada.getByRole("button", { name: "New role" }).click();
     await ada.getByLabel("Name of the role").fill("Builders");
     await ada.getByRole("switch", { name: "Manage channels" }).click();
@@ -178,7 +152,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     const grace = await enter(link, "Grace");
     await channel(grace, "general").waitFor();
 
-    await ada.goto(`${instance.url}${groupPath}/settings/members`);
+    await ada.goto(`${site.url}${groupPath}/settings/members`);
     await ada.getByRole("button", { name: "More about Grace" }).click();
     await choose(ada, "Put out");
     await ada.getByLabel("Reason").fill("Brought the wrong fuel");
@@ -233,7 +207,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
   test("a group gets a picture, a webhook that posts and a bot with a token, and is deleted", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
-    const settings = (section: string) => ada.goto(`${instance.url}${groupPath}/settings/${section}`);
+    const settings = (section: string) => ada.goto(`${site.url}${groupPath}/settings/${section}`);
 
     await settings("overview");
     const png = await readFile(join(import.meta.dirname, "../../web/public/icons/apple-touch-icon.png"));

@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
-import { loadConfig } from "@fanfare/kernel";
-import { type Fanfare, startFanfare } from "@fanfare/node";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 /** One pixel. */
 const PICTURE = Buffer.from(
@@ -16,33 +12,18 @@ const PICTURE = Buffer.from(
 );
 
 describe.skipIf(!hasBrowser())("messages in a browser", () => {
-  let folder: string;
-  let fanfare: Fanfare;
-  let browser: Browser;
+  const site = useSite();
   let page: Page;
   /** Who reads in the browser, and somebody who writes. */
   let ada: FanfareClient;
   let grace: FanfareClient;
   let groupId: string;
   let channelId: string;
-  const complaints: string[] = [];
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-messages-"));
-    await copyWeb(join(folder, "web"));
-    const config = loadConfig({
-      NODE_ENV: "test",
-      LOG_LEVEL: "error",
-      DATA_DIR: join(folder, "data"),
-      WEB_DIR: join(folder, "web"),
-      PORT: "0",
-      OPS_PORT: "0",
-      RATE_LIMIT_FACTOR: "1000",
-    });
-    [fanfare, browser] = await Promise.all([startFanfare(config), launchBrowser()]);
-    ada = new FanfareClient({ url: fanfare.url });
+    ada = new FanfareClient({ url: site.url });
     await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" });
-    grace = new FanfareClient({ url: fanfare.url });
+    grace = new FanfareClient({ url: site.url });
     await grace.createGuest({ nickname: "Grace" });
     await Promise.all([ada.connect(), grace.connect()]);
     const { group } = await ada.call("group.create", { name: "Rocket builders" });
@@ -52,18 +33,9 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     channelId = channels[0]!.id;
   });
 
-  afterEach(async () => {
-    await page?.context().close();
-    const heard = complaints.splice(0);
-    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
-  });
-
   afterAll(async () => {
     ada?.close();
     grace?.close();
-    await browser?.close();
-    await fanfare?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** A channel of its own, in which both have read what there is. */
@@ -80,22 +52,11 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
   }
 
   async function open(query = "", viewport = { width: 1100, height: 700 }, isPhone = false): Promise<void> {
-    const context = await browser.newContext({
-      viewport,
-      hasTouch: isPhone,
-      isMobile: isPhone,
-      locale: "en-US",
-    });
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    page = await context.newPage();
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("console", (message) => {
-      if (message.type() === "error") complaints.push(message.text());
-    });
-    const session = new FanfareClient({ url: fanfare.url });
-    const tokens = await session.login({ username: "ada", password: "correct horse" });
-    await page.addInitScript((text) => localStorage.setItem("fanfare.tokens", text), JSON.stringify(tokens));
-    await page.goto(`${fanfare.url}/groups/${groupId}/channels/${channelId}${query}`);
+    const options = { viewport, hasTouch: isPhone, isMobile: isPhone };
+    page = await site.newPage(options, await site.logIn("ada"));
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    site.watchConsole(page);
+    await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}${query}`);
     await log().waitFor();
   }
 

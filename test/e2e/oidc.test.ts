@@ -1,55 +1,31 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
-import { loadConfig } from "@fanfare/kernel";
-import { startFanfare, type Fanfare } from "@fanfare/node";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startIdentityProvider, type IdentityProvider } from "../integration/identity-provider.ts";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 const PASSWORD = "correct horse";
 
 describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
-  let folder: string;
+  let port: number;
+  let url: string;
   let provider: IdentityProvider;
-  let fanfare: Fanfare;
-  let browser: Browser;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
-    await copyWeb(join(folder, "web"));
     // The provider has to know before where to send browsers back to.
-    const port = await freePort();
-    const url = `http://127.0.0.1:${port}`;
+    port = await freePort();
+    url = `http://127.0.0.1:${port}`;
     provider = await startIdentityProvider(`${url}/auth/oidc/callback`);
-    const config = loadConfig({
-      NODE_ENV: "test",
-      LOG_LEVEL: "error",
-      DATA_DIR: join(folder, "data"),
-      WEB_DIR: join(folder, "web"),
-      PORT: String(port),
-      OPS_PORT: "0",
-      PUBLIC_URL: url,
-      RATE_LIMIT_FACTOR: "1000",
-      ...provider.env,
-    });
-    [fanfare, browser] = await Promise.all([startFanfare(config), launchBrowser()]);
   });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fanfare?.stop();
-    await provider?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => provider?.stop());
+  const site = useSite(() => ({ PORT: String(port), PUBLIC_URL: url, ...provider.env }));
 
   async function openWindow(path: string): Promise<Page> {
-    const page = await (await browser.newContext()).newPage();
-    await page.goto(fanfare.url + path);
+    const page = await site.newPage();
+    await page.goto(site.url + path);
     return page;
   }
 
@@ -58,10 +34,9 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     const page = await openWindow("/status");
     await page.getByRole("button", { name: "Log in with single sign-on" }).click();
     await page.getByRole("button", { name: "You: Ada Lovelace" }).waitFor();
-    expect(page.url()).toBe(`${fanfare.url}/status`);
+    expect(page.url()).toBe(`${site.url}/status`);
     await page.goBack().catch(() => null);
     expect(page.url()).not.toContain("oidcCode");
-    await page.context().close();
   });
 
   test("who is refused there is told so, and can log in otherwise", async () => {
@@ -69,13 +44,12 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     const page = await openWindow("/login");
     await page.getByRole("button", { name: "Log in with single sign-on" }).click();
     await page.getByRole("alert").getByText("did not succeed").waitFor();
-    expect(page.url()).toBe(`${fanfare.url}/login`);
+    expect(page.url()).toBe(`${site.url}/login`);
     await page.getByLabel("Username").waitFor();
-    await page.context().close();
   });
 
   test("an account connects it, and is logged in to by it", async () => {
-    const client = new FanfareClient({ url: fanfare.url });
+    const client = new FanfareClient({ url: site.url });
     await client.register({ username: "grace", password: PASSWORD });
     provider.person = { sub: "grace", preferred_username: "grace.at.work" };
     const page = await openWindow("/settings/security");
@@ -96,8 +70,6 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     await other.getByRole("button", { name: "You: grace" }).waitFor();
     expect((await client.call("user.me", {})).user.oidcLinked).toBe(true);
     client.close();
-    await page.context().close();
-    await other.context().close();
   });
 });
 

@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
-import { loadConfig } from "@fanfare/kernel";
-import { type Fanfare, startFanfare } from "@fanfare/node";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 /** On a machine that is busy. */
 const PATIENT = { timeout: 15_000 };
@@ -19,29 +15,11 @@ interface Person {
 }
 
 describe.skipIf(!hasBrowser())("people", () => {
-  let folder: string;
-  let fanfare: Fanfare;
-  let browser: Browser;
+  const site = useSite();
   let ada: Person;
   let grace: Person;
   let lin: Person;
   let round = 0;
-  const complaints: string[] = [];
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-people-"));
-    await copyWeb(join(folder, "web"));
-    const config = loadConfig({
-      NODE_ENV: "test",
-      LOG_LEVEL: "error",
-      DATA_DIR: join(folder, "data"),
-      WEB_DIR: join(folder, "web"),
-      PORT: "0",
-      OPS_PORT: "0",
-      RATE_LIMIT_FACTOR: "1000",
-    });
-    [fanfare, browser] = await Promise.all([startFanfare(config), launchBrowser()]);
-  });
 
   beforeEach(async () => {
     round += 1;
@@ -53,35 +31,20 @@ describe.skipIf(!hasBrowser())("people", () => {
   });
 
   afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
     for (const { client } of [ada, grace, lin]) client.close();
-    const heard = complaints.splice(0);
-    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fanfare?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function register(nickname: string): Promise<Person> {
     const username = `${nickname.toLowerCase()}${round}`;
-    const client = new FanfareClient({ url: fanfare.url });
+    const client = new FanfareClient({ url: site.url });
     const { user } = await client.register({ username, password: "correct horse", nickname });
     return { client, id: user.id, username };
   }
 
   async function open({ username }: Person, path = "/direct"): Promise<Page> {
-    const page = await (await browser.newContext({ locale: "en-US" })).newPage();
+    const page = await site.newPage({}, await site.logIn(username));
     page.setDefaultTimeout(PATIENT.timeout);
-    page.on("pageerror", (error) => complaints.push(error.message));
-    const tokens = await new FanfareClient({ url: fanfare.url }).login({
-      username,
-      password: "correct horse",
-    });
-    await page.addInitScript((text) => localStorage.setItem("fanfare.tokens", text), JSON.stringify(tokens));
-    await page.goto(fanfare.url + path);
+    await page.goto(site.url + path);
     return page;
   }
 
@@ -200,7 +163,7 @@ describe.skipIf(!hasBrowser())("people", () => {
     await hers.getByRole("tab", { name: "Blocked" }).click();
     await hers.getByRole("button", { name: "Unblock Grace" }).click();
     await hers.getByText("Nobody is blocked").waitFor();
-    await hers.goto(fanfare.url + path);
+    await hers.goto(site.url + path);
     await said(hers, "Buy sunglasses");
   });
 

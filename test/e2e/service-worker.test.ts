@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createWorld, startInstance, type Instance } from "@fanfare/testing";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import { createWorld } from "@fanfare/testing";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 const SOON = { timeout: 20_000 };
 const LOADED = `performance.getEntriesByType("resource")
@@ -17,24 +18,19 @@ const KEPT = `(async () => {
 })()`;
 
 describe.skipIf(!hasBrowser())("the service worker", () => {
+  /** The page in a folder of the tests' own, for a newer one is put there. */
   let folder: string;
-  let instance: Instance;
-  let browser: Browser;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-worker-"));
-    await copyWeb(folder);
-    [instance, browser] = await Promise.all([startInstance({ WEB_DIR: folder }), launchBrowser()]);
+    await cp(inject("webBuild"), folder, { recursive: true });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await instance?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const site = useSite(() => ({ WEB_DIR: folder }));
 
   /** A page that the service worker serves. */
   async function openControlled(context: BrowserContext, path = "/"): Promise<Page> {
     const page = await context.newPage();
-    await page.goto(instance.url + path);
+    await page.goto(site.url + path);
     await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null"), SOON).toBe(true);
     // What was loaded before the worker was there is kept a moment later.
     await expect
@@ -44,8 +40,8 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
   }
 
   test("keeps the application and nothing of anybody's, and starts it without the server", async () => {
-    const { owner, group, channel } = await createWorld(instance.url);
-    const context = await browser.newContext();
+    const { owner, group, channel } = await createWorld(site.url);
+    const context = await site.browser.newContext();
     const page = await openControlled(context);
     await page.evaluate(
       `fetch("/api/user.me", { method: "POST", headers: { authorization: "Bearer ${owner.accessToken}" } })`,
@@ -57,14 +53,13 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
       expect(path).toMatch(/^\/($|assets\/|theme\.js|favicon\.svg|manifest\.webmanifest)/);
 
     await context.setOffline(true);
-    await page.goto(`${instance.url}/groups/${group.id}/channels/${channel.id}`);
+    await page.goto(`${site.url}/groups/${group.id}/channels/${channel.id}`);
     await page.getByRole("button").first().waitFor();
     expect(await page.evaluate('fetch("/api/meta").then(() => "answered", () => "away")')).toBe("away");
-    await context.close();
   });
 
   test("asks before it brings a new version in", async () => {
-    const context = await browser.newContext();
+    const context = await site.browser.newContext();
     const page = await openControlled(context);
     const worker = join(folder, "sw.js");
     const now = await readFile(worker, "utf8");
@@ -81,12 +76,11 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     ).toBe(true);
     await page.getByRole("button").first().waitFor();
     expect(await page.getByText("A new version of Fanfare is here.").count()).toBe(0);
-    await context.close();
   });
 
   test("shows what is pushed, and a click leads to it", async () => {
-    const context = await browser.newContext();
-    await context.grantPermissions(["notifications"], { origin: instance.url });
+    const context = await site.browser.newContext();
+    await context.grantPermissions(["notifications"], { origin: site.url });
     const page = await openControlled(context);
     const session = await context.newCDPSession(page);
     const registered = new Promise<string>((resolve) => {
@@ -105,7 +99,7 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
       messageId: id("e"),
     };
     await session.send("ServiceWorker.deliverPushMessage", {
-      origin: instance.url,
+      origin: site.url,
       registrationId: await registered,
       data: JSON.stringify(pushed),
     });
@@ -127,6 +121,5 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     await expect
       .poll(() => page.url(), SOON)
       .toContain(`/groups/${id("a")}/channels/${id("c")}?message=${id("e")}`);
-    await context.close();
   });
 });

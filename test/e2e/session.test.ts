@@ -1,46 +1,19 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
-import { loadConfig } from "@fanfare/kernel";
-import { startFanfare, type Fanfare } from "@fanfare/node";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 const KEY = "fanfare.tokens";
 /** To hash a password takes its time on a machine that is busy. */
 const PATIENT = { timeout: 30_000 };
 
 describe.skipIf(!hasBrowser())("a session in several tabs", () => {
-  let folder: string;
-  let fanfare: Fanfare;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
-    await copyWeb(join(folder, "web"));
-    const config = loadConfig({
-      NODE_ENV: "test",
-      LOG_LEVEL: "error",
-      DATA_DIR: join(folder, "data"),
-      WEB_DIR: join(folder, "web"),
-      PORT: "0",
-      OPS_PORT: "0",
-      RATE_LIMIT_FACTOR: "1000",
-    });
-    [fanfare, browser] = await Promise.all([startFanfare(config), launchBrowser()]);
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await fanfare?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const site = useSite();
 
   async function open(context: BrowserContext): Promise<Page> {
     const page = await context.newPage();
-    await page.goto(fanfare.url);
+    await page.goto(site.url);
     return page;
   }
 
@@ -60,23 +33,21 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
   const isIn = (page: Page) => expect.poll(() => guestButton(page).count(), PATIENT).toBe(0);
 
   test("who is logged in is so in a second tab, in one that waited, and after a restart of the browser", async () => {
-    const context = await browser.newContext();
+    const context = await site.browser.newContext();
     const [ada, waiting] = [await open(context), await open(context)];
     await logInAsGuest(ada);
     await isIn(waiting);
     const second = await open(context);
     await isIn(second);
 
-    const restarted = await browser.newContext({ storageState: await context.storageState() });
+    const restarted = await site.browser.newContext({ storageState: await context.storageState() });
     const page = await open(restarted);
     await isIn(page);
     expect(await kept(page)).not.toBeNull();
-    await restarted.close();
-    await context.close();
   });
 
   test("tokens that have expired are renewed by one tab for all", async () => {
-    const context = await browser.newContext();
+    const context = await site.browser.newContext();
     const tabs = [await open(context), await open(context), await open(context)];
     await logInAsGuest(tabs[0]!);
     const refreshes: string[] = [];
@@ -98,11 +69,10 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
       await isIn(tab);
     }
     expect(refreshes).toHaveLength(1);
-    await context.close();
   });
 
   test("a tab that was duplicated has a session that is not for all tabs, and both go on", async () => {
-    const context = await browser.newContext();
+    const context = await site.browser.newContext();
     const tab = await open(context);
     await logInAsGuest(tab);
     // As if it had been asked not to stay logged in.
@@ -120,7 +90,7 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
       },
       [KEY, text],
     );
-    await Promise.all([tab.reload(), copy.goto(fanfare.url)]);
+    await Promise.all([tab.reload(), copy.goto(site.url)]);
     for (const page of [tab, copy]) {
       await page.waitForLoadState("networkidle");
       await isIn(page);
@@ -129,13 +99,12 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     expect(first!.refreshToken).toBe(second!.refreshToken);
     expect(first!.refreshToken).not.toBe(JSON.parse(text).refreshToken);
     expect(await kept(tab)).toBeNull();
-    await context.close();
   });
 
   test("who does not stay logged in is so in one tab, and only until it is closed", async () => {
-    const context = await browser.newContext();
+    const context = await site.browser.newContext();
     const [ada, other] = [await open(context), await open(context)];
-    const account = new FanfareClient({ url: fanfare.url });
+    const account = new FanfareClient({ url: site.url });
     await account.register({ username: "ada", password: "correct horse" });
     await ada.getByRole("link", { name: "Log in" }).click();
     await ada.getByLabel("Username").fill("ada");
@@ -148,11 +117,10 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     await ada.reload();
     await isIn(ada);
     await guestButton(other).waitFor();
-    await context.close();
   });
 
   test("to log out in one tab logs out all, and leaves nothing behind", async () => {
-    const context = await browser.newContext();
+    const context = await site.browser.newContext();
     const [ada, other] = [await open(context), await open(context)];
     await logInAsGuest(ada);
     await isIn(other);
@@ -164,6 +132,5 @@ describe.skipIf(!hasBrowser())("a session in several tabs", () => {
     expect(await kept(other)).toBeNull();
     await other.reload();
     await guestButton(other).waitFor();
-    await context.close();
   });
 });

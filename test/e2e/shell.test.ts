@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
-import { startInstance, type Instance } from "@fanfare/testing";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { copyWeb, hasBrowser, launchBrowser } from "./browser.ts";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
 
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, colorScheme: "light" };
 const PHONE: BrowserContextOptions = {
@@ -27,46 +24,16 @@ const THEME_OF_BODY = `
 `;
 
 describe.skipIf(!hasBrowser())("around the pages", () => {
-  let folder: string;
-  let instance: Instance;
-  let browser: Browser;
-  const complaints: string[] = [];
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fanfare-shell-"));
-    await copyWeb(folder);
-    instance = await startInstance({ WEB_DIR: folder });
-    browser = await launchBrowser();
-  });
-  afterEach(() => {
-    const heard = complaints.splice(0);
-    if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await instance?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  async function open(options: BrowserContextOptions): Promise<Page> {
-    const page = await (await browser.newContext(options)).newPage();
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.goto(instance.url);
-    return page;
-  }
+  const site = useSite();
 
   /** In a group with the channels general and rockets. */
   async function openGroup(options: BrowserContextOptions): Promise<Page> {
-    const ada = new FanfareClient({ url: instance.url });
+    const ada = new FanfareClient({ url: site.url });
     const tokens = await ada.createGuest({ nickname: "Ada" });
     const { group } = await ada.call("group.create", { name: "Rocket builders" });
     await ada.call("channel.create", { groupId: group.id, name: "rockets" });
-    const page = await (await browser.newContext(options)).newPage();
-    page.on("pageerror", (error) => complaints.push(error.message));
-    await page.addInitScript(
-      `sessionStorage.setItem("fanfare.tokens", ${JSON.stringify(JSON.stringify(tokens))});`,
-    );
-    await page.goto(instance.url);
+    const page = await site.newPage(options, tokens);
+    await page.goto(site.url);
     await page.getByRole("heading", { name: "general", exact: true }).waitFor();
     return page;
   }
@@ -84,18 +51,17 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     await page.addInitScript(THEME_OF_BODY);
     await page.reload();
     expect(await page.evaluate<string>("window.themeOfBody")).toBe("dark");
-    await page.context().close();
   });
 
   test("the page follows the theme of the system while none is chosen", async () => {
     const page = await openGroup(DESKTOP);
     await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(() => root(page, "data-theme")).toBe("dark");
-    await page.context().close();
   });
 
   test("the language is that of the browser, until another one is chosen", async () => {
-    const page = await open({ ...DESKTOP, locale: "zh-CN" });
+    const page = await site.newPage({ ...DESKTOP, locale: "zh-CN" });
+    await page.goto(site.url);
     await page.getByRole("button", { name: "以访客身份逛逛" }).waitFor();
     expect(await root(page, "lang")).toBe("zh-CN");
     await page.getByRole("button", { name: "English" }).click();
@@ -103,7 +69,6 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     expect(await root(page, "lang")).toBe("en");
     await page.reload();
     await page.getByRole("button", { name: "Look around as a guest" }).waitFor();
-    await page.context().close();
   });
 
   test("on a phone the lists come from the side, and go by Esc or by going somewhere", async () => {
@@ -121,7 +86,6 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     await lists.getByRole("link", { name: "rockets" }).click();
     await page.getByRole("heading", { name: "rockets", exact: true }).waitFor();
     await lists.waitFor({ state: "detached" });
-    await page.context().close();
   });
 
   test("who has no network is told so, and that it is back by nothing more", async () => {
@@ -132,7 +96,6 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     await page.context().setOffline(false);
     await expect.poll(() => banner.count()).toBe(0);
     await page.getByText("Online", { exact: true }).waitFor();
-    await page.context().close();
   });
 
   test("the first link of the page skips the lists", async () => {
@@ -143,6 +106,5 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
     expect((await skip.boundingBox())?.width).toBeGreaterThan(50);
     await page.keyboard.press("Enter");
     await expect.poll(() => page.evaluate<string>("document.activeElement.id")).toBe("main");
-    await page.context().close();
   });
 });
