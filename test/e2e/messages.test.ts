@@ -214,6 +214,8 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     const fromEnd = () =>
       log().evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
     await expect.poll(fromEnd).toBeGreaterThan(598);
+    // Rows that came into view are measured a frame later, which moves what is below them.
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     const top = await log().evaluate((element) => element.scrollTop);
     for (let number = 71; number <= 75; number++) await write(grace, `message ${number}`);
     await page.getByRole("button", { name: "5 new messages" }).waitFor();
