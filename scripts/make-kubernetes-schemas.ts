@@ -2,15 +2,12 @@
  * Writes docker/kubernetes/schemas: what the tests and kubeconform hold the chart against. They come from the Go modules of Kubernetes,
  * Gateway API and the Prometheus operator, without descriptions. Needs go.
  */
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
+import { CUSTOM_RESOURCES, folderOfModule, KUBERNETES_MODULE } from "../docker/kubernetes/dry-run/modules.ts";
 
-const KUBERNETES = "k8s.io/kubernetes@v1.36.3";
-const GATEWAY_API = "sigs.k8s.io/gateway-api@v1.4.0";
-const PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.85.0";
 const FOLDER = fileURLToPath(new URL("../docker/kubernetes/schemas", import.meta.url));
 
 /** By the part of Kubernetes that they belong to. */
@@ -23,23 +20,14 @@ const KINDS: Record<string, readonly string[]> = {
   "autoscaling.v2": ["HorizontalPodAutoscaler"],
   "rbac.v1": ["Role", "RoleBinding"],
 };
-const CUSTOM = [
-  [GATEWAY_API, "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"],
-  ...["podmonitors", "servicemonitors", "prometheusrules"].map((name) => [
-    PROMETHEUS_OPERATOR,
-    `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`,
-  ]),
-] as [string, string][];
 
 const ANNOTATIONS = new Set(["description", "default", "format"]);
 const QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 
 type Schema = Record<string, unknown>;
 
-function fileOf(module: string, path: string): string {
-  const { Dir } = JSON.parse(execFileSync("go", ["mod", "download", "-json", module], { encoding: "utf8" }));
-  return readFileSync(join(Dir, path), "utf8");
-}
+const fileOf = (module: string, path: string): string =>
+  readFileSync(join(folderOfModule(module), path), "utf8");
 
 /** Only what decides whether an object fits; and, as the server with strict validation, no field that there is not. */
 function strip(schema: unknown): unknown {
@@ -68,7 +56,9 @@ function write(kind: string, apiVersion: string, schema: Schema): void {
 }
 
 function writeKinds(): void {
-  const definitions: Schema = JSON.parse(fileOf(KUBERNETES, "api/openapi-spec/swagger.json")).definitions;
+  const definitions: Schema = JSON.parse(
+    fileOf(KUBERNETES_MODULE, "api/openapi-spec/swagger.json"),
+  ).definitions;
   const collect = (schema: unknown, into: Schema): Schema => {
     for (const [, name] of JSON.stringify(schema).matchAll(/"\$ref":"#\/definitions\/([^"]+)"/g)) {
       if (into[name!] !== undefined) continue;
@@ -89,7 +79,7 @@ function writeKinds(): void {
 }
 
 function writeCustom(): void {
-  for (const [module, path] of CUSTOM) {
+  for (const [module, path] of CUSTOM_RESOURCES) {
     const { spec } = parse(fileOf(module, path));
     const { schema } = spec.versions.find(({ name }: { name: string }) => name === "v1");
     const stripped = strip(schema.openAPIV3Schema) as { properties: Schema };

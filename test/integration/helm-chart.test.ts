@@ -5,32 +5,15 @@ import { isInstalled } from "@fanfare/testing";
 import { Ajv } from "ajv";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { CHART_FOLDER, PROJECT_FOLDER, renderChart, type KubernetesObject } from "./render-chart.ts";
+import {
+  CASE_NAMES,
+  CHART_FOLDER,
+  renderChart,
+  type Case,
+  type KubernetesObject,
+} from "../../docker/kubernetes/render-chart.ts";
 
-/** Turns on what the other values files leave off. */
-const EVERYTHING = {
-  publicUrl: "https://chat.example.org",
-  existingSecret: "all",
-  tokenSecret: { existingSecret: "tokens", previousKey: "OLD" },
-  nats: { url: "nats://nats.data:4222" },
-  files: { s3: { bucket: "files" } },
-  mail: { enabled: true, from: "chat@example.org" },
-  push: { enabled: true, publicKey: "public", subject: "mailto:chat@example.org" },
-  oidc: { enabled: true, issuer: "https://id.example.org", clientId: "chat" },
-  env: { RETENTION_MAX_DAYS: 365, LINK_PREVIEWS: "off" },
-  image: { digest: `sha256:${"0".repeat(64)}`, pullSecrets: ["pull"] },
-  gateway: {
-    autoscaling: { enabled: true },
-    nodeSelector: { disk: "ssd" },
-    tolerations: [{ operator: "Exists" }],
-    priorityClassName: "high",
-    podAnnotations: { restarted: "today" },
-  },
-  workerDefaults: { autoscaling: { enabled: true } },
-  ingress: { enabled: true, className: "nginx", tlsSecretName: "tls" },
-  networkPolicy: { egress: { enabled: true, rules: [{ to: [{ podSelector: {} }] }] }, monitoring: [] },
-  metrics: { monitor: "ServiceMonitor", dashboards: { enabled: true }, rules: { enabled: true } },
-};
+const PROJECT_FOLDER = join(CHART_FOLDER, "../../..");
 
 const SAMPLE_SECRETS: Record<string, string> = {
   TOKEN_SECRET: "t".repeat(32),
@@ -71,18 +54,25 @@ function environments(objects: KubernetesObject[]) {
     });
 }
 
+/** What is asked of all objects of a kind, by name. */
+const named = (objects: KubernetesObject[], of: string): Record<string, KubernetesObject> =>
+  Object.fromEntries(
+    objects.filter(({ kind }) => kind === of).map(({ metadata, spec }) => [metadata.name, spec]),
+  );
+
+const isSubset = (part: Record<string, string>, whole: Record<string, string>): boolean =>
+  Object.entries(part).every(([key, value]) => whole[key] === value);
+
 describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
-  const rendered: Record<string, KubernetesObject[]> = {};
+  const rendered = {} as Record<Case, KubernetesObject[]>;
   beforeAll(async () => {
-    rendered["trial"] = await renderChart("values-trial.yaml");
-    rendered["production"] = await renderChart("values-production.yaml");
-    rendered["everything"] = await renderChart(null, EVERYTHING);
+    for (const name of CASE_NAMES) rendered[name] = await renderChart(name);
   });
 
-  describe.each(["trial", "production", "everything"])("with the values %s", (name) => {
+  describe.each(CASE_NAMES)("with the values %s", (name) => {
     test("makes what Kubernetes, Gateway API and the Prometheus operator take", () => {
-      const objects = rendered[name]!;
-      expect(objects.length).toBeGreaterThan(10);
+      const objects = rendered[name];
+      expect(objects.length).toBeGreaterThan(7);
       for (const object of objects) {
         const validate = validator(object);
         validate(object);
@@ -93,7 +83,7 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
     });
 
     test("gives every process a configuration that it starts with, and hosts every service", () => {
-      const processes = environments(rendered[name]!);
+      const processes = environments(rendered[name]);
       const hosted = processes.flatMap(({ env }) => loadConfig(env).services);
       expect(new Set(hosted)).toEqual(new Set(loadConfig({}).services));
       for (const { env } of processes) {
@@ -102,7 +92,7 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
     });
 
     test("makes no Secret, and pods that may do nothing", () => {
-      const objects = rendered[name]!;
+      const objects = rendered[name];
       expect(objects.filter(({ kind }) => kind === "Secret")).toEqual([]);
       for (const { template } of podsOf(objects)) {
         const { spec } = template;
@@ -123,10 +113,9 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
     });
 
     test("selects with every selector pods that are there", () => {
-      const objects = rendered[name]!;
+      const objects = rendered[name];
       const pods = podsOf(objects).map(({ template }) => template.metadata.labels as Record<string, string>);
-      const selected = (labels: Record<string, string>) =>
-        pods.filter((pod) => Object.entries(labels).every(([key, value]) => pod[key] === value)).length;
+      const selected = (labels: Record<string, string>) => pods.filter((pod) => isSubset(labels, pod)).length;
       const of = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind));
       const owners = of("Deployment", "StatefulSet", "PodDisruptionBudget");
       expect(owners.filter(({ spec }) => selected(spec.selector.matchLabels) !== 1)).toEqual([]);
@@ -140,19 +129,147 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
     const source = readFileSync(join(PROJECT_FOLDER, "services/node/src/run-program.ts"), "utf8");
     const stopSeconds = Number(/STOP_TIMEOUT_MS = ([\d_]+);/.exec(source)?.[1]?.replaceAll("_", "")) / 1000;
     expect(stopSeconds).toBeGreaterThan(0);
-    for (const { template } of environments(rendered["production"]!)) {
+    for (const { template } of environments(rendered.production)) {
       const preStop = template.spec.containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
+      // What takes a gateway out of the Service takes a moment; nobody is sent to a worker by one.
+      expect(preStop > 0).toBe(template.metadata.labels["fanfare/role"] === "gateway");
       expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(preStop + stopSeconds);
     }
   });
 
+  test.each([
+    ["trial", ["gateway", "mongodb", "nats", "redis", "worker"]],
+    ["production", ["core", "gateway", "side"]],
+    ["least", ["gateway", "worker"]],
+  ] as const)("runs with the values %s only %s", (name, parts) => {
+    const names = podsOf(rendered[name]).map((pods) => pods.name.replace("chat-fanfare-", ""));
+    expect(names.toSorted()).toEqual(parts);
+  });
+
+  test("keeps all but one pod of a role through a disruption, and a role of one pod can be moved", () => {
+    const budgets = (name: Case) => named(rendered[name], "PodDisruptionBudget");
+    expect(budgets("trial")).toEqual({});
+    for (const name of ["production", "everything"] as const) {
+      const roles = environments(rendered[name]).map((role) => role.name);
+      expect(Object.keys(budgets(name)).toSorted()).toEqual(roles.toSorted());
+      for (const spec of Object.values(budgets(name)))
+        expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow" });
+    }
+  });
+
+  test("spreads the pods of each role over zones and nodes", () => {
+    for (const { template } of environments(rendered.production)) {
+      const constraints = template.spec.topologySpreadConstraints as KubernetesObject[];
+      expect(constraints.map((one) => one["topologyKey"])).toEqual([
+        "topology.kubernetes.io/zone",
+        "kubernetes.io/hostname",
+      ]);
+      for (const { labelSelector } of constraints)
+        expect(template.metadata.labels).toMatchObject(labelSelector.matchLabels);
+    }
+  });
+
+  test("probes the port of operators, and gives a migration all the time it takes", () => {
+    for (const { template } of environments(rendered.least)) {
+      const { startupProbe, livenessProbe, readinessProbe, ports } = template.spec.containers[0];
+      const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet);
+      // A process that migrates is alive and not ready: nothing ends it.
+      expect(paths).toEqual(["/livez", "/livez", "/readyz"].map((path) => ({ path, port: "ops" })));
+      expect(ports).toContainEqual({ name: "ops", containerPort: 3001, protocol: "TCP" });
+      expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(120);
+    }
+  });
+
+  test("lets clients reach the gateways' port for clients only, and nobody but the monitoring the others", () => {
+    const policies = named(rendered.production, "NetworkPolicy");
+    const gateways = policies["chat-fanfare-gateways"]!["ingress"] as KubernetesObject[];
+    const workers = policies["chat-fanfare-workers"]!["ingress"] as KubernetesObject[];
+    const space = (name: string) => [
+      { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } },
+    ];
+    const ops = { ports: [{ port: "ops", protocol: "TCP" }], from: space("monitoring") };
+    expect(gateways).toEqual([{ ports: [{ port: "http", protocol: "TCP" }], from: space("gateways") }, ops]);
+    expect(workers).toEqual([ops]);
+    for (const spec of Object.values(policies)) expect(spec["policyTypes"]).toEqual(["Ingress", "Egress"]);
+  });
+
+  test("lets workers alone reach the internet, and no private network in it", () => {
+    const policies = named(rendered.production, "NetworkPolicy");
+    const blocks = (name: string) =>
+      (policies[name]!["egress"] as KubernetesObject[])
+        .flatMap(({ to = [] }) => to as KubernetesObject[])
+        .flatMap(({ ipBlock }) => ipBlock ?? [])
+        .filter(({ cidr }) => cidr === "0.0.0.0/0" || cidr === "::/0");
+    expect(blocks("chat-fanfare-gateways")).toEqual([]);
+    const [v4, v6] = blocks("chat-fanfare-workers");
+    expect(v4.except).toEqual(expect.arrayContaining(["10.0.0.0/8", "192.168.0.0/16", "169.254.0.0/16"]));
+    expect(v6.except).toEqual(["fc00::/7", "fe80::/10"]);
+  });
+
+  test("leads to the gateways from an Ingress and from an HTTPRoute, without an end to what stays open", () => {
+    const service = named(rendered.everything, "Service")["chat-fanfare-gateway"]!;
+    const { rules, tls } = named(rendered.everything, "Ingress")["chat-fanfare"]!;
+    expect(tls).toEqual([{ hosts: ["chat.example.org"], secretName: "tls" }]);
+    expect(rules[0]).toMatchObject({ host: "chat.example.org" });
+    const backend = rules[0].http.paths[0].backend.service;
+    expect(backend.name).toBe("chat-fanfare-gateway");
+    expect(service["ports"].map(({ name }: KubernetesObject) => name)).toContain(backend.port.name);
+    const route = named(rendered.everything, "HTTPRoute")["chat-fanfare"]!;
+    expect(route).toMatchObject({ hostnames: ["chat.example.org"], parentRefs: [{ name: "public" }] });
+    expect(route["rules"][0]).toMatchObject({
+      timeouts: { request: "0s", backendRequest: "0s" },
+      backendRefs: [{ name: "chat-fanfare-gateway", port: service["ports"][0].port }],
+    });
+  });
+
+  test("takes what is secret from the Secret that a part names, or else from the one for all", () => {
+    const from = (container: KubernetesObject) =>
+      Object.fromEntries(
+        (container["env"] as KubernetesObject[])
+          .filter(({ valueFrom }) => valueFrom !== undefined)
+          .map(({ name, valueFrom }) => [
+            name,
+            `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`,
+          ]),
+      );
+    const worker = environments(rendered.everything).find(({ name }) => name.endsWith("-worker"))!;
+    expect(from(worker.template.spec.containers[0])).toEqual({
+      TOKEN_SECRET: "tokens/TOKEN_SECRET",
+      TOKEN_SECRET_PREVIOUS: "tokens/OLD",
+      REDIS_URL: "all/REDIS_URL",
+      MONGO_URL: "all/MONGO_URL",
+      S3_ACCESS_KEY_ID: "all/S3_ACCESS_KEY_ID",
+      S3_SECRET_ACCESS_KEY: "all/S3_SECRET_ACCESS_KEY",
+      SMTP_URL: "all/SMTP_URL",
+      OIDC_CLIENT_SECRET: "all/OIDC_CLIENT_SECRET",
+      VAPID_PRIVATE_KEY: "all/VAPID_PRIVATE_KEY",
+    });
+    expect(worker.env["NATS_URL"]).toBe("nats://nats.data:4222");
+  });
+
+  test("shows Prometheus every process", () => {
+    const { selector, endpoints } = named(rendered.everything, "ServiceMonitor")["chat-fanfare"]!;
+    const services = rendered.everything.filter(
+      ({ kind, metadata }) => kind === "Service" && isSubset(selector.matchLabels, metadata.labels),
+    );
+    expect(services.map(({ metadata }) => metadata.name)).toEqual(["chat-fanfare-ops"]);
+    const [{ spec }] = services as [KubernetesObject];
+    expect(spec.ports.map(({ name }: KubernetesObject) => name)).toContain(endpoints[0].port);
+    const pods = named(rendered.production, "PodMonitor")["chat-fanfare"]!;
+    expect(pods["podMetricsEndpoints"][0].port).toBe("ops");
+    for (const { template } of environments(rendered.everything))
+      expect(isSubset(spec.selector, template.metadata.labels)).toBe(true);
+    for (const { template } of environments(rendered.production))
+      expect(isSubset(pods["selector"].matchLabels, template.metadata.labels)).toBe(true);
+  });
+
   test("scales gateways by a metric that they have, and workers by CPU", () => {
-    const metrics = rendered["everything"]!.filter(({ kind }) => kind === "HorizontalPodAutoscaler").map(
-      ({ metadata, spec }) => [
+    const metrics = rendered.everything
+      .filter(({ kind }) => kind === "HorizontalPodAutoscaler")
+      .map(({ metadata, spec }) => [
         metadata.name,
         spec.metrics[0].pods?.metric.name ?? spec.metrics[0].resource.name,
-      ],
-    );
+      ]);
     expect(metrics).toEqual([
       ["chat-fanfare-gateway", "fanfare_connections"],
       ["chat-fanfare-worker", "cpu"],
@@ -181,7 +298,7 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
     ["two places for files", { files: { s3: { bucket: "b" } } }, "exclude each other"],
     ["an Ingress of no Gateway", { httpRoute: { enabled: true } }, "httpRoute.parentRefs"],
   ])("refuses %s", async (_what, values, message) => {
-    await expect(renderChart("values-trial.yaml", values)).rejects.toThrow(message);
+    await expect(renderChart("trial", values)).rejects.toThrow(message);
   });
 });
 

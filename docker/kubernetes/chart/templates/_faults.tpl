@@ -38,7 +38,7 @@
 {{- $faults = append $faults "oidc.issuer and oidc.clientId are required with oidc.enabled" -}}
 {{- end -}}
 {{- $hosted := list -}}
-{{- range $name, $worker := $values.workers -}}
+{{- range $name, $worker := include "fanfare.workers" . | fromJson -}}
 {{- $hosted = concat $hosted ($worker.services | default list) -}}
 {{- if has $name (list "gateway" "ops" "mongodb" "nats" "redis") -}}
 {{- $faults = append $faults (printf "workers.%s needs another name: that one is taken" $name) -}}

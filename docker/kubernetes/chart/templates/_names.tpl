@@ -53,6 +53,11 @@ app.kubernetes.io/part-of: fanfare
 {{- (urlParse .Values.publicUrl).hostname -}}
 {{- end -}}
 
+{{/* As JSON. A default in values.yaml would stay beside those that an operator names. */}}
+{{- define "fanfare.workers" -}}
+{{- default (dict "worker" (dict "services" (list "workers"))) .Values.workers | toJson -}}
+{{- end -}}
+
 {{- define "fanfare.filesClaim" -}}
 {{- default (printf "%s-files" (include "fanfare.fullname" .)) .Values.files.folder.existingClaim -}}
 {{- end -}}

@@ -6,12 +6,22 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parseAllDocuments, stringify } from "yaml";
 
-export const PROJECT_FOLDER = fileURLToPath(new URL("../..", import.meta.url));
-export const CHART_FOLDER = join(PROJECT_FOLDER, "docker/kubernetes/chart");
+export const CHART_FOLDER = fileURLToPath(new URL("chart", import.meta.url));
+const CASES_FOLDER = fileURLToPath(new URL("cases", import.meta.url));
 const KUBERNETES_VERSION = "1.34.0";
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 const run = promisify(execFile);
+
+/** Values files that the chart is checked with: the first two are examples for operators. */
+export const CASES = {
+  trial: join(CHART_FOLDER, "values-trial.yaml"),
+  production: join(CHART_FOLDER, "values-production.yaml"),
+  least: join(CASES_FOLDER, "least.yaml"),
+  everything: join(CASES_FOLDER, "everything.yaml"),
+};
+export type Case = keyof typeof CASES;
+export const CASE_NAMES = Object.keys(CASES) as Case[];
 
 /** An object of Kubernetes as the chart makes it; tests look into it as they need. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -19,19 +29,19 @@ export type KubernetesObject = Record<string, any>;
 
 /**
  * What `helm template` makes of the chart.
- * @param file one of the chart's values files, or null for none
+ * @param name the values file, or null for none
  * @param values are laid over it
  * @throws {Error} whose message has what helm printed
  */
 export async function renderChart(
-  file: string | null,
+  name: Case | null,
   values: Record<string, unknown> = {},
 ): Promise<KubernetesObject[]> {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-chart-"));
   try {
     const more = join(folder, "more.yaml");
     await writeFile(more, stringify(values));
-    const files = file === null ? [more] : [join(CHART_FOLDER, file), more];
+    const files = name === null ? [more] : [CASES[name], more];
     const { stdout } = await run(
       "helm",
       [
