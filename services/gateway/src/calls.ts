@@ -135,6 +135,11 @@ export class Calls {
     return this.#draining;
   }
 
+  /** Calls that a service is working on. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
   /** Takes no further calls, and waits until those that are running are answered, but not longer than this. */
   async drain(maxMs: number): Promise<void> {
     this.#draining = true;

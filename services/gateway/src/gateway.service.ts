@@ -7,6 +7,7 @@ import { DRAIN_CALLS_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./bounds.
 import { Calls } from "./calls.ts";
 import { catchUp } from "./catch-up.ts";
 import { EndedSessions } from "./ended-sessions.ts";
+import { exposeGatewayState } from "./gateway-state.ts";
 import { createHttpServer } from "./http-server.ts";
 import { createIdentify } from "./identify.ts";
 import { MaintenanceMode } from "./maintenance.ts";
@@ -95,6 +96,7 @@ export function createGatewayService(
         this.broker.call(name, params, options);
       const limits = createRateLimits({ counters: node.counters, logger, factor: config.rateLimitFactor });
       const calls = new Calls({ call, limits, metrics, logger, paused: () => maintenance.refusal() });
+      exposeGatewayState({ node, calls, maintenance });
       const identify = createIdentify(node, ended);
       const app = await createHttpServer({
         node,

@@ -1,5 +1,6 @@
 import type { ActionName, ErrorCode, Transport } from "@fanfare/contract";
-import { Counter, Gauge, Histogram, type NodeContext } from "@fanfare/kernel";
+import type { BroadcastStats } from "@fanfare/fanout";
+import { Counter, Histogram, readGauge, RecentMax, type NodeContext } from "@fanfare/kernel";
 
 /** Why the gateway itself turned something away. */
 export type Refusal =
@@ -52,26 +53,53 @@ export function createGatewayMetrics(
     labelNames: ["reason"],
     registers,
   });
+  readGauge({ name: "fanfare_connections", help: "Sockets connected.", registry, read: connections });
+  const fanoutSeconds = new Histogram({
+    name: "fanfare_fanout_seconds",
+    help: "From a publication to the write to its last socket.",
+    buckets: SECONDS,
+    registers,
+  });
+  const fanoutMax = new RecentMax({
+    name: "fanfare_fanout_max_seconds",
+    help: "The longest of them in the last minute: what the last socket of the slowest publication waited.",
+    registry,
+  });
+  const fanoutPublications = new Counter({
+    name: "fanfare_fanout_publications_total",
+    help: "Publications that this gateway had sockets for.",
+    registers,
+  });
+  const fanoutDeliveries = new Counter({
+    name: "fanfare_fanout_deliveries_total",
+    help: "Events written to sockets by publications.",
+    registers,
+  });
+  const fanoutBytes = new Counter({
+    name: "fanfare_fanout_bytes_total",
+    help: "Bytes that publications have written to sockets.",
+    registers,
+  });
+  const disconnects = new Counter({
+    name: "fanfare_disconnects_total",
+    help: "Sockets that have gone, by Socket.IO's reason.",
+    labelNames: ["reason"],
+    registers,
+  });
   return {
-    connections: new Gauge({
-      name: "fanfare_connections",
-      help: "Sockets connected.",
-      registers,
-      collect() {
-        this.set(connections());
-      },
-    }),
-    fanoutSeconds: new Histogram({
-      name: "fanfare_fanout_seconds",
-      help: "From a publication to the write to its last socket.",
-      buckets: SECONDS,
+    opened: new Counter({
+      name: "fanfare_connects_total",
+      help: "Sockets that came in and are logged in.",
       registers,
     }),
-    fanoutDeliveries: new Counter({
-      name: "fanfare_fanout_deliveries_total",
-      help: "Events written to sockets by publications.",
-      registers,
-    }),
+    disconnected: (reason: string) => disconnects.inc({ reason }),
+    published({ publications, sockets, bytes, durationMs }: BroadcastStats): void {
+      fanoutPublications.inc(publications);
+      fanoutDeliveries.inc(publications * sockets);
+      fanoutBytes.inc(bytes * sockets);
+      fanoutSeconds.observe(durationMs / 1000);
+      fanoutMax.observe(durationMs / 1000);
+    },
     slowSockets: new Counter({
       name: "fanfare_slow_sockets_total",
       help: "Times that a socket read too slowly and was told to resync.",

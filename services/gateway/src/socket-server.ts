@@ -27,12 +27,6 @@ export interface SocketServerOptions {
   recent: RecentSteps;
 }
 
-/** The connection may stay, and log in again. */
-function onDisconnect(this: GatewaySocket): void {
-  this.data.actor = null;
-  release(this.data);
-}
-
 /** Socket.IO on the gateway's HTTP server: who may connect, and what happens when somebody has. */
 export function createSocketServer(options: SocketServerOptions): SocketServer {
   const { http, node, calls, ended, metrics, recent } = options;
@@ -48,10 +42,9 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     pingTimeout: PING_TIMEOUT_MS,
     adapter: node.fanout.createAdapter({
       onSlow: () => metrics.slowSockets.inc(),
-      onBroadcast({ publications, sockets, durationMs }) {
-        metrics.fanoutDeliveries.inc(publications * sockets);
-        metrics.fanoutSeconds.observe(durationMs / 1000);
-        recent.published(publications, sockets, durationMs);
+      onBroadcast(stats) {
+        metrics.published(stats);
+        recent.published(stats.publications, stats.sockets, stats.durationMs);
       },
     }),
     allowRequest(request, done) {
@@ -73,6 +66,12 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   const subscriptions = new Subscriptions(io);
   http.once("close", () => subscriptions.stop());
   const onCall = createCallListener({ calls, metrics, subscriptions });
+  /** The connection may stay, and log in again. One function for all sockets, as their number counts. */
+  function onDisconnect(this: GatewaySocket, reason: string): void {
+    this.data.actor = null;
+    release(this.data);
+    metrics.disconnected(reason);
+  }
   io.on("connection", (socket) => {
     const visitor = visitors.of(socket.conn);
     const { actor } = visitor;
@@ -82,6 +81,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       socket.disconnect(true);
       return;
     }
+    metrics.opened.inc();
     void socket.join(userRoom(actor.userId));
     slimSocket(socket);
     // Headers and token have been read: a kilobyte that nobody needs again, per connection.

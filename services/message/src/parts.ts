@@ -1,4 +1,4 @@
-import { Counter, Histogram, MemoryCounters, type NodeContext } from "@fanfare/kernel";
+import { Counter, Histogram, readGauge, MemoryCounters, type NodeContext } from "@fanfare/kernel";
 import { ChannelHeadRepository } from "./channel-head.repository.ts";
 import { ChannelRemovalRepository } from "./channel-removal.repository.ts";
 import { ChannelRemover } from "./channel-remover.ts";
@@ -57,6 +57,12 @@ export function createParts(node: NodeContext): Parts {
     tellStored: (stored) => node.broadcast("message.stored", stored),
     writeTimeoutMs: WRITE_TIMEOUT_MS,
     ...counters(node),
+  });
+  readGauge({
+    name: "fanfare_messages_waiting",
+    help: "Messages and changes that wait to be written.",
+    registry: node.metrics,
+    read: () => commit.waiting,
   });
   const wordFilters = new WordFilters(node.call);
   const boundaries = new RetentionRepository(database);

@@ -11,6 +11,8 @@ export function superviseErrors({ logger, metrics }: Pick<NodeContext, "logger" 
     labelNames: ["kind"],
     registers: [metrics],
   });
+  // From the start, so that the first one is an increase.
+  for (const kind of ["exception", "rejection"]) uncaught.inc({ kind }, 0);
   const note = (kind: "exception" | "rejection") => (error: unknown) => {
     uncaught.inc({ kind });
     logger.error({ err: error, kind }, "nobody caught an error");

@@ -32,6 +32,11 @@ export class ChannelQueues {
     return this.#ready.size > 0;
   }
 
+  /** How many items wait. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   get isEmpty(): boolean {
     return this.#queues.size === 0;
   }

@@ -49,6 +49,11 @@ export class GroupCommit {
     this.#maxWrites = options.maxWrites ?? 8;
   }
 
+  /** Messages and changes that wait to be written. */
+  get waiting(): number {
+    return this.#queues.waiting;
+  }
+
   /**
    * Stores a message, publishes it and answers with it. When its nonce exists already, answers with that message.
    * @throws {ServiceError} OVERLOADED, UNAVAILABLE or STORAGE_FULL; the same nonce may always be tried again
