@@ -1,5 +1,5 @@
 import { userRoom } from "@fanfare/contract";
-import type { NodeContext } from "@fanfare/kernel";
+import { Counter, type NodeContext } from "@fanfare/kernel";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import type { BotRepository } from "../bot.repository.ts";
 import {
@@ -34,9 +34,17 @@ export class Callbacks {
   readonly #tasks = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
+  readonly #told: Counter<"outcome">;
 
   constructor(options: CallbacksOptions) {
     this.#options = options;
+    this.#told = new Counter({
+      name: "fanfare_bot_callbacks_total",
+      help: "Rounds of telling a bot what is new: 'taken', or 'failed' because its address did not take it.",
+      labelNames: ["outcome"],
+      registers: [options.node.metrics],
+    });
+    for (const outcome of ["taken", "failed"]) this.#told.inc({ outcome }, 0);
   }
 
   start(): void {
@@ -103,6 +111,7 @@ export class Callbacks {
       outcome = afterFailure(callback, error);
       isMore = false;
     }
+    this.#told.inc({ outcome: outcome.failures > 0 ? "failed" : "taken" });
     const waitMs = isMore ? 0 : outcome.failures > 0 ? retryAfterMs(outcome.failures) : LOOK_AGAIN_MS;
     await bots.settle(botId, callback.id, { ...outcome, nextAt: new Date(Date.now() + waitMs) });
     if (outcome.isDisabled) this.#tellDisabled(bot, outcome.lastError ?? "");
