@@ -17,6 +17,8 @@ export { serviceError, ServiceError, toServiceError, toWireError } from "./error
 export { createLogger, type Logger } from "./logger.ts";
 export { Counter, Gauge, Histogram, readGauge, RecentMax } from "./metrics.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
+export { BackgroundQueue } from "./queues/background-queue.ts";
+export { WorkQueue } from "./queues/work-queue.ts";
 export {
   createRateLimits,
   MemoryCounters,

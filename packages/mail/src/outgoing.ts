@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "@fanfare/kernel";
+import { BackgroundQueue, type Logger } from "@fanfare/kernel";
 
 /** Mails that are being sent at once. */
 const SENDING = 4;
@@ -24,45 +24,29 @@ export interface OutgoingOptions {
 /** Sends mails in the background: nobody waits for a mail server, and what it does not take is tried again. */
 export class Outgoing {
   readonly #options: Required<OutgoingOptions>;
-  readonly #waiting: Letter[] = [];
-  readonly #sending = new Set<Promise<void>>();
-  readonly #stop = new AbortController();
+  readonly #queue: BackgroundQueue<Letter>;
 
   constructor(options: OutgoingOptions) {
     this.#options = { retryAfterMs: RETRY_AFTER_MS, ...options };
+    this.#queue = new BackgroundQueue({
+      atOnce: SENDING,
+      waiting: WAITING,
+      work: (letter, signal) => this.#deliver(letter, signal),
+    });
   }
 
   send(letter: Letter): void {
-    if (this.#stop.signal.aborted) return;
-    if (this.#waiting.length >= WAITING) {
-      this.#options.logger.error({ subject: letter.subject }, "a mail was not sent: too many wait");
-      return;
-    }
-    this.#waiting.push(letter);
-    this.#next();
+    if (this.#queue.add(letter)) return;
+    this.#options.logger.error({ subject: letter.subject }, "a mail was not sent: too many wait");
   }
 
   /** Gives up what waits, and resolves when nothing is being sent any more. */
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    this.#waiting.length = 0;
-    await Promise.allSettled(this.#sending);
+  stop(): Promise<void> {
+    return this.#queue.stop();
   }
 
-  #next(): void {
-    if (this.#sending.size >= SENDING) return;
-    const letter = this.#waiting.shift();
-    if (letter === undefined) return;
-    const sending = this.#deliver(letter).finally(() => {
-      this.#sending.delete(sending);
-      this.#next();
-    });
-    this.#sending.add(sending);
-  }
-
-  async #deliver(letter: Letter): Promise<void> {
+  async #deliver(letter: Letter, signal: AbortSignal): Promise<void> {
     const { deliver, logger, retryAfterMs } = this.#options;
-    const { signal } = this.#stop;
     for (const waitMs of [...retryAfterMs, null]) {
       try {
         await deliver(letter);

@@ -1,5 +1,5 @@
 import { createFileStorage, FileUrls } from "@fanfare/files";
-import { defineService, repeat, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { defineService, repeat, WorkQueue, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { claim, release } from "./actions/claim.ts";
 import { abortUpload, finishUpload } from "./actions/finish-upload.ts";
 import { getUrl, getUrls } from "./actions/get-url.ts";
@@ -8,14 +8,13 @@ import { exportUser, forgetUser } from "./actions/of-user.ts";
 import { dropPictures, usePicture } from "./actions/pictures.ts";
 import { startPicture, startUpload } from "./actions/start-upload.ts";
 import { getGroupUsage, getUsage, setQuota } from "./actions/usage.ts";
-import { IMAGES_AT_ONCE, IMAGES_WAITING, SWEEP_EVERY_MS } from "./bounds.ts";
+import { IMAGES_AT_ONCE, IMAGES_WAITING, OVERLOADED_RETRY_MS, SWEEP_EVERY_MS } from "./bounds.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
 import { FileRepository } from "./file.repository.ts";
 import { Quotas } from "./quotas.ts";
 import { Remover } from "./remover.ts";
 import { Sweeper } from "./sweeper.ts";
 import { UsageRepository } from "./usage.repository.ts";
-import { WorkQueue } from "./work-queue.ts";
 
 /** Files: `file.*`. Their bytes come and go through the gateway. */
 export function createFileService(node: NodeContext): ReturnType<ServiceFactory> {
@@ -31,7 +30,11 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
     quotas,
     storage,
     urls: new FileUrls(node.keyFor("file-urls")),
-    images: new WorkQueue(IMAGES_AT_ONCE, IMAGES_WAITING),
+    images: new WorkQueue({
+      atOnce: IMAGES_AT_ONCE,
+      waiting: IMAGES_WAITING,
+      retryAfterMs: OVERLOADED_RETRY_MS,
+    }),
     remover,
   };
   let stopSweeping = async (): Promise<void> => {};

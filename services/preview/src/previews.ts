@@ -1,5 +1,5 @@
 import type { Embed, Message } from "@fanfare/contract";
-import type { NodeContext } from "@fanfare/kernel";
+import { BackgroundQueue, type NodeContext } from "@fanfare/kernel";
 import { OutboundError, type Outbound } from "@fanfare/outbound";
 import { LRUCache } from "lru-cache";
 import {
@@ -27,64 +27,53 @@ export interface PreviewsOptions {
 /** Fetches what messages link to, a few at a time, and adds to the messages what the pages say of themselves. */
 export class Previews {
   readonly #options: PreviewsOptions;
-  readonly #waiting: Waiting[] = [];
-  readonly #tasks = new Set<Promise<void>>();
+  readonly #queue: BackgroundQueue<Waiting>;
   /** By address; with those that have none, so that they are not asked again and again. */
   readonly #pages = new LRUCache<string, { embed: Promise<Embed | null> }>({
     max: CACHED_PAGES,
     ttl: CACHE_MAX_AGE_MS,
   });
-  readonly #stopping = new AbortController();
 
   constructor(options: PreviewsOptions) {
     this.#options = options;
+    this.#queue = new BackgroundQueue({
+      atOnce: FETCH_CONCURRENCY,
+      waiting: WAITING_MESSAGES,
+      work: (waiting, signal) =>
+        this.#preview(waiting, signal).catch((error: unknown) =>
+          options.node.logger.warn({ err: error }, "a preview failed"),
+        ),
+    });
   }
 
   add(messages: readonly Message[]): void {
     for (const message of messages) {
       const links = findLinks(message.content);
-      if (links.length > 0 && this.#waiting.length < WAITING_MESSAGES) this.#waiting.push({ message, links });
-    }
-    this.#next();
-  }
-
-  async stop(): Promise<void> {
-    this.#waiting.length = 0;
-    this.#stopping.abort();
-    await Promise.all(this.#tasks);
-  }
-
-  #next(): void {
-    while (this.#tasks.size < FETCH_CONCURRENCY) {
-      const next = this.#waiting.shift();
-      if (next === undefined) return;
-      const task = this.#preview(next)
-        .catch((error: unknown) => this.#options.node.logger.warn({ err: error }, "a preview failed"))
-        .finally(() => {
-          this.#tasks.delete(task);
-          this.#next();
-        });
-      this.#tasks.add(task);
+      if (links.length > 0) this.#queue.add({ message, links });
     }
   }
 
-  async #preview({ message, links }: Waiting): Promise<void> {
-    const found = await Promise.all(links.map((link) => this.#page(link)));
+  stop(): Promise<void> {
+    return this.#queue.stop();
+  }
+
+  async #preview({ message, links }: Waiting, signal: AbortSignal): Promise<void> {
+    const found = await Promise.all(links.map((link) => this.#page(link, signal)));
     const embeds = found.filter((embed) => embed !== null);
-    if (embeds.length === 0 || this.#stopping.signal.aborted) return;
+    if (embeds.length === 0 || signal.aborted) return;
     const { id: messageId, channelId, editedAt } = message;
     await this.#options.node.call("message.setEmbeds", { channelId, messageId, embeds, editedAt });
   }
 
-  #page(url: string): Promise<Embed | null> {
+  #page(url: string, signal: AbortSignal): Promise<Embed | null> {
     const known = this.#pages.get(url);
     if (known !== undefined) return known.embed;
-    const embed = this.#fetch(url);
+    const embed = this.#fetch(url, signal);
     this.#pages.set(url, { embed });
     return embed;
   }
 
-  async #fetch(url: string): Promise<Embed | null> {
+  async #fetch(url: string, signal: AbortSignal): Promise<Embed | null> {
     try {
       const { status, body, contentType } = await this.#options.outbound.request({
         url,
@@ -93,7 +82,7 @@ export class Previews {
         maxBytes: PAGE_MAX_BYTES,
         maxRedirects: MAX_REDIRECTS,
         wantsType: isHtml,
-        signal: this.#stopping.signal,
+        signal,
       });
       return status === 200 ? parsePage(decode(body, contentType), url) : null;
     } catch (error) {

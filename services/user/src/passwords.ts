@@ -1,7 +1,6 @@
 import { argon2 as argon2Callback, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { serviceError } from "@fanfare/kernel";
-import { createHashQueue } from "./hash-queue.ts";
+import { WorkQueue } from "@fanfare/kernel";
 
 const argon2 = promisify(argon2Callback);
 
@@ -40,15 +39,15 @@ export interface Passwords {
 
 /** Argon2id in PHC string format. At most two hashes run at once: each takes 19 MiB and a thread. */
 export function createPasswords(): Passwords {
-  const enqueue = createHashQueue({
-    running: HASHES_AT_ONCE,
+  const hashes = new WorkQueue({
+    atOnce: HASHES_AT_ONCE,
     waiting: HASHES_WAITING,
-    refuse: () => serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS }),
+    retryAfterMs: RETRY_AFTER_MS,
   });
   return {
     async hash(password) {
       const salt = randomBytes(SALT_BYTES);
-      const tag = await enqueue(() => digest(password, salt, COST, TAG_BYTES));
+      const tag = await hashes.run(() => digest(password, salt, COST, TAG_BYTES));
       const encode = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");
       return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${encode(salt)}$${encode(tag)}`;
     },
@@ -59,7 +58,7 @@ export function createPasswords(): Passwords {
         tag: Buffer.alloc(TAG_BYTES),
         cost: COST,
       };
-      const computed = await enqueue(() => digest(password, salt, cost, tag.length));
+      const computed = await hashes.run(() => digest(password, salt, cost, tag.length));
       return timingSafeEqual(computed, tag) && parsed !== null;
     },
   };

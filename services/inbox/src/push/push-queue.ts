@@ -1,4 +1,4 @@
-import type { Counter, Logger } from "@fanfare/kernel";
+import { BackgroundQueue, type Counter, type Logger } from "@fanfare/kernel";
 import type { OutboundAnswer, OutboundRequest } from "@fanfare/outbound";
 import webPush from "web-push";
 import { ANSWER_MAX_BYTES, PUSH_TIMEOUT_MS, PUSH_TTL_SECONDS, SENDING, WAITING } from "../bounds.ts";
@@ -25,55 +25,43 @@ const GONE: ReadonlySet<number> = new Set([404, 410]);
 /** Sends pushes in the background, some at a time. What is too much, or is not taken, is dropped: the inbox has it all the same. */
 export class PushQueue {
   readonly #options: PushQueueOptions;
-  readonly #waiting: Push[] = [];
-  readonly #sending = new Set<Promise<void>>();
-  readonly #stop = new AbortController();
+  readonly #queue: BackgroundQueue<Push>;
 
   constructor(options: PushQueueOptions) {
     this.#options = options;
+    this.#queue = new BackgroundQueue({
+      atOnce: SENDING,
+      waiting: WAITING,
+      work: (push, signal) => this.#work(push, signal),
+    });
   }
 
   send(push: Push): void {
-    if (this.#stop.signal.aborted) return;
-    if (this.#waiting.length >= WAITING) {
-      this.#options.sent.inc({ outcome: "dropped" });
-      return;
-    }
-    this.#waiting.push(push);
-    this.#next();
+    if (!this.#queue.add(push)) this.#options.sent.inc({ outcome: "dropped" });
   }
 
   /** There is no room for those of another page of members. */
   isBusy(): boolean {
-    return this.#waiting.length > WAITING / 2;
+    return this.#queue.waiting > WAITING / 2;
   }
 
   /** Gives up what waits, and resolves when nothing is being sent any more. */
-  async stop(): Promise<void> {
-    this.#stop.abort();
-    this.#waiting.length = 0;
-    await Promise.allSettled(this.#sending);
+  stop(): Promise<void> {
+    return this.#queue.stop();
   }
 
-  #next(): void {
-    if (this.#sending.size >= SENDING) return;
-    const push = this.#waiting.shift();
-    if (push === undefined) return;
-    const sending = this.#deliver(push)
-      .then((outcome) => this.#options.sent.inc({ outcome }))
-      .catch((error: unknown) => {
-        this.#options.sent.inc({ outcome: "failed" });
-        // An endpoint is a secret between the browser and us.
-        this.#options.logger.debug({ err: error }, "a push could not be sent");
-      })
-      .finally(() => {
-        this.#sending.delete(sending);
-        this.#next();
-      });
-    this.#sending.add(sending);
+  async #work(push: Push, signal: AbortSignal): Promise<void> {
+    const { sent, logger } = this.#options;
+    try {
+      sent.inc({ outcome: await this.#deliver(push, signal) });
+    } catch (error) {
+      sent.inc({ outcome: "failed" });
+      // An endpoint is a secret between the browser and us.
+      logger.debug({ err: error }, "a push could not be sent");
+    }
   }
 
-  async #deliver({ subscription, payload }: Push): Promise<"sent" | "gone" | "refused"> {
+  async #deliver({ subscription, payload }: Push, signal: AbortSignal): Promise<"sent" | "gone" | "refused"> {
     const { endpoint, p256dh, auth } = subscription;
     const details = webPush.generateRequestDetails(
       { endpoint, keys: { p256dh, auth } },
@@ -93,7 +81,7 @@ export class PushQueue {
       body: details.body,
       timeoutMs: PUSH_TIMEOUT_MS,
       maxBytes: ANSWER_MAX_BYTES,
-      signal: this.#stop.signal,
+      signal,
     });
     if (GONE.has(status)) {
       await this.#options.onGone(subscription);

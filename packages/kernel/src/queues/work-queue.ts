@@ -1,0 +1,39 @@
+import { serviceError } from "../errors.ts";
+
+export interface WorkQueueOptions {
+  /** Tasks that run at the same time. */
+  atOnce: number;
+  /** Tasks that wait; beyond it they are refused. */
+  waiting: number;
+  /** What whoever is refused is told: when to come again. */
+  retryAfterMs: number;
+}
+
+/** Runs so many tasks at once, first come first served; further ones wait, and beyond that are refused. */
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {ServiceError} OVERLOADED when too many wait */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    const { atOnce, waiting, retryAfterMs } = this.#options;
+    if (this.#running < atOnce) this.#running += 1;
+    else {
+      if (this.#waiting.length >= waiting) throw serviceError("OVERLOADED", { retryAfterMs });
+      // Whoever ends hands its place on.
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+}
