@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { copyText } from "../../../shared/copy-text.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
-import { saveFile } from "../../group-settings/storage/save-file.ts";
+import { saveFile } from "../../../shared/save-file.ts";
 
 /** The server tells them once. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {

@@ -1,0 +1,69 @@
+import { Download } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "../ui/button.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { showToast } from "../ui/toast.tsx";
+import { saveFile } from "./save-file.ts";
+import { useAction } from "./use-action.ts";
+import { useFormats } from "./use-formats.ts";
+
+interface DownloadLinesProps {
+  action: string;
+  /** What is said meanwhile and at the end, with the number of lines. */
+  progress: (count: string) => string;
+  done: (count: string) => string;
+  fileName: () => string;
+  /** What the lines are of, piece by piece: the browser puts large pieces out of memory by itself. */
+  read: (signal: AbortSignal) => AsyncIterable<readonly unknown[]>;
+}
+
+/** Has the browser save a file of JSON lines that takes a while to come; it can be cancelled. */
+export function DownloadLines({ action, progress, done, fileName, read }: DownloadLinesProps) {
+  const { t } = useTranslation("ui");
+  const { count } = useFormats();
+  const { busy, error, run } = useAction();
+  const [lines, setLines] = useState(0);
+  const abort = useRef<AbortController | null>(null);
+  useEffect(() => () => abort.current?.abort(), []);
+  const start = () =>
+    run(async () => {
+      abort.current = new AbortController();
+      const { signal } = abort.current;
+      const pieces: Blob[] = [];
+      let total = 0;
+      setLines(0);
+      try {
+        for await (const items of read(signal)) {
+          pieces.push(new Blob(items.map((item) => `${JSON.stringify(item)}\n`)));
+          total += items.length;
+          setLines(total);
+        }
+      } catch (failure) {
+        if (signal.aborted) return;
+        throw failure;
+      }
+      saveFile(new Blob(pieces, { type: "application/x-ndjson" }), fileName());
+      showToast({ text: done(count(total)), tone: "good" });
+    });
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button busy={busy} icon={<Download size={16} aria-hidden />} onClick={() => void start()}>
+          {action}
+        </Button>
+        {busy && (
+          <>
+            <Button variant="ghost" onClick={() => abort.current?.abort()}>
+              {t("cancel")}
+            </Button>
+            <p role="status" className="text-sm text-muted">
+              {progress(count(lines))}
+            </p>
+          </>
+        )}
+      </div>
+      <ErrorNote text={error} />
+    </>
+  );
+}
