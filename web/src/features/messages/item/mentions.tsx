@@ -13,6 +13,7 @@ import { useChannels } from "../../../data/channels.ts";
 import { useRoles } from "../../../data/roles.ts";
 import { useUser } from "../../../data/users.ts";
 import { channelPath } from "../../../routes.ts";
+import { useSame } from "../../../shared/use-same.ts";
 import { usePreferences } from "../../../state/preferences.ts";
 import { MarkdownContext, type MarkdownParts, type MentionProps } from "../markdown/markdown-context.ts";
 import type { OnUser } from "../list/message-context.ts";
@@ -51,7 +52,7 @@ export function MentionsProvider({ groupId, onUser, children }: MentionsProvider
     }),
     [navigate],
   );
-  const place = useMemo(() => ({ groupId, onUser }), [groupId, onUser]);
+  const place = useSame({ groupId, onUser });
   return (
     <PlaceContext value={place}>
       <MarkdownContext value={parts}>

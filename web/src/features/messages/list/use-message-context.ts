@@ -1,12 +1,12 @@
-import type { ChannelView } from "@fanfare/client";
 import type { Channel, Message, Role } from "@fanfare/contract";
-import { useCallback, useMemo } from "react";
+import { useCallback } from "react";
 import { useLocation } from "wouter";
 import { useCall } from "../../../data/call.ts";
 import { useAsk, useServerCache } from "../../../data/data-context.ts";
 import { useChannelPermissions } from "../../../data/permissions.ts";
 import { placePath } from "../../../routes.ts";
 import { errorText } from "../../../shared/error-text.ts";
+import { useSame } from "../../../shared/use-same.ts";
 import { showToast } from "../../../ui/toast.tsx";
 import { threadNameOf } from "../../threads/thread-name.ts";
 import type { MessageContextValue } from "./message-context.ts";
@@ -14,20 +14,11 @@ import type { MessageContextValue } from "./message-context.ts";
 const NOBODY: readonly string[] = [];
 const NO_ROLES: readonly Role[] = [];
 
-interface Options extends Pick<MessageContextValue, "jumpTo" | "ask" | "setReacting" | "onUser"> {
-  channel: Channel;
-  view: ChannelView;
-}
+type Options = Pick<MessageContextValue, "channel" | "view" | "jumpTo" | "ask" | "setReacting" | "onUser">;
 
 /** What the messages of a list need to know; its functions have to stay the same. */
-export function useMessageContextValue({
-  channel,
-  view,
-  jumpTo,
-  ask,
-  setReacting,
-  onUser,
-}: Options): MessageContextValue {
+export function useMessageContextValue(options: Options): MessageContextValue {
+  const { channel } = options;
   const ownId = useServerCache().client.user?.id ?? "";
   const permissions = useChannelPermissions(channel);
   const { groupId } = channel;
@@ -51,34 +42,7 @@ export function useMessageContextValue({
     [ownId, ownRoleIds],
   );
   const openThread = useOpenThread(channel);
-  return useMemo(
-    () => ({
-      view,
-      channel,
-      permissions,
-      ownId,
-      coloredRoles,
-      mentionsMe,
-      jumpTo,
-      openThread,
-      ask,
-      setReacting,
-      onUser,
-    }),
-    [
-      view,
-      channel,
-      permissions,
-      ownId,
-      coloredRoles,
-      mentionsMe,
-      jumpTo,
-      openThread,
-      ask,
-      setReacting,
-      onUser,
-    ],
-  );
+  return useSame({ ...options, permissions, ownId, coloredRoles, mentionsMe, openThread });
 }
 
 function useOpenThread({ id: channelId, groupId }: Channel): (message: Message) => void {

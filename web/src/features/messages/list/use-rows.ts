@@ -2,6 +2,7 @@ import { useCallback, useLayoutEffect, useMemo, useReducer, useState } from "rea
 import { useBlocked } from "../../../data/account.ts";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
 import { useServerCache } from "../../../data/data-context.ts";
+import { useSame } from "../../../shared/use-same.ts";
 import { useConversation } from "../conversation.ts";
 import type { RowsInput } from "./rows.ts";
 import { type StagedRows, finished, firstRows, nextRows } from "./staged-rows.ts";
@@ -29,10 +30,7 @@ export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows
   // What is sent comes at the end of the channel.
   const pending = isLive ? snapshot.pending : NOTHING;
   const unsent = isLive ? conversation.unsent : NOTHING;
-  const input = useMemo(
-    () => ({ messages, pending, unsent, ownId, readUpTo, blockedIds, unfoldedIds }),
-    [messages, pending, unsent, ownId, readUpTo, blockedIds, unfoldedIds],
-  );
+  const input = useSame({ messages, pending, unsent, ownId, readUpTo, blockedIds, unfoldedIds });
   const [staged, advance] = useReducer(advanced, input, firstRows);
   if (staged.input !== input) advance(input);
   const isFinished = staged.rows === staged.target;
