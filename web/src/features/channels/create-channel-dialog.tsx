@@ -4,7 +4,6 @@ import { PERMISSIONS } from "@fanfare/contract/permissions";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
-import { useChannels } from "../../data/channels.ts";
 import { useCanInGroup } from "../../data/permissions.ts";
 import { useRoles } from "../../data/roles.ts";
 import { channelPath } from "../../routes.ts";
@@ -13,12 +12,12 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
 import { RadioGroup } from "../../ui/radio-group.tsx";
-import { Select } from "../../ui/select.tsx";
 import { Switch } from "../../ui/switch.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useForm } from "../../ui/use-form.ts";
 import { MemberPicker } from "../group-settings/member-picker.tsx";
+import { NO_SECTION, SectionSelect } from "./section-select.tsx";
 import { SlowModeSelect } from "./slow-mode-select.tsx";
 
 interface CreateChannelDialogProps {
@@ -38,13 +37,10 @@ interface Values extends Record<string, unknown> {
   memberIds: string[];
 }
 
-const NO_SECTION = "";
-
 export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannelDialogProps) {
   const { t } = useTranslation("channels");
   const call = useCall();
   const [, navigate] = useLocation();
-  const sections = useChannels(group.id).data?.filter(({ kind }) => kind === "section") ?? [];
   const roles = useRoles(group.id).data ?? [];
   const mayOverride = useCanInGroup(group.id, "manageRoles");
   const initial: Values = {
@@ -148,16 +144,7 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
               autoComplete="off"
               {...form.field("topic")}
             />
-            {sections.length > 0 && (
-              <Select
-                label={t("create.section")}
-                options={[
-                  { value: NO_SECTION, label: t("create.noSection") },
-                  ...sections.map(({ id, name }) => ({ value: id, label: name })),
-                ]}
-                {...form.field("sectionId")}
-              />
-            )}
+            <SectionSelect groupId={group.id} {...form.field("sectionId")} />
             <SlowModeSelect
               value={values.slowModeSeconds}
               onChange={(seconds) => set("slowModeSeconds", seconds)}

@@ -2,22 +2,18 @@ import type { ChannelState } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
-import { useChannels } from "../../../data/channels.ts";
 import { Form } from "../../../ui/form.tsx";
-import { Select } from "../../../ui/select.tsx";
 import { TextArea } from "../../../ui/text-area.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { showToast } from "../../../ui/toast.tsx";
 import { useForm } from "../../../ui/use-form.ts";
+import { NO_SECTION, SectionSelect } from "../section-select.tsx";
 import { SlowModeSelect } from "../slow-mode-select.tsx";
-
-const NO_SECTION = "";
 
 /** Name, topic, section and slow mode. */
 export function ChannelOverview({ channel }: { channel: ChannelState }) {
   const { t } = useTranslation("channels");
   const call = useCall();
-  const sections = useChannels(channel.groupId!).data?.filter(({ kind }) => kind === "section") ?? [];
   const form = useForm({
     initial: {
       name: channel.name,
@@ -48,16 +44,7 @@ export function ChannelOverview({ channel }: { channel: ChannelState }) {
             maxLength={LIMITS.topicMaxChars}
             {...form.field("topic")}
           />
-          {sections.length > 0 && (
-            <Select
-              label={t("create.section")}
-              options={[
-                { value: NO_SECTION, label: t("create.noSection") },
-                ...sections.map(({ id, name }) => ({ value: id, label: name })),
-              ]}
-              {...form.field("sectionId")}
-            />
-          )}
+          <SectionSelect groupId={channel.groupId!} {...form.field("sectionId")} />
           <SlowModeSelect
             value={form.values.slowModeSeconds}
             onChange={(seconds) => form.set("slowModeSeconds", seconds)}
