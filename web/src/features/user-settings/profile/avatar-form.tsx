@@ -1,18 +1,16 @@
 import { LIMITS } from "@fanfare/contract/limits";
-import { ImagePlus } from "lucide-react";
-import { useEffect, useId, useMemo, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useServerCache } from "../../../data/data-context.ts";
 import { uploadPicture } from "../../../data/files.ts";
 import { useMe } from "../../../data/me.ts";
+import { PictureInput, useObjectUrl } from "../../../shared/picture-input.tsx";
 import { useAction } from "../../../shared/use-action.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
-import { Button, buttonClass } from "../../../ui/button.tsx";
-import { cx } from "../../../ui/cx.ts";
+import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 
-const PICTURES = "image/png,image/jpeg,image/webp,image/gif,image/avif";
 const AVATAR_PX = 96;
 
 /** The own picture: one is looked at before it is shown to others, and can be taken away. */
@@ -21,7 +19,6 @@ export function AvatarForm() {
   const me = useMe();
   const cache = useServerCache();
   const call = useCall();
-  const inputId = useId();
   const [chosen, setChosen] = useState<File | null>(null);
   const preview = useObjectUrl(chosen);
   const { busy, error, run } = useAction();
@@ -45,27 +42,9 @@ export function AvatarForm() {
           </div>
           {chosen === null ? (
             <div className="flex flex-wrap gap-2">
-              <input
-                id={inputId}
-                type="file"
-                accept={PICTURES}
-                className="peer sr-only"
-                onChange={({ target }) => {
-                  setChosen(target.files?.[0] ?? null);
-                  // The same file can be chosen again after an error.
-                  target.value = "";
-                }}
-              />
-              <label
-                htmlFor={inputId}
-                className={cx(
-                  buttonClass({ size: "sm" }),
-                  "cursor-pointer peer-focus-visible:outline-2 peer-focus-visible:outline-accent",
-                )}
-              >
-                <ImagePlus size={16} aria-hidden />
+              <PictureInput onChoose={setChosen}>
                 {me.avatarUrl === null ? t("profile.addPicture") : t("profile.changePicture")}
-              </label>
+              </PictureInput>
               {me.avatarUrl !== null && (
                 <Button
                   size="sm"
@@ -98,10 +77,4 @@ export function AvatarForm() {
       <ErrorNote text={isTooLarge ? t("shared:error.FILE_TOO_LARGE") : error} />
     </section>
   );
-}
-
-function useObjectUrl(file: File | null): string | null {
-  const url = useMemo(() => (file === null ? null : URL.createObjectURL(file)), [file]);
-  useEffect(() => (url === null ? undefined : () => URL.revokeObjectURL(url)), [url]);
-  return url;
 }

@@ -1,0 +1,52 @@
+import { ImagePlus } from "lucide-react";
+import { type ReactNode, useEffect, useId, useMemo } from "react";
+import { buttonClass } from "../ui/button.tsx";
+import { cx } from "../ui/cx.ts";
+
+const PICTURES = "image/png,image/jpeg,image/webp,image/gif,image/avif";
+
+interface PictureInputProps {
+  /** What the button says. */
+  children: ReactNode;
+  onChoose: (file: File) => void;
+  disabled?: boolean | undefined;
+}
+
+/** A button to choose a picture with. */
+export function PictureInput({ children, onChoose, disabled }: PictureInputProps) {
+  const id = useId();
+  return (
+    <>
+      <input
+        id={id}
+        type="file"
+        accept={PICTURES}
+        disabled={disabled}
+        className="peer sr-only"
+        onChange={({ target }) => {
+          const chosen = target.files?.[0];
+          if (chosen !== undefined) onChoose(chosen);
+          // The same file can be chosen again after an error.
+          target.value = "";
+        }}
+      />
+      <label
+        htmlFor={id}
+        className={cx(
+          buttonClass({ size: "sm" }),
+          "cursor-pointer peer-focus-visible:outline-2 peer-focus-visible:outline-accent peer-disabled:opacity-50",
+        )}
+      >
+        <ImagePlus size={16} aria-hidden />
+        {children}
+      </label>
+    </>
+  );
+}
+
+/** An address to look at a file that is not uploaded yet. */
+export function useObjectUrl(file: File | null): string | null {
+  const url = useMemo(() => (file === null ? null : URL.createObjectURL(file)), [file]);
+  useEffect(() => (url === null ? undefined : () => URL.revokeObjectURL(url)), [url]);
+  return url;
+}
