@@ -1,14 +1,12 @@
 import type { User } from "@fanfare/contract";
-import { Check, X } from "lucide-react";
+import { Check } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useUser } from "../../data/users.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { cx } from "../../ui/cx.ts";
-import { IconButton } from "../../ui/icon-button.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { useName } from "../members/use-name.ts";
+import { ChosenPeople } from "../members/chosen-people.tsx";
 import { usePeople } from "./use-people.ts";
 
 interface PeoplePickerProps {
@@ -36,17 +34,12 @@ export function PeoplePicker({ value, onChange, without = NOBODY, max }: PeopleP
   };
   return (
     <div className="grid gap-3">
-      {value.length > 0 && (
-        <ul aria-label={t("picker.chosen")} className="flex flex-wrap gap-1.5">
-          {value.map((userId) => (
-            <Chosen
-              key={userId}
-              userId={userId}
-              onRemove={() => onChange(value.filter((id) => id !== userId))}
-            />
-          ))}
-        </ul>
-      )}
+      <ChosenPeople
+        label={t("picker.chosen")}
+        value={value}
+        onChange={onChange}
+        removeLabel={(name) => t("picker.remove", { name })}
+      />
       <TextField
         label={t("picker.label")}
         placeholder={t("picker.placeholder")}
@@ -98,24 +91,5 @@ function Mark({ isOn }: { isOn: boolean }) {
     >
       {isOn && <Check size={14} strokeWidth={3} />}
     </span>
-  );
-}
-
-function Chosen({ userId, onRemove }: { userId: string; onRemove: () => void }) {
-  const { t } = useTranslation("directs");
-  const user = useUser(userId);
-  const name = useName(user);
-  return (
-    <li className="flex items-center gap-1.5 rounded-full bg-selected py-0.5 pr-0.5 pl-1 text-sm">
-      <Avatar id={userId} name={name} src={user?.avatarUrl} size={20} />
-      {name}
-      <IconButton
-        icon={X}
-        size="sm"
-        label={t("picker.remove", { name })}
-        onClick={onRemove}
-        className="rounded-full"
-      />
-    </li>
   );
 }

@@ -1,12 +1,11 @@
-import { Plus, X } from "lucide-react";
+import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMemberSearch } from "../../data/member-search.ts";
-import { useUser } from "../../data/users.ts";
 import { Avatar } from "../../ui/avatar.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { ChosenPeople } from "../members/chosen-people.tsx";
 import { userName } from "./user-name.ts";
 
 interface MemberPickerProps {
@@ -36,17 +35,7 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
   };
   return (
     <div className="grid gap-2">
-      {value.length > 0 && (
-        <ul className="flex flex-wrap gap-1.5">
-          {value.map((userId) => (
-            <Chosen
-              key={userId}
-              userId={userId}
-              onRemove={() => onChange(value.filter((id) => id !== userId))}
-            />
-          ))}
-        </ul>
-      )}
+      <ChosenPeople value={value} onChange={onChange} removeLabel={(name) => t("picker.remove", { name })} />
       {value.length < max && (
         <TextField
           label={label}
@@ -83,23 +72,5 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
         </p>
       )}
     </div>
-  );
-}
-
-function Chosen({ userId, onRemove }: { userId: string; onRemove: () => void }) {
-  const { t } = useTranslation("group-settings");
-  const user = useUser(userId);
-  return (
-    <li className="flex items-center gap-1.5 rounded-full bg-selected py-0.5 pr-0.5 pl-1 text-sm">
-      <Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} size={20} />
-      {userName(user)}
-      <IconButton
-        icon={X}
-        size="sm"
-        label={t("picker.remove", { name: userName(user) })}
-        onClick={onRemove}
-        className="rounded-full"
-      />
-    </li>
   );
 }

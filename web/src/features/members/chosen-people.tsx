@@ -1,0 +1,47 @@
+import { X } from "lucide-react";
+import { useUser } from "../../data/users.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { useName } from "./use-name.ts";
+
+interface ChosenPeopleProps {
+  label?: string;
+  /** Ids of those who are chosen. */
+  value: readonly string[];
+  onChange: (userIds: string[]) => void;
+  removeLabel: (name: string) => string;
+}
+
+/** Those who are chosen, each with a button to take them out. */
+export function ChosenPeople({ label, value, onChange, removeLabel }: ChosenPeopleProps) {
+  if (value.length === 0) return null;
+  return (
+    <ul aria-label={label} className="flex flex-wrap gap-1.5">
+      {value.map((userId) => (
+        <Chosen
+          key={userId}
+          userId={userId}
+          removeLabel={removeLabel}
+          onRemove={() => onChange(value.filter((id) => id !== userId))}
+        />
+      ))}
+    </ul>
+  );
+}
+
+interface ChosenProps extends Pick<ChosenPeopleProps, "removeLabel"> {
+  userId: string;
+  onRemove: () => void;
+}
+
+function Chosen({ userId, removeLabel, onRemove }: ChosenProps) {
+  const user = useUser(userId);
+  const name = useName(user);
+  return (
+    <li className="flex items-center gap-1.5 rounded-full bg-selected py-0.5 pr-0.5 pl-1 text-sm">
+      <Avatar id={userId} name={name} src={user?.avatarUrl} size={20} />
+      {name}
+      <IconButton icon={X} size="sm" label={removeLabel(name)} onClick={onRemove} className="rounded-full" />
+    </li>
+  );
+}
