@@ -14,17 +14,43 @@ export interface Endpoint {
   cleanUp(): void;
 }
 
+const SOCKET = "mongo.sock";
+
+function folderOf(dir: string, uid: number): string {
+  const hash = createHash("sha256").update(fs.realpathSync(dir)).digest("hex").slice(0, 16);
+  return path.join(os.tmpdir(), `fanfare-db-${uid}-${hash}`);
+}
+
+/** Nobody but the user can have put anything into it. */
+function isPrivate(folder: string, user: number | undefined): boolean {
+  const stats = fs.lstatSync(folder, { throwIfNoEntry: false });
+  return stats !== undefined && stats.uid === user && (stats.mode & 0o777) === 0o700 && stats.isDirectory();
+}
+
 /**
  * A private folder whose name follows from the data folder, so that a killed server leaves nothing that the next one does
  * not use; a new one where somebody else holds that name.
  */
 function privateFolder(dir: string): string {
-  const hash = createHash("sha256").update(fs.realpathSync(dir)).digest("hex").slice(0, 16);
-  const folder = path.join(os.tmpdir(), `fanfare-db-${process.getuid?.() ?? 0}-${hash}`);
+  const folder = folderOf(dir, process.getuid?.() ?? 0);
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { uid, mode } = fs.lstatSync(folder);
-  const isOurs = uid === process.getuid?.() && (mode & 0o777) === 0o700 && fs.lstatSync(folder).isDirectory();
-  return isOurs ? folder : fs.mkdtempSync(path.join(os.tmpdir(), "fanfare-db-"));
+  return isPrivate(folder, process.getuid?.())
+    ? folder
+    : fs.mkdtempSync(path.join(os.tmpdir(), "fanfare-db-"));
+}
+
+/**
+ * Where a running server of the data folder listens when it was not told where, for the user whose folder it is and for root.
+ * undefined: it listens elsewhere, runs with another temporary folder, or is somebody else's.
+ */
+export function defaultUri(dir: string): string | undefined {
+  if (process.platform === "win32") return undefined;
+  const { uid } = fs.statSync(dir);
+  const folder = folderOf(dir, uid);
+  const socket = path.join(folder, SOCKET);
+  const isThere =
+    isPrivate(folder, uid) && fs.lstatSync(socket, { throwIfNoEntry: false })?.isSocket() === true;
+  return isThere ? uriOf(socket) : undefined;
 }
 
 /**
@@ -45,9 +71,9 @@ export function openEndpoint(listen: ListenOptions | undefined, dir: string): En
   const given = listen?.socketPath;
   if (given === undefined) {
     const folder = privateFolder(dir);
-    fs.rmSync(path.join(folder, "mongo.sock"), { force: true });
+    fs.rmSync(path.join(folder, SOCKET), { force: true });
     return {
-      target: { path: path.join(folder, "mongo.sock") },
+      target: { path: path.join(folder, SOCKET) },
       cleanUp: () => fs.rmSync(folder, { recursive: true, force: true }),
     };
   }

@@ -64,12 +64,15 @@ export class CommandError extends Error {
 export class DataFolderInUseError extends Error {
   readonly dir: string;
   readonly pid: number | undefined;
+  /** Where that process serves it, if it does so at its default place and this user may go there. */
+  readonly uri: string | undefined;
 
-  constructor(dir: string, pid: number | undefined) {
+  constructor(dir: string, pid: number | undefined, uri: string | undefined) {
     super(`The data folder ${dir} is in use by ${pid === undefined ? "another process" : `process ${pid}`}.`);
     this.name = "DataFolderInUseError";
     this.dir = dir;
     this.pid = pid;
+    this.uri = uri;
   }
 }
 

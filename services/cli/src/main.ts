@@ -11,15 +11,19 @@ import { importGroupCommand } from "./commands/import-group.ts";
 import { reindexCommand } from "./commands/reindex.ts";
 import { resetTotpCommand } from "./commands/reset-totp.ts";
 import { restoreCommand } from "./commands/restore.ts";
+import { verifyCommand } from "./commands/verify.ts";
 
 const WIDTH = 100;
 
 const cli = yargs(hideBin(process.argv))
   .scriptName("fanfare")
-  .usage("$0 <command>\n\nLooks after an instance: that of DATA_DIR, which must be stopped, or of MONGO_URL.")
+  .usage(
+    "$0 <command>\n\nLooks after an instance: that of DATA_DIR, which must be stopped but for a backup, or of MONGO_URL.",
+  )
   .command(createAdminCommand)
   .command(resetTotpCommand)
   .command(backupCommand)
+  .command(verifyCommand)
   .command(restoreCommand)
   .command(exportGroupCommand)
   .command(importGroupCommand)

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { loadConfig, type Config } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
@@ -34,16 +34,22 @@ export async function whileRunning<T>(dataDir: string, work: (url: string) => Pr
   }
 }
 
-/** Runs the program as an operator does. */
+/** Starts the program as an operator does. */
+export function spawnFanfare(dataDir: string, args: readonly string[]): ChildProcessWithoutNullStreams {
+  const env = { PATH: process.env["PATH"], ...environment(dataDir) };
+  return spawn(process.execPath, [MAIN, ...args], { env, stdio: "pipe" });
+}
+
+/** Runs the program to its end. */
 export async function fanfare(
   dataDir: string,
   args: readonly string[],
   input = "",
+  encoding: BufferEncoding = "utf8",
 ): Promise<{ code: number | null; out: string; error: string }> {
-  const env = { PATH: process.env["PATH"], ...environment(dataDir) };
-  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: "pipe" });
+  const child = spawnFanfare(dataDir, args);
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const [out, error, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { code, out, error };
+  const [out, error, code] = await Promise.all([buffer(child.stdout), text(child.stderr), ended]);
+  return { code, out: out.toString(encoding), error };
 }

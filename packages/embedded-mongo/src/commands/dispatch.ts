@@ -3,6 +3,7 @@ import type { PlainObject } from "../values/types.ts";
 import { adminCommands } from "./admin.ts";
 import type { Command, CommandContext, Handler } from "./context.ts";
 import { CursorBatch } from "./cursor-store.ts";
+import { everythingCommands } from "./everything.ts";
 import { explain } from "./explain.ts";
 import { findAndModify } from "./find-and-modify.ts";
 import { indexCommands } from "./indexes.ts";
@@ -12,6 +13,7 @@ import { writeCommands } from "./write.ts";
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(
   Object.entries({
     ...adminCommands,
+    ...everythingCommands,
     ...indexCommands,
     ...readCommands,
     ...writeCommands,

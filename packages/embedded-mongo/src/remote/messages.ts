@@ -3,22 +3,29 @@ import { DataFolderInUseError, DataFolderMismatchError } from "../errors.ts";
 /** What a server in a worker or child process tells its owner, once. The owner answers "close". */
 export type FromServer =
   | { type: "ready"; uri: string }
-  | { type: "failed"; name: string; message: string; dir?: string; pid?: number };
+  | { type: "failed"; name: string; message: string; dir?: string; pid?: number; uri?: string };
 
 export function describeFailure(error: unknown): FromServer {
-  const { name, message, dir, pid } = error as Error & { dir?: string; pid?: number };
+  const { name, message, dir, pid, uri } = error as Error & { dir?: string; pid?: number; uri?: string };
   return {
     type: "failed",
     name,
     message,
     ...(dir !== undefined && { dir }),
     ...(pid !== undefined && { pid }),
+    ...(uri !== undefined && { uri }),
   };
 }
 
 /** The error as the server threw it, of the same class where the owner may ask for it. */
-export function reviveFailure({ name, message, dir, pid }: Extract<FromServer, { type: "failed" }>): Error {
-  if (name === "DataFolderInUseError") return new DataFolderInUseError(dir ?? "", pid);
+export function reviveFailure({
+  name,
+  message,
+  dir,
+  pid,
+  uri,
+}: Extract<FromServer, { type: "failed" }>): Error {
+  if (name === "DataFolderInUseError") return new DataFolderInUseError(dir ?? "", pid, uri);
   if (name === "DataFolderMismatchError") return new DataFolderMismatchError(dir ?? "", message);
   const error = new Error(message);
   error.name = name;

@@ -4,6 +4,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { defaultUri } from "../endpoint.ts";
 import { DataFolderInUseError } from "../errors.ts";
 
 /**
@@ -66,7 +67,7 @@ function ask(target: string): Promise<Holder> {
 }
 
 const inUse = (dir: string, holder: Holder): DataFolderInUseError =>
-  new DataFolderInUseError(dir, typeof holder === "number" ? holder : undefined);
+  new DataFolderInUseError(dir, typeof holder === "number" ? holder : undefined, defaultUri(dir));
 
 async function lockPipe(dir: string, real: string): Promise<FolderLock> {
   const pipe = `\\\\.\\pipe\\fanfare-${createHash("sha256").update(real.toLowerCase()).digest("hex").slice(0, 32)}`;

@@ -23,10 +23,51 @@ export async function listCollections(db: mongo.Db): Promise<string[]> {
     .toSorted((a, b) => (a < b ? -1 : 1));
 }
 
-/** The documents of a collection as BSON, in the order of their ids. */
-export async function* readDocuments(db: mongo.Db, name: string): AsyncGenerator<Uint8Array> {
-  const cursor = db.collection(name).find({}, AS_STORED).sort({ _id: 1 });
-  for await (const document of cursor) yield mongo.BSON.serialize(document);
+/** A document as BSON, and the collection it is of. Those of one collection come one after the other. */
+export interface StoredDocument {
+  collection: string;
+  bytes: Uint8Array;
+}
+
+/** All documents, by the names of their collections and in the order of their ids. */
+export async function* readInOrder(db: mongo.Db): AsyncGenerator<StoredDocument> {
+  for (const collection of await listCollections(db)) {
+    const cursor = db.collection(collection).find({}, AS_STORED).sort({ _id: 1 });
+    for await (const document of cursor) yield { collection, bytes: mongo.BSON.serialize(document) };
+  }
+}
+
+/** Whether it can be read as it is at one instant, while others write. */
+export async function isEmbedded(db: mongo.Db): Promise<boolean> {
+  const { modules } = (await db.command({ buildInfo: 1 })) as { modules?: string[] };
+  return modules?.includes("fanfare-embedded-mongo") === true;
+}
+
+/**
+ * All documents of an embedded database as they are, acknowledged and on disk, when this is answered. Read them at once: a
+ * cursor that nobody reads is forgotten after ten minutes.
+ */
+export async function openEverything(db: mongo.Db): Promise<AsyncGenerator<StoredDocument>> {
+  const command = { fanfareEverything: 1, readConcern: { level: "majority" } };
+  const cursor = db.runCursorCommand(command, AS_STORED);
+  // The command is sent only now.
+  await cursor.hasNext();
+  return readEverything(cursor);
+}
+
+async function* readEverything(cursor: mongo.RunCommandCursor): AsyncGenerator<StoredDocument> {
+  let collection = "";
+  let left = 0;
+  for await (const document of cursor) {
+    if (left === 0) {
+      // What is not promoted comes as the types of BSON.
+      collection = String(document["collection"]);
+      left = Number(document["documents"]);
+      continue;
+    }
+    left -= 1;
+    yield { collection, bytes: mongo.BSON.serialize(document) };
+  }
 }
 
 /** Gathers documents and stores them in batches. */

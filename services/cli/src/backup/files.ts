@@ -1,5 +1,4 @@
-import { createReadStream } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { open, readdir, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Config } from "@fanfare/kernel";
 
@@ -37,7 +36,14 @@ export async function listFiles({ dataDir, filesDir }: Folders): Promise<BackedU
   return all.flat().toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-export const readBytes = (file: BackedUpFile): AsyncIterable<Buffer> => createReadStream(file.location);
+/** An upload that is under way, or was broken off: it has no name yet. */
+export const isDraft = ({ path }: BackedUpFile): boolean => path.endsWith(".part");
+
+/** null where there is none any more. Once it is open it can be read, also when it is deleted meanwhile. */
+export async function openFile(file: BackedUpFile): Promise<AsyncIterable<Buffer> | null> {
+  const handle = await open(file.location).catch(absent);
+  return Array.isArray(handle) ? null : handle.createReadStream();
+}
 
 /**
  * Where a file of a backup belongs.

@@ -14,16 +14,21 @@ import {
 import { locationOf } from "./files.ts";
 import type { Summary } from "./write-backup.ts";
 
+export interface Contents extends Summary {
+  /** The instance went on meanwhile: it is as after a crash at that moment. */
+  ofRunning: boolean;
+}
+
 /**
  * What is in a backup, without its first and last frame. Only when it has come to its end is it known to be whole.
  * @throws {CliError} when it cannot be read, is of a newer version, or is not what was written
  */
-export async function* readBackup(file: string): AsyncGenerator<Frame> {
+export async function* readBackup(file: string): AsyncGenerator<Frame, Contents> {
   const hash = createHash("sha256");
   const seen: Summary = { collections: {}, files: 0 };
   let collection = "";
   let missing = 0;
-  let isFirst = true;
+  let ofRunning: boolean | undefined;
   let isWhole = false;
   const source = createReadStream(file);
   const unpacked = source.pipe(createGunzip());
@@ -40,9 +45,8 @@ export async function* readBackup(file: string): AsyncGenerator<Frame> {
         continue;
       }
       hash.update(encodeHead(kind, payload.length)).update(payload);
-      if (isFirst) {
-        assertKnown(file, kind, payload);
-        isFirst = false;
+      if (ofRunning === undefined) {
+        ofRunning = readHead(file, kind, payload).running === true;
         continue;
       }
       if (kind === "C") collection = payload.toString();
@@ -58,6 +62,7 @@ export async function* readBackup(file: string): AsyncGenerator<Frame> {
       yield { kind, payload };
     }
     if (!isWhole) throw new Error("it is cut off");
+    return { ...seen, ofRunning: ofRunning === true };
   } catch (error) {
     if (error instanceof CliError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
@@ -70,20 +75,31 @@ export async function* readBackup(file: string): AsyncGenerator<Frame> {
 }
 
 /** Reads it to its end, and throws as `readBackup` does. */
-export async function verifyBackup(file: string): Promise<void> {
-  for await (const _frame of readBackup(file));
+export async function verifyBackup(file: string): Promise<Contents> {
+  const frames = readBackup(file);
+  for (;;) {
+    const { done, value } = await frames.next();
+    if (done === true) return value;
+  }
 }
 
 export function fileOf(payload: Buffer): { path: string; bytes: number } {
   return JSON.parse(payload.toString()) as { path: string; bytes: number };
 }
 
-function assertKnown(file: string, kind: string, payload: Buffer): void {
-  const head = kind === "H" ? (JSON.parse(payload.toString()) as { format?: unknown; version?: number }) : {};
+interface Head {
+  format?: unknown;
+  version?: number;
+  running?: boolean;
+}
+
+function readHead(file: string, kind: string, payload: Buffer): Head {
+  const head = kind === "H" ? (JSON.parse(payload.toString()) as Head) : {};
   if (head.format !== FORMAT) throw new Error("it holds something else");
   if (head.version !== FORMAT_VERSION) {
     throw new CliError(
       `${file} has format ${head.version}; this version knows ${FORMAT_VERSION}. Use the version that wrote it.`,
     );
   }
+  return head;
 }

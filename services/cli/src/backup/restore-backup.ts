@@ -2,6 +2,11 @@ import { mkdir, open, readdir, rename, rm, rmdir, type FileHandle } from "node:f
 import { dirname, join } from "node:path";
 import type { Config } from "@fanfare/kernel";
 import type { mongo } from "mongoose";
+import { unknownFiles } from "../check/check-files.ts";
+import { checkMemberCounts } from "../check/check-groups.ts";
+import { checkLog } from "../check/check-log.ts";
+import { checkOrphans } from "../check/check-orphans.ts";
+import { runChecks } from "../check/run-checks.ts";
 import { CliError } from "../cli-error.ts";
 import { openStopped, withStopped } from "../open-stopped.ts";
 import { databaseOf, DocumentWriter, listCollections } from "./documents.ts";
@@ -13,21 +18,41 @@ const STAGING = ".restoring";
 const UNFINISHED = "restoreUnfinished";
 
 type Target = Pick<Config, "mongoUrl" | "dataDir" | "filesDir">;
+type Fill = (db: mongo.Db, folders: Folders) => Promise<void>;
+
+export interface Restored {
+  /** Where what was there before has been moved to. */
+  moved: string[];
+  /** What was put right in a backup of a running instance, and what could not be. */
+  said: string[];
+}
 
 /**
  * Puts a backup in the place of an instance that is stopped. The whole backup is read and checked before anything is written.
  * With the embedded database everything is made beside what is there and then renamed, the database last.
- * @returns where what was there before has been moved to
  * @throws {CliError} for a backup that is not whole, a target that is not empty without `force`, or one in use
  */
-export async function restoreBackup(config: Target, file: string, force: boolean): Promise<string[]> {
-  await verifyBackup(file);
-  return config.mongoUrl === undefined
-    ? restoreEmbedded(config, file, force)
-    : restoreMongo(config, file, force);
+export async function restoreBackup(config: Target, file: string, force: boolean): Promise<Restored> {
+  const { ofRunning } = await verifyBackup(file);
+  const said: string[] = [];
+  const fill = async (db: mongo.Db, folders: Folders): Promise<void> => {
+    await apply(file, db, folders);
+    if (ofRunning) await putRight(db, folders, (line) => said.push(line));
+  };
+  const moved =
+    config.mongoUrl === undefined
+      ? await restoreEmbedded(config, fill, force)
+      : await restoreMongo(config, fill, force);
+  return { moved, said };
 }
 
-async function restoreEmbedded(config: Target, file: string, force: boolean): Promise<string[]> {
+/** What a crash leaves that the program or `check --repair` puts right, and files that were deleted while the backup was made. */
+async function putRight(db: mongo.Db, { filesDir }: Folders, say: (line: string) => void): Promise<void> {
+  await runChecks(db, [checkOrphans, checkLog, checkMemberCounts], true, say);
+  for await (const path of unknownFiles(db, filesDir)) await rm(path);
+}
+
+async function restoreEmbedded(config: Target, fill: Fill, force: boolean): Promise<string[]> {
   const { dataDir, filesDir } = config;
   const db = join(dataDir, "db");
   if (!force && !((await isEmpty(db)) && (await isEmpty(filesDir)))) throw notEmpty(dataDir);
@@ -37,7 +62,7 @@ async function restoreEmbedded(config: Target, file: string, force: boolean): Pr
   try {
     await prepare(staged);
     await withStopped({ mongoUrl: undefined, dataDir: staging }, ({ connection }) =>
-      apply(file, databaseOf(connection), staged),
+      fill(databaseOf(connection), staged),
     );
     const moved = await replaceFiles(staged, config);
     moved.push(...(await replace(join(staging, "db"), db)));
@@ -47,7 +72,7 @@ async function restoreEmbedded(config: Target, file: string, force: boolean): Pr
   }
 }
 
-async function restoreMongo(config: Target, file: string, force: boolean): Promise<string[]> {
+async function restoreMongo(config: Target, fill: Fill, force: boolean): Promise<string[]> {
   const staged: Folders = {
     dataDir: join(config.dataDir, STAGING),
     filesDir: `${config.filesDir}${STAGING}`,
@@ -62,7 +87,7 @@ async function restoreMongo(config: Target, file: string, force: boolean): Promi
       await prepare(staged);
       if (!isBrokenOff) await unfinished.insertOne({});
       for (const name of await listCollections(db)) if (name !== UNFINISHED) await db.dropCollection(name);
-      await apply(file, db, staged);
+      await fill(db, staged);
       const moved = await replaceFiles(staged, config);
       await db.dropCollection(UNFINISHED);
       return moved;

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { access, rename, rm } from "node:fs/promises";
+import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Config } from "@fanfare/kernel";
 import { CliError } from "../cli-error.ts";
-import { withStopped } from "../open-stopped.ts";
-import { databaseOf, listCollections, readDocuments } from "./documents.ts";
-import { listFiles, readBytes } from "./files.ts";
+import { withSource } from "../open-stopped.ts";
+import { databaseOf, isEmbedded, openEverything, readInOrder, type StoredDocument } from "./documents.ts";
+import { isDraft, listFiles, openFile, type BackedUpFile } from "./files.ts";
 import { encodeFrame, encodeJson, FORMAT, FORMAT_VERSION } from "./frames.ts";
 import type { mongo } from "mongoose";
 
@@ -22,62 +23,99 @@ export interface Summary {
 
 type Source = Pick<Config, "mongoUrl" | "dataDir" | "filesDir">;
 
+/** `running`: of one moment, while the instance went on. `stopped`: nothing else was there. `mongodb`: nobody can tell. */
+export type BackedUpWhile = "running" | "stopped" | "mongodb";
+
 /**
- * Writes everything of an instance into a file, which has its name only when it is whole.
- * The same content gives the same bytes.
- * @throws {CliError} when the file exists, or a running instance holds the data folder
+ * Writes everything of an instance into a file, which has its name only when it is whole; null is the standard output.
+ * The same content of a stopped instance gives the same bytes.
+ * @throws {CliError} when the file exists, or the database of a running instance cannot be reached
  */
-export async function writeBackup(config: Source, file: string): Promise<Summary> {
-  if (await exists(file)) throw new CliError(`${file} exists already. Choose another name, or delete it.`);
-  return withStopped(config, async ({ connection }) => {
+export async function writeBackup(
+  config: Source,
+  file: string | null,
+): Promise<Summary & { while: BackedUpWhile }> {
+  if (file !== null && (await exists(file)))
+    throw new CliError(`${file} exists already. Choose another name, or delete it.`);
+  return withSource(config, async ({ connection }, isRunning) => {
+    const db = databaseOf(connection);
+    const hasOneMoment = isRunning && (await isEmbedded(db));
     const summary: Summary = { collections: {}, files: 0 };
-    const unfinished = `${file}.unfinished`;
-    try {
-      await pipeline(
-        inPieces(frames(databaseOf(connection), config, summary)),
-        createGzip(),
-        createWriteStream(unfinished, { mode: 0o600, flush: true }),
-      );
-      await rename(unfinished, file);
-    } catch (error) {
-      await rm(unfinished, { force: true });
-      throw error;
-    }
-    return summary;
+    const parts = hasOneMoment ? ofRunning(db, config, summary) : ofStopped(db, config, summary);
+    const packed = [inPieces(frames(parts, summary)), createGzip()] as const;
+    if (file === null) await pipeline(...packed, process.stdout, { end: false });
+    else await writeFile(file, (target) => pipeline(...packed, target));
+    return { ...summary, while: hasOneMoment ? "running" : isRunning ? "mongodb" : "stopped" };
   });
 }
 
-async function* frames(db: mongo.Db, config: Source, summary: Summary): AsyncGenerator<Buffer> {
+async function writeFile(file: string, fill: (target: Writable) => Promise<void>): Promise<void> {
+  const unfinished = `${file}.unfinished`;
+  try {
+    await fill(createWriteStream(unfinished, { mode: 0o600, flush: true }));
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+async function* frames(parts: AsyncIterable<Buffer>, summary: Summary): AsyncGenerator<Buffer> {
   const hash = createHash("sha256");
-  for await (const frame of content(db, config, summary)) {
+  for await (const frame of parts) {
     hash.update(frame);
     yield frame;
   }
   yield encodeJson("E", { ...summary, sha256: hash.digest("hex") });
 }
 
-async function* content(db: mongo.Db, config: Source, summary: Summary): AsyncGenerator<Buffer> {
+async function* ofStopped(db: mongo.Db, config: Source, summary: Summary): AsyncGenerator<Buffer> {
   yield encodeJson("H", { format: FORMAT, version: FORMAT_VERSION });
-  for (const name of await listCollections(db)) {
-    let count = 0;
-    for await (const document of readDocuments(db, name)) {
-      if (count === 0) yield encodeFrame("C", Buffer.from(name));
-      count += 1;
-      yield encodeFrame("D", document);
-    }
-    if (count > 0) summary.collections[name] = count;
-  }
+  yield* documentFrames(readInOrder(db), summary);
+  for (const file of await listFiles(config)) yield* fileFrames(file, summary);
+}
+
+/**
+ * The files that there are, the moment of the database, the files that came meanwhile: so every file that the database knows of at
+ * that moment is in it. Those that were deleted before it are in it too; a restore removes them.
+ */
+async function* ofRunning(db: mongo.Db, config: Source, summary: Summary): AsyncGenerator<Buffer> {
+  yield encodeJson("H", { format: FORMAT, version: FORMAT_VERSION, running: true });
+  const written = new Set<string>();
   for (const file of await listFiles(config)) {
-    yield encodeJson("F", { path: file.path, bytes: file.bytes });
-    let bytes = 0;
-    for await (const part of readBytes(file)) {
-      bytes += part.length;
-      yield encodeFrame("B", part);
-    }
-    if (bytes !== file.bytes)
-      throw new CliError(`${file.location} changed meanwhile: stop what writes to it.`);
-    summary.files += 1;
+    if (isDraft(file)) continue;
+    written.add(file.path);
+    yield* fileFrames(file, summary);
   }
+  const everything = await openEverything(db);
+  for (const file of await listFiles(config))
+    if (!isDraft(file) && !written.has(file.path)) yield* fileFrames(file, summary);
+  yield* documentFrames(everything, summary);
+}
+
+async function* documentFrames(
+  documents: AsyncIterable<StoredDocument>,
+  { collections }: Summary,
+): AsyncGenerator<Buffer> {
+  for await (const { collection, bytes } of documents) {
+    const count = collections[collection] ?? 0;
+    if (count === 0) yield encodeFrame("C", Buffer.from(collection));
+    collections[collection] = count + 1;
+    yield encodeFrame("D", bytes);
+  }
+}
+
+async function* fileFrames(file: BackedUpFile, summary: Summary): AsyncGenerator<Buffer> {
+  const content = await openFile(file);
+  if (content === null) return;
+  yield encodeJson("F", { path: file.path, bytes: file.bytes });
+  let bytes = 0;
+  for await (const part of content) {
+    bytes += part.length;
+    yield encodeFrame("B", part);
+  }
+  if (bytes !== file.bytes) throw new CliError(`${file.location} changed meanwhile: stop what writes to it.`);
+  summary.files += 1;
 }
 
 async function* inPieces(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -12,7 +12,8 @@ export const restoreCommand: CommandModule<object, { file: string; force: boolea
       describe: "Also where there is an instance already; its embedded database is kept beside the new one",
     }),
   async handler({ file, force }) {
-    const moved = await restoreBackup(loadConfig(), file, force);
+    const { moved, said } = await restoreBackup(loadConfig(), file, force);
+    for (const line of said) process.stdout.write(`${line}\n`);
     process.stdout.write(`${file} is restored.\n`);
     for (const path of moved) process.stdout.write(`What was there before is in ${path}: delete it later.\n`);
   },
