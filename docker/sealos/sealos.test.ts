@@ -8,6 +8,8 @@ import type { Workload } from "./workload-faults.ts";
 
 const TEXT = readFileSync(new URL("template/fanfare/index.yaml", import.meta.url), "utf8");
 const IMAGE = { image: "registry.example.org/fanfare:0.1.0" };
+/** Random parts of names are so long, and secrets longer. */
+const NAME_CHARS = 8;
 /** What KubeBlocks and the object storage put into their Secrets. */
 const STORED: Record<string, string> = { username: "root", password: "p4ss", external: "s3.example.org" };
 
@@ -20,7 +22,10 @@ function evaluate(inputs: Record<string, string> = IMAGE, text = TEXT) {
       SEALOS_CERT_SECRET_NAME: "wildcard-cert",
       SEALOS_SERVICE_ACCOUNT: "sample",
     },
-    random: (length) => "x".repeat(length),
+    random: (length) =>
+      length > NAME_CHARS
+        ? "k8Qz3vWm7Rt2Yb9Lx5Np4Hc6Jd1Fs0GaUe6Kq1Zx8Mv3Br7Td2Wg9Pl4Yj5Sn0Cf".slice(0, length)
+        : "x".repeat(length),
   });
 }
 

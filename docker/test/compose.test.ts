@@ -6,7 +6,7 @@ import { COMPOSE_PATH, loadCompose } from "./compose-file.ts";
 import { knownSettings } from "./known-settings.ts";
 
 const REQUIRED = {
-  TOKEN_SECRET: "a".repeat(44),
+  TOKEN_SECRET: "k8Qz3vWm7Rt2Yb9Lx5Np4Hc6Jd1Fs0GaUe",
   PUBLIC_URL: "https://chat.example.org",
   MONGO_PASSWORD: "mongo1",
   NATS_PASSWORD: "nats1",
@@ -37,9 +37,23 @@ test.each(ofImage)("every setting of %s is one that the program knows", (_, serv
   expect(Object.keys(service.environment!).filter((name) => !known.has(name))).toEqual([]);
 });
 
+test("whatever the program can be told can be told here, but what this file decides", () => {
+  const decided = [
+    "NODE_ENV SERVICES HOST PORT OPS_HOST OPS_PORT TRUST_PROXY WEB_DIR DATA_DIR FILES_DIR",
+    "MONGO_URL NATS_URL REDIS_URL",
+    // A single instance has threads; and behind a proxy addresses are not counted.
+    "GATEWAY_THREADS MAX_CONNECTIONS_PER_ADDRESS",
+  ].flatMap((names) => names.split(" "));
+  const text = readFileSync(COMPOSE_PATH, "utf8");
+  const open = [...knownSettings()].filter((name) => !decided.includes(name) && !name.endsWith("_FILE"));
+  expect(open.length).toBeGreaterThan(20);
+  expect(open.filter((name) => !text.includes(`\${${name}:`))).toEqual([]);
+});
+
 test.each([
   { with: "only what is required", given: {} as Record<string, string> },
   { with: "S3 and its profile", given: { ...S3, S3_ENDPOINT: "http://s3:9000" } },
+  { with: "traces", given: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://jaeger:4318" } },
   { with: "mail", given: { SMTP_URL: "smtp://mail:1025", MAIL_FROM: "Fanfare <chat@example.org>" } },
 ])("the program starts with $with", ({ given }) => {
   const { gateway, worker } = loadCompose({ ...REQUIRED, ...given }).services;
@@ -106,5 +120,5 @@ test("what a profile needs and has no default for is asked for when it starts", 
 
 test("the optional parts are profiles", () => {
   const profiles = new Set(services.flatMap(([, { profiles: of = [] }]) => of));
-  expect(profiles).toEqual(new Set(["monitoring", "s3", "mail", "bench"]));
+  expect(profiles).toEqual(new Set(["monitoring", "tracing", "s3", "mail", "bench"]));
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "@fanfare/kernel";
+import { VARIABLES } from "@fanfare/kernel/settings";
 import { isInstalled } from "@fanfare/testing";
 import { Ajv } from "ajv";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -16,8 +17,9 @@ import {
 const PROJECT_FOLDER = join(CHART_FOLDER, "../../..");
 
 const SAMPLE_SECRETS: Record<string, string> = {
-  TOKEN_SECRET: "t".repeat(32),
+  TOKEN_SECRET: "k8Qz3vWm7Rt2Yb9Lx5Np4Hc6Jd1Fs0GaUe",
   TOKEN_SECRET_PREVIOUS: "p".repeat(32),
+  OTEL_EXPORTER_OTLP_HEADERS: "key=value",
   MONGO_URL: "mongodb://user:password@db/fanfare",
   NATS_URL: "nats://nats:4222",
   REDIS_URL: "redis://redis:6379",
@@ -242,9 +244,24 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
       S3_SECRET_ACCESS_KEY: "all/S3_SECRET_ACCESS_KEY",
       SMTP_URL: "all/SMTP_URL",
       OIDC_CLIENT_SECRET: "all/OIDC_CLIENT_SECRET",
+      OTEL_EXPORTER_OTLP_HEADERS: "all/COLLECTOR",
       VAPID_PRIVATE_KEY: "all/VAPID_PRIVATE_KEY",
     });
     expect(worker.env["NATS_URL"]).toBe("nats://nats.data:4222");
+  });
+
+  test("sends traces where it is told to, and none otherwise", () => {
+    for (const { env, name } of environments(rendered.everything)) {
+      const config = loadConfig(env);
+      expect({ name, ...config.tracing }).toEqual({
+        name,
+        endpoint: "http://collector.monitoring:4318",
+        headers: { key: "value" },
+        sampleRatio: 0.05,
+        serviceName: "chat-fanfare",
+      });
+    }
+    for (const { env } of environments(rendered.production)) expect(loadConfig(env).tracing).toBeUndefined();
   });
 
   test("shows Prometheus every process", () => {
@@ -286,7 +303,7 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
 
   test.each([
     ["a password in a URL", { redis: { url: "redis://user:password@redis" } }, "redis.url must not have"],
-    ["a secret among the settings", { env: { TOKEN_SECRET: "x" } }, "env"],
+    ["traces to a password", { tracing: { endpoint: "http://u:p@c" } }, "tracing.endpoint must not have"],
     ["a value that there is not", { gateways: 3 }, "gateways"],
     ["a service that there is not", { workers: { one: { services: ["chat"] } } }, "workers.one.services.0"],
     [
@@ -300,6 +317,14 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
   ])("refuses %s", async (_what, values, message) => {
     await expect(renderChart("trial", values)).rejects.toThrow(message);
   });
+});
+
+test("no secret can be written among the settings", () => {
+  const schema = JSON.parse(readFileSync(join(CHART_FOLDER, "values.schema.json"), "utf8"));
+  const secrets = VARIABLES.filter((name) => name.endsWith("_FILE")).map((name) => name.replace("_FILE", ""));
+  expect(secrets).toContain("TOKEN_SECRET");
+  const { propertyNames } = schema.properties.env;
+  expect(secrets.filter((name) => new Ajv({ strict: false }).validate(propertyNames, name))).toEqual([]);
 });
 
 test("the chart has the version of the program, and knows its services", () => {

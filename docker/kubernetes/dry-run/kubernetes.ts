@@ -11,6 +11,7 @@ const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const READY_TIMEOUT_MS = 120_000;
 const POLL_MS = 250;
+const FOR_ITSELF = { mode: 0o600 };
 
 /** A control plane of etcd and kube-apiserver: it checks and stores objects, and nothing runs. */
 export class Kubernetes {
@@ -40,8 +41,8 @@ export class Kubernetes {
     const kubernetes = new Kubernetes(tools, folder, [apiserver, etcd], apiserver.url);
     try {
       await mkdir(join(folder, "certificates"));
-      await writeFile(join(folder, "tokens.csv"), `${token},admin,admin,system:masters\n`);
-      await writeFile(kubernetes.config, kubeconfig(apiserver.url, token));
+      await writeFile(join(folder, "tokens.csv"), `${token},admin,admin,system:masters\n`, FOR_ITSELF);
+      await writeFile(kubernetes.config, kubeconfig(apiserver.url, token), FOR_ITSELF);
       await run("openssl", ["genrsa", "-out", join(folder, "accounts.key"), "2048"]);
       await etcd.start();
       await apiserver.start();

@@ -54,6 +54,13 @@
 {{- $_ := set $plain "VAPID_PUBLIC_KEY" $values.push.publicKey -}}
 {{- $_ := set $plain "VAPID_SUBJECT" $values.push.subject -}}
 {{- end -}}
+{{- with $values.tracing -}}
+{{- if .endpoint -}}
+{{- $_ := set $plain "OTEL_EXPORTER_OTLP_ENDPOINT" .endpoint -}}
+{{- $_ := set $plain "OTEL_TRACES_SAMPLER_ARG" .sampleRatio -}}
+{{- $_ := set $plain "OTEL_SERVICE_NAME" $full -}}
+{{- end -}}
+{{- end -}}
 {{- $plain = merge (dict) .settings.env $values.env $plain -}}
 {{- range $name, $value := $plain }}
 - name: {{ $name }}
@@ -73,6 +80,9 @@
 {{ include "fanfare.secretEnv" (dict "root" $root "part" . "name" "S3_ACCESS_KEY_ID" "key" .accessKeyIdKey) }}
 {{ include "fanfare.secretEnv" (dict "root" $root "part" . "name" "S3_SECRET_ACCESS_KEY" "key" .secretAccessKeyKey) }}
 {{- end }}
+{{- end }}
+{{- if and $values.tracing.endpoint $values.tracing.headersKey }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.tracing "name" "OTEL_EXPORTER_OTLP_HEADERS" "key" $values.tracing.headersKey) }}
 {{- end }}
 {{- if $values.mail.enabled }}
 {{ include "fanfare.secretEnv" (dict "root" $root "part" $values.mail "name" "SMTP_URL" "key" $values.mail.key) }}

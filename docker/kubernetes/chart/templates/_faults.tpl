@@ -37,6 +37,14 @@
 {{- if and $values.oidc.enabled (not (and $values.oidc.issuer $values.oidc.clientId)) -}}
 {{- $faults = append $faults "oidc.issuer and oidc.clientId are required with oidc.enabled" -}}
 {{- end -}}
+{{- with $values.tracing -}}
+{{- if and .headersKey (not .existingSecret) (not $values.existingSecret) -}}
+{{- $faults = append $faults (printf "tracing.existingSecret (or existingSecret for all) is required: the name of a Secret with the key %s" .headersKey) -}}
+{{- end -}}
+{{- if contains "@" .endpoint -}}
+{{- $faults = append $faults "tracing.endpoint must not have a password: put it into a header, and that into a Secret (tracing.headersKey)" -}}
+{{- end -}}
+{{- end -}}
 {{- $hosted := list -}}
 {{- range $name, $worker := include "fanfare.workers" . | fromJson -}}
 {{- $hosted = concat $hosted ($worker.services | default list) -}}
