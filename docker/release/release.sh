@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 fail() { echo "$1" >&2; exit 1; }
+pnpm() { npx -y pnpm@12.21.0 "$@"; }
 
 version=${1:-}
 image=${2:-fanfare}
@@ -19,10 +20,13 @@ for tool in docker podman buildah ""; do
   break
 done
 [ -n "$tool" ] || fail "Docker, Podman or Buildah is needed."
-pnpm() { npx -y pnpm@12.21.0 "$@"; }
 out=${RELEASE_FOLDER:-${TMPDIR:-/tmp}/fanfare-release}/$version
 mkdir -p "$out"
 shipped=(--filter "@fanfare/node..." --filter "@fanfare/cli..." --filter "@fanfare/web")
+
+# The Node of the project, which runs TypeScript.
+pnpm install --frozen-lockfile --silent
+PATH="$PWD/node_modules/.bin:$PATH"
 
 [ "${SKIP_CHECKS:-}" = 1 ] || { .ci/audit; pnpm check; }
 

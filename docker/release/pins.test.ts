@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { loadCompose } from "../test/compose-file.ts";
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const root = JSON.parse(read("package.json"));
+/** What builds, checks and ships. */
+const SCRIPTS = [
+  "docker/Dockerfile",
+  "docker/release/release.sh",
+  ...readdirSync(new URL("../../.ci", import.meta.url)).map((name) => `.ci/${name}`),
+];
+
+const settings = {
+  TOKEN_SECRET: "t",
+  PUBLIC_URL: "u",
+  MONGO_PASSWORD: "m",
+  NATS_PASSWORD: "n",
+  VALKEY_PASSWORD: "v",
+};
+const ofCompose = Object.values(loadCompose(settings).services).map(({ image }) => image);
+const ofChart = Object.values(parse(read("docker/kubernetes/chart/values.yaml")).trial.images) as string[];
+const ofSealos = [
+  ...read("docker/sealos/template/fanfare/index.yaml").matchAll(/ image: ([\w./-]+:\S+)$/gm),
+].map(([, image]) => image!);
+
+test("every script uses the one version of pnpm", () => {
+  const used = SCRIPTS.flatMap((path) =>
+    [...read(path).matchAll(/pnpm@([\w.]+)/g)].map(([, version]) => `pnpm@${version}`),
+  );
+  expect(used.length).toBeGreaterThan(5);
+  expect(new Set(used)).toEqual(new Set([root.packageManager]));
+});
+
+test("the image has the version of Node that everything is tested with", () => {
+  const versions = new Set(Object.values(root.optionalDependencies));
+  expect(versions.size).toBe(1);
+  expect(read("docker/Dockerfile")).toContain(`ARG NODE_IMAGE=node:${[...versions][0]}-`);
+});
+
+test("images of others are pinned to a patch, the same one wherever they run", () => {
+  const others = [...ofCompose, ...ofChart, ...ofSealos].filter((image) => !image.startsWith("fanfare"));
+  expect(others.length).toBeGreaterThan(12);
+  expect(others.filter((image) => !/:(v?\d+\.\d+\.\d+(-\w+)?|RELEASE\.[\w-]+)$/.test(image))).toEqual([]);
+  const names = new Set(others.map((image) => image.split(":")[0]));
+  expect(new Set(others).size).toBe(names.size);
+});
+
+test("what scripts install from Go modules has a version", () => {
+  const helm = read(".ci/install-helm");
+  expect(/^version=(.*)$/m.exec(helm)![1]).toMatch(/^v\d+\.\d+\.\d+$/);
+  expect(helm).toContain("helm.sh/helm/v3/cmd/helm@$version");
+});
