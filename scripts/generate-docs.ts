@@ -1,11 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { asyncApiDocument, errorsPage, openApiDocument } from "@fanfare/contract/docs";
+import { dashboards } from "./dashboards/index.ts";
 
-// Writes what is derived from the contract into docs/; with --check it only says whether that is up to date.
+// Writes what is derived from the contract into docs/, and the dashboards of Grafana; with --check it only says whether that is up to date.
 const pages: Record<string, string> = {
   "docs/openapi.json": `${JSON.stringify(openApiDocument(), null, 2)}\n`,
   "docs/asyncapi.json": `${JSON.stringify(asyncApiDocument(), null, 2)}\n`,
   "docs/errors.md": errorsPage(),
+  ...dashboards,
 };
 
 const check = process.argv.includes("--check");

@@ -1,0 +1,150 @@
+import {
+  FieldColorModeId,
+  ThresholdsMode,
+  type FieldConfigSource,
+  type Panel,
+  type Threshold,
+} from "@grafana/schema";
+
+export interface Query {
+  /** PromQL. `{S}`, or `{S,` before further labels, stands for what the dashboard's variables choose. */
+  expr: string;
+  /** What a series is called; `{{label}}` is replaced by Grafana. */
+  legend: string;
+}
+
+export interface Chart {
+  kind: "timeseries" | "stat" | "heatmap" | "table" | "text";
+  title: string;
+  /** What it means, and what is well. Of a text: its Markdown. */
+  description: string;
+  /** An id of Grafana's units. */
+  unit?: string;
+  queries?: readonly Query[];
+  /** Colours from these values on. */
+  steps?: readonly { from: number; color: "green" | "yellow" | "orange" | "red" }[];
+  /** Whether the series are parts of one whole. */
+  stacked?: boolean;
+  min?: number;
+  max?: number;
+  /** Of 24. */
+  width?: number;
+  /** Alerts whose runbooks say what to do. */
+  runbooks?: readonly string[];
+}
+
+/** The dashboard's variables as a matcher. A namespace that is not there matches `.*` too: compose has none. */
+export const SELECTOR = 'cluster=~"$cluster",namespace=~"$namespace",job=~"$job",instance=~"$instance"';
+export const RUNBOOKS = "docs/runbooks";
+const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
+const PLOT_WIDTH = 8;
+const STAT_WIDTH = 4;
+const PLOT_HEIGHT = 8;
+const STAT_HEIGHT = 4;
+
+export function widthOf({ kind, width }: Chart): number {
+  return width ?? (kind === "stat" ? STAT_WIDTH : PLOT_WIDTH);
+}
+
+export function heightOf({ kind }: Chart): number {
+  return kind === "stat" || kind === "text" ? STAT_HEIGHT : PLOT_HEIGHT;
+}
+
+/** A chart as Grafana reads it, without its place. */
+export function panelOf(chart: Chart): Panel {
+  const { kind, title, description, queries = [], runbooks = [] } = chart;
+  if (kind === "text") {
+    return { type: "text", title, transparent: true, options: { mode: "markdown", content: description } };
+  }
+  const isTable = kind === "table";
+  return {
+    type: kind,
+    title,
+    description: [description, ...runbooks.map((alert) => `Runbook: ${RUNBOOKS}/${alert}.md`)].join("\n\n"),
+    datasource: DATASOURCE,
+    targets: queries.map(({ expr, legend }, place) => ({
+      refId: String.fromCodePoint("A".codePointAt(0)! + place),
+      datasource: DATASOURCE,
+      editorMode: "code",
+      expr: expr.replaceAll("{S", `{${SELECTOR}`),
+      legendFormat: legend,
+      range: !isTable,
+      instant: isTable,
+      format: kind === "heatmap" ? "heatmap" : isTable ? "table" : "time_series",
+    })),
+    fieldConfig: fieldConfigOf(chart),
+    options: OPTIONS[kind],
+    ...(isTable && { transformations: [{ id: "organize", options: { excludeByName: HIDDEN_COLUMNS } }] }),
+  };
+}
+
+const HIDDEN_COLUMNS = { Time: true, Value: true, __name__: true, alertstate: true };
+
+const OPTIONS: Record<Exclude<Chart["kind"], "text">, Record<string, unknown>> = {
+  timeseries: {
+    legend: { displayMode: "list", placement: "bottom", showLegend: true, calcs: [] },
+    tooltip: { mode: "multi", sort: "desc" },
+  },
+  stat: {
+    reduceOptions: { calcs: ["lastNotNull"], fields: "", values: false },
+    colorMode: "value",
+    graphMode: "area",
+    justifyMode: "auto",
+    orientation: "auto",
+    textMode: "auto",
+    wideLayout: true,
+  },
+  heatmap: {
+    calculate: false,
+    cellGap: 1,
+    color: {
+      mode: "scheme",
+      scheme: "Oranges",
+      steps: 64,
+      exponent: 0.5,
+      fill: "dark-orange",
+      reverse: false,
+    },
+    yAxis: { axisPlacement: "left", unit: "s" },
+    tooltip: { mode: "single", yHistogram: false, showColorScale: false },
+    legend: { show: true },
+    rowsFrame: { layout: "auto" },
+    filterValues: { le: 1e-9 },
+    showValue: "never",
+    exemplars: { color: "rgba(255,0,255,0.7)" },
+  },
+  table: { showHeader: true, cellHeight: "sm", footer: { show: false, reducer: ["sum"], countRows: false } },
+};
+
+function fieldConfigOf({ kind, unit, steps = [], stacked = false, min, max }: Chart): FieldConfigSource {
+  const isPlot = kind === "timeseries";
+  const thresholds: Threshold[] = [
+    // What JSON has for the lowest number there is.
+    { value: null as unknown as number, color: isPlot ? "transparent" : "green" },
+    ...steps.map(({ from, color }) => ({ value: from, color })),
+  ];
+  return {
+    defaults: {
+      ...(unit !== undefined && { unit }),
+      ...(min !== undefined && { min }),
+      ...(max !== undefined && { max }),
+      color: { mode: isPlot ? FieldColorModeId.PaletteClassic : FieldColorModeId.Thresholds },
+      thresholds: { mode: ThresholdsMode.Absolute, steps: thresholds },
+      ...(isPlot && {
+        custom: {
+          drawStyle: "line",
+          lineInterpolation: "linear",
+          lineWidth: 1,
+          fillOpacity: stacked ? 30 : 8,
+          showPoints: "never",
+          spanNulls: false,
+          axisPlacement: "auto",
+          scaleDistribution: { type: "linear" },
+          stacking: { mode: stacked ? "normal" : "none", group: "A" },
+          thresholdsStyle: { mode: steps.length === 0 ? "off" : "line" },
+        },
+      }),
+    },
+    overrides: [],
+  };
+}
