@@ -1,5 +1,5 @@
 import type { Locale } from "@fanfare/contract";
-import type { Config, Logger } from "@fanfare/kernel";
+import { Counter, readGauge, type Config, type Logger, type NodeContext } from "@fanfare/kernel";
 import { createTransport } from "nodemailer";
 import { Outgoing, type Letter } from "./outgoing.ts";
 import { render } from "./render.ts";
@@ -26,6 +26,7 @@ export interface Mailer {
 export interface MailerOptions {
   config: Pick<Config, "environment" | "publicUrl" | "smtp">;
   logger: Logger;
+  metrics: NodeContext["metrics"];
   /** Where mails are shown in development, where there is no server for them. */
   show?: (text: string) => void;
 }
@@ -34,11 +35,27 @@ export interface MailerOptions {
  * Mails by SMTP; without a server for them they are shown in the log in development, and nowhere else, for links in them open
  * accounts.
  */
-export function createMailer({ config, logger, show = toStandardOutput }: MailerOptions): Mailer {
+export function createMailer({ config, logger, metrics, show = toStandardOutput }: MailerOptions): Mailer {
   const { publicUrl, smtp, environment } = config;
   const host = new URL(publicUrl).host;
   const deliver = smtp === undefined ? undefined : bySmtp(smtp);
-  const outgoing = deliver === undefined ? undefined : new Outgoing({ deliver: deliver.send, logger });
+  const total = new Counter({
+    name: "fanfare_mails_total",
+    help: "Mails by what became of them: sent, failed after the last try, dropped because too many waited.",
+    labelNames: ["outcome"],
+    registers: [metrics],
+  });
+  for (const outcome of ["sent", "failed", "dropped"]) total.inc({ outcome }, 0);
+  const outgoing =
+    deliver === undefined
+      ? undefined
+      : new Outgoing({ deliver: deliver.send, logger, onOutcome: (outcome) => total.inc({ outcome }) });
+  readGauge({
+    name: "fanfare_mails_waiting",
+    help: "Mails that wait to be sent; those that are tried again do not count.",
+    registry: metrics,
+    read: () => outgoing?.waiting ?? 0,
+  });
   if (deliver === undefined && environment === "production")
     logger.info("SMTP_URL is not set: no mail goes out, and nobody can reset a forgotten password");
   return {

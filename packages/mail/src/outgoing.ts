@@ -15,9 +15,14 @@ export interface Letter {
   html: string;
 }
 
+/** What became of a mail; 'dropped' because too many waited. */
+export type MailOutcome = "sent" | "failed" | "dropped";
+
 export interface OutgoingOptions {
   deliver(letter: Letter): Promise<void>;
   logger: Logger;
+  /** Told of each mail once, but not of those that are given up by `stop`. */
+  onOutcome(outcome: MailOutcome): void;
   retryAfterMs?: readonly number[];
 }
 
@@ -35,9 +40,14 @@ export class Outgoing {
     });
   }
 
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
   send(letter: Letter): void {
     if (this.#queue.add(letter)) return;
     this.#options.logger.error({ subject: letter.subject }, "a mail was not sent: too many wait");
+    this.#options.onOutcome("dropped");
   }
 
   /** Gives up what waits, and resolves when nothing is being sent any more. */
@@ -46,15 +56,17 @@ export class Outgoing {
   }
 
   async #deliver(letter: Letter, signal: AbortSignal): Promise<void> {
-    const { deliver, logger, retryAfterMs } = this.#options;
+    const { deliver, logger, onOutcome, retryAfterMs } = this.#options;
     for (const waitMs of [...retryAfterMs, null]) {
       try {
         await deliver(letter);
+        onOutcome("sent");
         return;
       } catch (error) {
         // Without the address: a log is read by more people than a mail.
         logger.warn({ err: error, subject: letter.subject }, "a mail could not be sent");
-        if (waitMs === null || isFinal(error) || signal.aborted) return;
+        if (waitMs === null || isFinal(error)) return onOutcome("failed");
+        if (signal.aborted) return;
         await delay(waitMs, undefined, { signal }).catch(() => undefined);
         if (signal.aborted) return;
       }

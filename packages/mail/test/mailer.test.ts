@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { createLogger } from "@fanfare/kernel";
+import { createLogger, type NodeContext } from "@fanfare/kernel";
 import { SMTPServer } from "smtp-server";
 import { afterEach, expect, test, vi } from "vitest";
 import { createMailer, type Mailer } from "../src/index.ts";
 
 const logger = createLogger("silent");
+const metrics = { registerMetric: () => {} } as unknown as NodeContext["metrics"];
 const publicUrl = "https://chat.example.org";
 
 interface Received {
@@ -62,7 +63,7 @@ const send = (to = "ann@example.org", locale: "en" | "zh" = "en"): void =>
 test("a mail goes out by SMTP, as text and HTML, with the link", async () => {
   const { url, received } = await startServer();
   const smtp = { url, from: "Chat <chat@example.org>" };
-  mailer = createMailer({ config: { environment: "production", publicUrl, smtp }, logger });
+  mailer = createMailer({ config: { environment: "production", publicUrl, smtp }, logger, metrics });
   send();
   await vi.waitFor(() => expect(received).toHaveLength(1), 5000);
   const [mail] = received;
@@ -77,7 +78,7 @@ test("a mail goes out by SMTP, as text and HTML, with the link", async () => {
 test("what the mail server does not take is tried again, what it refuses for good is not", async () => {
   const { url, received, tried } = await startServer([451, null, 550]);
   const smtp = { url, from: "chat@example.org" };
-  mailer = createMailer({ config: { environment: "production", publicUrl, smtp }, logger });
+  mailer = createMailer({ config: { environment: "production", publicUrl, smtp }, logger, metrics });
   send();
   await vi.waitFor(() => expect(received).toHaveLength(1), 10_000);
   expect(tried()).toBe(2);
@@ -92,7 +93,7 @@ test("what the mail server does not take is tried again, what it refuses for goo
 test("an address cannot bring in recipients or headers", async () => {
   const { url, received } = await startServer();
   const smtp = { url, from: "chat@example.org" };
-  mailer = createMailer({ config: { environment: "production", publicUrl, smtp }, logger });
+  mailer = createMailer({ config: { environment: "production", publicUrl, smtp }, logger, metrics });
   send("ann@example.org, eve@example.org");
   send("ann@example.org\r\nBcc: eve@example.org");
   send("zoe@example.org", "zh");
@@ -104,7 +105,7 @@ test("without a mail server it is shown in development, and nowhere else", () =>
   const shown: string[] = [];
   for (const environment of ["production", "test", "development"] as const) {
     const config = { environment, publicUrl, smtp: undefined };
-    mailer = createMailer({ config, logger, show: (text) => void shown.push(text) });
+    mailer = createMailer({ config, logger, metrics, show: (text) => void shown.push(text) });
     send();
   }
   expect(shown).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { Counter, type DomainEvents, type NodeContext } from "@fanfare/kernel";
+import { Counter, readGauge, type DomainEvents, type NodeContext } from "@fanfare/kernel";
 import { Outbound } from "@fanfare/outbound";
 import type { SettingRepository } from "../setting.repository.ts";
 import { PushQueue } from "./push-queue.ts";
@@ -20,7 +20,14 @@ export function createPush({ node, settings, subscriptions }: PushOptions) {
     labelNames: ["outcome"],
     registers: [node.metrics],
   });
+  for (const outcome of ["sent", "gone", "refused", "failed", "dropped"]) sent.inc({ outcome }, 0);
   let running: { vapid: VapidKeys; outbound: Outbound; queue: PushQueue; pusher: Pusher } | null = null;
+  readGauge({
+    name: "fanfare_pushes_waiting",
+    help: "Pushes that wait to be sent.",
+    registry: node.metrics,
+    read: () => running?.queue.waiting ?? 0,
+  });
   return {
     vapid: () => running?.vapid ?? null,
     subscribed: () => running?.pusher.subscribed(),

@@ -40,6 +40,10 @@ export class PushQueue {
     if (!this.#queue.add(push)) this.#options.sent.inc({ outcome: "dropped" });
   }
 
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
   /** There is no room for those of another page of members. */
   isBusy(): boolean {
     return this.#queue.waiting > WAITING / 2;
