@@ -12,17 +12,19 @@ const BROTLI_QUALITY = 9;
 
 /** Puts compressed copies beside the files, which the gateway sends to browsers that take them. */
 export function compress(): Plugin {
-  let outDir = "";
   return {
     name: "fanfare-compress",
     apply: "build",
-    configResolved(config) {
-      outDir = config.build.outDir;
-    },
-    async closeBundle() {
-      const entries = await readdir(outDir, { recursive: true, withFileTypes: true });
-      const files = entries.filter((entry) => entry.isFile() && KINDS.has(extname(entry.name)));
-      await Promise.all(files.map(({ parentPath, name }) => compressFile(join(parentPath, name))));
+    writeBundle: {
+      // After the service worker, which is written then too.
+      order: "post",
+      sequential: true,
+      async handler({ dir }) {
+        if (dir === undefined) throw new Error("There is a folder of files to compress.");
+        const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+        const files = entries.filter((entry) => entry.isFile() && KINDS.has(extname(entry.name)));
+        await Promise.all(files.map(({ parentPath, name }) => compressFile(join(parentPath, name))));
+      },
     },
   };
 }
