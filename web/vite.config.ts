@@ -20,6 +20,7 @@ export default defineConfig({
   server: {
     proxy: {
       "/api": SERVER,
+      "/auth": SERVER,
       "/files": SERVER,
       "/socket.io": { target: SERVER, ws: true },
     },
