@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { loadTokenSecret } from "@fanfare/kernel";
+import { loadConfig, loadTokenSecret } from "@fanfare/kernel";
 import type { ServerProcess } from "@fanfare/testing";
 import { buildPage } from "./build-page.ts";
 import { keepRunning } from "./cluster/keep-running.ts";
@@ -37,12 +37,14 @@ async function stopAll(): Promise<void> {
 
 async function start(options: ClusterOptions): Promise<void> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
-  const secret = await loadTokenSecret({
-    tokenSecret: process.env["TOKEN_SECRET"] || undefined,
-    dataDir: options.folder,
-  });
+  const { TOKEN_SECRET, TOKEN_SECRET_FILE } = process.env;
+  const { tokenSecret } = loadConfig({ TOKEN_SECRET, TOKEN_SECRET_FILE });
+  const secret = await loadTokenSecret({ tokenSecret, dataDir: options.folder });
   const urls = await startServers(options, (server) => servers.push(server));
-  const env = { ...urls, TOKEN_SECRET: secret };
+  const shared: Record<string, string> = { ...urls, TOKEN_SECRET: secret };
+  // Files that the environment names would say the same settings once more.
+  const noFiles = Object.keys(shared).map((name) => [`${name}_FILE`, ""]);
+  const env = { ...shared, ...Object.fromEntries(noFiles) };
   const startGroup = async (
     role: "gateway" | "worker",
     count: number,

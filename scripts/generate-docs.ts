@@ -1,12 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { asyncApiDocument, errorsPage, openApiDocument } from "@fanfare/contract/docs";
+import { configurationPage, envExample } from "@fanfare/kernel/settings";
 import { dashboards } from "./dashboards/index.ts";
 
-// Writes what is derived from the contract into docs/, and the dashboards of Grafana; with --check it only says whether that is up to date.
+// Writes the documents that are derived from the contract and the settings, and Grafana's dashboards; with --check it only says whether they are up to date.
 const pages: Record<string, string> = {
   "docs/openapi.json": `${JSON.stringify(openApiDocument(), null, 2)}\n`,
   "docs/asyncapi.json": `${JSON.stringify(asyncApiDocument(), null, 2)}\n`,
   "docs/errors.md": errorsPage(),
+  "docs/configuration.md": configurationPage(),
+  ".env.example": envExample(),
   ...dashboards,
 };
 
@@ -22,6 +25,6 @@ for (const [file, content] of Object.entries(pages)) {
 
 if (stale.length === 0) console.log("The generated documents are up to date.");
 else if (check) {
-  console.error(`Not up to date with the contract: ${stale.join(", ")}. Run: pnpm docs:generate`);
+  console.error(`Not up to date with the code: ${stale.join(", ")}. Run: pnpm docs:generate`);
   process.exitCode = 1;
 } else console.log(`Written: ${stale.join(", ")}`);

@@ -139,7 +139,7 @@ describe("addresses of the own network are not connected to", () => {
     ecdh.generateKeys();
     const production = await startInstance({
       NODE_ENV: "production",
-      TOKEN_SECRET: "x".repeat(32),
+      TOKEN_SECRET: randomBytes(32).toString("hex"),
       VAPID_PUBLIC_KEY: ecdh.getPublicKey("base64url"),
       VAPID_PRIVATE_KEY: ecdh.getPrivateKey("base64url"),
       VAPID_SUBJECT: "mailto:admin@example.org",

@@ -1,5 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { ConfigError, loadConfig, needsDatabase } from "./config.ts";
+
+const SECRET = randomBytes(32).toString("hex");
 
 test("starts with nothing configured", () => {
   expect(loadConfig({})).toMatchObject({
@@ -34,7 +37,7 @@ test("lists every fault at once", () => {
 
 test("production does not start without a secret", () => {
   expect(() => loadConfig({ NODE_ENV: "production" })).toThrow(/TOKEN_SECRET: is required/);
-  expect(loadConfig({ NODE_ENV: "production", TOKEN_SECRET: "x".repeat(32) }).logLevel).toBe("info");
+  expect(loadConfig({ NODE_ENV: "production", TOKEN_SECRET: SECRET }).logLevel).toBe("info");
 });
 
 const cluster = {
@@ -42,7 +45,7 @@ const cluster = {
   REDIS_URL: "redis://redis:6379",
   MONGO_URL: "mongodb://database/fanfare",
   FILES_DIR: "/shared/files",
-  TOKEN_SECRET: "x".repeat(32),
+  TOKEN_SECRET: SECRET,
 };
 
 test("a process that hosts a part needs the way to the others", () => {
@@ -94,7 +97,7 @@ test("mail and OIDC are configured whole or not at all", () => {
     "OIDC_CLIENT_SECRET: is required",
   );
   const oidc = { OIDC_ISSUER: "http://login.example.org", OIDC_CLIENT_ID: "chat", OIDC_CLIENT_SECRET: "x" };
-  const production = { NODE_ENV: "production", TOKEN_SECRET: "x".repeat(32) };
+  const production = { NODE_ENV: "production", TOKEN_SECRET: SECRET };
   const faulty = () => loadConfig({ ...production, ...oidc, SMTP_URL: "smtp://localhost", MAIL_FROM: "a@b" });
   for (const fault of [
     "PUBLIC_URL: is required with SMTP_URL",
@@ -157,7 +160,7 @@ test("reads lists", () => {
       REDIS_URL: "redis://r",
       MONGO_URL: "mongodb://m",
       FILES_DIR: "/f",
-      TOKEN_SECRET: "x".repeat(32),
+      TOKEN_SECRET: SECRET,
     }).services,
   ).toEqual(["message", "user", "group", "gateway"]);
 });
@@ -166,7 +169,7 @@ test("SERVICES=workers stands for everything but the gateway", () => {
   const together = { SERVICES: "gateway,workers" };
   expect(new Set(loadConfig(together).services)).toEqual(new Set(loadConfig({}).services));
   const cluster = { NATS_URL: "nats://n", REDIS_URL: "redis://r", MONGO_URL: "mongodb://m", FILES_DIR: "/f" };
-  const worker = loadConfig({ ...cluster, TOKEN_SECRET: "x".repeat(32), SERVICES: "workers,user" });
+  const worker = loadConfig({ ...cluster, TOKEN_SECRET: SECRET, SERVICES: "workers,user" });
   expect([...worker.services, "gateway"].sort()).toEqual([...loadConfig({}).services].sort());
 });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Environment } from "./config/environment.ts";
 import { readEnvironment } from "./config/read-environment.ts";
 
+export { misspelledSettings } from "./config/misspelled.ts";
 export { ConfigError } from "./config/read-environment.ts";
 export { ESSENTIAL_SERVICES, needsDatabase } from "./config/services.ts";
 export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/secrets.ts";

@@ -2,7 +2,7 @@ export { may, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta } from "./actor.ts";
 export { boundedMap } from "./bounded-map.ts";
 export { createBroker } from "./broker.ts";
-export { ConfigError, hostForUrl, loadConfig, type Config } from "./config.ts";
+export { ConfigError, hostForUrl, loadConfig, misspelledSettings, type Config } from "./config.ts";
 export { startNode, type RunningNode, type ServiceFactory, type Threads } from "./start-node.ts";
 export {
   defineService,

@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import type { Socket } from "node:net";
@@ -46,7 +47,7 @@ async function start(program: string, dataDir: string): Promise<ChildProcess> {
     env: {
       ...process.env,
       NODE_ENV: "production",
-      TOKEN_SECRET: "a secret of the benchmark, of 32 characters or more",
+      TOKEN_SECRET: randomBytes(32).toString("hex"),
       DATA_DIR: dataDir,
       PORT: String(PORT),
       OPS_PORT: String(PORT + 1),

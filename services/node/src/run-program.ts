@@ -1,4 +1,4 @@
-import { ConfigError, loadConfig, type Config } from "@fanfare/kernel";
+import { ConfigError, loadConfig, misspelledSettings, type Config } from "@fanfare/kernel";
 import { explainStartError } from "./explain-start-error.ts";
 import { greeting, noticeOfAdmin } from "./greeting.ts";
 import { startFanfare, type Fanfare } from "./start-fanfare.ts";
@@ -37,10 +37,14 @@ export async function runProgram(): Promise<void> {
   }
   superviseErrors(fanfare.context);
   const notice = noticeOfAdmin(await fanfare.adminState());
-  if (config.environment === "development") process.stdout.write(greeting(fanfare, config, notice));
-  else {
+  const doubts = misspelledSettings(process.env);
+  if (config.environment === "development") {
+    process.stdout.write(greeting(fanfare, config, notice));
+    for (const doubt of doubts) process.stderr.write(`${doubt}\n`);
+  } else {
     const { url, opsUrl, context } = fanfare;
     context.logger.info({ url, opsUrl }, "Fanfare is running");
+    for (const doubt of doubts) context.logger.warn({}, doubt);
     if (notice !== null) context.logger.warn({}, `Admin: ${notice}`);
   }
 }

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
@@ -147,6 +148,27 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
     );
   });
 
+  test.each<[string, Record<string, string>]>([
+    ["MONGO_URL", { MONGO_URL: "mongodb://me:hun/ter2@127.0.0.1:1/chat" }],
+    ["MONGO_URL", { MONGO_URL: "mongodb://me:hunter2@127.0.0.1:x/chat" }],
+    [
+      "REDIS_URL",
+      {
+        NODE_ENV: "production",
+        MONGO_URL: "mongodb://me:hunter2@127.0.0.1:1/chat",
+        NATS_URL: "nats://me:hunter2@127.0.0.1:1",
+        REDIS_URL: "redis://:hunter2@127.0.0.1:1",
+        TOKEN_SECRET: randomBytes(32).toString("hex"),
+        FILES_DIR: tmpdir(),
+      },
+    ],
+  ])("a password in %s is never repeated", async (name, env) => {
+    const program = run({ ...env, LOG_LEVEL: "trace" });
+    expect(await program.exited).toBe(1);
+    expect(program.stderr).toContain(name);
+    expect(program.stderr + program.stdout).not.toMatch(/hunter2|hun\/ter2/);
+  });
+
   test("every fault of the configuration is listed", async () => {
     const program = run({ NODE_ENV: "production", PORT: "x", LOG_LEVEL: "loud", MONGO_URL: "redis://x" });
     expect(await program.exited).toBe(1);
@@ -156,11 +178,19 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
   });
 });
 
+test("a variable that is one slip away from a setting is worth a word", async () => {
+  const program = run({ MONGO_URI: "mongodb://me:hunter2@host/chat" });
+  await address(program);
+  program.child.kill("SIGTERM");
+  expect(await program.exited).toBe(0);
+  expect(program.stderr).toBe("MONGO_URI is set, which is no setting of Fanfare: is MONGO_URL meant?\n");
+});
+
 test("production prints nothing but logs", async () => {
   const opsPort = await freePort();
   const program = run({
     NODE_ENV: "production",
-    TOKEN_SECRET: "x".repeat(32),
+    TOKEN_SECRET: randomBytes(32).toString("hex"),
     OPS_PORT: String(opsPort),
     LOG_LEVEL: "warn",
   });

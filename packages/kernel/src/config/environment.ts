@@ -5,6 +5,7 @@ import { notes } from "./settings/notes.ts";
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 export const isSecret = (name: SettingName): boolean => notes.get(SETTINGS[name])!.secret === true;
+export const exampleOf = (name: SettingName): string => notes.get(SETTINGS[name])!.example;
 
 /** Each setting by itself; `faultsBetween` says what they ask of each other. */
 export const Environment = z.object(SETTINGS);

@@ -1,4 +1,5 @@
 import { Environment, isSecret, SETTING_NAMES, type Fault } from "./environment.ts";
+import { misspelledSettings } from "./misspelled.ts";
 import { faultsBetween } from "./rules.ts";
 import { FILE_SUFFIX, readSecretFiles } from "./secret-files.ts";
 import type { SettingName } from "./settings/index.ts";
@@ -30,7 +31,11 @@ export function readEnvironment(variables: Given): Environment {
   const sound = Object.entries(given).filter(([name]) => !faulty.has(name as SettingName));
   const env = Environment.parse(Object.fromEntries(sound));
   faults.push(...faultsBetween({ env, isFaulty: (name) => faulty.has(name) }));
-  if (faults.length > 0) throw new ConfigError(listOf(faults));
+  if (faults.length > 0) {
+    throw new ConfigError(
+      [listOf(faults), ...misspelledSettings(variables).map((line) => `  ${line}`)].join("\n"),
+    );
+  }
   return env;
 }
 

@@ -1,6 +1,8 @@
-import type { Environment, Fault } from "./environment.ts";
+import { exampleOf, type Environment, type Fault } from "./environment.ts";
+import { SECRET_NAMES } from "./secret-files.ts";
 import { ALL_SERVICES, needsDatabase } from "./services.ts";
 import type { SettingName } from "./settings/index.ts";
+import { weaknessOf } from "./weak-secret.ts";
 
 /** Settings that mean nothing without each other. */
 const TOGETHER: { names: SettingName[]; why: string }[] = [
@@ -25,6 +27,7 @@ export function faultsBetween(known: Known): Fault[] {
   return [
     ...halfSets(isSet),
     ...(known.env.NODE_ENV === "production" ? inProduction(known.env, isSet) : []),
+    ...(known.env.NODE_ENV === "production" ? unsafeSecrets(known.env) : []),
     ...betweenProcesses(known, isSet),
   ];
 }
@@ -55,6 +58,19 @@ function* inProduction(env: Environment, isSet: IsSet): Iterable<Fault> {
   if (env.OIDC_ISSUER?.startsWith("http:") === true) {
     const message = "must start with https:// in production: what it says decides who somebody is";
     yield { name: "OIDC_ISSUER", message };
+  }
+}
+
+/** The secret before is not looked at: nothing is signed with it, and who has a weak one must get away from it. */
+function* unsafeSecrets(env: Environment): Iterable<Fault> {
+  for (const name of SECRET_NAMES) {
+    if (name !== "TOKEN_SECRET" && name !== "TOKEN_SECRET_PREVIOUS" && env[name] === exampleOf(name))
+      yield { name, message: "is the example of the documentation" };
+  }
+  const weakness = env.TOKEN_SECRET === undefined ? undefined : weaknessOf(env.TOKEN_SECRET);
+  if (weakness !== undefined) {
+    const message = `${weakness}: production needs 32 or more random characters, such as \`openssl rand -hex 32\` prints`;
+    yield { name: "TOKEN_SECRET", message };
   }
 }
 

@@ -9,6 +9,12 @@ export const FILE_SUFFIX = "_FILE";
 /** The settings that can be given as files, as Docker and Kubernetes hand secrets out. */
 export const SECRET_NAMES: readonly SettingName[] = SETTING_NAMES.filter(isSecret);
 
+/** Every variable that the program reads. */
+export const VARIABLES: readonly string[] = [
+  ...SETTING_NAMES,
+  ...SECRET_NAMES.map((name) => `${name}${FILE_SUFFIX}`),
+];
+
 type Given = Record<string, string | undefined>;
 
 /** Reads the files that `<NAME>_FILE` name. One line break at the end of a file is not part of the secret. */

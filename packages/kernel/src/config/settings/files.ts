@@ -60,13 +60,13 @@ export const files = {
   S3_ACCESS_KEY_ID: z.string().optional().register(notes, {
     description: "Who writes to the bucket.",
     required: WITH_THE_OTHERS,
-    example: "AKIAIOSFODNN7EXAMPLE",
+    example: "the-access-key-of-the-bucket",
     secret: true,
   }),
   S3_SECRET_ACCESS_KEY: z.string().optional().register(notes, {
     description: "The secret of that key.",
     required: WITH_THE_OTHERS,
-    example: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    example: "the-secret-of-that-key",
     secret: true,
   }),
 };

@@ -14,7 +14,7 @@ export const observability = {
     example: "http://collector.example.org:4318",
   }),
   OTEL_EXPORTER_OTLP_HEADERS: headers.default({}).register(notes, {
-    description: "Sent with each request there: `name=value` with commas in between, values percent-encoded.",
+    description: "Sent with each request there, such as a key that it asks for.",
     otherwise: "none",
     example: "authorization=Basic%20dXNlcjpwYXNzd29yZA==",
     secret: true,

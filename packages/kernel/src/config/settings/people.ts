@@ -24,7 +24,7 @@ export const push = {
       "What browsers know the sender of pushes by. `npx web-push generate-vapid-keys` makes a pair.",
     otherwise: "no pushes; a single instance in development makes a pair",
     required: WITH_VAPID,
-    example: "BNbxGYNMhEIi9zrneh7mqV4oUanjLUK3m-mYZBc62frMKrEoMk88r3Lk596T0ck9xlT-aok0fO1KXBLV4-XqxYM",
+    example: "the-public-key-of-the-pair",
   }),
   VAPID_PRIVATE_KEY: z.string().optional().register(notes, {
     description: "The other of the pair. Who changes it ends every subscription.",

@@ -1,0 +1,3 @@
+export { VARIABLES } from "../secret-files.ts";
+export { envExample } from "./env-example.ts";
+export { configurationPage } from "./page.ts";

@@ -1,0 +1,67 @@
+import { THEMES, type SettingName } from "../settings/index.ts";
+import { factsOf } from "./facts.ts";
+
+const INTRODUCTION = `# Configuration
+
+Generated from \`packages/kernel/src/config/settings/\` by \`pnpm docs:generate\`.
+
+Fanfare is configured by environment variables, all of them below. One that is empty is not set. Nothing has to be set to try it; what
+production and a cluster need says **Required**. At start all faults are listed at once, and the program exits with code 1.
+
+## Where to write them
+
+- **On a machine**: \`cp .env.example .env\` and edit that. \`pnpm dev\`, \`pnpm dev:cluster\` and \`pnpm fanfare\` read \`.env\` in the project's
+  folder; what the environment says wins, and git ignores the file. The program itself reads no such file:
+  \`node --env-file=.env services/node/src/main.ts\`.
+- **In a container**: \`docker run --env-file .env\`, or \`-e NAME=value\`. Compose has variables of its own ([docker/](../docker/README.md)).
+- **In Kubernetes**: the chart's values, and existing Secrets ([docker/kubernetes/](../docker/kubernetes/README.md)).
+
+The command line (\`fanfare backup\` and so on) takes the same settings. What Node itself reads works too, above all
+\`NODE_EXTRA_CA_CERTS=/path/ca.pem\` where a mail server, an S3 or a provider of logins has a certificate of your own authority.
+
+## Secrets
+
+A secret can be in a file, as Docker and Kubernetes hand them out: \`TOKEN_SECRET_FILE=/run/secrets/token\` instead of \`TOKEN_SECRET\`, and so on
+for every setting with such a name below. One line break at the end of the file is not part of it. The file is read at start.
+
+No secret is ever logged, nor repeated in a fault. In an address (\`MONGO_URL\`, \`NATS_URL\`, \`REDIS_URL\`, \`SMTP_URL\`) the characters \`@ : / ? # %\` of
+a password are percent-encoded: \`p@ss\` is \`p%40ss\`.
+
+## When it does not start
+
+| it says | do |
+| --- | --- |
+| \`TOKEN_SECRET: is required in production\` | \`openssl rand -hex 32\` prints one. Keep it: [what it is for](operations.md) |
+| \`TOKEN_SECRET: is a placeholder\`, \`repeats itself\`, \`is a row of characters\` | production takes only a secret that nobody guesses: the same command |
+| \`…: is the example of the documentation\` | put in what your server, bucket or provider gave you |
+| \`…: is required with …\` | set what is missing, or leave all of that group out |
+| \`NATS_URL: is required to reach the processes that host …\` | leave \`SERVICES\` out for a single instance, or set up [a cluster](#several-processes) |
+| \`…: must look like mongodb://user:password@host:port\` | percent-encode the password |
+| \`…_FILE: names a file that cannot be read\` | the user that runs the program (1000 in the image) must be allowed to read it |
+| \`…_FILE: is set, and … too\` | leave one of the two out |
+| \`MONGO_URI is set, which is no setting of Fanfare: is MONGO_URL meant?\` | correct the name. It is only a note, given where a variable is one slip away from a setting that is not set |
+| \`Port … is in use\` | set \`PORT\` and \`OPS_PORT\`, or stop the other program |
+| \`The database at … cannot be reached\` (NATS, Redis) | it is not there, or the address, a firewall or the password is wrong; the reason stands in the same line |
+`;
+
+/** \`docs/configuration.md\`: every setting by theme, for those who run an instance. */
+export function configurationPage(): string {
+  const themes = Object.entries(THEMES).map(([title, settings]) =>
+    [
+      `## ${title}`,
+      "",
+      "| setting | what it does | without it | example |",
+      "| --- | --- | --- | --- |",
+      ...(Object.keys(settings) as SettingName[]).map(row),
+      "",
+    ].join("\n"),
+  );
+  return [INTRODUCTION, ...themes].join("\n");
+}
+
+function row(name: SettingName): string {
+  const { description, accepts, otherwise, required, example, fileVariable } = factsOf(name);
+  const names = [name, fileVariable].filter((each) => each !== undefined).map((each) => `\`${each}\``);
+  const sentences = [description, accepts, required && `**Required** ${required}.`].filter(Boolean);
+  return `| ${names.join(" or ")} | ${sentences.join(" ")} | ${otherwise ?? ""} | \`${example}\` |`;
+}

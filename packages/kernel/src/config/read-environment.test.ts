@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { loadConfig } from "../config.ts";
+import { readEnvironment } from "./read-environment.ts";
+import { SECRET_NAMES } from "./secret-files.ts";
+
+const thrownBy = (variables: Record<string, string>): string => {
+  try {
+    readEnvironment(variables);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("No fault was found.");
+};
+
+test("faults of single settings and between them are in one list, each once, in the order of the documents", () => {
+  const message = thrownBy({
+    NODE_ENV: "production",
+    PORT: "x",
+    SERVICES: "gateway,printer,scanner",
+    NATS_URL: "nats://n",
+    S3_BUCKET: "files",
+    GATEWAY_THREADS: "2",
+  });
+  expect(message.split("\n").map((line) => line.trim().split(": ")[0])).toEqual([
+    "The configuration has faults (docs/configuration.md explains every setting):",
+    "SERVICES",
+    "PORT",
+    "GATEWAY_THREADS",
+    "TOKEN_SECRET",
+    "TOKEN_SECRET",
+    "REDIS_URL",
+    "S3_ACCESS_KEY_ID",
+    "S3_SECRET_ACCESS_KEY",
+  ]);
+});
+
+test("what is faulty is neither missing too, nor held against others", () => {
+  expect(thrownBy({ NODE_ENV: "production", TOKEN_SECRET: "short" })).not.toContain("is required");
+  expect(
+    thrownBy({
+      SERVICES: "gatway",
+      NATS_URL: "nats://n",
+      REDIS_URL: "redis://r",
+      TOKEN_SECRET: "t".repeat(32),
+    }),
+  ).not.toContain("MONGO_URL");
+  expect(thrownBy({ SMTP_URL: "http://mail", MAIL_FROM: "a@b" }).split("\n")).toHaveLength(2);
+});
+
+test("what was given is shown where it is no secret, and not in full length", () => {
+  expect(thrownBy({ PORT: "http" })).toContain('PORT: must be a whole number from 0 to 65535, not "http"');
+  expect(thrownBy({ OUTBOUND_ALLOW: "x".repeat(500) }).length).toBeLessThan(300);
+  expect(thrownBy({ S3_ENDPOINT: "s3://user:hunter2@host" })).not.toContain("hunter2");
+});
+
+const FAULTY_SECRETS = [
+  "hunter2",
+  "mongodb://u:hunter2@",
+  "redis://:hun/ter2hunter2@host",
+  "nats://u:hunter2@x@host",
+  "%zz=hunter2%zz",
+];
+test.each(SECRET_NAMES)("a faulty %s is not repeated", (name) => {
+  const tried = FAULTY_SECRETS.map((value) => thrownBy({ NODE_ENV: "production", PORT: "x", [name]: value }));
+  expect(tried.join("\n")).toContain("PORT: must be");
+  expect(tried.join("\n")).not.toMatch(/hunter2|hun\/ter2/);
+});
+
+test.each([
+  ["MONGO_URL", "mongodb://user:pa/ss@host/db"],
+  ["MONGO_URL", "mongodb://user:p@ss@host/db"],
+  ["MONGO_URL", "mongodb://user:100%@host/db"],
+  ["MONGO_URL", "mongodb+srv://user:hunter2@"],
+  ["NATS_URL", "nats://a:4222,b:4222"],
+  ["REDIS_URL", "redis://:p#ss@host"],
+  ["SMTP_URL", "smtp://me@example.org:pass@host"],
+])("%s=%s is refused: nobody can tell where the password ends", (name, url) => {
+  expect(thrownBy({ [name]: url })).toContain(`${name}: must look like`);
+});
+
+test("addresses as they are in use are taken", () => {
+  const given = {
+    MONGO_URL:
+      "mongodb://u:p%40ss@a:27017,b:27017,c/chat?replicaSet=rs0&authSource=admin&readPreferenceTags=dc:x",
+    NATS_URL: "nats://u:p@a:4222, nats://b:4222",
+    REDIS_URL: "rediss://default:p:w@[::1]:6379/0",
+    SMTP_URL: "smtp://me%40example.org:p%2Fw@mail.example.org:587/?ignoreTLS=true",
+    MAIL_FROM: "Fanfare <chat@example.org>",
+    TOKEN_SECRET: "t".repeat(32),
+    FILES_DIR: "/f",
+  };
+  expect(loadConfig(given)).toMatchObject({
+    mongoUrl: given.MONGO_URL,
+    natsUrl: given.NATS_URL,
+    redisUrl: given.REDIS_URL,
+    smtp: { url: given.SMTP_URL },
+  });
+  expect(loadConfig({ MONGO_URL: "mongodb+srv://u:p@cluster0.example.net/" }).mongoUrl).toContain("cluster0");
+});

@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadConfig } from "../config.ts";
+import { SECRET_NAMES } from "./secret-files.ts";
+
+const SECRET = randomBytes(32).toString("hex");
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fanfare-secrets-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function fileWith(content: string): Promise<string> {
+  const path = join(folder, randomBytes(6).toString("hex"));
+  await writeFile(path, content);
+  return path;
+}
+
+test.each(["", "\n", "\r\n"])("a secret comes from a file that ends with %j", async (end) => {
+  const TOKEN_SECRET_FILE = await fileWith(`${SECRET}${end}`);
+  expect(loadConfig({ NODE_ENV: "production", TOKEN_SECRET_FILE }).tokenSecret).toBe(SECRET);
+});
+
+test("only one line break is taken away", async () => {
+  const TOKEN_SECRET_FILE = await fileWith(` ${SECRET} \n\n`);
+  expect(loadConfig({ TOKEN_SECRET_FILE }).tokenSecret).toBe(` ${SECRET} \n`);
+});
+
+test("every secret can be in a file, and only secrets", async () => {
+  const path = await fileWith("");
+  const variables = Object.fromEntries(SECRET_NAMES.map((name) => [`${name}_FILE`, path]));
+  for (const name of SECRET_NAMES)
+    expect(() => loadConfig(variables)).toThrow(`${name}_FILE: names a file that is empty: ${path}`);
+  expect(loadConfig({ PORT_FILE: path }).port).toBe(3000);
+});
+
+test("a file of a secret and the secret itself are one too many", async () => {
+  const both = { TOKEN_SECRET_FILE: await fileWith(SECRET), TOKEN_SECRET: SECRET };
+  expect(() => loadConfig(both)).toThrow("TOKEN_SECRET_FILE: is set, and TOKEN_SECRET too");
+  expect(loadConfig({ ...both, TOKEN_SECRET: "" }).tokenSecret).toBe(SECRET);
+});
+
+test("a file that cannot be read is named, beside all other faults, and its setting does not count as missing", () => {
+  const missing = join(folder, "missing");
+  const faulty = () =>
+    loadConfig({ NODE_ENV: "production", TOKEN_SECRET_FILE: missing, SMTP_URL_FILE: folder, PORT: "x" });
+  for (const fault of [
+    `TOKEN_SECRET_FILE: names a file that cannot be read: ENOENT: no such file or directory, open '${missing}'`,
+    "SMTP_URL_FILE: names a file that cannot be read: EISDIR",
+    "MAIL_FROM: is required with SMTP_URL",
+    "PORT: must be",
+  ]) {
+    expect(faulty).toThrow(fault);
+  }
+  expect(faulty).not.toThrow("TOKEN_SECRET: ");
+});
+
+test("what is in a file is looked at as if it stood in the environment", async () => {
+  const TOKEN_SECRET_FILE = await fileWith("short\n");
+  expect(() => loadConfig({ TOKEN_SECRET_FILE })).toThrow("TOKEN_SECRET: must have at least 32 characters");
+});
