@@ -1,4 +1,4 @@
-import { ServiceBroker, type BrokerOptions } from "moleculer";
+import { ServiceBroker, type BrokerOptions, type Middleware } from "moleculer";
 import type { CallTracking } from "./call-tracking.ts";
 import { ChannelStrategy } from "./channel-strategy.ts";
 import { Discoverer } from "./discoverer.ts";
@@ -17,6 +17,8 @@ export interface BrokerSettings {
   /** How long a call may take, in milliseconds. */
   requestTimeoutMs: number;
   tracking?: CallTracking;
+  /** Makes spans of calls; undefined: calls are not traced. */
+  tracing?: Middleware | undefined;
 }
 
 /** A broker that answers a call in its own process wherever the process hosts the service. */
@@ -41,6 +43,7 @@ export function createBroker(settings: BrokerSettings): ServiceBroker {
   const broker = new ServiceBroker(options);
   // After Moleculer's own, so that it sees what the timeout has made of a call.
   if (settings.tracking !== undefined) broker.middlewares.add(settings.tracking.middleware);
+  if (settings.tracing !== undefined) broker.middlewares.add(settings.tracing);
   broker.localBus.on("$broker.error", (error: unknown) =>
     settings.logger.error({ err: error }, "broker error"),
   );

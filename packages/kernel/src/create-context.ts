@@ -10,8 +10,10 @@ import type { Config } from "./config.ts";
 import { createBroadcast, type DomainEvents } from "./domain-events.ts";
 import { createFanout } from "./fanout.ts";
 import type { NodeContext } from "./node-context.ts";
+import { currentScope } from "./request-scope.ts";
 import { createSealer } from "./sealer.ts";
 import { createAccessTokens } from "./tokens.ts";
+import { inRequestUntraced, type Tracing } from "./tracing/tracing.ts";
 
 interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis" | "counters"> {
   broker: ServiceBroker;
@@ -20,19 +22,20 @@ interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis" | "coun
   cluster: WatchedCluster;
   secret: string;
   connection: Connection | null;
+  tracing: Tracing | undefined;
 }
 
 const KEY_BYTES = 32;
 const keyOf = (secret: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES));
-const noActor: CallMeta = { actor: null, requestId: "server" };
+const noActor = (): CallMeta => ({ actor: null, requestId: currentScope()?.requestId ?? "server" });
 
 /** What the services of a process are given. */
 export function createContext(config: Config, parts: Parts): NodeContext {
-  const { logger, metrics, broker, bus, redis, counters, cluster, secret, connection } = parts;
-  const fanout = createFanout({ bus, metrics, logger, onMissed: () => cluster.missed() });
+  const { logger, metrics, broker, bus, redis, counters, cluster, secret, connection, tracing } = parts;
+  const fanout = createFanout({ bus, metrics, logger, tracing, onMissed: () => cluster.missed() });
   const previous = config.tokenSecretPrevious;
-  const call: NodeContext["call"] = (name, params) => broker.call(name, params, { meta: noActor });
+  const call: NodeContext["call"] = (name, params) => broker.call(name, params, { meta: noActor() });
   const access = new AccessCache(accessLookUp(call));
   cluster.onMissed(() => access.clear());
   broker.createService({
@@ -62,6 +65,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
     fanout,
     publish: (rooms, name, payload, except) => fanout.emit(rooms, name, payload, except),
     broadcast: createBroadcast(broker, bus),
+    inRequest: tracing?.inRequest ?? inRequestUntraced,
     call,
     callEach: createCallEach(broker),
   };

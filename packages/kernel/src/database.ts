@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { startEmbeddedMongoProcess } from "@fanfare/embedded-mongo";
 import mongoose from "mongoose";
 import type { Config } from "./config.ts";
+import type { CommandEvents } from "./tracing/tracing.ts";
 
 export interface Database {
   connection: mongoose.Connection;
@@ -21,20 +22,22 @@ const POOL_SIZE = 20;
  * Opens the configured MongoDB, or the embedded default where none is configured.
  * A configured one that cannot be reached is an error, never a reason to fall back.
  * @param onLost is called when the embedded database stops by itself: nothing can be stored from then on
+ * @param watchCommands is given what tells of every command; without it the driver tells of none
  * @throws {DatabaseUnreachableError} or an error of the embedded database's data folder
  */
 export async function openDatabase(
   config: Pick<Config, "mongoUrl" | "dataDir">,
   onLost: (error: Error) => void,
+  watchCommands?: (events: CommandEvents) => void,
 ): Promise<Database> {
   if (config.mongoUrl !== undefined) {
-    const connection = await connect(config.mongoUrl);
+    const connection = await connect(config.mongoUrl, watchCommands);
     return { connection, engine: "mongodb", close: () => connection.close() };
   }
   const embedded = await startEmbeddedMongoProcess({ dir: join(config.dataDir, "db") });
   // Without an error it was closed below.
   embedded.onExit((error) => error !== undefined && onLost(error));
-  const connection = await connect(embedded.uri);
+  const connection = await connect(embedded.uri, watchCommands);
   return {
     connection,
     engine: "embedded",
@@ -45,14 +48,18 @@ export async function openDatabase(
   };
 }
 
-async function connect(uri: string): Promise<mongoose.Connection> {
-  return mongoose
+async function connect(
+  uri: string,
+  watchCommands: ((events: CommandEvents) => void) | undefined,
+): Promise<mongoose.Connection> {
+  const connection = await mongoose
     .createConnection(uri, {
       dbName: databaseName(uri),
       autoIndex: false,
       autoCreate: false,
       maxPoolSize: POOL_SIZE,
       serverSelectionTimeoutMS: SELECT_TIMEOUT_MS,
+      ...(watchCommands !== undefined && { monitorCommands: true }),
     })
     .asPromise()
     .catch((error: unknown) => {
@@ -61,6 +68,8 @@ async function connect(uri: string): Promise<mongoose.Connection> {
         { cause: error },
       );
     });
+  watchCommands?.(connection.getClient());
+  return connection;
 }
 
 /** The name in the URL's path. URL cannot parse it, because the host part may list several hosts. */

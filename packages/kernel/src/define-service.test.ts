@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { defineService } from "./define-service.ts";
 import type { NodeContext } from "./node-context.ts";
 
-// Nothing of it is touched while a service is defined.
-const node = {} as NodeContext;
+// Nothing else of it is touched while a service is defined.
+const node = { logger: { level: "error" } } as NodeContext;
 const handler = () => ({});
 
 test("an action that is not in the contract does not start", () => {

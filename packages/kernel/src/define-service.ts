@@ -14,7 +14,9 @@ import type { ChannelStrategyOptions } from "./channel-strategy.ts";
 import type { DomainEventName, DomainEvents } from "./domain-events.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
+import { logsCalls } from "./logger.ts";
 import { refuseAccess, refuseActor, refuseBot } from "./policy.ts";
+import { runForRequest } from "./request-scope.ts";
 
 /** One process per channel takes these, so that they are stored in larger batches. */
 const WRITES: ReadonlySet<string> = new Set<ActionName>([
@@ -84,7 +86,7 @@ export function defineService(
   }
   const events: ServiceSchema["events"] = {};
   for (const [name, handler] of Object.entries(service.events ?? {})) {
-    events[name] = { handler: logged(node, name, handler as (payload: unknown) => unknown) };
+    events[name] = { handler: guardedEvent(node, name, handler as (payload: unknown) => unknown) };
   }
   return {
     name: service.name,
@@ -97,7 +99,7 @@ export function defineService(
 }
 
 /** Nobody waits for an event, so nobody else would hear of its failure. */
-function logged(node: NodeContext, name: string, handler: (payload: unknown) => unknown) {
+function guardedEvent(node: NodeContext, name: string, handler: (payload: unknown) => unknown) {
   return async ({ params }: Context): Promise<void> => {
     try {
       await handler(params);
@@ -130,7 +132,7 @@ function guarded(
   { params: schema, permission }: ActionDefinition,
   handler: (request: AnyRequest) => unknown,
 ) {
-  return async (context: Context<unknown, CallMeta>): Promise<unknown> => {
+  const handle = async (context: Context<unknown, CallMeta>): Promise<unknown> => {
     try {
       const { requestId } = context.meta;
       // Over the bus it may be missing: then it is nobody, which the rules refuse.
@@ -155,6 +157,28 @@ function guarded(
       if (error.type === "INTERNAL")
         node.logger.error({ err: error.cause, action: name }, "an action failed");
       throw error;
+    }
+  };
+  const answer = logsCalls(node.logger) ? logged(node, name, handle) : handle;
+  return (context: Context<unknown, CallMeta>): Promise<unknown> =>
+    runForRequest(context.meta.requestId, name, () => answer(context));
+}
+
+function logged(
+  { logger }: NodeContext,
+  action: string,
+  handle: (context: Context<unknown, CallMeta>) => Promise<unknown>,
+): typeof handle {
+  return async (context) => {
+    const beganMs = performance.now();
+    let outcome = "ok";
+    try {
+      return await handle(context);
+    } catch (error) {
+      outcome = toServiceError(error).type;
+      throw error;
+    } finally {
+      logger.debug({ action, outcome, durationMs: performance.now() - beganMs }, "an action was answered");
     }
   };
 }

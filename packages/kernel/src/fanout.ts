@@ -8,6 +8,7 @@ import {
 } from "@fanfare/fanout";
 import type { Logger } from "./logger.ts";
 import { Counter, Gauge, type Registry } from "./metrics.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 
 type SocketServer = Parameters<LocalFanout["attach"]>[0];
 
@@ -27,15 +28,43 @@ export interface FanoutOptions {
   logger: Logger;
   /** Called when another process says that what it published may be lost. */
   onMissed: () => void;
+  /** undefined: publications are not traced. */
+  tracing?: Pick<Tracing, "publication" | "traceOf" | "delivered"> | undefined;
 }
 
 export function createFanout(options: FanoutOptions): Fanout {
-  return options.bus === null ? new AloneFanout() : new BusFanout({ ...options, bus: options.bus });
+  const { bus, tracing } = options;
+  const fanout = bus === null ? new AloneFanout(tracing) : new BusFanout({ ...options, bus });
+  if (tracing === undefined) return fanout;
+  const emit = fanout.emit.bind(fanout);
+  fanout.emit = (rooms, event, ...rest) =>
+    tracing.publication(event, rooms, () => emit(rooms, event, ...rest));
+  return fanout;
+}
+
+/** The spans of what this process's sockets are written, besides what the gateway wants to know. */
+function traced(options: FanoutAdapterOptions, tracing: FanoutOptions["tracing"]): FanoutAdapterOptions {
+  if (tracing === undefined) return options;
+  return {
+    ...options,
+    traceOf: tracing.traceOf,
+    onBroadcast(stats) {
+      options.onBroadcast?.(stats);
+      tracing.delivered(stats);
+    },
+  };
 }
 
 class AloneFanout extends LocalFanout implements Fanout {
+  readonly #tracing: FanoutOptions["tracing"];
+
+  constructor(tracing: FanoutOptions["tracing"]) {
+    super();
+    this.#tracing = tracing;
+  }
+
   createAdapter(options: FanoutAdapterOptions): ReturnType<typeof createFanoutAdapter> {
-    return createFanoutAdapter(options);
+    return createFanoutAdapter(traced(options, this.#tracing));
   }
 }
 
@@ -64,12 +93,15 @@ class BusFanout implements Fanout {
       published.inc(copies);
       publishedBytes.inc(bytes);
     };
-    this.#emitter = new BusEmitter(options.bus, { onPublished: this.#onPublished });
+    this.#emitter = new BusEmitter(options.bus, {
+      onPublished: this.#onPublished,
+      traceOf: options.tracing?.traceOf,
+    });
     this.#current = this.#emitter;
   }
 
   createAdapter(options: FanoutAdapterOptions): ReturnType<typeof createFanoutAdapter> {
-    const { bus, metrics, logger, onMissed } = this.#options;
+    const { bus, metrics, logger, onMissed, tracing } = this.#options;
     const registers = [metrics];
     const received = new Counter({
       name: "fanfare_bus_received_total",
@@ -88,7 +120,7 @@ class BusFanout implements Fanout {
       registers,
     });
     return createFanoutAdapter({
-      ...options,
+      ...traced(options, tracing),
       bus,
       onPublished: this.#onPublished,
       onReceived(reception, bytes) {

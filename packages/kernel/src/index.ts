@@ -14,7 +14,7 @@ export {
 export type { DomainEvents } from "./domain-events.ts";
 export { duplicateKeyIndex } from "./duplicate-key.ts";
 export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
-export { createLogger, type Logger } from "./logger.ts";
+export { createLogger, logsCalls, type Logger } from "./logger.ts";
 export { Counter, Gauge, Histogram, readGauge, RecentMax } from "./metrics.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { BackgroundQueue } from "./queues/background-queue.ts";
@@ -28,7 +28,9 @@ export {
   type SharedCounters,
 } from "./rate-limits/index.ts";
 export { repeat } from "./repeat.ts";
+export { commonScope, currentScope, runForRequest, runInScope, type RequestScope } from "./request-scope.ts";
 export type { Sealer } from "./sealer.ts";
 export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 export type { ThreadHub } from "./threads/thread-bus.ts";
+export { inRequestUntraced, type InRequest } from "./tracing/tracing.ts";
 export { ACCESS_TOKEN_LIFETIME_MS, loadTokenSecret } from "./tokens.ts";

@@ -1,18 +1,67 @@
-import { destination, pino, type Logger } from "pino";
+import { destination, pino, type DestinationStream, type Logger } from "pino";
+import type { Config } from "./config.ts";
+import { describeError } from "./logs/describe-error.ts";
+import { readableLines } from "./logs/readable-lines.ts";
+import { withoutSecrets } from "./logs/without-secrets.ts";
+import { currentScope } from "./request-scope.ts";
 
 export type { Logger };
 
+export interface LoggerOptions {
+  /** In development lines are for a person to read, otherwise JSON. Default "production". */
+  environment?: Config["environment"];
+  /** What this process, or this thread of it, is called in the cluster. */
+  node?: string;
+  /** Default: stderr, so that stdout stays free for what a person reads. */
+  stream?: DestinationStream;
+}
+
+/** Fields that are never written, on their own or within another one. */
+const SECRET_FIELDS = [
+  "password",
+  "accessToken",
+  "refreshToken",
+  "token",
+  "authorization",
+  "content",
+  "email",
+].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+
 /**
- * JSON lines on stderr, so that stdout stays free for what a person reads.
- * Tokens and passwords are never logged, whatever object they come in.
+ * One line for each event. What is logged for a request has its id, and where it is traced the ids of trace and span: docs/observability.md
+ * says what the fields mean. Of an error it has type, message, code and stack. No message, token, password or e-mail address, whatever
+ * object they come in.
  */
-export function createLogger(level: string): Logger {
+export function createLogger(
+  level: string,
+  { environment = "production", node, stream = destination(2) }: LoggerOptions = {},
+): Logger {
   return pino(
     {
       level,
-      base: { pid: process.pid },
-      redact: ["*.password", "*.accessToken", "*.refreshToken", "*.token", "req.headers.authorization"],
+      base: { pid: process.pid, ...(node !== undefined && { node }) },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (name) => ({ level: name }) },
+      mixin: ofRequest,
+      serializers: { err: (error: unknown) => describeError(error) },
+      redact: SECRET_FIELDS,
+      hooks: { streamWrite: withoutSecrets },
     },
-    destination(2),
+    environment === "development" ? readableLines(stream) : stream,
   );
+}
+
+/** Whether every call is to be logged. */
+export function logsCalls({ level }: Pick<Logger, "level">): boolean {
+  return level === "debug" || level === "trace";
+}
+
+/** OpenTelemetry's names for the ids of trace and span in logs, which log stores look for. */
+function ofRequest(): object {
+  const scope = currentScope();
+  if (scope === undefined) return {};
+  const { requestId, action, span } = scope;
+  if (span === undefined) return { requestId, action };
+  const { traceId, spanId } = span.spanContext();
+  return { requestId, action, trace_id: traceId, span_id: spanId };
 }

@@ -12,6 +12,7 @@ import type { Logger } from "./logger.ts";
 import type { Registry } from "./metrics.ts";
 import type { Sealer } from "./sealer.ts";
 import type { AccessTokens } from "./tokens.ts";
+import type { InRequest } from "./tracing/tracing.ts";
 
 /** Sends an event of the contract to everybody in any of the rooms, but not to those in any of `except`. */
 export type Publish = <N extends EventName>(
@@ -43,6 +44,7 @@ export interface NodeContext {
   fanout: Fanout;
   publish: Publish;
   broadcast: Broadcast;
+  inRequest: InRequest;
   /** Calls as the server itself, with no actor. Inside a handler use the request's `call`, which keeps the actor. */
   call: Call;
   callEach: CallEach;

@@ -23,6 +23,7 @@ import { allMetrics, mergeMetrics, type ThreadMetrics } from "./threads/merged-m
 import { ThreadHub, ThreadSpoke } from "./threads/thread-bus.ts";
 import { countersOfMainThread, hostCounters } from "./threads/thread-counters.ts";
 import { loadTokenSecret } from "./tokens.ts";
+import { openTracing, type Tracing } from "./tracing/tracing.ts";
 
 export interface RunningNode {
   context: NodeContext;
@@ -60,7 +61,8 @@ export async function startNode(
   onFatal: (error: Error) => void,
   { startThreads, mainThread }: NodeOptions = {},
 ): Promise<RunningNode> {
-  const logger = createLogger(config.logLevel);
+  const nodeId = createNodeId();
+  const logger = createLogger(config.logLevel, { environment: config.environment, node: nodeId });
   const metrics = createMetrics();
   const closers: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
@@ -68,16 +70,19 @@ export async function startNode(
   };
   try {
     const secret = await loadTokenSecret(config);
+    const isThreaded = startThreads !== undefined || mainThread !== undefined;
+    const bus = config.natsUrl !== undefined ? "nats" : isThreaded ? "threads" : "none";
+    const tracing = await openTracing(config.tracing, { logger, metrics, nodeId, bus });
+    if (tracing !== undefined) closers.push(() => tracing.stop());
     const faults = new Set<string>();
     const redis = await openRedis(config, logger, metrics);
     if (redis !== null) closers.push(async () => void (await redis.quit().catch(() => redis.disconnect())));
-    const database = await openOwnDatabase(config, metrics, (error) => {
+    const database = await openOwnDatabase(config, { metrics, tracing }, (error) => {
       faults.add("the database has stopped");
       onFatal(error);
     });
     if (database !== null) closers.push(() => database.close());
 
-    const nodeId = createNodeId();
     const hub = startThreads === undefined ? undefined : new ThreadHub();
     const threadBus = hub ?? (mainThread === undefined ? undefined : new ThreadSpoke(mainThread));
 
@@ -89,6 +94,7 @@ export async function startNode(
       logger,
       nodeId,
       tracking,
+      tracing: tracing?.middleware,
       requestTimeoutMs: LIMITS.writeTimeoutMs,
       ...(links.transport === undefined ? {} : { transport: links.transport }),
     });
@@ -104,6 +110,7 @@ export async function startNode(
       cluster,
       secret,
       connection: database?.connection ?? null,
+      tracing,
     });
     const services = factories.map((factory) => broker.createService(factory(context)));
     const starting = "the services are starting";
@@ -168,12 +175,12 @@ async function openRedis(
 
 async function openOwnDatabase(
   config: Config,
-  metrics: NodeContext["metrics"],
+  { metrics, tracing }: { metrics: NodeContext["metrics"]; tracing: Tracing | undefined },
   onLost: (error: Error) => void,
 ): Promise<Database | null> {
   if (!needsDatabase(config)) return null;
   const { openDatabase } = await import("./database.ts");
-  const database = await openDatabase(config, onLost);
+  const database = await openDatabase(config, onLost, tracing?.commands);
   watchDatabase(metrics, database.connection);
   return database;
 }

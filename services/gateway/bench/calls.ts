@@ -2,6 +2,7 @@ import {
   createBroker,
   createRateLimits,
   defineService,
+  inRequestUntraced,
   type Actor,
   type CallMeta,
   type NodeContext,
@@ -34,6 +35,7 @@ const calls = new Calls({
   limits: createRateLimits({ counters: null, logger, factor: 1e9 }),
   metrics: createGatewayMetrics(noMetrics as unknown as NodeContext["metrics"], () => 0),
   logger,
+  inRequest: inRequestUntraced,
   paused: () => null,
 });
 const meta: CallMeta = { actor, requestId: "bench" };

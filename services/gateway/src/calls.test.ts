@@ -1,5 +1,12 @@
 import { actionDefinition, type ActionName } from "@fanfare/contract";
-import { createLogger, createRateLimits, serviceError, type Actor, type NodeContext } from "@fanfare/kernel";
+import {
+  createLogger,
+  createRateLimits,
+  inRequestUntraced,
+  serviceError,
+  type Actor,
+  type NodeContext,
+} from "@fanfare/kernel";
 import { describe, expect, test, vi } from "vitest";
 import { ADDRESS_RATE_LIMIT, MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
 import { Calls } from "./calls.ts";
@@ -16,6 +23,7 @@ function createCalls(call: () => Promise<unknown>, rateLimitFactor = 1e6) {
     limits: createRateLimits({ counters: null, logger: createLogger("silent"), factor: rateLimitFactor }),
     metrics: createGatewayMetrics(registry, () => 0),
     logger: { error } as unknown as NodeContext["logger"],
+    inRequest: inRequestUntraced,
     paused: () => null,
   });
   return { calls, error };

@@ -9,12 +9,14 @@ import {
 } from "@fanfare/contract";
 import {
   parse,
+  logsCalls,
   serviceError,
   ServiceError,
   toServiceError,
   toWireError,
   type Actor,
   type CallMeta,
+  type InRequest,
   type Logger,
   type RateLimits,
 } from "@fanfare/kernel";
@@ -44,6 +46,7 @@ export interface CallsOptions {
   limits: RateLimits;
   metrics: GatewayMetrics;
   logger: Logger;
+  inRequest: InRequest;
   /** Why nothing can be changed at the moment, or null. */
   paused: () => ServiceError | null;
 }
@@ -66,16 +69,20 @@ export class Calls {
   readonly #call: BrokerCall;
   readonly #metrics: GatewayMetrics;
   readonly #logger: Logger;
+  readonly #logsCalls: boolean;
+  readonly #inRequest: InRequest;
   readonly #paused: CallsOptions["paused"];
   readonly #ofAddress: ReturnType<RateLimits["quick"]>;
   readonly #fullChannels = new FullChannels();
   #inFlight = 0;
   #draining = false;
 
-  constructor({ call, limits: rateLimits, metrics, logger, paused }: CallsOptions) {
+  constructor({ call, limits: rateLimits, metrics, logger, inRequest, paused }: CallsOptions) {
     this.#call = call;
     this.#metrics = metrics;
     this.#logger = logger;
+    this.#logsCalls = logsCalls(logger);
+    this.#inRequest = inRequest;
     this.#paused = paused;
     this.#ofAddress = rateLimits.quick("address", ADDRESS_RATE_LIMIT);
     const routes = { socket: new Map<string, Route>(), http: new Map<string, Route>() };
@@ -101,6 +108,33 @@ export class Calls {
   ): Promise<WireAnswer<unknown>> {
     const route = typeof name === "string" ? this.#routes[transport].get(name) : undefined;
     if (route === undefined) return this.refuse(serviceError("UNKNOWN_ACTION"), caller.requestId);
+    const { requestId } = caller;
+    return this.#inRequest(
+      { requestId, action: route.name, transport },
+      () =>
+        this.#logsCalls
+          ? this.#answerAndLog(route, transport, params, caller)
+          : this.#answer(route, params, caller),
+      failureOf,
+    );
+  }
+
+  async #answerAndLog(
+    route: Route,
+    transport: Transport,
+    params: unknown,
+    caller: Caller,
+  ): Promise<WireAnswer<unknown>> {
+    const startedMs = performance.now();
+    const answer = await this.#answer(route, params, caller);
+    const outcome = failureOf(answer) ?? "ok";
+    const { name: action } = route;
+    const durationMs = performance.now() - startedMs;
+    this.#logger.debug({ action, transport, outcome, durationMs }, "a call was answered");
+    return answer;
+  }
+
+  async #answer(route: Route, params: unknown, caller: Caller): Promise<WireAnswer<unknown>> {
     const startedMs = performance.now();
     try {
       const waiting = this.#take(route, caller);
@@ -117,7 +151,7 @@ export class Calls {
       const error = toServiceError(thrown);
       // A ServiceError has been logged where it was made.
       if (error.type === "INTERNAL" && !(thrown instanceof ServiceError)) {
-        this.#logger.error({ err: thrown, action: name, requestId: caller.requestId }, "a call failed");
+        this.#logger.error({ err: thrown, action: route.name, requestId: caller.requestId }, "a call failed");
       }
       route.metrics.failed(error.type);
       return { ok: false, error: toWireError(error, caller.requestId) };
@@ -188,6 +222,9 @@ export class Calls {
     }
   }
 }
+
+const failureOf = (answer: WireAnswer<unknown>): string | undefined =>
+  answer.ok ? undefined : answer.error.type;
 
 function metaOf({ actor, requestId, address, userAgent }: Caller): CallMeta {
   const meta: CallMeta = { actor, requestId };

@@ -2,6 +2,7 @@ import { PROTOCOL_VERSION, type EventPayload } from "@fanfare/contract";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import type { Actor, NodeContext } from "@fanfare/kernel";
 import type { GatewayMetrics } from "./metrics.ts";
+import { nextRequestId } from "./request-id.ts";
 import type { GatewaySocket } from "./socket-types.ts";
 import { release } from "./visitors.ts";
 
@@ -14,7 +15,12 @@ export interface EnterRoomsOptions {
  * Joins a socket into the rooms of its user, then tells it that it is ready. Where the rooms cannot be found out the
  * connection closes, so that the client comes again: a socket that misses events must not look as if it did not.
  */
-export async function enterRooms(
+export function enterRooms(socket: GatewaySocket, actor: Actor, options: EnterRoomsOptions): Promise<void> {
+  const request = { requestId: nextRequestId(), action: "connect", transport: "socket" } as const;
+  return options.node.inRequest(request, () => enter(socket, actor, options));
+}
+
+async function enter(
   socket: GatewaySocket,
   { userId, sessionId }: Actor,
   { node, metrics }: EnterRoomsOptions,

@@ -91,11 +91,18 @@ export function createGatewayService(
       const connections = (): number => running?.io.of("/").sockets.size ?? 0;
       const { recent, stop: stopSteps } = (steps = watchSteps(connections));
       const metrics = createGatewayMetrics(node.metrics, connections, () => recent.messageAccepted());
-      const { logger, config } = node;
+      const { logger, config, inRequest } = node;
       const call = (name: string, params: unknown, options: object) =>
         this.broker.call(name, params, options);
       const limits = createRateLimits({ counters: node.counters, logger, factor: config.rateLimitFactor });
-      const calls = new Calls({ call, limits, metrics, logger, paused: () => maintenance.refusal() });
+      const calls = new Calls({
+        call,
+        limits,
+        metrics,
+        logger,
+        inRequest,
+        paused: () => maintenance.refusal(),
+      });
       exposeGatewayState({ node, calls, maintenance });
       const identify = createIdentify(node, ended);
       const app = await createHttpServer({

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { actionDefinition, isActionName, LIMITS, PROTOCOL_VERSION, type Meta } from "@fanfare/contract";
 import {
+  runForRequest,
   serviceError,
   toServiceError,
   type NodeContext,
@@ -106,6 +107,10 @@ export async function createHttpServer({
   const ofApi = { ...common, ...API_HEADERS };
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id).headers(request.url.startsWith("/api/") ? ofApi : common);
+  });
+  // What is read of a request's body comes in a context of its own, so not before.
+  app.addHook("preHandler", (request, _reply, done) => {
+    runForRequest(request.id, `${request.method} ${request.routeOptions.url ?? ""}`, done);
   });
   limitBodyTime(app);
   app.setErrorHandler((error: unknown, request, reply) => failed(ofFastify(error), request, reply));

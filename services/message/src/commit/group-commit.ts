@@ -1,5 +1,5 @@
 import type { Message } from "@fanfare/contract";
-import { serviceError } from "@fanfare/kernel";
+import { commonScope, currentScope, runInScope, serviceError } from "@fanfare/kernel";
 import {
   ITEMS_PER_COMMIT,
   LOST_RACE_PAUSE_MS,
@@ -14,7 +14,9 @@ import { writeChange } from "./write-change.ts";
 import type { WriteContext } from "./write-context.ts";
 import { writeCreates } from "./write-creates.ts";
 
-type Asked<T> = Omit<T, "kind" | "enqueuedAtMs" | "resolve" | "reject">;
+type Asked<T> = Omit<T, keyof Enqueued>;
+
+type Enqueued = Pick<CreateItem, "kind" | "enqueuedAtMs" | "scope" | "resolve" | "reject">;
 
 export interface GroupCommitOptions extends WriteContext {
   /** Told of every write that was tried. */
@@ -60,7 +62,7 @@ export class GroupCommit {
    */
   create(channelId: string, item: Asked<CreateItem>): Promise<Message> {
     return new Promise((resolve, reject) =>
-      this.#add(channelId, { ...item, kind: "create", enqueuedAtMs: Date.now(), resolve, reject }),
+      this.#add(channelId, { ...item, ...enqueued(), kind: "create", resolve, reject }),
     );
   }
 
@@ -69,7 +71,7 @@ export class GroupCommit {
    */
   change(channelId: string, item: Asked<ChangeItem>): Promise<Message | "changed" | null> {
     return new Promise((resolve, reject) =>
-      this.#add(channelId, { ...item, kind: "change", enqueuedAtMs: Date.now(), resolve, reject }),
+      this.#add(channelId, { ...item, ...enqueued(), kind: "change", resolve, reject }),
     );
   }
 
@@ -121,18 +123,22 @@ export class GroupCommit {
     const filled: Run[] = [];
     for (const { channelId, creates } of runs) {
       const inTime = creates.filter((item) => this.#isInTime(item));
-      if (inTime.length > 0) filled.push({ channelId, creates: inTime });
+      const scope = commonScope(inTime.map((item) => item.scope));
+      if (inTime.length > 0) filled.push({ channelId, creates: inTime, scope });
       else this.#queues.release(channelId);
     }
     if (filled.length === 0) return 0;
-    const again = await writeCreates(this.#context, filled);
+    // What began this write may have been another request: the one whose message was written before.
+    const scope = commonScope(filled.map((run) => run.scope));
+    const again = await runInScope(scope, () => writeCreates(this.#context, filled));
     if (again === null) this.#rejectWaiting();
     for (const { channelId } of filled) this.#release(channelId, again?.get(channelId) ?? []);
     return filled.reduce((sum, { creates }) => sum + creates.length, 0);
   }
 
   async #writeChange({ channelId, item }: Extract<Write, { kind: "change" }>): Promise<number> {
-    const outcome = this.#isInTime(item) ? await writeChange(this.#context, channelId, item) : "answered";
+    const write = () => writeChange(this.#context, channelId, item);
+    const outcome = this.#isInTime(item) ? await runInScope(item.scope, write) : "answered";
     if (outcome === "failed") this.#rejectWaiting();
     this.#release(channelId, outcome === "again" ? [item] : []);
     return 1;
@@ -170,3 +176,5 @@ export class GroupCommit {
     return false;
   }
 }
+
+const enqueued = () => ({ enqueuedAtMs: Date.now(), scope: currentScope() });

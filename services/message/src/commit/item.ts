@@ -1,4 +1,5 @@
 import type { Message } from "@fanfare/contract";
+import type { RequestScope } from "@fanfare/kernel";
 import type { Change } from "./store.ts";
 import type { ChangeEvent } from "./write-context.ts";
 import type { MessageDocument } from "../message.model.ts";
@@ -7,6 +8,8 @@ interface Waiting<T> {
   /** Who hears of it. */
   rooms: readonly string[];
   enqueuedAtMs: number;
+  /** Who asked for it. */
+  scope: RequestScope | undefined;
   resolve: (result: T) => void;
   reject: (error: unknown) => void;
 }
@@ -42,6 +45,8 @@ export interface ChangeItem extends Waiting<Message | "changed" | null> {
 export interface Run {
   channelId: string;
   creates: CreateItem[];
+  /** Of those who sent them. */
+  scope?: RequestScope | undefined;
 }
 
 /**

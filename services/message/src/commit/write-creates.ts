@@ -1,4 +1,5 @@
 import type { Head, Message } from "@fanfare/contract";
+import { runInScope } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { MessageDocument } from "../message.model.ts";
 import { mentionedBy } from "../mentioned-by.ts";
@@ -56,7 +57,7 @@ export async function writeCreates(
   return again;
 }
 
-function number({ channelId, creates }: Run, from: Head): NumberedRun {
+function number({ channelId, creates, scope }: Run, from: Head): NumberedRun {
   const channel = new Types.ObjectId(channelId);
   const createdAt = new Date();
   const messages = creates.map(
@@ -82,7 +83,7 @@ function number({ channelId, creates }: Run, from: Head): NumberedRun {
       };
     },
   );
-  return { channelId, creates, messages, from };
+  return { channelId, creates, messages, from, scope };
 }
 
 /** Nothing of a run is stored after its first fault. */
@@ -105,12 +106,13 @@ function firstFault(
  */
 function answerRun(
   context: WriteContext,
-  { channelId, creates, messages, from }: NumberedRun,
+  { channelId, creates, messages, from, scope }: NumberedRun,
   failed: ReturnType<typeof firstFault>,
 ): CreateItem[] {
   const stored = failed === null ? creates.length : failed.at;
   context.heads.set(channelId, { seq: from.seq + stored, rev: from.rev + stored });
-  if (stored > 0) publishAndAnswer(context, channelId, creates, messages.slice(0, stored));
+  if (stored > 0)
+    runInScope(scope, () => publishAndAnswer(context, channelId, creates, messages.slice(0, stored)));
   if (failed === null) return [];
 
   const [refused, ...rest] = creates.slice(failed.at);

@@ -1,0 +1,60 @@
+import { isActionName } from "@fanfare/contract";
+import { SpanKind, type Attributes, type Context as TraceContext, type Tracer } from "@opentelemetry/api";
+import type { Context, Middleware } from "moleculer";
+import type { CallMeta } from "../actor.ts";
+import { currentScope, runInScope } from "../request-scope.ts";
+import { fromTraceparent, linksOf, spanning, traceparentOf, under } from "./span-parts.ts";
+
+type Call = (context: Context<unknown, CallMeta>) => Promise<unknown>;
+
+/** Header of a call to another process. Not in the meta, which calls hand on to those that they make. */
+const HEADER = "traceparent";
+
+/**
+ * A span for each call of an action of the contract that is part of a trace: at the caller where another process answers, and where it is
+ * answered. Traces begin at a gateway: what is called without one is not traced.
+ */
+export function callSpans(tracer: Tracer): Middleware {
+  return {
+    localAction: (call: Call, { name = "" }) => {
+      if (!isActionName(name)) return call;
+      const attributes = attributesOf(name);
+      return (context: Context<unknown, CallMeta>) => {
+        const isRemote = context.nodeID !== context.broker.nodeID;
+        const scope = isRemote ? undefined : currentScope();
+        const parent = isRemote ? fromTraceparent(context.headers[HEADER]) : contextOf(scope?.span);
+        if (parent === undefined) return call(context);
+        const kind = isRemote ? SpanKind.SERVER : SpanKind.INTERNAL;
+        const span = tracer.startSpan(name, { kind, attributes }, parent);
+        const { requestId } = context.meta;
+        const within = { requestId, action: scope?.action ?? name, span, beganAtMs: performance.now() };
+        return spanning(
+          span,
+          runInScope(within, () => call(context)),
+        );
+      };
+    },
+    remoteAction: (call: Call, { name = "" }) => {
+      if (!isActionName(name)) return call;
+      const attributes = attributesOf(name);
+      return (context: Context<unknown, CallMeta>) => {
+        const scope = currentScope();
+        if (scope?.span === undefined) return call(context);
+        const options = { kind: SpanKind.CLIENT, attributes, links: linksOf(scope) };
+        const span = tracer.startSpan(name, options, under(scope.span));
+        if (context.nodeID !== null) span.setAttribute("server.address", context.nodeID);
+        context.headers = { ...context.headers, [HEADER]: traceparentOf(span) };
+        return spanning(span, call(context));
+      };
+    },
+  };
+}
+
+function contextOf(span: Parameters<typeof under>[0] | undefined): TraceContext | undefined {
+  return span === undefined ? undefined : under(span);
+}
+
+/** `message.send` is `message/send` in OpenTelemetry's writing. */
+export function attributesOf(action: string): Attributes {
+  return { "rpc.system.name": "moleculer", "rpc.method": action.replace(".", "/") };
+}

@@ -1,0 +1,68 @@
+import {
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+  type Context,
+  type Link,
+  type Span,
+} from "@opentelemetry/api";
+import { ERRORS } from "@fanfare/contract";
+import { toServiceError } from "../errors.ts";
+import type { RequestScope } from "../request-scope.ts";
+
+/** Where a new span of this scope belongs. */
+export function under(span: Span): Context {
+  return trace.setSpan(ROOT_CONTEXT, span);
+}
+
+/** Other requests that the same is done for. */
+export function linksOf({ alsoFor = [] }: RequestScope): Link[] {
+  return alsoFor.map((span) => ({ context: span.spanContext() }));
+}
+
+const SERVER_FAULT = 500;
+
+/** A refusal is an answer like any other; only what the server could not do is a fault of the span. */
+function noteFailure(span: Span, code: string): void {
+  span.setAttributes({ "error.type": code, "rpc.response.status_code": code });
+  const { status } = ERRORS[code as keyof typeof ERRORS] ?? { status: SERVER_FAULT };
+  // Without a description: what an error says may have somebody's words in it.
+  if (status >= SERVER_FAULT) span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/** Ends the span with the work. */
+export async function spanning<T>(
+  span: Span,
+  work: Promise<T>,
+  failureOf?: (answer: T) => string | undefined,
+): Promise<T> {
+  try {
+    const answer = await work;
+    const failure = failureOf?.(answer);
+    if (failure !== undefined) noteFailure(span, failure);
+    return answer;
+  } catch (error) {
+    noteFailure(span, toServiceError(error).type);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header */
+export function traceparentOf(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+}
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** undefined: it is none, or its trace is not kept. */
+export function fromTraceparent(traceparent: unknown): Context | undefined {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(String(traceparent)) ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  const traceFlags = Number.parseInt(flags!, 16);
+  if ((traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}

@@ -1,0 +1,95 @@
+import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import { ROOT_CONTEXT, SpanKind, type Tracer } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import manifest from "../../package.json" with { type: "json" };
+import type { Config } from "../config.ts";
+import { runInScope } from "../request-scope.ts";
+import { attributesOf, callSpans } from "./call-spans.ts";
+import { commandSpans } from "./command-spans.ts";
+import { counted } from "./counted-exporter.ts";
+import { publicationSpans } from "./publication-spans.ts";
+import { spanning } from "./span-parts.ts";
+import { tellTroubles } from "./tell-troubles.ts";
+import { inRequestUntraced, type InRequest, type Tracing, type TracingParts } from "./tracing.ts";
+
+/** Spans that wait to be sent, about a kilobyte each; beyond it they are dropped. */
+const MAX_WAITING_SPANS = 4096;
+const SPANS_PER_EXPORT = 512;
+/** How long a span may wait for others to be sent with. */
+const EXPORT_INTERVAL_MS = 2000;
+/** How long the collector may take for one export, with all attempts. */
+const EXPORT_TIMEOUT_MS = 10_000;
+/** How long the end of the process may wait for the last ones. */
+const LAST_EXPORT_MS = 2000;
+const MAX_ATTRIBUTES = 32;
+const MAX_ATTRIBUTE_CHARS = 256;
+
+/** Loads OpenTelemetry, and sends spans to the collector of the configuration. */
+export function startTracing(config: NonNullable<Config["tracing"]>, parts: TracingParts): Tracing {
+  const { logger, metrics, nodeId, bus } = parts;
+  tellTroubles(logger, config.endpoint);
+  const exporter = new OTLPTraceExporter({
+    url: `${config.endpoint}/v1/traces`,
+    headers: config.headers,
+    timeoutMillis: EXPORT_TIMEOUT_MS,
+    concurrencyLimit: 2,
+  });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      "service.name": config.serviceName,
+      "service.version": manifest.version,
+      "service.instance.id": nodeId,
+      "host.name": hostname(),
+      "process.pid": process.pid,
+    }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(config.sampleRatio) }),
+    spanLimits: { attributeCountLimit: MAX_ATTRIBUTES, attributeValueLengthLimit: MAX_ATTRIBUTE_CHARS },
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: counted(exporter, metrics),
+        maxQueueSize: MAX_WAITING_SPANS,
+        maxExportBatchSize: SPANS_PER_EXPORT,
+        scheduledDelayMillis: EXPORT_INTERVAL_MS,
+        exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+      }),
+    ],
+  });
+  const tracer = provider.getTracer("fanfare", manifest.version);
+  return {
+    inRequest: requestSpans(tracer),
+    middleware: callSpans(tracer),
+    ...publicationSpans(tracer, bus),
+    commands: (events) => commandSpans(tracer, events),
+    async stop() {
+      const last = new AbortController();
+      const sent = provider.shutdown().catch(() => undefined);
+      await Promise.race([sent, delay(LAST_EXPORT_MS, undefined, { signal: last.signal }).catch(() => {})]);
+      last.abort();
+    },
+  };
+}
+
+/** A trace begins with what a client asks of a gateway. What the client says of traces itself is not asked: it would decide what we keep. */
+function requestSpans(tracer: Tracer): InRequest {
+  return (request, work, failureOf) => {
+    const { requestId, action, transport } = request;
+    const span = tracer.startSpan(action, { kind: SpanKind.SERVER }, ROOT_CONTEXT);
+    // What is not kept needs no spans: nothing of it is known further on.
+    if (!span.isRecording()) return inRequestUntraced(request, work);
+    span.setAttributes({
+      ...attributesOf(action),
+      "network.protocol.name": transport === "socket" ? "websocket" : "http",
+      "fanfare.request.id": requestId,
+    });
+    const scope = { requestId, action, span, beganAtMs: performance.now() };
+    return spanning(span, runInScope(scope, work), failureOf);
+  };
+}
