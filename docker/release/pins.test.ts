@@ -20,7 +20,7 @@ const settings = {
   VALKEY_PASSWORD: "v",
 };
 const ofCompose = Object.values(loadCompose(settings).services).map(({ image }) => image);
-const ofChart = Object.values(parse(read("docker/kubernetes/chart/values.yaml")).trial.images) as string[];
+const ofChart = Object.values<string>(parse(read("docker/kubernetes/chart/values.yaml")).trial.images);
 const ofSealos = [
   ...read("docker/sealos/template/fanfare/index.yaml").matchAll(/ image: ([\w./-]+:\S+)$/gm),
 ].map(([, image]) => image!);
@@ -34,7 +34,7 @@ test("every script uses the one version of pnpm", () => {
 });
 
 test("the image has the version of Node that everything is tested with", () => {
-  const versions = new Set(Object.values(root.optionalDependencies));
+  const versions = new Set(Object.values<string>(root.optionalDependencies));
   expect(versions.size).toBe(1);
   expect(read("docker/Dockerfile")).toContain(`ARG NODE_IMAGE=node:${[...versions][0]}-`);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const pinned = readFileSync(new URL("server/go.mod", import.meta.url), "utf8");
@@ -35,5 +35,5 @@ export function folderOfModule(module: string, go = "go"): string {
 export function copyCustomResources(folder: string, go: string): void {
   mkdirSync(folder, { recursive: true });
   for (const [index, [module, path]] of CUSTOM_RESOURCES.entries())
-    copyFileSync(join(folderOfModule(module, go), path), join(folder, `${index}.yaml`));
+    writeFileSync(join(folder, `${index}.yaml`), readFileSync(join(folderOfModule(module, go), path)));
 }
