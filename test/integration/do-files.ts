@@ -20,7 +20,9 @@ async function exportGroup(
   const reaction = { seq: message.seq, emoji: "👍", userId: owner.userId };
   await call("message.exportChannel", { channelId: channel.id, after: reaction });
   for (const cursor of [null, groupId, `${groupId}-${channel.id}-${afterId}`])
-    await call("group.listOwnChannels", { userId: owner.userId, cursor });
+    await call("group.listOwnChannels", { userId: owner.userId, of: "groups", cursor });
+  for (const cursor of [null, `${Date.now()}-${groupId}`])
+    await call("group.listOwnChannels", { userId: owner.userId, of: "direct", cursor });
   await importGroup(call, owner.userId);
 }
 
@@ -42,7 +44,7 @@ async function importGroup(call: Call, ownerId: string): Promise<void> {
 }
 
 async function anyGroup(call: Call, userId: string): Promise<string> {
-  const { nextCursor } = await call("group.listOwnChannels", { userId, cursor: null });
+  const { nextCursor } = await call("group.listOwnChannels", { userId, of: "groups", cursor: null });
   return nextCursor!.split("-")[0]!;
 }
 

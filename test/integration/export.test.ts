@@ -88,6 +88,46 @@ test("messages in groups that one is in no more are there, in threads and withou
   );
 });
 
+test("direct channels that one has left or closed are there, without having read anything", async () => {
+  const { url } = instance;
+  const me = await createAccount(url);
+  const { inviteCode, owner, member } = await createWorld(url);
+  await must(url, "invite.accept", { code: inviteCode }, me.accessToken);
+  const contents: string[] = [];
+  const say = async (channelId: string, content: string) => {
+    contents.push(content);
+    await must(url, "message.send", { channelId, content, nonce: content }, me.accessToken);
+  };
+  const userIds = [me.userId, member.userId];
+  const create = async () => {
+    const made = await must(url, "channel.createGroupDirect", { userIds }, owner.accessToken);
+    await say(made.channel.id, `in ${made.channel.id}`);
+    return { channelId: made.channel.id, userId: me.userId };
+  };
+  const [left, kicked, deleted] = [await create(), await create(), await create()];
+  await must(url, "channel.removeFromDirect", left, me.accessToken);
+  await must(url, "channel.removeFromDirect", kicked, owner.accessToken);
+  const closed = await must(url, "channel.openDirect", { userId: member.userId }, me.accessToken);
+  await say(closed.channel.id, "in one that is closed");
+  await must(url, "channel.closeDirect", { channelId: closed.channel.id }, me.accessToken);
+
+  const found = async () =>
+    (await exportAll(url, me.accessToken))
+      .filter(({ kind }) => kind === "message")
+      .map(({ data }) => (data as { content: string }).content)
+      .sort();
+  expect(await found()).toEqual(contents.sort());
+  // Whoever comes back has them once all the same; with the last one it goes.
+  await must(url, "channel.addToDirect", left, owner.accessToken);
+  expect(await found()).toEqual(contents);
+  for (const { userId, accessToken } of [me, member, owner])
+    await must(url, "channel.removeFromDirect", { channelId: deleted.channelId, userId }, accessToken);
+  await vi.waitFor(
+    async () => expect(await found()).toEqual(contents.filter((text) => !text.includes(deleted.channelId))),
+    10_000,
+  );
+});
+
 test("a cursor that was made up leads to nothing of anybody else", async () => {
   const { url } = instance;
   const { member, stranger, channel, message } = await createWorld(url);
@@ -98,7 +138,8 @@ test("a cursor that was made up leads to nothing of anybody else", async () => {
     const answer = await post(url, "user.exportMyData", params, accessToken);
     expect(JSON.stringify(answer)).not.toContain(message.content);
   }
-  for (const cursor of ["message.x", "admin", "..", "message.e30"]) {
+  const direct = Buffer.from(JSON.stringify({ source: "direct", at: "1-x" })).toString("base64url");
+  for (const cursor of ["message.x", "admin", "..", "message.e30", `message.${direct}`]) {
     const answer = await post(url, "user.exportMyData", { cursor }, stranger.accessToken);
     expect(answer).toMatchObject({ ok: false, error: { type: "VALIDATION_FAILED" } });
   }

@@ -11,10 +11,17 @@ const MAX_ROUNDS = LIMITS.membersPerGroupDirect;
  * @returns false when the user is not in it
  */
 export async function takeOutOfDirect(
-  { node, channels, directs, membership, purge }: GroupDependencies,
+  { node, channels, directs, formers, membership, purge }: GroupDependencies,
   channelId: string,
   userId: string,
 ): Promise<boolean> {
+  const isIn = async (): Promise<boolean> => {
+    const channel = await channels.find(channelId);
+    return channel !== null && presentChannel(channel).memberIds.includes(userId);
+  };
+  if (!(await isIn())) return false;
+  // First, so that nothing is left that an export does not find.
+  await formers.note(channelId, userId);
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const changed = await directs.removeMember(channelId, userId);
     if (changed !== null) {
@@ -28,8 +35,7 @@ export async function takeOutOfDirect(
       purge.direct(channelId, [userId]);
       return true;
     }
-    const channel = await channels.find(channelId);
-    if (channel === null || !presentChannel(channel).memberIds.includes(userId)) return false;
+    if (!(await isIn())) return false;
   }
   throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
 }

@@ -4,6 +4,7 @@ import { DURABLE } from "./durable.ts";
 /** Somebody was in a group, so something of theirs may be in its channels; whether they are there again does not matter. */
 export interface FormerMemberDocument {
   _id: Types.ObjectId;
+  /** A group, or a direct channel of several. */
   groupId: Types.ObjectId;
   userId: Types.ObjectId;
 }

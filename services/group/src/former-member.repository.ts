@@ -18,7 +18,7 @@ export function createFormerMemberRepository(connection: Connection) {
       });
     },
 
-    /** Groups that a user was in, in the order of their ids. */
+    /** Groups, and direct channels, that a user was in, in the order of their ids. */
     async listGroupIds(userId: string, afterGroupId: string | null, limit: number): Promise<string[]> {
       const found = await formers
         .find({ userId, ...(afterGroupId !== null && { groupId: { $gt: afterGroupId } }) }, { groupId: 1 })

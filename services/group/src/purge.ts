@@ -65,6 +65,11 @@ export function createPurge(options: PurgeOptions) {
     if (!stopped) await removeWithMessages(channelIds);
   };
 
+  const removeDirect = async (channelId: string): Promise<void> => {
+    await inBatches(async () => (await formers.removeSome(channelId, BATCH)) === BATCH);
+    await removeChannels([channelId]);
+  };
+
   const removeInvites = async (groupId: string): Promise<boolean> => {
     const found = await invites.listOfGroup(groupId, BATCH);
     await invites.remove(found.map(({ _id }) => _id));
@@ -191,7 +196,10 @@ export function createPurge(options: PurgeOptions) {
       await once(channelId, async () => {
         if (channel.groupId !== undefined) tellChannel(channel);
         else if (channel.parentId !== undefined) await tellThread(channel);
-        else tellDirect(channelId, memberIds?.map((id) => id.toHexString()) ?? []);
+        else {
+          tellDirect(channelId, memberIds?.map((id) => id.toHexString()) ?? []);
+          return removeDirect(channelId);
+        }
         await removeChannels([channelId]);
       });
     }
@@ -257,7 +265,7 @@ export function createPurge(options: PurgeOptions) {
     /** A direct channel whose last members were these. */
     direct(channelId: string, memberIds: readonly string[]): void {
       tellDirect(channelId, memberIds);
-      inBackground(() => once(channelId, () => removeChannels([channelId])));
+      inBackground(() => once(channelId, () => removeDirect(channelId)));
     },
     async stop(): Promise<void> {
       stopped = true;

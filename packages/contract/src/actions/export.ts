@@ -41,8 +41,8 @@ export const exportActions = {
   "inbox.exportUser": exportUser("notification settings and subscriptions to pushes."),
   "group.listOwnChannels": action({
     summary:
-      "A page of the channels and threads of the groups that a user is or was in, whether they see them or not.",
-    params: z.object({ userId: e.id, cursor: cursor.nullable() }),
+      "A page of the channels and threads of the groups that a user is or was in, and of direct channels that they have left, whether they see them or not; or of the direct channels that they are in.",
+    params: z.object({ userId: e.id, of: z.enum(["groups", "direct"]), cursor: cursor.nullable() }),
     result: z.object({ channelIds: z.array(e.id), nextCursor: cursor.nullable() }),
     permission: { rule: "internal" },
   }),

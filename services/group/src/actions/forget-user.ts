@@ -14,9 +14,9 @@ export function forgetUser(dependencies: GroupDependencies): Handler<"group.forg
   return async ({ params: { userId } }) => {
     for (const groupId of await members.listGroupIds(userId))
       await membership.remove(groupId, userId, "left");
-    for (let removed = BATCH; removed === BATCH;) removed = await formers.removeSomeOf(userId, BATCH);
     for (const channelId of await directs.listGroupDirectIds(userId))
       await takeOutOfDirect(dependencies, channelId, userId);
+    for (let removed = BATCH; removed === BATCH;) removed = await formers.removeSomeOf(userId, BATCH);
     return {};
   };
 }

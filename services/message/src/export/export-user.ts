@@ -48,17 +48,10 @@ async function nextChannels(
       next: last === undefined ? { source: "groups", at: null } : { source, at: last },
     };
   }
-  if (source === "groups") {
-    const { channelIds, nextCursor } = await call("group.listOwnChannels", { userId, cursor: at });
-    return {
-      channelIds: await own.withoutMarker(userId, channelIds.sort()),
-      next: nextCursor === null ? { source: "direct", at: null } : { source, at: nextCursor },
-    };
-  }
-  const { channels, nextCursor } = await call("channel.listDirect", at === null ? {} : { cursor: at });
-  const channelIds = channels.map(({ id }) => id).sort();
+  const { channelIds, nextCursor } = await call("group.listOwnChannels", { userId, of: source, cursor: at });
+  const following = source === "groups" ? { source: "direct" as const, at: null } : null;
   return {
-    channelIds: await own.withoutMarker(userId, channelIds),
-    next: nextCursor === null ? null : { source, at: nextCursor },
+    channelIds: await own.withoutMarker(userId, channelIds.sort()),
+    next: nextCursor === null ? following : { source, at: nextCursor },
   };
 }

@@ -5,7 +5,7 @@ const ID = /^[0-9a-f]{24}$/;
 
 /** How far an export has come. */
 export interface Position {
-  /** Where channels come from: those that were read, the rest of all groups that one was in, the rest of the direct ones. */
+  /** Where channels come from: those that were read, the rest of all that one is or was in, the rest of the direct ones. */
   source: (typeof SOURCES)[number];
   /** Behind what of the source: an id, or a cursor of the others. null: from its beginning. */
   at: string | null;
