@@ -39,7 +39,10 @@ function strip(schema: unknown): unknown {
   const result: Schema = {};
   for (const [key, value] of Object.entries(given)) {
     if (key.startsWith("x-kubernetes") || ANNOTATIONS.has(key)) continue;
-    result[key] = key === "properties" ? stripEach(value as Schema) : strip(value);
+    if (key === "properties") result[key] = stripEach(value as Schema);
+    // Go's way to pass over upper and lower case, said in the way that JavaScript knows too.
+    else if (key === "pattern") result[key] = (value as string).replace(/^\^\(\?i\)(.*)\$$/, "^(?i:$1)$");
+    else result[key] = strip(value);
   }
   if (result["properties"] !== undefined && given["x-kubernetes-preserve-unknown-fields"] !== true)
     result["additionalProperties"] ??= false;

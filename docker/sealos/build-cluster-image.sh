@@ -8,7 +8,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=${BUILD_FOLDER:-$(mktemp -d)}
 
 mkdir -p "$folder/charts" "$folder/images/shim" "$folder/registry"
-cp -r "$here/../kubernetes/chart" "$folder/charts/fanfare"
+# The dashboards and alerts of the chart lie elsewhere: a link leads there.
+cp -rL "$here/../kubernetes/chart" "$folder/charts/fanfare"
 cp "$here/Kubefile" "$here/install.sh" "$folder/"
 echo "$image" >"$folder/images/shim/fanfare"
 # The chart runs the image that lies in the cluster image.

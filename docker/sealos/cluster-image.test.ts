@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,6 +21,8 @@ test("the folder of the cluster image has what its Kubefile copies, and the char
   expect(readFileSync(join(folder, "images/shim/fanfare"), "utf8")).toBe(
     "registry.example.org/fanfare:1.2.3\n",
   );
+  expect(readdirSync(join(folder, "charts/fanfare/monitoring/dashboards")).length).toBeGreaterThan(3);
+  expect(lstatSync(join(folder, "charts/fanfare/monitoring")).isSymbolicLink()).toBe(false);
   const values = parse(readFileSync(join(folder, "charts/fanfare/values.yaml"), "utf8")) as {
     image: { repository: string; tag: string };
   };

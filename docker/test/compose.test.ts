@@ -108,8 +108,7 @@ test("every file and every volume that is mounted is there", () => {
   const absent = sources.filter((source) =>
     source.startsWith("./") ? !existsSync(new URL(source, COMPOSE_PATH)) : !(source in compose.volumes),
   );
-  // Made by docker where there are none.
-  expect(absent.filter((source) => source !== "./monitoring/dashboards")).toEqual([]);
+  expect(absent).toEqual([]);
 });
 
 test("what a profile needs and has no default for is asked for when it starts", () => {

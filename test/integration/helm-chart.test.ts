@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "@fanfare/kernel";
 import { VARIABLES } from "@fanfare/kernel/settings";
@@ -293,6 +293,23 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
     ]);
     const source = readFileSync(join(PROJECT_FOLDER, "services/gateway/src/metrics.ts"), "utf8");
     expect(source).toContain('name: "fanfare_connections"');
+  });
+
+  test("brings every dashboard and every rule", () => {
+    const files = (kind: string) =>
+      globSync(`docker/monitoring/${kind}/*`, { cwd: PROJECT_FOLDER }).map((path) =>
+        parse(readFileSync(join(PROJECT_FOLDER, path), "utf8")),
+      );
+    const maps = rendered.everything.filter(({ kind }) => kind === "ConfigMap");
+    const dashboards = maps
+      .flatMap(({ data }) => Object.values<string>(data))
+      .map((text) => JSON.parse(text));
+    expect(dashboards.length).toBeGreaterThan(3);
+    expect(dashboards).toEqual(expect.arrayContaining(files("dashboards")));
+    for (const { metadata } of maps) expect(metadata.labels).toMatchObject({ grafana_dashboard: "1" });
+    const rules = Object.values(named(rendered.everything, "PrometheusRule"));
+    expect(rules).toEqual(files("rules"));
+    expect(maps.length).toBe(files("dashboards").length);
   });
 
   test("asks at once for everything that is missing", async () => {
