@@ -10,20 +10,9 @@ import {
   sendMessage,
   setReplyTo,
 } from "./conversation.ts";
+import { testMessage } from "./test-message.ts";
 
-const message = (id: string, authorId: string): Message => ({
-  id,
-  channelId: "c",
-  seq: 1,
-  rev: 1,
-  authorId,
-  content: "",
-  replyTo: null,
-  nonce: "",
-  createdAt: "",
-  editedAt: null,
-  deletedAt: null,
-});
+const message = (id: string, authorId: string): Message => testMessage(1, { id, authorId });
 
 test("what fails is kept with its options, until it is sent again or given up", async () => {
   const sent: unknown[] = [];

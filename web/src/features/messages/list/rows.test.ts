@@ -1,25 +1,14 @@
 import type { Message } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
+import { testMessage } from "../test-message.ts";
 import { type Row, type RowsInput, buildRows } from "./rows.ts";
 
 const START = Date.parse("2026-03-01T10:00:00.000Z");
 
 function message(seq: number, parts: Partial<Message> & { minutes?: number } = {}): Message {
   const { minutes = seq, ...rest } = parts;
-  return {
-    id: `m${seq}`,
-    channelId: "c",
-    seq,
-    rev: seq,
-    authorId: "ada",
-    content: `text ${seq}`,
-    replyTo: null,
-    nonce: `n${seq}`,
-    createdAt: new Date(START + minutes * 60_000).toISOString(),
-    editedAt: null,
-    deletedAt: null,
-    ...rest,
-  };
+  const createdAt = new Date(START + minutes * 60_000).toISOString();
+  return testMessage(seq, { createdAt, ...rest });
 }
 
 function input(messages: Message[], parts: Partial<RowsInput> = {}): RowsInput {

@@ -1,26 +1,11 @@
-import type { Message } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
+import { testMessage } from "../test-message.ts";
 import type { RowsInput } from "./rows.ts";
 import { type StagedRows, finished, firstRows, nextRows } from "./staged-rows.ts";
 
-/** The messages from one number to another, one an hour so that each is a group, all in one day. */
+/** The messages from one number to another, all of one moment. */
 function input(from: number, to: number): RowsInput {
-  const messages = Array.from({ length: to - from + 1 }, (_, index): Message => {
-    const seq = from + index;
-    return {
-      id: `m${seq}`,
-      channelId: "c",
-      seq,
-      rev: seq,
-      authorId: "ada",
-      content: "",
-      replyTo: null,
-      nonce: "",
-      createdAt: "2026-03-01T10:00:00.000Z",
-      editedAt: null,
-      deletedAt: null,
-    };
-  });
+  const messages = Array.from({ length: to - from + 1 }, (_, index) => testMessage(from + index));
   const none = new Set<string>();
   return {
     messages,
