@@ -117,7 +117,7 @@ export const gateway: Board = {
           description:
             "Not calls, but connections and packets: too many of them, floods, and what asks for no answer.",
           queries: [rate("fanfare_refused_total", "all"), rateBy("fanfare_refused_total", "reason")],
-          runbooks: ["FanfareConnectionsRefused"],
+          runbooks: ["FanfareConnectionsNearLimit"],
         },
         {
           kind: "timeseries",

@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { isInstalled } from "@fanfare/testing";
+import { describe, expect, test } from "vitest";
+import { stringify } from "yaml";
+import { readRules, RULES_FILE } from "./rules-file.ts";
+import { SCENARIOS, type Series } from "./scenarios.ts";
+
+const run = promisify(execFile);
+const AT = "25m";
+
+test("every alert has a scenario", () => {
+  expect(Object.keys(SCENARIOS).toSorted()).toEqual(
+    readRules()
+      .map(({ alert }) => alert)
+      .toSorted(),
+  );
+});
+
+function inputOf(where: string, series: Series) {
+  const shared = `job="fanfare",namespace="${where}"`;
+  return Object.entries(series).map(([name, values]) => ({
+    series: name.replace("{I", `{${shared},instance="${where}:3001"`).replace("{N", `{${shared}`),
+    values,
+  }));
+}
+
+/** What promtool is to look at: the alert fires where it has to, and no other one does, nowhere. */
+function promtoolTest(alert: string, rulesFile: string) {
+  const { sick, well } = SCENARIOS[alert]!;
+  return {
+    rule_files: [rulesFile],
+    evaluation_interval: "30s",
+    tests: [
+      {
+        interval: "30s",
+        input_series: [...inputOf("sick", sick), ...inputOf("well", well)],
+        promql_expr_test: [
+          {
+            expr: 'count by (alertname, namespace) (ALERTS{alertstate="firing"})',
+            eval_time: AT,
+            exp_samples: [{ labels: `{alertname="${alert}", namespace="sick"}`, value: 1 }],
+          },
+        ],
+      },
+    ],
+  };
+}
+
+describe.skipIf(!isInstalled("promtool"))("the alerts", () => {
+  test("are rules that Prometheus takes", async () => {
+    const { stdout } = await run("promtool", ["check", "rules", RULES_FILE]);
+    expect(stdout).toContain(`${readRules().length} rules found`);
+  });
+
+  test.each(Object.keys(SCENARIOS))("%s fires where it has to, and only there", async (alert) => {
+    const folder = await mkdtemp(join(tmpdir(), "fanfare-alert-"));
+    try {
+      const file = join(folder, "test.yaml");
+      await writeFile(file, stringify(promtoolTest(alert, RULES_FILE)));
+      const outcome = await run("promtool", ["test", "rules", file]).catch(
+        (error: { stdout?: string; stderr?: string }) => error,
+      );
+      expect(`${outcome.stdout}${outcome.stderr}`).toContain("SUCCESS");
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
