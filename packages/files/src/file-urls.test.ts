@@ -25,6 +25,14 @@ test("an address says what was signed, until it ends", () => {
   expect(verify(urls.sign(file), NOW + 1000)).toBeNull();
 });
 
+test("an address of the key before is good too, and of no other", () => {
+  const [key, previous] = [randomBytes(32), randomBytes(32)];
+  const rotated = new FileUrls(key, previous);
+  expect(verify(new FileUrls(previous).sign(file), NOW, rotated)).toEqual(file);
+  expect(verify(rotated.sign(file), NOW, new FileUrls(key))).toEqual(file);
+  expect(verify(urls.sign(file), NOW, rotated)).toBeNull();
+});
+
 test("nothing in it can be changed, nor signed with another key", () => {
   const address = urls.sign(file);
   const changes: [string, string][] = [

@@ -40,10 +40,15 @@ const SIGNATURE = /^[A-Za-z0-9_-]{43}$/;
 /** Signs and reads the addresses of files: whoever has one may read the file until it ends, and nothing else. */
 export class FileUrls {
   readonly #key: Buffer;
+  readonly #previousKey: Buffer | null;
 
-  /** @param key of 32 bytes, for this purpose alone */
-  constructor(key: Buffer) {
+  /**
+   * @param key of 32 bytes, for this purpose alone
+   * @param previousKey what it has signed is good too, until it ends
+   */
+  constructor(key: Buffer, previousKey: Buffer | null = null) {
     this.#key = key;
+    this.#previousKey = previousKey;
   }
 
   /** The path and query of the address. */
@@ -53,7 +58,7 @@ export class FileUrls {
       as: variant,
       type: contentType,
       until: String(expiresAtMs),
-      sig: this.#signature(file).toString("base64url"),
+      sig: signatureOf(file, this.#key).toString("base64url"),
     });
     return `/files/${fileId}/${encodeURIComponent(name)}?${query.toString()}`;
   }
@@ -70,15 +75,19 @@ export class FileUrls {
     if (typeof type !== "string" || typeof until !== "string" || typeof sig !== "string") return null;
     if (!/^\d{1,15}$/.test(until) || !SIGNATURE.test(sig)) return null;
     const file = { fileId, variant, name, contentType: type, expiresAtMs: Number(until) };
-    if (!timingSafeEqual(this.#signature(file), Buffer.from(sig, "base64url"))) return null;
+    const given = Buffer.from(sig, "base64url");
+    const isSignedWith = (key: Buffer) => timingSafeEqual(signatureOf(file, key), given);
+    const isSigned =
+      isSignedWith(this.#key) || (this.#previousKey !== null && isSignedWith(this.#previousKey));
+    if (!isSigned) return null;
     return file.expiresAtMs > nowMs ? file : null;
   }
+}
 
-  #signature({ fileId, variant, name, contentType, expiresAtMs }: SignedFile): Buffer {
-    // As JSON nothing of one part can pass for a part of the next.
-    const signed = JSON.stringify([fileId, variant, name, contentType, expiresAtMs]);
-    return createHmac("sha256", this.#key).update(signed).digest();
-  }
+function signatureOf({ fileId, variant, name, contentType, expiresAtMs }: SignedFile, key: Buffer): Buffer {
+  // As JSON nothing of one part can pass for a part of the next.
+  const signed = JSON.stringify([fileId, variant, name, contentType, expiresAtMs]);
+  return createHmac("sha256", key).update(signed).digest();
 }
 
 /** Where a public picture is to be had. */

@@ -35,6 +35,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
   const { logger, metrics, broker, bus, redis, counters, cluster, secret, connection, tracing } = parts;
   const fanout = createFanout({ bus, metrics, logger, tracing, onMissed: () => cluster.missed() });
   const previous = config.tokenSecretPrevious;
+  const previousKeyFor = (purpose: string) => (previous === undefined ? null : keyOf(previous, purpose));
   const call: NodeContext["call"] = (name, params) => broker.call(name, params, { meta: noActor() });
   const access = new AccessCache(accessLookUp(call));
   cluster.onMissed(() => access.clear());
@@ -57,10 +58,10 @@ export function createContext(config: Config, parts: Parts): NodeContext {
         throw new Error("This process has no database: it hosts nothing but the gateway.");
       return connection;
     },
-    tokens: createAccessTokens(secret),
+    tokens: createAccessTokens(secret, previous),
     keyFor: (purpose) => keyOf(secret, purpose),
-    sealerFor: (purpose) =>
-      createSealer(keyOf(secret, purpose), previous === undefined ? null : keyOf(previous, purpose)),
+    previousKeyFor,
+    sealerFor: (purpose) => createSealer(keyOf(secret, purpose), previousKeyFor(purpose)),
     access,
     fanout,
     publish: (rooms, name, payload, except) => fanout.emit(rooms, name, payload, except),

@@ -50,6 +50,30 @@ test.each([
   expect(() => tokens.verify(token)).toThrow(expect.objectContaining({ type: "UNAUTHENTICATED" }));
 });
 
+test("accepts a token of the secret before, signs with its own, and refuses one that the secret before had ended", () => {
+  const previous = "the secret before, of 32 characters or more";
+  const rotated = createAccessTokens(secret, previous);
+  const before = createAccessTokens(previous);
+  expect(rotated.verify(before.sign(actor).accessToken)).toEqual(actor);
+  expect(rotated.verify(tokens.sign(actor).accessToken)).toEqual(actor);
+  expect(tokens.verify(rotated.sign(actor).accessToken)).toEqual(actor);
+  expect(() => before.verify(rotated.sign(actor).accessToken)).toThrow();
+  const header = { alg: "HS256", typ: "JWT" };
+  expect(() => rotated.verify(forge(header, { ...claims, exp: now - 1 }, previous))).toThrow(
+    expect.objectContaining({ type: "TOKEN_EXPIRED" }),
+  );
+  expect(() => rotated.verify(forge(header, { ...claims, iss: "somebody" }, previous))).toThrow(
+    expect.objectContaining({ type: "UNAUTHENTICATED" }),
+  );
+});
+
+test("accepts nothing of a secret before that could be guessed", () => {
+  const token = forge({ alg: "HS256", typ: "JWT" }, claims, "short");
+  expect(() => createAccessTokens(secret, "short").verify(token)).toThrow(
+    expect.objectContaining({ type: "UNAUTHENTICATED" }),
+  );
+});
+
 test("accepts what it would forge itself, so the cases above fail for their own reason", () => {
   expect(tokens.verify(forge({ alg: "HS256", typ: "JWT" }, claims))).toEqual(actor);
 });

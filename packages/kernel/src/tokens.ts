@@ -24,21 +24,30 @@ interface Claims {
 
 const ISSUER = "fanfare";
 
-/** JSON Web Tokens signed with HMAC-SHA256. */
-export function createAccessTokens(secret: string): AccessTokens {
+/**
+ * JSON Web Tokens signed with HMAC-SHA256.
+ * @param previous a secret whose tokens are good too: nobody notices a change of secrets that goes from process to process. One
+ *   that is too short to be a secret is not taken: whoever guesses it could be anybody
+ */
+export function createAccessTokens(secret: string, previous?: string): AccessTokens {
   const sign = createSigner({
     key: secret,
     algorithm: "HS256",
     iss: ISSUER,
     expiresIn: ACCESS_TOKEN_LIFETIME_MS,
   });
-  const verify = createVerifier({
-    key: secret,
-    algorithms: ["HS256"],
-    allowedIss: ISSUER,
-    requiredClaims: ["sub", "sid", "kind", "exp"],
-    cache: false,
-  });
+  const verify = verifierOf(secret);
+  const isSecret = previous !== undefined && previous.length >= TOKEN_SECRET_MIN_CHARS;
+  const verifyPrevious = isSecret ? verifierOf(previous) : null;
+  const claimsOf = (accessToken: string): Claims => {
+    try {
+      return verify(accessToken);
+    } catch (error) {
+      const isOfAnother = error instanceof TokenError && error.code === "FAST_JWT_INVALID_SIGNATURE";
+      if (!isOfAnother || verifyPrevious === null) throw error;
+      return verifyPrevious(accessToken);
+    }
+  };
   return {
     sign({ userId, sessionId, kind, admin }) {
       const claims: Claims = { sub: userId, sid: sessionId, kind, ...(admin === true && { adm: true }) };
@@ -48,7 +57,7 @@ export function createAccessTokens(secret: string): AccessTokens {
     },
     verify(accessToken) {
       try {
-        const { sub, sid, kind, adm }: Claims = verify(accessToken);
+        const { sub, sid, kind, adm } = claimsOf(accessToken);
         return { userId: sub, sessionId: sid, kind, ...(adm === true && { admin: true }) };
       } catch (error) {
         const expired = error instanceof TokenError && error.code === "FAST_JWT_EXPIRED";
@@ -56,6 +65,16 @@ export function createAccessTokens(secret: string): AccessTokens {
       }
     },
   };
+}
+
+function verifierOf(key: string): (accessToken: string) => Claims {
+  return createVerifier({
+    key,
+    algorithms: ["HS256"],
+    allowedIss: ISSUER,
+    requiredClaims: ["sub", "sid", "kind", "exp"],
+    cache: false,
+  });
 }
 
 /**

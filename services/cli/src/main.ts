@@ -6,9 +6,11 @@ import { CliError } from "./cli-error.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { checkCommand } from "./commands/check.ts";
 import { createAdminCommand } from "./commands/create-admin.ts";
+import { endSessionsCommand } from "./commands/end-sessions.ts";
 import { exportGroupCommand } from "./commands/export-group.ts";
 import { importGroupCommand } from "./commands/import-group.ts";
 import { reindexCommand } from "./commands/reindex.ts";
+import { resealCommand } from "./commands/reseal.ts";
 import { resetTotpCommand } from "./commands/reset-totp.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { verifyCommand } from "./commands/verify.ts";
@@ -22,6 +24,8 @@ const cli = yargs(hideBin(process.argv))
   )
   .command(createAdminCommand)
   .command(resetTotpCommand)
+  .command(resealCommand)
+  .command(endSessionsCommand)
   .command(backupCommand)
   .command(verifyCommand)
   .command(restoreCommand)

@@ -1,5 +1,5 @@
 import type { Call } from "@fanfare/contract";
-import { startNode, type Config } from "@fanfare/kernel";
+import { startNode, type Config, type NodeContext } from "@fanfare/kernel";
 import { createUserService } from "@fanfare/user";
 import { explainInUse } from "./open-stopped.ts";
 
@@ -9,7 +9,11 @@ export function alone(config: Config, services: Config["services"]): Config {
 }
 
 /** Calls actions of the user service on the configured database. */
-export async function withUserService<T>(config: Config, work: (call: Call) => Promise<T>): Promise<T> {
+export const withUserService = <T>(config: Config, work: (call: Call) => Promise<T>): Promise<T> =>
+  withUserNode(config, ({ call }) => work(call));
+
+/** Does something with what a process is given that hosts the user service. */
+export async function withUserNode<T>(config: Config, work: (node: NodeContext) => Promise<T>): Promise<T> {
   const fail = (error: Error): never => {
     throw error;
   };
@@ -17,7 +21,7 @@ export async function withUserService<T>(config: Config, work: (call: Call) => P
     throw explainInUse(error);
   });
   try {
-    return await work(node.context.call);
+    return await work(node.context);
   } finally {
     await node.stop();
   }

@@ -34,7 +34,7 @@ const PICTURE = /^([0-9a-f]{24}-[0-9a-f]{16})\.webp$/;
  * run in a browser.
  */
 export function serveDownloads(app: FastifyInstance, { node, limits, storage }: DownloadOptions): void {
-  const urls = new FileUrls(node.keyFor("file-urls"));
+  const urls = new FileUrls(node.keyFor("file-urls"), node.previousKeyFor("file-urls"));
   const limiter = limits.quick("download", DOWNLOAD_RATE_LIMIT);
   const route = { method: ["GET", "HEAD"], helmet: false as const };
 

@@ -1,0 +1,171 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { FanfareClient } from "@fanfare/client";
+import {
+  createAccount,
+  createWorld,
+  isInstalled,
+  must,
+  post,
+  startDatabase,
+  startNats,
+  startNode,
+  startRedis,
+  type FanfareNode,
+} from "@fanfare/testing";
+import { Secret, TOTP } from "otpauth";
+import { expect, onTestFinished, test } from "vitest";
+
+const CLI = join(import.meta.dirname, "../../services/cli/src/main.ts");
+const OLD = "the secret of until now, of 32 characters and more";
+const NEW = "the secret of from now on, of 32 characters and more";
+const STEP_MS = 30_000;
+/** Each starts a dozen processes, one after the other. */
+const TIMEOUT_MS = 240_000;
+
+interface Secrets {
+  TOKEN_SECRET: string;
+  TOKEN_SECRET_PREVIOUS?: string;
+}
+
+/** A gateway and a worker, which are replaced one after the other by such with other secrets. */
+async function startCluster(secrets: Secrets) {
+  const folder = await mkdtemp(join(tmpdir(), "fanfare-rotation-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const servers = await Promise.all([startNats(), startRedis(), startDatabase()]);
+  onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
+  const [nats, redis, database] = servers;
+  const shared = {
+    NATS_URL: nats.url,
+    REDIS_URL: redis.url,
+    MONGO_URL: database.url,
+    FILES_DIR: join(folder, "files"),
+  };
+  let started = 0;
+  const start = async (role: "gateway" | "workers", env: Secrets, port?: number): Promise<FanfareNode> => {
+    const name = `${role}-${started++}`;
+    const own = join(folder, name);
+    await mkdir(own);
+    const node = await startNode({
+      name,
+      folder: own,
+      services: [role],
+      env: { ...shared, ...env },
+      ...(port !== undefined && { port }),
+    });
+    onTestFinished(() => node.process.stop());
+    return node;
+  };
+  let worker = await start("workers", secrets);
+  let gateway = await start("gateway", secrets);
+  const { url } = gateway;
+  return {
+    url,
+    /** @param between is run while the worker has the secrets already, and the gateway has not */
+    async roll(next: Secrets, between: () => Promise<void>): Promise<void> {
+      const newWorker = await start("workers", next);
+      await worker.process.stop();
+      worker = newWorker;
+      await between();
+      const { port } = gateway.process;
+      await gateway.process.stop();
+      gateway = await start("gateway", next, port);
+    },
+    async fanfare(env: Secrets, ...args: string[]): Promise<string> {
+      const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args], {
+        env: { PATH: process.env["PATH"], NODE_ENV: "production", ...shared, NATS_URL: "", ...env },
+      });
+      return stdout;
+    },
+  };
+}
+
+/** Somebody with a second factor, who logs in as often as asked; a code is good once. */
+async function createProtected(url: string) {
+  const { username, accessToken } = await createAccount(url);
+  const { secret } = await must(url, "user.setupTotp", { password: "correct horse" }, accessToken);
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+  let stepAtMs = Date.now() - STEP_MS;
+  const code = (): string => {
+    // The server takes the codes just before and after too, and none twice.
+    stepAtMs = Math.max(stepAtMs + STEP_MS, Date.now() - STEP_MS);
+    return totp.generate({ timestamp: stepAtMs });
+  };
+  await must(url, "user.enableTotp", { code: code() }, accessToken);
+  return () => post(url, "user.login", { username, password: "correct horse", code: code() });
+}
+
+const isReady = isInstalled("nats-server") && isInstalled("redis-server");
+
+test.skipIf(!isReady)(
+  "a planned change of TOKEN_SECRET from process to process is noticed by nobody",
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const cluster = await startCluster({ TOKEN_SECRET: OLD });
+    const { url } = cluster;
+    const { owner, channel } = await createWorld(url);
+    const logIn = await createProtected(url);
+    const client = new FanfareClient({ url });
+    onTestFinished(() => client.close());
+    const changes: boolean[] = [];
+    client.on("tokens.changed", (tokens) => changes.push(tokens !== null));
+    await client.createGuest();
+    const query = new URLSearchParams({ channelId: channel.id, name: "a.txt" });
+    const uploaded = await fetch(`${url}/api/file.upload?${query.toString()}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${owner.accessToken}` },
+      body: "content",
+    });
+    const { data } = (await uploaded.json()) as { data: { file: { fileId: string } } };
+    const { url: address } = await must(url, "file.getUrl", { fileId: data.file.fileId }, owner.accessToken);
+
+    const goesOn = async (): Promise<void> => {
+      await must(url, "user.me", {}, owner.accessToken);
+      const { accessToken } = await must(url, "user.createGuest", {});
+      await must(url, "user.me", {}, accessToken);
+      expect(await (await fetch(url + address)).text()).toBe("content");
+    };
+    await cluster.roll({ TOKEN_SECRET: OLD, TOKEN_SECRET_PREVIOUS: NEW }, goesOn);
+    await goesOn();
+    const during = { TOKEN_SECRET: NEW, TOKEN_SECRET_PREVIOUS: OLD };
+    await cluster.roll(during, goesOn);
+    await goesOn();
+    expect(await cluster.fanfare(during, "reseal")).toBe("1 are sealed anew, 0 were already.\n");
+    expect(await cluster.fanfare(during, "reseal")).toBe("0 are sealed anew, 1 were already.\n");
+    const { user } = await client.call("user.me", {});
+    expect(user.id).toBe(client.user?.id);
+
+    // Here fifteen minutes pass in which all have new tokens; then whoever has the old secret has nothing.
+    await cluster.roll({ TOKEN_SECRET: NEW }, async () => undefined);
+    expect(await post(url, "user.me", {}, owner.accessToken)).toMatchObject({
+      error: { type: "UNAUTHENTICATED" },
+    });
+    expect((await fetch(url + address)).status).not.toBe(200);
+    expect(await logIn()).toMatchObject({ ok: true });
+    await client.call("user.me", {});
+    expect(changes).not.toContain(false);
+  },
+);
+
+test.skipIf(!isReady)(
+  "after a leak nothing of the old secret is good, and whoever is to be out is out",
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const cluster = await startCluster({ TOKEN_SECRET: OLD });
+    const { url } = cluster;
+    const { username, accessToken } = await createAccount(url);
+    const { refreshToken } = await must(url, "user.login", { username, password: "correct horse" });
+    const guest = await must(url, "user.createGuest", {});
+    await cluster.roll({ TOKEN_SECRET: NEW }, async () => undefined);
+    expect(await post(url, "user.me", {}, accessToken)).toMatchObject({ error: { type: "UNAUTHENTICATED" } });
+    expect(await cluster.fanfare({ TOKEN_SECRET: NEW }, "end-sessions", "--all")).toContain(
+      "2 sessions are ended",
+    );
+    expect(await post(url, "user.refresh", { refreshToken })).toMatchObject({ ok: false });
+    await must(url, "user.refresh", { refreshToken: guest.refreshToken });
+    await must(url, "user.login", { username, password: "correct horse" });
+  },
+);
