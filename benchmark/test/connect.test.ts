@@ -6,6 +6,9 @@ import { startSingleInstance } from "../src/platform/single-instance.ts";
 import type { ConnectResult, RegisterResult } from "../src/report/result.ts";
 import { Bench, cannotCluster } from "./run-bench.ts";
 
+/** A cluster of its own takes its time on a busy machine. */
+const LONG = { timeout: 150_000 };
+
 let bench: Bench;
 beforeEach(async () => {
   bench = await Bench.open();
@@ -38,7 +41,7 @@ test("connections of several processes are held, weighed, and all reached", asyn
   expect(await bench.leftovers()).toEqual([]);
 });
 
-test.skipIf(cannotCluster)("they spread over the gateways of a cluster", async () => {
+test.skipIf(cannotCluster)("they spread over the gateways of a cluster", LONG, async () => {
   const outcome = await bench.run("connect", "--users", "30", "--gateways", "2", ...SHORT);
   const result = outcome.result as ConnectResult;
   expect(result).toMatchObject({ gateways: 2, workers: 1, counts: { online: 30, received: 60, lost: 0 } });
@@ -65,7 +68,7 @@ test("the users of a file come in again, and the group is still theirs", async (
   }
 });
 
-test("Ctrl-C while they are held prints what there is, and leaves nothing behind", async () => {
+test("Ctrl-C while they are held prints what there is, and leaves nothing behind", LONG, async () => {
   const child = bench.start("connect", "--users", "20", "--hold", "1h", "--settle", "0s", "--progress");
   let stdout = "";
   child.stdout!.on("data", (chunk: Buffer) => (stdout += chunk.toString()));

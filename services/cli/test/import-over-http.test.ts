@@ -39,7 +39,8 @@ const sealed = (content: readonly string[]): string => {
   const sha256 = createHash("sha256").update(text).digest("hex");
   return `${text}${JSON.stringify({ type: "end", lines: content.length, sha256 })}\n`;
 };
-const of = (type: string) => lines.findIndex((line) => line.startsWith(`{"type":"${type}"`));
+const of = (type: string, part = "") =>
+  lines.findIndex((line) => line.startsWith(`{"type":"${type}"`) && line.includes(part));
 const changed = (at: number, change: object) =>
   lines.toSpliced(at, 1, JSON.stringify({ ...JSON.parse(lines[at]!), ...change }));
 
@@ -50,12 +51,14 @@ beforeAll(async () => {
   // The first account runs the instance.
   root = await createAccount(url);
   full = await makeFullGroup(url);
-  // Reactions are counted a moment later.
-  for (let reactions = 0; reactions < 2;) {
+  // Reactions are counted, and what was written moves its thread, a moment later.
+  for (let settled = false; !settled;) {
+    await setTimeout(50);
     const text = await read(full.world.group.id, full.world.owner);
     lines = text.trim().split("\n").slice(0, -1);
-    reactions = lines.filter((line) => line.startsWith('{"type":"reaction"')).length;
-    await setTimeout(50);
+    const reactions = lines.filter((line) => line.startsWith('{"type":"reaction"')).length;
+    const { thread, createdAt } = JSON.parse(lines[of("channel", '"kind":"thread"')]!);
+    settled = reactions === 2 && thread.lastActivityAt !== createdAt;
   }
 });
 afterAll(async () => {
