@@ -1,3 +1,4 @@
+import "./env-file.ts";
 import { mkdir } from "node:fs/promises";
 import { loadConfig, loadTokenSecret } from "@fanfare/kernel";
 import type { ServerProcess } from "@fanfare/testing";

@@ -1,3 +1,4 @@
+import "./env-file.ts";
 import { runProgram } from "@fanfare/node";
 import { buildPage } from "./build-page.ts";
 

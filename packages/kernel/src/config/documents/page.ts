@@ -16,8 +16,9 @@ production and a cluster need says **Required**. At start all faults are listed 
 - **In a container**: \`docker run --env-file .env\`, or \`-e NAME=value\`. Compose has variables of its own ([docker/](../docker/README.md)).
 - **In Kubernetes**: the chart's values, and existing Secrets ([docker/kubernetes/](../docker/kubernetes/README.md)).
 
-The command line (\`fanfare backup\` and so on) takes the same settings. What Node itself reads works too, above all
-\`NODE_EXTRA_CA_CERTS=/path/ca.pem\` where a mail server, an S3 or a provider of logins has a certificate of your own authority.
+The command line (\`fanfare backup\` and so on) takes the same settings. What Node itself reads works too, in the environment but
+not in \`.env\`: above all \`NODE_EXTRA_CA_CERTS=/path/ca.pem\`, where a mail server, an S3 or a provider of logins has a certificate of your
+own authority.
 
 ## Secrets
 
@@ -44,18 +45,33 @@ a password are percent-encoded: \`p@ss\` is \`p%40ss\`.
 | \`The database at … cannot be reached\` (NATS, Redis) | it is not there, or the address, a firewall or the password is wrong; the reason stands in the same line |
 `;
 
-/** \`docs/configuration.md\`: every setting by theme, for those who run an instance. */
+const MORE: Partial<Record<keyof typeof THEMES, string>> = {
+  "Data and how long it is kept":
+    "The embedded database is for one machine and states its bound ([packages/embedded-mongo](../packages/embedded-mongo/README.md)). What goes with an old message, and how backups are made: [operations.md](operations.md).",
+  "Several processes":
+    "A cluster is any number of processes of the same program: `SERVICES=gateway`, `SERVICES=workers`, or any mix of names. All of them need `NATS_URL`, `REDIS_URL` and the same `TOKEN_SECRET`; those that store something, which is all but gateways, `MONGO_URL`; and gateways and those that host `file`, one place for files: `S3_BUCKET` and its keys, or a `FILES_DIR` that they share. Clients may come to any gateway. `/readyz` on `OPS_PORT` says what a process lacks, and a gateway that lacks something sends clients elsewhere.",
+  Files: "How files are kept and served: [services/file](../services/file/README.md).",
+  Mail: "What is sent, and when: [packages/mail](../packages/mail/README.md).",
+  "Pushes to browsers": "Who is told what: [services/inbox](../services/inbox/README.md).",
+  "Login by OpenID Connect": "One login, step by step: [services/user](../services/user/README.md).",
+  "What the server fetches":
+    "Nothing in your own network is asked for unless you allow it here: [packages/outbound](../packages/outbound/README.md).",
+};
+
+/** `docs/configuration.md`: every setting by theme, for those who run an instance. */
 export function configurationPage(): string {
-  const themes = Object.entries(THEMES).map(([title, settings]) =>
-    [
+  const themes = Object.entries(THEMES).map(([title, settings]) => {
+    const more = MORE[title as keyof typeof THEMES];
+    return [
       `## ${title}`,
       "",
+      ...(more === undefined ? [] : [more, ""]),
       "| setting | what it does | without it | example |",
       "| --- | --- | --- | --- |",
       ...(Object.keys(settings) as SettingName[]).map(row),
       "",
-    ].join("\n"),
-  );
+    ].join("\n");
+  });
   return [INTRODUCTION, ...themes].join("\n");
 }
 

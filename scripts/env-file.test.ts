@@ -1,0 +1,21 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test } from "vitest";
+
+const SCRIPT = fileURLToPath(new URL("./env-file.ts", import.meta.url));
+const SHOW = "console.log([process.env.PORT, process.env.HOST].join())";
+const folder = mkdtempSync(join(tmpdir(), "fanfare-env-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const shown = (env: Record<string, string>): string =>
+  execFileSync(process.execPath, ["--import", SCRIPT, "-e", SHOW], { cwd: folder, env, encoding: "utf8" });
+
+test("settings come from .env, where there is one, but for those that the environment has", () => {
+  expect(shown({ HOST: "::1" })).toBe(",::1\n");
+  writeFileSync(join(folder, ".env"), "# a comment\nPORT=3100\n#HOST=b\nHOST=c\n");
+  expect(shown({})).toBe("3100,c\n");
+  expect(shown({ PORT: "1" })).toBe("1,c\n");
+});
