@@ -52,7 +52,7 @@ export interface NodeOptions {
 export type ServiceFactory = (node: NodeContext) => ServiceSchema;
 
 /**
- * Starts one process: database, broker, services, health.
+ * Starts one process: database, broker, services, health. While the database is migrated it is alive and not ready.
  * @param onFatal is called when the process can no longer do its work and should end
  */
 export async function startNode(
@@ -116,7 +116,12 @@ export async function startNode(
     const starting = "the services are starting";
     faults.add(starting);
     let threads: Threads | undefined;
-    const notReady = (): string[] => [...faults, ...cluster.faults()];
+    let preparing: string | undefined;
+    const notReady = (): string[] => [
+      ...faults,
+      ...(preparing === undefined ? [] : [preparing]),
+      ...cluster.faults(),
+    ];
     if (mainThread === undefined) {
       const engine = database?.engine ?? null;
       describeProcess(metrics, { services: config.services, engine, isReady: () => notReady().length === 0 });
@@ -139,6 +144,11 @@ export async function startNode(
       await threads?.stop();
       await stopServices(broker, services, tracking);
     });
+    if (database !== null) {
+      const { prepareDatabase } = await import("./prepare-database.ts");
+      await prepareDatabase(database, logger, (doing) => (preparing = doing));
+      preparing = undefined;
+    }
     await broker.start();
     if (hub !== undefined) threads = await startThreads?.(hub);
     faults.delete(starting);

@@ -1,0 +1,134 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Connection, mongo } from "mongoose";
+import { assertNotTooNew } from "./assert-not-too-new.ts";
+import { DatabaseNotMigratedError, LeaseLostError } from "./errors.ts";
+import { History, type MigrationRecord } from "./history.ts";
+import { compareIndexes, dropIndexes, makeIndexes, shownIndex, type IndexDifferences } from "./indexes.ts";
+import { Leases, type LeaseTimes } from "./lease.ts";
+import type { Migration } from "./migration.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import type { Report } from "./report.ts";
+import { runPending, shownProgress } from "./run-pending.ts";
+
+const POLL_MS = 500;
+const LEASE_TIMES: LeaseTimes = { beatMs: 2000, lostAfterMs: 15_000 };
+
+export interface MigrateOptions {
+  /** Of this program. */
+  version: string;
+  /** Who this is, for people: stands in the lease. */
+  holder: string;
+  /** No other process can have the database, as is the case with the embedded one. */
+  isAlone: boolean;
+  /** Whether indexes that no model declares any more are removed. In a cluster older processes may still want them. */
+  removesIndexes: boolean;
+  /** false: where something is to be done it is refused. */
+  isAutomatic: boolean;
+  report: Report;
+  migrations?: readonly Migration[];
+  leaseTimes?: LeaseTimes;
+}
+
+/** What there is to do. */
+export interface Plan {
+  /** Of all migrations that were begun, of newer programs too. */
+  records: MigrationRecord[];
+  pending: Migration[];
+  indexes: IndexDifferences;
+}
+
+/**
+ * Looks what would be done, and writes nothing.
+ * @throws {DatabaseTooNewError}
+ */
+export async function planMigrations(
+  connection: Connection,
+  { version, migrations = MIGRATIONS }: Pick<MigrateOptions, "version" | "migrations">,
+): Promise<Plan> {
+  const history = new History(databaseOf(connection));
+  const [records, indexes] = await Promise.all([history.list(), compareIndexes(connection)]);
+  assertNotTooNew(records, migrations, version);
+  const done = new Set(records.filter(({ state }) => state === "done").map(({ _id }) => _id));
+  return { records, pending: migrations.filter(({ name }) => !done.has(name)), indexes };
+}
+
+/**
+ * Brings the database to what this program works with: its migrations, then the indexes that the connection's models declare.
+ * Of several processes one does it, and the others wait here until it is done; when that one dies, another goes on.
+ * @throws {DatabaseTooNewError} when a newer program has made it unfit for this one
+ * @throws {DatabaseNotMigratedError} when something is to be done and `isAutomatic` is false
+ * @throws {DatabaseDuplicatesError} when a unique index cannot be made
+ */
+export async function migrate(connection: Connection, options: MigrateOptions): Promise<void> {
+  const { holder, isAlone, isAutomatic, leaseTimes = LEASE_TIMES, report } = options;
+  const leases = new Leases(databaseOf(connection), holder, leaseTimes);
+  for (;;) {
+    const plan = await planMigrations(connection, options);
+    if (isDone(plan, options)) return noteObsolete(plan, options);
+    if (!isAutomatic) throw new DatabaseNotMigratedError(refusal(plan));
+    const lease = await leases.take(isAlone);
+    if (lease === null) {
+      report.state(`another process prepares the database: ${underWay(plan)}`);
+      await delay(POLL_MS);
+      continue;
+    }
+    try {
+      // Another may have been at it until just now.
+      await work(connection, await planMigrations(connection, options), lease, options);
+    } catch (error) {
+      if (!(error instanceof LeaseLostError)) throw error;
+      report.warn("another process has taken over the migration of the database", {});
+    } finally {
+      await lease.release();
+    }
+  }
+}
+
+async function work(
+  connection: Connection,
+  { pending, indexes }: Plan,
+  lease: Awaited<ReturnType<Leases["take"]>> & object,
+  options: MigrateOptions,
+): Promise<void> {
+  const db = databaseOf(connection);
+  const { version, report } = options;
+  await runPending(db, pending, { history: new History(db), lease, version, report });
+  // A migration may have removed some.
+  const { missing, obsolete } = pending.length === 0 ? indexes : await compareIndexes(connection);
+  await makeIndexes(missing, report);
+  if (options.removesIndexes) await dropIndexes(obsolete, report);
+}
+
+function isDone({ pending, indexes }: Plan, { removesIndexes }: MigrateOptions): boolean {
+  return (
+    pending.length === 0 && indexes.missing.length === 0 && (!removesIndexes || indexes.obsolete.length === 0)
+  );
+}
+
+function noteObsolete({ indexes: { obsolete } }: Plan, { report }: MigrateOptions): void {
+  if (obsolete.length === 0) return;
+  report.warn(
+    "there are indexes that this version does not use: `fanfare migrate` removes them when no older one runs",
+    {
+      indexes: obsolete.map(shownIndex),
+    },
+  );
+}
+
+function refusal({ pending, indexes: { missing } }: Plan): string {
+  const steps = [...pending.map(({ name }) => name), ...missing.map((index) => `index ${shownIndex(index)}`)];
+  return (
+    `The database is to be migrated first (${steps.join(", ")}), and MIGRATE_ON_START=false says not to do it at start. ` +
+    "Make a backup and run `fanfare migrate`."
+  );
+}
+
+function underWay({ records, pending }: Plan): string {
+  const running = records.find(({ state }) => state === "running");
+  if (running !== undefined) return shownProgress(running._id, running.documents, running.expected);
+  return pending[0]?.name ?? "indexes";
+}
+
+function databaseOf(connection: Connection): mongo.Db {
+  return connection.getClient().db(connection.name);
+}

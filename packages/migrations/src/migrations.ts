@@ -1,0 +1,8 @@
+import type { Migration } from "./migration.ts";
+import { messageRevs } from "./migrations/0001-message-revs.ts";
+import { directActivity } from "./migrations/0002-direct-activity.ts";
+import { searchableNames } from "./migrations/0003-searchable-names.ts";
+import { formerMembers } from "./migrations/0004-former-members.ts";
+
+/** All there are, in the order in which they run. One that was released is never changed, renamed or removed. */
+export const MIGRATIONS: readonly Migration[] = [messageRevs, directActivity, searchableNames, formerMembers];

@@ -1,0 +1,77 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeBackup } from "../src/backup/write-backup.ts";
+import { databaseOf } from "../src/backup/documents.ts";
+import { restoreBackup } from "../src/backup/restore-backup.ts";
+import { withStopped } from "../src/open-stopped.ts";
+import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
+import { fill, type Known } from "./upgrade/fill.ts";
+import { see, whole } from "./upgrade/see.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await newFolder();
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const fixture = (name: string): string => join(import.meta.dirname, "upgrade", name);
+
+test("what fills the databases of earlier versions fills one of today, and everything is found", async () => {
+  const dataDir = join(folder, "today");
+  const known = await whileRunning(dataDir, fill);
+  expect(await whileRunning(dataDir, (url) => see(url, known))).toEqual(whole(known));
+});
+
+/** See upgrade/README.md. */
+describe.each(["before-revs", "before-sealed-factors", "before-migrations"])("a database from %s", (name) => {
+  let dataDir: string;
+  let known: Known;
+
+  beforeAll(async () => {
+    dataDir = join(folder, name);
+    known = JSON.parse(await readFile(fixture(`${name}.json`), "utf8")) as Known;
+    await restoreBackup(configOf(dataDir), fixture(`${name}.backup`), false);
+    // A backup has no indexes: this is one that the first version had.
+    await withStopped(configOf(dataDir), ({ connection }) =>
+      databaseOf(connection).collection("channels").createIndex({ memberIds: 1, _id: -1 }),
+    );
+  });
+
+  test("is migrated at start, and clients find everything", async () => {
+    expect(await whileRunning(dataDir, (url) => see(url, known))).toEqual(whole(known));
+  });
+
+  test("fits together afterwards", async () => {
+    const checked = await fanfare(dataDir, ["check"]);
+    expect(checked).toEqual({ code: 0, error: "", out: "Everything fits together.\n" });
+  });
+
+  test("knows who has left the group and wrote there", async () => {
+    const former = await withStopped(configOf(dataDir), ({ connection }) =>
+      databaseOf(connection).collection("formerMembers").find().toArray(),
+    );
+    expect(former.map(({ groupId, userId }) => [String(groupId), String(userId)])).toEqual([
+      [known.groupId, known.users.gil.id],
+    ]);
+  });
+
+  test("has the indexes of today, and no others", async () => {
+    const indexes = await withStopped(configOf(dataDir), ({ connection }) =>
+      databaseOf(connection).collection("channels").indexes(),
+    );
+    const names = indexes.map((index) => index.name);
+    expect(names).toContain("memberIds_1_lastActivityAt_-1__id_-1");
+    expect(names).not.toContain("memberIds_1__id_-1");
+  });
+
+  test("is not changed again", async () => {
+    const [before, after] = [join(folder, `${name}-before`), join(folder, `${name}-after`)];
+    await writeBackup(configOf(dataDir), before);
+    await whileRunning(dataDir, async () => undefined);
+    await writeBackup(configOf(dataDir), after);
+    expect((await readFile(after)).equals(await readFile(before))).toBe(true);
+  });
+});
