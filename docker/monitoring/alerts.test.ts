@@ -7,7 +7,7 @@ import { isInstalled } from "@fanfare/testing";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { readRules, RULES_FILE } from "./rules-file.ts";
-import { SCENARIOS, type Series } from "./scenarios.ts";
+import { SCENARIOS, type Scenario, type Series } from "./scenarios.ts";
 
 const run = promisify(execFile);
 const AT = "25m";
@@ -29,10 +29,9 @@ function inputOf(where: string, series: Series) {
 }
 
 /** What promtool is to look at: the alert fires where it has to, and no other one does, nowhere. */
-function promtoolTest(alert: string, rulesFile: string) {
-  const { sick, well } = SCENARIOS[alert]!;
+function promtoolTest(alert: string, { sick, well }: Scenario) {
   return {
-    rule_files: [rulesFile],
+    rule_files: [RULES_FILE],
     evaluation_interval: "30s",
     tests: [
       {
@@ -56,17 +55,20 @@ describe.skipIf(!isInstalled("promtool"))("the alerts", () => {
     expect(stdout).toContain(`${readRules().length} rules found`);
   });
 
-  test.each(Object.keys(SCENARIOS))("%s fires where it has to, and only there", async (alert) => {
-    const folder = await mkdtemp(join(tmpdir(), "fanfare-alert-"));
-    try {
-      const file = join(folder, "test.yaml");
-      await writeFile(file, stringify(promtoolTest(alert, RULES_FILE)));
-      const outcome = await run("promtool", ["test", "rules", file]).catch(
-        (error: { stdout?: string; stderr?: string }) => error,
-      );
-      expect(`${outcome.stdout}${outcome.stderr}`).toContain("SUCCESS");
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  });
+  test.each(Object.entries(SCENARIOS))(
+    "%s fires where it has to, and only there",
+    async (alert, scenario) => {
+      const folder = await mkdtemp(join(tmpdir(), "fanfare-alert-"));
+      try {
+        const file = join(folder, "test.yaml");
+        await writeFile(file, stringify(promtoolTest(alert, scenario)));
+        const outcome = await run("promtool", ["test", "rules", file]).catch(
+          (error: { stdout?: string; stderr?: string }) => error,
+        );
+        expect(`${outcome.stdout}${outcome.stderr}`).toContain("SUCCESS");
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+  );
 });

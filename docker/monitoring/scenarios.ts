@@ -2,7 +2,7 @@
 export type Series = Readonly<Record<string, string>>;
 
 /** `{I}` stands for the labels of one process, `{N}` for those that all processes of its cluster share. */
-interface Scenario {
+export interface Scenario {
   /** Where the alert has to fire. */
   sick: Series;
   /** Nearly the same, where it has to be silent. */

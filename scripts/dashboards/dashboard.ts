@@ -1,6 +1,5 @@
 import {
   DashboardCursorSync,
-  VariableHide,
   VariableRefresh,
   VariableSort,
   type Dashboard,
@@ -47,15 +46,7 @@ export function dashboardOf({ name, title, description, sections }: Board): Dash
     timezone: "browser",
     templating: { list: [datasource, ...LABELS.map(variable)] },
     annotations: {
-      list: [
-        {
-          name: "Restarts",
-          enable: true,
-          iconColor: "orange",
-          datasource: { type: "prometheus", uid: "${datasource}" },
-          ...{ expr: 'changes(process_start_time_seconds{job=~"$job",instance=~"$instance"}[1m]) > 0' },
-        },
-      ],
+      list: [restarts],
     },
     links: [
       {
@@ -74,12 +65,20 @@ export function dashboardOf({ name, title, description, sections }: Board): Dash
   };
 }
 
+/** Marked in every plot. */
+const restarts = {
+  name: "Restarts",
+  enable: true,
+  iconColor: "orange",
+  datasource: { type: "prometheus", uid: "${datasource}" },
+  expr: 'changes(process_start_time_seconds{job=~"$job",instance=~"$instance"}[1m]) > 0',
+};
+
 const datasource: VariableModel = {
   type: "datasource",
   name: "datasource",
   label: "Prometheus",
   query: "prometheus",
-  hide: VariableHide.dontHide,
 };
 
 function variable({ name, label, of }: (typeof LABELS)[number]): VariableModel {
@@ -95,7 +94,6 @@ function variable({ name, label, of }: (typeof LABELS)[number]): VariableModel {
     current: { text: ["All"], value: ["$__all"] },
     refresh: VariableRefresh.onTimeRangeChanged,
     sort: VariableSort.alphabeticalAsc,
-    hide: VariableHide.dontHide,
   };
 }
 

@@ -119,8 +119,8 @@ const OPTIONS: Record<Exclude<Chart["kind"], "text">, Record<string, unknown>> =
 function fieldConfigOf({ kind, unit, steps = [], stacked = false, min, max }: Chart): FieldConfigSource {
   const isPlot = kind === "timeseries";
   const thresholds: Threshold[] = [
-    // What JSON has for the lowest number there is.
-    { value: null as unknown as number, color: isPlot ? "transparent" : "green" },
+    // JSON has null for it.
+    { value: -Infinity, color: isPlot ? "transparent" : "green" },
     ...steps.map(({ from, color }) => ({ value: from, color })),
   ];
   return {

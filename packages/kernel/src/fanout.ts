@@ -86,7 +86,7 @@ class BusFanout implements Fanout {
     });
     const publishedBytes = new Counter({
       name: "fanfare_bus_published_bytes_total",
-      help: "Their size.",
+      help: "Size of the messages put on the bus for sockets of any gateway.",
       registers,
     });
     this.#onPublished = (copies, bytes) => {
@@ -111,7 +111,7 @@ class BusFanout implements Fanout {
     });
     const receivedBytes = new Counter({
       name: "fanfare_bus_received_bytes_total",
-      help: "Their size.",
+      help: "Size of the messages of the bus that came to this gateway.",
       registers,
     });
     const subscriptions = new Gauge({

@@ -62,7 +62,7 @@ export function createGatewayMetrics(
   });
   const fanoutMax = new RecentMax({
     name: "fanfare_fanout_max_seconds",
-    help: "The longest of them in the last minute: what the last socket of the slowest publication waited.",
+    help: "The longest time of the last minute from a publication to the write to its last socket.",
     registry,
   });
   const fanoutPublications = new Counter({

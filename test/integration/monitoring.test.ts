@@ -1,0 +1,76 @@
+import { isInstalled, startCluster, type Cluster } from "@fanfare/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RULES_FILE } from "../../docker/monitoring/rules-file.ts";
+import { dashboardQueries } from "./monitoring/dashboard-queries.ts";
+import { parseExposition, type Metric } from "./monitoring/exposition.ts";
+import { LABELS, metricsPage } from "./monitoring/metrics-page.ts";
+import { Prometheus } from "./monitoring/prometheus.ts";
+import { makeTraffic } from "./monitoring/traffic.ts";
+
+const TRAFFIC_SECONDS = 8;
+const WINDOW = "20s";
+
+/** What has nothing to show here, and why. */
+const EMPTY: Readonly<Record<string, string>> = {
+  "overview.json: Alerts A": "nothing is wrong",
+  "moleculer.json: Calls without an answer B": "every call is answered; the query before says 0",
+};
+
+const hasServers = isInstalled("nats-server") && isInstalled("redis-server") && isInstalled("prometheus");
+
+describe.skipIf(!hasServers)("what can be seen of a gateway and a worker", () => {
+  let cluster: Cluster;
+  let prometheus: Prometheus;
+  const metrics = new Map<string, Map<string, Metric>>();
+
+  beforeAll(async () => {
+    cluster = await startCluster({ gateways: 1, workers: 1 });
+    const nodes = [...cluster.gateways, ...cluster.workers];
+    prometheus = await Prometheus.start(
+      nodes.map(({ opsUrl }) => new URL(opsUrl).host),
+      RULES_FILE,
+    );
+    await makeTraffic(cluster.gateways[0]!.clientUrl, TRAFFIC_SECONDS);
+    for (const { role, opsUrl } of nodes) {
+      const text = await (await fetch(`${opsUrl}/metrics`)).text();
+      metrics.set(role, parseExposition(text));
+    }
+  }, 90_000);
+  afterAll(async () => {
+    await prometheus?.stop();
+    await cluster?.stop();
+  });
+
+  test("is described in docs/metrics.md", async () => {
+    await expect(metricsPage(metrics)).toMatchFileSnapshot("../../docs/metrics.md");
+  });
+
+  test("has names and units as Prometheus wants them, and the labels that are written down", () => {
+    for (const { name, type, labels } of [...metrics.values()].flatMap((all) => [...all.values()])) {
+      if (!name.startsWith("fanfare_")) continue;
+      expect(name).toMatch(/^fanfare_[a-z]+(_[a-z]+)*$/);
+      expect({ name, isTotal: name.endsWith("_total") }).toEqual({ name, isTotal: type === "counter" });
+      expect(name).not.toMatch(/_(ms|milliseconds|minutes|kb|mb|percent)(_|$)/);
+      const written = new Set(Object.keys(LABELS[name] ?? {}));
+      expect({ name, unknown: [...labels].filter((label) => !written.has(label)) }).toEqual({
+        name,
+        unknown: [],
+      });
+    }
+    const known = new Set([...metrics.values()].flatMap((all) => [...all.keys()]));
+    expect(Object.keys(LABELS).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test.each(dashboardQueries(WINDOW))("$where", async ({ where, expr }) => {
+    const samples = await prometheus.query(expr);
+    const shown = samples.filter(({ value }) => value[1] !== "NaN").length;
+    expect({ where, isEmpty: shown === 0 }).toEqual({ where, isEmpty: where in EMPTY });
+  });
+
+  test("every alert can be evaluated, and none says anything", async () => {
+    const rules = await prometheus.rules();
+    expect(rules.length).toBeGreaterThan(20);
+    expect(rules.filter(({ health }) => health !== "ok")).toEqual([]);
+    expect(await prometheus.query('ALERTS{alertstate="firing"}')).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const DASHBOARDS_FOLDER = fileURLToPath(
+  new URL("../../../docker/monitoring/dashboards", import.meta.url),
+);
+
+interface Dashboard {
+  panels: { title: string; targets?: { expr: string }[] }[];
+  templating: { list: { name: string; query: unknown }[] };
+}
+
+export interface DashboardQuery {
+  /** Dashboard, panel, and the place of the query in it. */
+  where: string;
+  /** Without Grafana's variables: those that choose take everything. */
+  expr: string;
+}
+
+/** Every query of every panel, of rates over `window`. */
+export function dashboardQueries(window: string): DashboardQuery[] {
+  return readDashboards().flatMap(({ file, dashboard }) =>
+    dashboard.panels.flatMap(({ title, targets = [] }) =>
+      targets.map(({ expr }, place) => ({
+        where: `${file}: ${title} ${"ABCDEF"[place]}`,
+        expr: expr
+          .replaceAll("$__rate_interval", window)
+          .replaceAll(/\$(cluster|namespace|job|instance)\b/g, ".*"),
+      })),
+    ),
+  );
+}
+
+export function readDashboards(): { file: string; dashboard: Dashboard }[] {
+  return readdirSync(DASHBOARDS_FOLDER).map((file) => ({
+    file,
+    dashboard: JSON.parse(readFileSync(join(DASHBOARDS_FOLDER, file), "utf8")) as Dashboard,
+  }));
+}
