@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,8 +21,8 @@ import { Secret, TOTP } from "otpauth";
 import { expect, onTestFinished, test } from "vitest";
 
 const CLI = join(import.meta.dirname, "../../services/cli/src/main.ts");
-const OLD = "the secret of until now, of 32 characters and more";
-const NEW = "the secret of from now on, of 32 characters and more";
+const OLD = randomBytes(32).toString("hex");
+const NEW = randomBytes(32).toString("hex");
 const STEP_MS = 30_000;
 /** Each starts a dozen processes, one after the other. */
 const TIMEOUT_MS = 240_000;

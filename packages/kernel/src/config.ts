@@ -7,6 +7,7 @@ export { misspelledSettings } from "./config/misspelled.ts";
 export { ConfigError } from "./config/read-environment.ts";
 export { ESSENTIAL_SERVICES, needsDatabase } from "./config/services.ts";
 export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/secrets.ts";
+export { isGuessable } from "./config/weak-secret.ts";
 
 /** At most so many where nothing is said: from there on the services behind them are what limits. */
 const DEFAULT_GATEWAY_THREADS = 4;

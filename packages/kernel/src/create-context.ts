@@ -6,7 +6,7 @@ import { AccessCache, accessLookUp } from "./access.ts";
 import type { CallMeta } from "./actor.ts";
 import { createCallEach } from "./call-each.ts";
 import type { WatchedCluster } from "./cluster.ts";
-import type { Config } from "./config.ts";
+import { isGuessable, type Config } from "./config.ts";
 import { createBroadcast, type DomainEvents } from "./domain-events.ts";
 import { createFanout } from "./fanout.ts";
 import type { NodeContext } from "./node-context.ts";
@@ -35,7 +35,8 @@ export function createContext(config: Config, parts: Parts): NodeContext {
   const { logger, metrics, broker, bus, redis, counters, cluster, secret, connection, tracing } = parts;
   const fanout = createFanout({ bus, metrics, logger, tracing, onMissed: () => cluster.missed() });
   const previous = config.tokenSecretPrevious;
-  const previousKeyFor = (purpose: string) => (previous === undefined ? null : keyOf(previous, purpose));
+  const previousKeyFor = (purpose: string) =>
+    previous === undefined || isGuessable(previous) ? null : keyOf(previous, purpose);
   const call: NodeContext["call"] = (name, params) => broker.call(name, params, { meta: noActor() });
   const access = new AccessCache(accessLookUp(call));
   cluster.onMissed(() => access.clear());
@@ -61,7 +62,8 @@ export function createContext(config: Config, parts: Parts): NodeContext {
     tokens: createAccessTokens(secret, previous),
     keyFor: (purpose) => keyOf(secret, purpose),
     previousKeyFor,
-    sealerFor: (purpose) => createSealer(keyOf(secret, purpose), previousKeyFor(purpose)),
+    sealerFor: (purpose) =>
+      createSealer(keyOf(secret, purpose), previous === undefined ? null : keyOf(previous, purpose)),
     access,
     fanout,
     publish: (rooms, name, payload, except) => fanout.emit(rooms, name, payload, except),

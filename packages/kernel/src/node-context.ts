@@ -38,7 +38,7 @@ export interface NodeContext {
   tokens: AccessTokens;
   /** A key of 32 bytes for one purpose alone, the same in every process: what is signed for one cannot stand for another. */
   keyFor(purpose: string): Buffer;
-  /** The same of the secret before, while `TOKEN_SECRET_PREVIOUS` is set. */
+  /** The same of the secret before, while `TOKEN_SECRET_PREVIOUS` is set to one that nobody guesses. */
   previousKeyFor(purpose: string): Buffer | null;
   /** Seals what is stored for one purpose, with such a key; opens what was sealed with the secret before too. */
   sealerFor(purpose: string): Sealer;

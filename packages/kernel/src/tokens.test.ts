@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ test.each([
 });
 
 test("accepts a token of the secret before, signs with its own, and refuses one that the secret before had ended", () => {
-  const previous = "the secret before, of 32 characters or more";
+  const previous = randomBytes(32).toString("hex");
   const rotated = createAccessTokens(secret, previous);
   const before = createAccessTokens(previous);
   expect(rotated.verify(before.sign(actor).accessToken)).toEqual(actor);
@@ -68,10 +68,12 @@ test("accepts a token of the secret before, signs with its own, and refuses one 
 });
 
 test("accepts nothing of a secret before that could be guessed", () => {
-  const token = forge({ alg: "HS256", typ: "JWT" }, claims, "short");
-  expect(() => createAccessTokens(secret, "short").verify(token)).toThrow(
-    expect.objectContaining({ type: "UNAUTHENTICATED" }),
-  );
+  for (const previous of ["short", "x".repeat(32), "change-me-change-me-change-me-change-me"]) {
+    const token = forge({ alg: "HS256", typ: "JWT" }, claims, previous);
+    expect(() => createAccessTokens(secret, previous).verify(token)).toThrow(
+      expect.objectContaining({ type: "UNAUTHENTICATED" }),
+    );
+  }
 });
 
 test("accepts what it would forge itself, so the cases above fail for their own reason", () => {

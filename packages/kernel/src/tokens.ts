@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSigner, createVerifier, TokenError } from "fast-jwt";
 import type { Actor } from "./actor.ts";
-import { ConfigError, TOKEN_SECRET_MIN_CHARS } from "./config.ts";
+import { ConfigError, isGuessable, TOKEN_SECRET_MIN_CHARS } from "./config.ts";
 import { serviceError } from "./errors.ts";
 
 /** Short, because an access token is checked without asking the database. */
@@ -27,7 +27,7 @@ const ISSUER = "fanfare";
 /**
  * JSON Web Tokens signed with HMAC-SHA256.
  * @param previous a secret whose tokens are good too: nobody notices a change of secrets that goes from process to process. One
- *   that is too short to be a secret is not taken: whoever guesses it could be anybody
+ *   that can be guessed is not taken: whoever guesses it could be anybody
  */
 export function createAccessTokens(secret: string, previous?: string): AccessTokens {
   const sign = createSigner({
@@ -37,8 +37,7 @@ export function createAccessTokens(secret: string, previous?: string): AccessTok
     expiresIn: ACCESS_TOKEN_LIFETIME_MS,
   });
   const verify = verifierOf(secret);
-  const isSecret = previous !== undefined && previous.length >= TOKEN_SECRET_MIN_CHARS;
-  const verifyPrevious = isSecret ? verifierOf(previous) : null;
+  const verifyPrevious = previous === undefined || isGuessable(previous) ? null : verifierOf(previous);
   const claimsOf = (accessToken: string): Claims => {
     try {
       return verify(accessToken);

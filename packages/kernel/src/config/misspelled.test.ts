@@ -5,6 +5,7 @@ import { misspelledSettings } from "./misspelled.ts";
 test.each([
   ["TOKEN_SECERT", "TOKEN_SECRET"],
   ["MONGO_URI", "MONGO_URL"],
+  ["LOG_LEVLE", "LOG_LEVEL"],
   ["S3_SECRETACCESSKEY", "S3_SECRET_ACCESS_KEY"],
   ["TOKEN_SECRET_FIEL", "TOKEN_SECRET_FILE"],
   ["RATELIMIT_FACTOR", "RATE_LIMIT_FACTOR"],

@@ -24,7 +24,6 @@ export function readEnvironment(variables: Given): Environment {
   const faulty = new Set<SettingName>(files.faults.keys());
   for (const { path, message } of Environment.safeParse(given).error?.issues ?? []) {
     const name = path[0] as SettingName;
-    if (files.faults.has(name)) continue;
     faulty.add(name);
     faults.push({ name, message: `${message}${shown(name, given[name])}` });
   }

@@ -61,7 +61,7 @@ function* inProduction(env: Environment, isSet: IsSet): Iterable<Fault> {
   }
 }
 
-/** The secret before is not looked at: nothing is signed with it, and who has a weak one must get away from it. */
+/** The secret before is not looked at: who has a weak one must get away from it, and nothing is believed for being signed with it. */
 function* unsafeSecrets(env: Environment): Iterable<Fault> {
   for (const name of SECRET_NAMES) {
     if (name !== "TOKEN_SECRET" && name !== "TOKEN_SECRET_PREVIOUS" && env[name] === exampleOf(name))

@@ -1,3 +1,5 @@
+import { TOKEN_SECRET_MIN_CHARS } from "./settings/secrets.ts";
+
 const FEWEST_DIFFERENT_CHARS = 6;
 /** Of two neighbouring characters; random ones are so rarely that close that most of a secret never is. */
 const CLOSE = 1;
@@ -17,4 +19,9 @@ export function weaknessOf(secret: string): string | undefined {
       (char, index) => index > 0 && Math.abs(char.charCodeAt(0) - secret.charCodeAt(index - 1)) <= CLOSE,
     ).length;
   return closePairs / secret.length > MOST_CLOSE_PAIRS ? "is a row of characters" : undefined;
+}
+
+/** Whether nothing should be believed for being signed with it: it is too short, or weak. */
+export function isGuessable(secret: string): boolean {
+  return secret.length < TOKEN_SECRET_MIN_CHARS || weaknessOf(secret) !== undefined;
 }

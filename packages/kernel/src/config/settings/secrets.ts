@@ -18,7 +18,7 @@ export const secrets = {
     }),
   TOKEN_SECRET_PREVIOUS: z.string().min(1).optional().register(notes, {
     description:
-      "The one before, while it is being changed: what is sealed with it can still be read. It signs nothing.",
+      "The one before, while it is being changed: tokens signed with it are good, and what is sealed with it can be read.",
     otherwise: "none",
     example: "what-token-secret-was-until-now",
     secret: true,
