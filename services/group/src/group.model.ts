@@ -16,7 +16,7 @@ export interface GroupDocument {
   /** Of its word filter; absent: none. */
   wordFilterRev?: number;
   createdAt: Date;
-  /** Present while it is made from a file: `deletedAt` is the epoch then. */
+  /** Present while it is being made, from a file or without one: `deletedAt` is the epoch then. */
   importingSince?: Date;
   /** Set when the group is deleted and its parts are still being removed; nobody sees it any more. */
   deletedAt?: Date;

@@ -6,8 +6,8 @@ import { groupModel, type GroupDocument } from "./group.model.ts";
 /** Bounds one answer of the database. */
 const USERS_PER_LOOK_UP = 100;
 
-/** Of a group that is being imported: nobody sees it, as one that is deleted, and nothing removes it yet. */
-export const NOT_YET = new Date(0);
+/** Of a group that is being made: nobody sees it, as one that is deleted, and nothing removes it yet. */
+const NOT_YET = new Date(0);
 
 export type GroupChanges = Partial<
   Pick<GroupDocument, "name" | "description" | "defaultPermissions" | "retentionDays" | "iconUrl"> & {
@@ -20,7 +20,7 @@ export type GroupRepository = ReturnType<typeof createGroupRepository>;
 export function createGroupRepository(connection: Connection) {
   const groups = groupModel(connection);
   const alive = { deletedAt: null };
-  const importing = (groupId: string) => ({ _id: groupId, deletedAt: NOT_YET });
+  const unfinished = (groupId: string) => ({ _id: groupId, deletedAt: NOT_YET });
   const after = { returnDocument: "after" } as const;
   /** A crowd that joins shares the writes of the one count, instead of queueing for its document. */
   const addToMemberCount = createGather((groupId, changes: (1 | -1)[]) =>
@@ -52,8 +52,10 @@ export function createGroupRepository(connection: Connection) {
   return {
     createIndexes: () => groups.createIndexes(),
 
-    async insert(group: GroupDocument): Promise<void> {
-      await groups.collection.insertOne(group, { writeConcern: DURABLE });
+    /** Nobody sees it until `finish`; where that never comes a sweep removes it. */
+    async begin(group: GroupDocument): Promise<void> {
+      const hidden = { ...group, importingSince: group.createdAt, deletedAt: NOT_YET };
+      await groups.collection.insertOne(hidden, { writeConcern: DURABLE });
     },
 
     find: (groupId: string) => groups.findOne({ _id: groupId, ...alive }).lean(),
@@ -128,31 +130,31 @@ export function createGroupRepository(connection: Connection) {
       return found.map(({ _id }) => _id.toHexString());
     },
 
-    /** false when it is not being imported. */
-    async keepImport(groupId: string): Promise<boolean> {
-      const result = await groups.updateOne(importing(groupId), { $set: { importingSince: new Date() } });
+    /** false when it is not being made. */
+    async keepUnfinished(groupId: string): Promise<boolean> {
+      const result = await groups.updateOne(unfinished(groupId), { $set: { importingSince: new Date() } });
       return result.matchedCount === 1;
     },
 
-    findImported: (groupId: string) => groups.findOne(importing(groupId)).lean(),
+    findUnfinished: (groupId: string) => groups.findOne(unfinished(groupId)).lean(),
 
-    /** null when it is not being imported. */
-    finishImport: (groupId: string, group: Omit<GroupDocument, "_id">) =>
+    /** null when it is not being made. */
+    finish: (groupId: string, group: Omit<GroupDocument, "_id">) =>
       groups
         .findOneAndUpdate(
-          importing(groupId),
+          unfinished(groupId),
           { $set: group, $unset: { deletedAt: 1, importingSince: 1 } },
           after,
         )
         .lean(),
 
-    /** false when it is not being imported. */
-    async cancelImport(groupId: string): Promise<boolean> {
-      const result = await groups.updateOne(importing(groupId), { $set: { deletedAt: new Date() } });
+    /** false when it is not being made. */
+    async cancel(groupId: string): Promise<boolean> {
+      const result = await groups.updateOne(unfinished(groupId), { $set: { deletedAt: new Date() } });
       return result.matchedCount === 1;
     },
 
-    async listImportsUntouchedSince(before: Date, limit: number): Promise<string[]> {
+    async listUnfinishedSince(before: Date, limit: number): Promise<string[]> {
       const found = await groups
         .find({ deletedAt: NOT_YET, importingSince: { $lt: before } }, { _id: 1 })
         .limit(limit)

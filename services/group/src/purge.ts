@@ -16,7 +16,7 @@ const SWEEP_MS = 60_000;
 const SWEEP_AFTER_LOSS_MS = 10_000;
 /** Longer than a process takes that is alive. */
 const ABANDONED_AFTER_MS = LIMITS.writeTimeoutMs;
-const IMPORT_ABANDONED_AFTER_MS = 60 * 60 * 1000;
+const UNFINISHED_AFTER_MS = 60 * 60 * 1000;
 const DEPARTURES_PER_SWEEP = 1000;
 
 export interface PurgeOptions extends GroupRepositories {
@@ -203,9 +203,9 @@ export function createPurge(options: PurgeOptions) {
         await removeChannels([channelId]);
       });
     }
-    const untouchedSince = new Date(Date.now() - IMPORT_ABANDONED_AFTER_MS);
-    for (const groupId of await groups.listImportsUntouchedSince(untouchedSince, GROUPS_PER_SWEEP))
-      await groups.cancelImport(groupId);
+    const untouchedSince = new Date(Date.now() - UNFINISHED_AFTER_MS);
+    for (const groupId of await groups.listUnfinishedSince(untouchedSince, GROUPS_PER_SWEEP))
+      await groups.cancel(groupId);
     for (const groupId of await groups.listDeletedIds(GROUPS_PER_SWEEP)) {
       await once(groupId, async () => {
         tellGroup(groupId);

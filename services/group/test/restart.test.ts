@@ -85,6 +85,41 @@ test("what a crash left of deleted groups and channels is removed", () =>
     },
   ));
 
+test("a group whose making was broken off is nobody's, and is removed", () =>
+  afterCrash(
+    async (node) => {
+      const kept = await createRoom(node);
+      const { database } = node.node;
+      const steps = [
+        vi.spyOn(database.collection("members"), "insertOne"),
+        vi.spyOn(database.collection("groups"), "findOneAndUpdate"),
+      ];
+      for (const step of steps) {
+        const owner = await node.account();
+        step.mockRejectedValueOnce(new Error("the process dies here"));
+        await expect(node.call("group.create", { name: "half" }, owner)).rejects.toMatchObject({
+          type: "INTERNAL",
+        });
+        step.mockRestore();
+        expect((await node.call("group.listMine", {}, owner)).groups).toEqual([]);
+        expect((await node.call("group.listOwned", { userId: owner.userId })).groupIds).toEqual([]);
+      }
+      await database
+        .collection("groups")
+        .updateMany({ name: "half" }, { $set: { importingSince: new Date(Date.now() - 2 * 3_600_000) } });
+      return kept;
+    },
+    async (node, kept) => {
+      const counts = (...names: string[]) =>
+        Promise.all(names.map((name) => node.node.database.collection(name).countDocuments({})));
+      await vi.waitFor(async () => expect(await counts("groups", "channels", "members")).toEqual([1, 1, 1]), {
+        timeout: 20_000,
+        interval: 200,
+      });
+      expect((await node.call("group.listMine", {}, kept.owner)).groups).toEqual([kept.group]);
+    },
+  ));
+
 test("who was being put out when the process died is out for everybody, unless they have come again", () =>
   afterCrash(
     async (node) => {

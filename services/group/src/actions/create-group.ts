@@ -32,9 +32,12 @@ export function createGroup(dependencies: GroupDependencies): Handler<"group.cre
       createdAt,
     };
     const groupId = group._id.toHexString();
-    await Promise.all([groups.insert(group), channels.insert(channel)]);
-    // Last, because it is what makes the group visible: half a group is never seen.
+    await Promise.all([groups.begin(group), channels.insert(channel)]);
     await members.insert(groupId, actor.userId, { joinedAt: createdAt });
+    // It shows itself last: half a group is never seen, and a sweep removes it.
+    const { _id, ...content } = group;
+    if ((await groups.finish(groupId, content)) === null)
+      throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
     await membership.settleRooms(groupId, actor.userId, true);
     const result = { group: presentGroup(group), channels: [presentChannel(channel)] };
     node.publish(userRoom(actor.userId), "group.joined", result);

@@ -6,7 +6,6 @@ import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import type { GroupDocument } from "../group.model.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
-import { NOT_YET } from "../group.repository.ts";
 import type { RoleDocument } from "../role.model.ts";
 
 function idsOf(groupId: string, salt: string): Ids {
@@ -19,16 +18,13 @@ export function beginImport({ groups, members }: GroupDependencies): Handler<"gr
     const max = LIMITS.groupsPerUser;
     if ((await members.listGroupIds(ownerId)).length >= max)
       throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
-    const now = new Date();
     const _id = new Types.ObjectId();
-    await groups.insert({
+    await groups.begin({
       _id,
       name: "",
       ownerId: new Types.ObjectId(ownerId),
       memberCount: 1,
-      createdAt: now,
-      importingSince: now,
-      deletedAt: NOT_YET,
+      createdAt: new Date(),
     });
     return { groupId: _id.toHexString() };
   };
@@ -36,7 +32,7 @@ export function beginImport({ groups, members }: GroupDependencies): Handler<"gr
 
 export function keepImport({ groups }: GroupDependencies): Handler<"group.keepImport"> {
   return async ({ params: { groupId } }) => {
-    if (!(await groups.keepImport(groupId))) throw serviceError("GROUP_NOT_FOUND");
+    if (!(await groups.keepUnfinished(groupId))) throw serviceError("GROUP_NOT_FOUND");
     return {};
   };
 }
@@ -44,7 +40,7 @@ export function keepImport({ groups }: GroupDependencies): Handler<"group.keepIm
 export function importPlaces({ groups, roles, channels }: GroupDependencies): Handler<"group.importPlaces"> {
   return async ({ params }) => {
     const { groupId, salt } = params;
-    if (!(await groups.keepImport(groupId))) throw serviceError("GROUP_NOT_FOUND");
+    if (!(await groups.keepUnfinished(groupId))) throw serviceError("GROUP_NOT_FOUND");
     const ids = idsOf(groupId, salt);
     const newRoles = params.roles.map((line) => roleDocument(line, ids) as RoleDocument);
     const newChannels = params.channels.map((line) => channelDocument(line, ids) as ChannelDocument);
@@ -64,14 +60,14 @@ export function importPlaces({ groups, roles, channels }: GroupDependencies): Ha
 export function finishImport(dependencies: GroupDependencies): Handler<"group.finishImport"> {
   const { node, groups, channels, members, membership, wordFilters, audit } = dependencies;
   return async ({ params: { groupId, salt, group: line, byUserId } }) => {
-    const hidden = await groups.findImported(groupId);
+    const hidden = await groups.findUnfinished(groupId);
     if (hidden === null) throw serviceError("GROUP_NOT_FOUND");
     const ownerId = hidden.ownerId.toHexString();
     if (line.wordFilter !== null) await wordFilters.put(groupId, line.wordFilter);
     await members.insert(groupId, ownerId);
     const document = groupDocument(line, hidden.ownerId, 1, idsOf(groupId, salt)) as GroupDocument;
     const { _id, ...content } = document;
-    const made = await groups.finishImport(groupId, content);
+    const made = await groups.finish(groupId, content);
     if (made === null) throw serviceError("GROUP_NOT_FOUND");
     membership.forget(groupId, null);
     await membership.settleRooms(groupId, ownerId, true);
@@ -85,7 +81,7 @@ export function finishImport(dependencies: GroupDependencies): Handler<"group.fi
 
 export function cancelImport({ groups, purge }: GroupDependencies): Handler<"group.cancelImport"> {
   return async ({ params: { groupId } }) => {
-    if (await groups.cancelImport(groupId)) purge.group(groupId);
+    if (await groups.cancel(groupId)) purge.group(groupId);
     return {};
   };
 }
