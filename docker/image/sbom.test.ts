@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { completeBom } from "./sbom.ts";
+import { completeBom, settleBom } from "./sbom.ts";
 
 const npm = (name: string, version: string) => {
   const purl = `pkg:npm/${name}@${version}`;
@@ -37,4 +37,28 @@ test("the list of the image has what is installed on this platform, Node, and De
   expect(complete.dependencies).toEqual([
     { ref: "pkg:npm/sharp@0.35.5", dependsOn: ["pkg:npm/%40img/sharp-linux-x64@0.35.5"] },
   ]);
+});
+
+test("the list is the same whatever order its parts come in, and another for other parts", () => {
+  const [a, b, c] = [npm("a", "1.0.0"), npm("b", "1.0.0"), npm("c", "1.0.0")];
+  const uses = (ref: string, ...dependsOn: string[]) => ({ ref, dependsOn });
+  const one = {
+    serialNumber: "urn:uuid:1",
+    components: [a, b, c],
+    dependencies: [uses("a", "b", "c"), uses("b")],
+  };
+  const other = {
+    serialNumber: "urn:uuid:2",
+    components: [c, a, b],
+    dependencies: [uses("b"), uses("a", "c", "b")],
+  };
+  const at = new Date(1_790_000_000_000);
+  const settled = settleBom(one, at);
+  expect(settled).toEqual(settleBom(other, at));
+  expect(JSON.stringify(settled.components)).toBe(JSON.stringify([a, b, c]));
+  expect(settled.metadata).toEqual({ timestamp: "2026-09-21T14:13:20.000Z" });
+  expect(settled.serialNumber).toMatch(
+    /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
+  expect(settleBom({ components: [a, b] }, at).serialNumber).not.toBe(settled.serialNumber);
 });

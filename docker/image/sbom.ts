@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,6 +11,8 @@ interface Component {
 }
 
 export interface Bom {
+  serialNumber?: string;
+  metadata?: { timestamp?: string };
   components: Component[];
   dependencies?: { ref: string; dependsOn?: string[] }[];
 }
@@ -60,6 +63,28 @@ export function completeBom<T extends Bom>(
   return { ...bom, components, ...(dependencies !== undefined && { dependencies }) };
 }
 
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/**
+ * The same list for the same parts: in the order of their names, with a number that follows from them, and of a given time.
+ * @param at when the list is said to have been made
+ */
+export function settleBom<T extends Bom>(
+  bom: T,
+  at: Date,
+): T & { serialNumber: string; metadata: { timestamp: string } } {
+  const components = bom.components.toSorted((a, b) => compare(a["bom-ref"], b["bom-ref"]));
+  const dependencies = bom.dependencies
+    ?.map((one) => ({ ...one, ...(one.dependsOn && { dependsOn: one.dependsOn.toSorted(compare) }) }))
+    .toSorted((a, b) => compare(a.ref, b.ref));
+  const settled = { ...bom, components, ...(dependencies !== undefined && { dependencies }) };
+  const hash = createHash("sha256").update(JSON.stringify({ components, dependencies })).digest("hex");
+  // A UUID of version 8: of the one who makes it.
+  const uuid = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+  const metadata = { ...bom.metadata, timestamp: at.toISOString() };
+  return { ...settled, serialNumber: `urn:uuid:${uuid}`, metadata };
+}
+
 if (import.meta.main) {
   const [file = "", modules = "", statuses = ""] = process.argv.slice(2);
   const folders = new Set(readdirSync(modules));
@@ -71,5 +96,7 @@ if (import.meta.main) {
       debian: readdirSync(statuses).map((name) => readFileSync(join(statuses, name), "utf8")),
     },
   );
-  writeFileSync(file, `${JSON.stringify(bom, null, 2)}\n`);
+  const epoch = process.env["SOURCE_DATE_EPOCH"] ?? "";
+  const at = epoch === "" ? new Date() : new Date(Number(epoch) * 1000);
+  writeFileSync(file, `${JSON.stringify(settleBom(bom, at), null, 2)}\n`);
 }

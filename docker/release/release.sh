@@ -36,7 +36,7 @@ pnpm licenses list --prod --json "${shipped[@]}" | node docker/release/licences.
 
 # The times in the image are those of the commit: what is built of one commit differs only by what registries have changed meanwhile.
 epoch=$(git log -1 --format=%ct)
-arguments=(-f docker/Dockerfile --target fanfare --build-arg "VERSION=$version" --build-arg "REVISION=$(git rev-parse HEAD)" -t "$image:$version")
+arguments=(-f docker/Dockerfile --target fanfare --build-arg "VERSION=$version" --build-arg "REVISION=$(git rev-parse HEAD)" --build-arg "SOURCE_DATE_EPOCH=$epoch" -t "$image:$version")
 case $tool in
   docker) SOURCE_DATE_EPOCH=$epoch docker build "${arguments[@]}" . && docker save "$image:$version" -o "$out/image.tar" ;;
   podman) podman build --format docker --timestamp "$epoch" "${arguments[@]}" . && podman save "$image:$version" -o "$out/image.tar" ;;
