@@ -16,6 +16,18 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // scripts/check-bundle.ts reads which page loads what from it.
     manifest: true,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // What is shared would else be a file for every combination of those that share it.
+          groups: [
+            // Who is not logged in loads nothing that only others need.
+            { name: "shell", tags: ["$initial"], minShareCount: 2, priority: 1 },
+            { name: "app", minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   server: {
     proxy: {

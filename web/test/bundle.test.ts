@@ -2,18 +2,25 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "vite";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-/** The modules of the page as it is built. */
-async function modulesOfPage(): Promise<string[]> {
+/** A file of the page as it is built. */
+interface Part {
+  type: string;
+  fileName: string;
+  modules?: object;
+  imports?: readonly string[];
+}
+
+let parts: Part[];
+beforeAll(async () => {
   const outDir = await mkdtemp(join(tmpdir(), "fanfare-web-"));
-  const modules: string[] = [];
   const collect = {
-    name: "collect-modules",
-    generateBundle(_: unknown, bundle: Record<string, { type: string; modules?: object }>) {
-      for (const part of Object.values(bundle)) modules.push(...Object.keys(part.modules ?? {}));
+    name: "collect-parts",
+    generateBundle(_: unknown, bundle: Record<string, Part>) {
+      parts = Object.values(bundle);
     },
   };
   try {
@@ -21,15 +28,29 @@ async function modulesOfPage(): Promise<string[]> {
   } finally {
     await rm(outDir, { recursive: true, force: true });
   }
-  return modules;
-}
+});
 
-test("what the page loads has no schemas: the contract gives it values and types only", async () => {
-  const modules = await modulesOfPage();
+test("what the page loads has no schemas: the contract gives it values and types only", () => {
+  const modules = parts.flatMap((part) => Object.keys(part.modules ?? {}));
   expect(modules.some((id) => id.endsWith("contract/src/limits.ts"))).toBe(true);
   expect(modules.filter((id) => /\/node_modules\/(\.pnpm\/)?zod[@/]/.test(id))).toEqual([]);
   const ofContract = modules.filter((id) => id.includes("/packages/contract/"));
   expect(ofContract.map((id) => id.split("/contract/src/")[1])).toEqual(
     expect.not.arrayContaining([expect.stringMatching(/^(index|actions|entities|events)/)]),
   );
+});
+
+test("no file imports one that imports it: what it takes from there would not be there yet", () => {
+  const imports = new Map(parts.map((part) => [part.fileName, part.imports ?? []]));
+  const done = new Set<string>();
+  const cycles: string[][] = [];
+  const visit = (file: string, path: string[]): void => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file]);
+    if (done.has(file) || path.includes(file)) return;
+    for (const imported of imports.get(file) ?? []) visit(imported, [...path, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  expect(imports.size).toBeGreaterThan(10);
+  expect(cycles).toEqual([]);
 });
