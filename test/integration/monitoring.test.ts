@@ -1,6 +1,6 @@
 import { isInstalled, startCluster, type Cluster } from "@fanfare/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { RULES_FILE } from "../../docker/monitoring/rules-file.ts";
+import { RULES_FILE } from "../../docker/test/monitoring/rules-file.ts";
 import { dashboardQueries } from "./monitoring/dashboard-queries.ts";
 import { parseExposition, type Metric } from "./monitoring/exposition.ts";
 import { LABELS, metricsPage } from "./monitoring/metrics-page.ts";

@@ -9,7 +9,7 @@ interface Rule {
   annotations: { summary: string; description: string; runbook_url: string };
 }
 
-export const RULES_FILE = fileURLToPath(new URL("rules/fanfare.yaml", import.meta.url));
+export const RULES_FILE = fileURLToPath(new URL("../../monitoring/rules/fanfare.yaml", import.meta.url));
 
 /** All alerts, in the order of the file. */
 export function readRules(): Rule[] {

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { readRules } from "./rules-file.ts";
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const RUNBOOKS = folder("../../docs/runbooks/");
-const DASHBOARDS = folder("dashboards/");
+const RUNBOOKS = folder("../../../docs/runbooks/");
+const DASHBOARDS = folder("../../monitoring/dashboards/");
 const alerts = readRules().map(({ alert }) => alert);
 
 test("every alert has a runbook, and every runbook an alert", () => {
@@ -39,7 +39,7 @@ test("every alert has a severity, a summary and a description of its own", () =>
 });
 
 const NAME = /\b(?:fanfare|process|nodejs)_[a-z0-9_]+/g;
-const known = new Set(readFileSync(folder("../../docs/metrics.md"), "utf8").match(NAME));
+const known = new Set(readFileSync(folder("../../../docs/metrics.md"), "utf8").match(NAME));
 const unknown = (text: string): string[] =>
   [...new Set(text.match(NAME))]
     .map((name) => (known.has(name) ? name : name.replace(/_(bucket|sum|count)$/, "")))
