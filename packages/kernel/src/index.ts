@@ -30,6 +30,7 @@ export {
 export { repeat } from "./repeat.ts";
 export { commonScope, currentScope, runForRequest, runInScope, type RequestScope } from "./request-scope.ts";
 export type { Sealer } from "./sealer.ts";
+export { hashSecret, matchesHash, newSecret } from "./secrets.ts";
 export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 export type { ThreadHub } from "./threads/thread-bus.ts";
 export { inRequestUntraced, type InRequest } from "./tracing/tracing.ts";

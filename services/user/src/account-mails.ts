@@ -1,9 +1,8 @@
 import { LIMITS, type RateLimit } from "@fanfare/contract";
-import { RateLimiter, type CallClient } from "@fanfare/kernel";
+import { hashSecret, newSecret, RateLimiter, type CallClient } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
 import type { MailedTokenRepository } from "./mailed-token.repository.ts";
 import type { MailedPurpose } from "./mailed-token.model.ts";
-import { hashSecret, newSecret } from "./refresh-token.ts";
 import type { UserDocument } from "./user.model.ts";
 import { localeOf } from "./user.presenter.ts";
 

@@ -1,6 +1,6 @@
+import { hashSecret } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
 import { mailedTokenModel, type MailedPurpose, type MailedTokenDocument } from "./mailed-token.model.ts";
-import { hashSecret } from "./refresh-token.ts";
 
 export type MailedTokenRepository = ReturnType<typeof createMailedTokenRepository>;
 

@@ -1,5 +1,3 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-
 /**
  * A refresh token is `<session>.<family>.<current>`. Both secrets are random and stored as hashes only. `family` stays for
  * the life of the session and `current` changes at each refresh: a token with the right family and another current is an
@@ -11,12 +9,7 @@ export interface RefreshToken {
   current: string;
 }
 
-const SECRET_BYTES = 32;
 const FORMAT = /^([0-9a-f]{24})\.([\w-]{43})\.([\w-]{43})$/;
-
-export function newSecret(): string {
-  return randomBytes(SECRET_BYTES).toString("base64url");
-}
 
 export function formatRefreshToken({ sessionId, family, current }: RefreshToken): string {
   return `${sessionId}.${family}.${current}`;
@@ -27,15 +20,4 @@ export function parseRefreshToken(token: string): RefreshToken | null {
   const [, sessionId, family, current] = FORMAT.exec(token) ?? [];
   if (sessionId === undefined || family === undefined || current === undefined) return null;
   return { sessionId, family, current };
-}
-
-/** A fast hash is enough: the secret is random and too long to be guessed. */
-export function hashSecret(secret: string): string {
-  return createHash("sha256").update(secret).digest("base64url");
-}
-
-export function matchesHash(secret: string, hash: string): boolean {
-  const given = Buffer.from(hashSecret(secret));
-  const stored = Buffer.from(hash);
-  return given.length === stored.length && timingSafeEqual(given, stored);
 }

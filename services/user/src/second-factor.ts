@@ -1,7 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
-import { serviceError, type Logger } from "@fanfare/kernel";
+import { hashSecret, serviceError, type Logger } from "@fanfare/kernel";
 import type { GuessLimit } from "./guesses.queries.ts";
-import { hashSecret } from "./refresh-token.ts";
 import { normaliseRecoveryCode, stepOfCode } from "./totp.ts";
 import type { TotpSecrets } from "./totp-secrets.ts";
 import type { UserDocument } from "./user.model.ts";

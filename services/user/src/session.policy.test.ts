@@ -1,6 +1,7 @@
+import { hashSecret, newSecret } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { describe, expect, test } from "vitest";
-import { formatRefreshToken, hashSecret, newSecret, parseRefreshToken } from "./refresh-token.ts";
+import { formatRefreshToken, parseRefreshToken } from "./refresh-token.ts";
 import type { SessionDocument } from "./session.model.ts";
 import { judgeRefresh } from "./session.policy.ts";
 

@@ -1,4 +1,5 @@
-import { matchesHash, type RefreshToken } from "./refresh-token.ts";
+import { matchesHash } from "@fanfare/kernel";
+import type { RefreshToken } from "./refresh-token.ts";
 import type { SessionDocument } from "./session.model.ts";
 import type { UserDocument } from "./user.model.ts";
 

@@ -1,13 +1,14 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
-import { serviceError, type Actor, type CallClient, type NodeContext } from "@fanfare/kernel";
-import { Types } from "mongoose";
 import {
-  formatRefreshToken,
   hashSecret,
   newSecret,
-  parseRefreshToken,
-  type RefreshToken,
-} from "./refresh-token.ts";
+  serviceError,
+  type Actor,
+  type CallClient,
+  type NodeContext,
+} from "@fanfare/kernel";
+import { Types } from "mongoose";
+import { formatRefreshToken, parseRefreshToken, type RefreshToken } from "./refresh-token.ts";
 import { judgeRefresh } from "./session.policy.ts";
 import type { SessionDocument } from "./session.model.ts";
 import type { Rotation, SessionRepository } from "./session.repository.ts";

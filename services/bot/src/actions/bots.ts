@@ -1,11 +1,11 @@
 import { LIMITS } from "@fanfare/contract";
-import { serviceError, type Actor, type Handler } from "@fanfare/kernel";
+import { hashSecret, newSecret, serviceError, type Actor, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument } from "../bot.model.ts";
 import { mayHoldToken } from "../bot.policy.ts";
 import { presentBot } from "../bot.presenter.ts";
-import { formatBotToken, hashSecret, newSecret } from "../secrets.ts";
+import { formatBotToken } from "../bot-token.ts";
 
 export function createBot({ node, bots }: BotDependencies): Handler<"bot.create"> {
   return async ({ params: { groupId, name, scopes, roleIds }, actor, call }) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { matchesHash, serviceError, type Handler } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { Callback } from "../bot.model.ts";
 import { presentBot } from "../bot.presenter.ts";
@@ -7,7 +7,7 @@ import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
 import { beginCursors } from "../callbacks/tell.ts";
 import { disconnectHeldBy, isHeld } from "../holder.ts";
 import { needBot } from "../need-bot.ts";
-import { matchesHash, parseBotToken } from "../secrets.ts";
+import { parseBotToken } from "../bot-token.ts";
 import { removeBot } from "./bots.ts";
 
 export function me({ bots }: BotDependencies): Handler<"bot.me"> {

@@ -1,9 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { LIMITS, type Params } from "@fanfare/contract";
-import { may, serviceError, ServiceError, type Access, type Handler } from "@fanfare/kernel";
+import {
+  hashSecret,
+  matchesHash,
+  may,
+  newSecret,
+  serviceError,
+  ServiceError,
+  type Access,
+  type Handler,
+} from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { BotDependencies } from "../bot.dependencies.ts";
-import { hashSecret, matchesHash, newSecret } from "../secrets.ts";
 import type { WebhookDocument } from "../webhooks/webhook.model.ts";
 import { presentWebhook } from "../webhooks/webhook.presenter.ts";
 

@@ -1,6 +1,5 @@
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { hashSecret, newSecret, serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { hashSecret, newSecret } from "../refresh-token.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
 import { presentUser } from "../user.presenter.ts";

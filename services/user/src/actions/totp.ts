@@ -1,5 +1,4 @@
-import { serviceError, type Handler } from "@fanfare/kernel";
-import { hashSecret } from "../refresh-token.ts";
+import { hashSecret, serviceError, type Handler } from "@fanfare/kernel";
 import { newRecoveryCodes, newTotpSecret, normaliseRecoveryCode, stepOfCode, totpUri } from "../totp.ts";
 import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";

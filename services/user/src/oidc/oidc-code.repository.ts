@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
+import { hashSecret, newSecret } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
-import { hashSecret, newSecret } from "../refresh-token.ts";
 import { oidcCodeModel } from "./oidc-code.model.ts";
 import type { OidcIdentity } from "./oidc-provider.ts";
 

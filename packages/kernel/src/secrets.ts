@@ -1,23 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 const SECRET_BYTES = 32;
-const TOKEN = /^fbot\.([0-9a-f]{24})\.([\w-]{43})$/;
 
+/** 43 characters that nobody guesses; they may stand in an address. */
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString("base64url");
 }
 
-export function formatBotToken(botId: string, secret: string): string {
-  return `fbot.${botId}.${secret}`;
-}
-
-/** null when it cannot be the token of a bot. */
-export function parseBotToken(token: string): { botId: string; secret: string } | null {
-  const [, botId, secret] = TOKEN.exec(token) ?? [];
-  return botId === undefined || secret === undefined ? null : { botId, secret };
-}
-
-/** A fast hash is enough: the secret is random and too long to be guessed. */
+/** What is stored of a secret. A fast hash is enough: the secret is random and too long to be guessed. */
 export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
 }
