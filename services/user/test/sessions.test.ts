@@ -1,4 +1,5 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
+import type { NodeContext } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changePassword } from "../src/actions/change-password.ts";
@@ -157,7 +158,9 @@ describe("ending sessions", () => {
   test("a process that dies when the new password is stored leaves no other session alive", async () => {
     const { first, login } = await account();
     const second = await login();
-    const dependencies = createDependencies(node.node);
+    // The metrics of the process have its first ones.
+    const metrics = { registerMetric: () => {} } as unknown as NodeContext["metrics"];
+    const dependencies = createDependencies({ ...node.node, metrics });
     const dying = changePassword({
       ...dependencies,
       sessions: { ...dependencies.sessions, open: () => Promise.reject(new Error("killed")) },
