@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { completeBom, settleBom } from "./sbom.ts";
+import { completeBom, settleBom, withOwnDependencies } from "./sbom.ts";
 
 const npm = (name: string, version: string) => {
   const purl = `pkg:npm/${name}@${version}`;
@@ -61,4 +61,32 @@ test("the list is the same whatever order its parts come in, and another for oth
     /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
   );
   expect(settleBom({ components: [a, b] }, at).serialNumber).not.toBe(settled.serialNumber);
+});
+
+test("what the project's own packages depend on is listed, whatever pnpm says of them", () => {
+  const bom = {
+    metadata: { component: { "bom-ref": "pkg:npm/fanfare@0.1.0" } },
+    components: [npm("%40fanfare/kernel", "0.1.0"), npm("zod", "4.6.7"), npm("react", "19.3.1")],
+    dependencies: [
+      { ref: "pkg:npm/fanfare@0.1.0", dependsOn: ["pkg:npm/zod@4.6.7"] },
+      { ref: "pkg:npm/%40fanfare/kernel@0.1.0", dependsOn: [] },
+      { ref: "pkg:npm/zod@4.6.7" },
+    ],
+  };
+  const { dependencies } = withOwnDependencies(bom, [
+    { name: "@fanfare/kernel", version: "0.1.0", dependencies: { zod: { version: "4.6.7" } } },
+    {
+      name: "@fanfare/web",
+      version: "0.1.0",
+      dependencies: {
+        react: { version: "19.3.1" },
+        "@fanfare/kernel": { version: "link:../packages/kernel" },
+      },
+    },
+  ]);
+  expect(dependencies).toEqual([
+    { ref: "pkg:npm/zod@4.6.7" },
+    { ref: "pkg:npm/%40fanfare/kernel@0.1.0", dependsOn: ["pkg:npm/zod@4.6.7"] },
+    { ref: "pkg:npm/fanfare@0.1.0", dependsOn: ["pkg:npm/%40fanfare/kernel@0.1.0", "pkg:npm/react@19.3.1"] },
+  ]);
 });

@@ -12,7 +12,7 @@ interface Component {
 
 export interface Bom {
   serialNumber?: string;
-  metadata?: { timestamp?: string };
+  metadata?: { timestamp?: string; component?: { "bom-ref": string } };
   components: Component[];
   dependencies?: { ref: string; dependsOn?: string[] }[];
 }
@@ -63,6 +63,42 @@ export function completeBom<T extends Bom>(
   return { ...bom, components, ...(dependencies !== undefined && { dependencies }) };
 }
 
+/** As `pnpm list --json` writes it. */
+export interface Project {
+  name: string;
+  version: string;
+  dependencies?: Record<string, { version: string }>;
+}
+
+/**
+ * The same list with what the project's own packages depend on: pnpm leaves that out of some, and of others each time. The whole depends
+ * on all of them, and on what those depend on that are not in the list, such as the page.
+ */
+export function withOwnDependencies<T extends Bom>(bom: T, projects: readonly Project[]): T {
+  const listed = new Set(bom.components.map((component) => component["bom-ref"]));
+  const refOf = (name: string, version: string): string => `pkg:npm/${name.replace("@", "%40")}@${version}`;
+  const own = new Map(projects.map(({ name, version }) => [name, refOf(name, version)]));
+  const dependsOn = ({ dependencies = {} }: Project): string[] =>
+    Object.entries(dependencies)
+      .map(([name, { version }]) => own.get(name) ?? refOf(name, version))
+      .filter((ref) => listed.has(ref));
+  const isListed = (project: Project): boolean => listed.has(own.get(project.name)!);
+  const parts = projects
+    .filter(isListed)
+    .map((project) => ({ ref: own.get(project.name)!, dependsOn: dependsOn(project) }));
+  const rest = projects.filter((project) => !isListed(project)).flatMap(dependsOn);
+  const root = bom.metadata?.component?.["bom-ref"];
+  const whole =
+    root === undefined
+      ? []
+      : [{ ref: root, dependsOn: [...new Set([...parts.map(({ ref }) => ref), ...rest])] }];
+  const replaced = new Set([...parts, ...whole].map(({ ref }) => ref));
+  return {
+    ...bom,
+    dependencies: [...(bom.dependencies ?? []).filter(({ ref }) => !replaced.has(ref)), ...parts, ...whole],
+  };
+}
+
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /**
@@ -86,7 +122,7 @@ export function settleBom<T extends Bom>(
 }
 
 if (import.meta.main) {
-  const [file = "", modules = "", statuses = ""] = process.argv.slice(2);
+  const [file = "", modules = "", statuses = "", projects = ""] = process.argv.slice(2);
   const folders = new Set(readdirSync(modules));
   const bom = completeBom(
     JSON.parse(readFileSync(file, "utf8")) as Bom,
@@ -98,5 +134,6 @@ if (import.meta.main) {
   );
   const epoch = process.env["SOURCE_DATE_EPOCH"] ?? "";
   const at = epoch === "" ? new Date() : new Date(Number(epoch) * 1000);
-  writeFileSync(file, `${JSON.stringify(settleBom(bom, at), null, 2)}\n`);
+  const whole = withOwnDependencies(bom, JSON.parse(readFileSync(projects, "utf8")) as Project[]);
+  writeFileSync(file, `${JSON.stringify(settleBom(whole, at), null, 2)}\n`);
 }
