@@ -40,6 +40,7 @@ function configOf(env: Environment) {
     dataDir: env.DATA_DIR,
     /** undefined: the embedded database. */
     mongoUrl: env.MONGO_URL,
+    migrateOnStart: env.MIGRATE_ON_START,
     /** undefined: this process is the whole instance. */
     natsUrl: env.NATS_URL,
     /** undefined: what processes would share lies in the memory of this one. */

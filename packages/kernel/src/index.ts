@@ -11,12 +11,14 @@ export {
   type Request,
   type ServiceDefinition,
 } from "./define-service.ts";
+export { declareModels } from "./declare-models.ts";
 export type { DomainEvents } from "./domain-events.ts";
 export { duplicateKeyIndex } from "./duplicate-key.ts";
 export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
 export { createLogger, logsCalls, type Logger } from "./logger.ts";
 export { Counter, Gauge, Histogram, readGauge, RecentMax } from "./metrics.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
+export { PROGRAM_VERSION } from "./program-version.ts";
 export { BackgroundQueue } from "./queues/background-queue.ts";
 export { WorkQueue } from "./queues/work-queue.ts";
 export {

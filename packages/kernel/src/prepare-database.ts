@@ -1,10 +1,9 @@
 import { hostname } from "node:os";
 import { migrate } from "@fanfare/migrations";
-import program from "../../../package.json" with { type: "json" };
+import type { Config } from "./config.ts";
 import type { Database } from "./database.ts";
 import type { Logger } from "./logger.ts";
-
-const PROGRAM_VERSION = program.version;
+import { PROGRAM_VERSION } from "./program-version.ts";
 
 /**
  * Migrates the database and makes the indexes of all models that the services of this process have declared: docs/migrations.md.
@@ -14,6 +13,7 @@ const PROGRAM_VERSION = program.version;
  */
 export async function prepareDatabase(
   { connection, engine }: Database,
+  { migrateOnStart }: Pick<Config, "migrateOnStart">,
   logger: Logger,
   tell: (doing: string) => void,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function prepareDatabase(
     holder: `${hostname()}:${process.pid}`,
     isAlone: engine === "embedded",
     removesIndexes: engine === "embedded",
-    isAutomatic: true,
+    isAutomatic: migrateOnStart,
     report: {
       log: (message, fields) => logger.info(fields, message),
       warn: (message, fields) => logger.warn(fields, message),

@@ -117,11 +117,8 @@ export async function startNode(
     faults.add(starting);
     let threads: Threads | undefined;
     let preparing: string | undefined;
-    const notReady = (): string[] => [
-      ...faults,
-      ...(preparing === undefined ? [] : [preparing]),
-      ...cluster.faults(),
-    ];
+    const notReady = (): string[] =>
+      preparing === undefined ? [...faults, ...cluster.faults()] : [preparing];
     if (mainThread === undefined) {
       const engine = database?.engine ?? null;
       describeProcess(metrics, { services: config.services, engine, isReady: () => notReady().length === 0 });
@@ -146,7 +143,7 @@ export async function startNode(
     });
     if (database !== null) {
       const { prepareDatabase } = await import("./prepare-database.ts");
-      await prepareDatabase(database, logger, (doing) => (preparing = doing));
+      await prepareDatabase(database, config, logger, (doing) => (preparing = doing));
       preparing = undefined;
     }
     await broker.start();

@@ -35,6 +35,8 @@ export interface Plan {
   records: MigrationRecord[];
   pending: Migration[];
   indexes: IndexDifferences;
+  /** A newer program has been here: what this one does not know may be that one's. */
+  isOutdated: boolean;
 }
 
 /**
@@ -49,7 +51,13 @@ export async function planMigrations(
   const [records, indexes] = await Promise.all([history.list(), compareIndexes(connection)]);
   assertNotTooNew(records, migrations, version);
   const done = new Set(records.filter(({ state }) => state === "done").map(({ _id }) => _id));
-  return { records, pending: migrations.filter(({ name }) => !done.has(name)), indexes };
+  const known = new Set(migrations.map(({ name }) => name));
+  return {
+    records,
+    pending: migrations.filter(({ name }) => !done.has(name)),
+    indexes,
+    isOutdated: records.some(({ _id }) => !known.has(_id)),
+  };
 }
 
 /**
@@ -86,7 +94,7 @@ export async function migrate(connection: Connection, options: MigrateOptions): 
 
 async function work(
   connection: Connection,
-  { pending, indexes }: Plan,
+  { pending, indexes, isOutdated }: Plan,
   lease: Awaited<ReturnType<Leases["take"]>> & object,
   options: MigrateOptions,
 ): Promise<void> {
@@ -96,17 +104,19 @@ async function work(
   // A migration may have removed some.
   const { missing, obsolete } = pending.length === 0 ? indexes : await compareIndexes(connection);
   await makeIndexes(missing, report);
-  if (options.removesIndexes) await dropIndexes(obsolete, report);
+  if (options.removesIndexes && !isOutdated) await dropIndexes(obsolete, report);
 }
 
-function isDone({ pending, indexes }: Plan, { removesIndexes }: MigrateOptions): boolean {
+function isDone({ pending, indexes, isOutdated }: Plan, { removesIndexes }: MigrateOptions): boolean {
   return (
-    pending.length === 0 && indexes.missing.length === 0 && (!removesIndexes || indexes.obsolete.length === 0)
+    pending.length === 0 &&
+    indexes.missing.length === 0 &&
+    (!removesIndexes || isOutdated || indexes.obsolete.length === 0)
   );
 }
 
-function noteObsolete({ indexes: { obsolete } }: Plan, { report }: MigrateOptions): void {
-  if (obsolete.length === 0) return;
+function noteObsolete({ indexes: { obsolete }, isOutdated }: Plan, { report }: MigrateOptions): void {
+  if (obsolete.length === 0 || isOutdated) return;
   report.warn(
     "there are indexes that this version does not use: `fanfare migrate` removes them when no older one runs",
     {
@@ -116,10 +126,13 @@ function noteObsolete({ indexes: { obsolete } }: Plan, { report }: MigrateOption
 }
 
 function refusal({ pending, indexes: { missing } }: Plan): string {
-  const steps = [...pending.map(({ name }) => name), ...missing.map((index) => `index ${shownIndex(index)}`)];
+  const steps = [
+    ...(pending.length > 0 ? [`migrations: ${pending.map(({ name }) => name).join(", ")}`] : []),
+    ...(missing.length > 0 ? [`indexes to be made: ${missing.length}`] : []),
+  ];
   return (
-    `The database is to be migrated first (${steps.join(", ")}), and MIGRATE_ON_START=false says not to do it at start. ` +
-    "Make a backup and run `fanfare migrate`."
+    `The database is to be migrated first (${steps.join("; ")}), and MIGRATE_ON_START says not to do it at start. ` +
+    "Make a backup and run `fanfare migrate` (--dry-run says what it would do)."
   );
 }
 

@@ -106,7 +106,7 @@ test("a program that is too old for the database is refused, one that is only ol
 test("who is told not to migrate refuses when there is something to do, and says what", async () => {
   const connection = await database.connect("not-automatic");
   const options = optionsOf({ migrations: [noting("0001-first")], isAutomatic: false });
-  await expect(migrate(connection, options)).rejects.toThrow("migrated first (0001-first)");
+  await expect(migrate(connection, options)).rejects.toThrow("migrated first (migrations: 0001-first)");
   await migrate(connection, { ...options, isAutomatic: true });
   await migrate(connection, options);
 });

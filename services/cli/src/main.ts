@@ -9,6 +9,7 @@ import { createAdminCommand } from "./commands/create-admin.ts";
 import { endSessionsCommand } from "./commands/end-sessions.ts";
 import { exportGroupCommand } from "./commands/export-group.ts";
 import { importGroupCommand } from "./commands/import-group.ts";
+import { migrateCommand } from "./commands/migrate.ts";
 import { reindexCommand } from "./commands/reindex.ts";
 import { resealCommand } from "./commands/reseal.ts";
 import { resetTotpCommand } from "./commands/reset-totp.ts";
@@ -31,6 +32,7 @@ const cli = yargs(hideBin(process.argv))
   .command(restoreCommand)
   .command(exportGroupCommand)
   .command(importGroupCommand)
+  .command(migrateCommand)
   .command(reindexCommand)
   .command(checkCommand)
   .demandCommand(1, "Say what to do, for example: fanfare check")

@@ -8,6 +8,9 @@ const OWN_ERRORS = new Set([
   "DataFolderMismatchError",
   "DataFolderCorruptError",
   "DatabaseUnreachableError",
+  "DatabaseTooNewError",
+  "DatabaseNotMigratedError",
+  "DatabaseDuplicatesError",
   "NatsUnreachableError",
   "RedisUnreachableError",
 ]);

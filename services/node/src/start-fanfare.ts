@@ -1,10 +1,5 @@
-import { createAdminService } from "@fanfare/admin";
-import { createBotService } from "@fanfare/bot";
 import { ACTIONS, type Result } from "@fanfare/contract";
-import { createFileService } from "@fanfare/file";
-import { createFriendService } from "@fanfare/friend";
 import { createGatewayService, GATEWAY_ACTIONS } from "@fanfare/gateway";
-import { createGroupService } from "@fanfare/group";
 import {
   hostForUrl,
   startNode,
@@ -14,13 +9,8 @@ import {
   type ThreadHub,
   type Threads,
 } from "@fanfare/kernel";
-import { createInboxService } from "@fanfare/inbox";
-import { createMessageService } from "@fanfare/message";
-import { createPresenceService } from "@fanfare/presence";
-import { createPreviewService } from "@fanfare/preview";
-import { createSearchService } from "@fanfare/search";
-import { createUserService } from "@fanfare/user";
 import { GatewayThreads } from "./gateway-threads/gateway-threads.ts";
+import { WORKER_FACTORIES } from "./worker-factories.ts";
 
 export interface Fanfare {
   /** Where the page, the API and the sockets are, without a slash at its end. */
@@ -57,28 +47,15 @@ export async function startFanfare(
       for (const name of Object.keys(schema.actions ?? {})) hosted.add(name);
       return schema;
     };
-  const factories: Record<Config["services"][number], ServiceFactory> = {
-    user: remember(createUserService),
-    group: remember(createGroupService),
-    message: remember(createMessageService),
-    presence: remember(createPresenceService),
-    search: remember(createSearchService),
-    bot: remember(createBotService),
-    preview: remember(createPreviewService),
-    admin: remember(createAdminService),
-    friend: remember(createFriendService),
-    file: remember(createFileService),
-    inbox: remember(createInboxService),
-    // The last, because it stops first: it drains while the others still answer.
-    gateway: (node) => {
-      if (config.natsUrl === undefined) assertAllHosted(hosted);
-      return createGatewayService(node, { onListening });
-    },
+  const gateway: ServiceFactory = (node) => {
+    if (config.natsUrl === undefined) assertAllHosted(hosted);
+    return createGatewayService(node, { onListening });
   };
   const hasThreads = config.gatewayThreads > 0;
-  const names = (Object.keys(factories) as (keyof typeof factories)[]).filter(
-    (name) => config.services.includes(name) && !(name === "gateway" && hasThreads),
-  );
+  const workers = (Object.keys(WORKER_FACTORIES) as (keyof typeof WORKER_FACTORIES)[])
+    .filter((name) => config.services.includes(name))
+    .map((name) => remember(WORKER_FACTORIES[name]));
+  const hasGateway = config.services.includes("gateway") && !hasThreads;
   const startThreads = async (hub: ThreadHub): Promise<Threads> => {
     assertAllHosted(hosted);
     const threads = await GatewayThreads.start(config, hub, onFatal);
@@ -87,7 +64,8 @@ export async function startFanfare(
   };
   const node = await startNode(
     config,
-    names.map((name) => factories[name]),
+    // The gateway stops first: it drains while the others still answer.
+    hasGateway ? [...workers, gateway] : workers,
     onFatal,
     hasThreads ? { startThreads } : {},
   );

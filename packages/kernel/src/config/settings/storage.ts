@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { serverUrl, wholeNumber } from "../values.ts";
+import { onOrOff, serverUrl, wholeNumber } from "../values.ts";
 import { notes } from "./notes.ts";
 
 export const storage = {
@@ -14,6 +14,11 @@ export const storage = {
     required: "with `NATS_URL`, but for processes that host only the gateway",
     example: "mongodb://fanfare:password@mongodb.example.org:27017/fanfare?replicaSet=rs0",
     secret: true,
+  }),
+  MIGRATE_ON_START: onOrOff.default(true).register(notes, {
+    description:
+      "Whether a database of an earlier version is migrated when the program starts. If not, it refuses to start until `fanfare migrate` has been run.",
+    example: "false",
   }),
   RETENTION_MAX_DAYS: wholeNumber(1).optional().register(notes, {
     description: "No message is kept for longer, whatever its group says, direct messages included.",

@@ -1,0 +1,35 @@
+import { LIMITS } from "@fanfare/contract";
+import type { Connection } from "mongoose";
+import { createBroker } from "./broker.ts";
+import { watchCluster } from "./cluster.ts";
+import type { Config } from "./config.ts";
+import { createContext } from "./create-context.ts";
+import { createLogger } from "./logger.ts";
+import { createMetrics } from "./metrics.ts";
+import type { ServiceFactory } from "./start-node.ts";
+
+/**
+ * Lets services declare their models on a connection, and starts none of them.
+ * @param config of a process that knows of no others
+ */
+export function declareModels(
+  config: Config,
+  factories: readonly ServiceFactory[],
+  connection: Connection,
+): void {
+  const logger = createLogger("silent");
+  const broker = createBroker({ logger, requestTimeoutMs: LIMITS.writeTimeoutMs });
+  const context = createContext(config, {
+    logger,
+    metrics: createMetrics(),
+    broker,
+    bus: null,
+    redis: null,
+    counters: null,
+    cluster: watchCluster(broker, []),
+    secret: "nothing is signed or sealed with this",
+    connection,
+    tracing: undefined,
+  });
+  for (const factory of factories) factory(context);
+}

@@ -1,0 +1,89 @@
+import { declareModels, loadConfig, PROGRAM_VERSION, type Config } from "@fanfare/kernel";
+import { migrate, planMigrations, shownIndex, type Plan } from "@fanfare/migrations";
+import { WORKER_FACTORIES } from "@fanfare/node";
+import type { CommandModule } from "yargs";
+import { withStopped } from "../open-stopped.ts";
+import { alone } from "../user-node.ts";
+
+interface Arguments {
+  "dry-run"?: boolean | undefined;
+  status?: boolean | undefined;
+}
+
+export const migrateCommand: CommandModule<object, Arguments> = {
+  command: "migrate",
+  describe: "Bring the database to what this version works with, which a start does as well",
+  builder: (yargs) =>
+    yargs
+      .option("dry-run", {
+        type: "boolean",
+        describe: "Say what there is to do, and do nothing",
+      })
+      .option("status", {
+        type: "boolean",
+        describe: "Say what was done, and what there is to do",
+      })
+      .conflicts("dry-run", "status"),
+  async handler({ "dry-run": isDryRun, status }) {
+    const say = (line: string): void => void process.stdout.write(`${line}\n`);
+    if (isDryRun !== true && status !== true) return migrateNow(loadConfig(), say);
+    const plan = await planOf(loadConfig());
+    if (status === true) for (const line of linesOfPast(plan)) say(line);
+    for (const line of linesOfFuture(plan)) say(line);
+  },
+};
+
+async function planOf(config: Config): Promise<Plan> {
+  return withStopped(config, ({ connection }) => {
+    declareModels(alone(config, []), Object.values(WORKER_FACTORIES), connection);
+    return planMigrations(connection, { version: PROGRAM_VERSION });
+  });
+}
+
+async function migrateNow(config: Config, say: (line: string) => void): Promise<void> {
+  let doing = "";
+  const report = {
+    log: (message: string, fields: Record<string, unknown>) => say(`${message}: ${shown(fields)}`),
+    warn: (message: string, fields: Record<string, unknown>) => say(`${message}: ${shown(fields)}`),
+    state: (what: string): void => {
+      // Of what another process does there is nothing else to be seen.
+      if (what !== doing && what.startsWith("another")) say(what);
+      doing = what;
+    },
+  };
+  await withStopped(config, async ({ connection, engine }) => {
+    declareModels(alone(config, []), Object.values(WORKER_FACTORIES), connection);
+    await migrate(connection, {
+      version: PROGRAM_VERSION,
+      holder: `fanfare migrate (${process.pid})`,
+      isAlone: engine === "embedded",
+      removesIndexes: true,
+      isAutomatic: true,
+      report,
+    });
+  });
+  say("The database is ready for this version.");
+}
+
+function linesOfPast({ records }: Plan): string[] {
+  return records.map(({ _id, state, version, startedAt, durationMs, documents }) => {
+    const begun = `${_id}: begun ${startedAt.toISOString()} by ${version}`;
+    return state === "done"
+      ? `${begun}, done in ${durationMs} ms, ${documents} documents`
+      : `${begun}, not finished, ${documents} documents so far`;
+  });
+}
+
+function linesOfFuture({ pending, indexes: { missing, obsolete }, isOutdated }: Plan): string[] {
+  const lines = [
+    ...pending.map(({ name }) => `to be run: ${name}`),
+    ...missing.map((index) => `to be made: the index ${shownIndex(index)}`),
+    ...(isOutdated ? [] : obsolete.map((index) => `to be removed: the index ${shownIndex(index)}`)),
+  ];
+  return lines.length === 0 ? ["There is nothing to do."] : lines;
+}
+
+function shown(fields: Record<string, unknown>): string {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return given.map(([name, value]) => `${name} ${String(value)}`).join(", ");
+}

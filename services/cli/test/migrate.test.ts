@@ -1,0 +1,91 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { startFanfare } from "@fanfare/node";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { databaseOf } from "../src/backup/documents.ts";
+import { restoreBackup } from "../src/backup/restore-backup.ts";
+import { withStopped } from "../src/open-stopped.ts";
+import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await newFolder();
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function restoreOld(name: string): Promise<string> {
+  const dataDir = join(folder, name);
+  await restoreBackup(configOf(dataDir), join(import.meta.dirname, "upgrade/before-revs.backup"), false);
+  return dataDir;
+}
+
+test("migrate says what there is to do, does it, and says what was done", async () => {
+  const dataDir = await restoreOld("by-hand");
+  const wouldDo = await fanfare(dataDir, ["migrate", "--dry-run"]);
+  expect(wouldDo).toMatchObject({ code: 0, error: "" });
+  expect(wouldDo.out).toMatch(/^to be run: 0001-message-revs\nto be run: 0002-direct-activity\n/);
+  expect(wouldDo.out).toContain("to be made: the index messages.channel_revs\n");
+  expect(await fanfare(dataDir, ["migrate", "--dry-run"])).toEqual(wouldDo);
+
+  const done = await fanfare(dataDir, ["migrate"]);
+  expect(done).toMatchObject({ code: 0, error: "" });
+  expect(done.out).toContain("a migration is done: migration 0001-message-revs, documents 66");
+  expect(done.out).toMatch(/\nThe database is ready for this version.\n$/);
+
+  const { out } = await fanfare(dataDir, ["migrate", "--status"]);
+  expect(out).toMatch(/^0001-message-revs: begun \S+Z by \d+\.\d+\.\d+, done in \d+ ms, 66 documents\n/);
+  expect(out).toMatch(/\nThere is nothing to do.\n$/);
+  expect((await fanfare(dataDir, ["migrate"])).out).toBe("The database is ready for this version.\n");
+});
+
+test("an instance that is not to migrate by itself refuses until somebody has", async () => {
+  const dataDir = await restoreOld("not-at-start");
+  const config = { ...configOf(dataDir), migrateOnStart: false };
+  await expect(startFanfare(config)).rejects.toThrow("Make a backup and run `fanfare migrate`");
+  await fanfare(dataDir, ["migrate"]);
+  await (await startFanfare(config)).stop();
+});
+
+test("a program that is too old for its database does not start, and leaves it as it is", async () => {
+  const dataDir = join(folder, "newer");
+  await whileRunning(dataDir, async () => undefined);
+  await withStopped(configOf(dataDir), ({ connection }) =>
+    databaseOf(connection)
+      .collection<{ _id: string }>("migrations")
+      .insertOne({
+        _id: "9999-of-the-future",
+        state: "done",
+        version: "999.1.0",
+        oldestProgram: "999.0.0",
+      } as never),
+  );
+  await expect(startFanfare(configOf(dataDir))).rejects.toThrow(
+    "Start 999.0.0 or newer, or restore a backup",
+  );
+  for (const command of [["migrate"], ["create-admin", "ada"]]) {
+    const refused = await fanfare(dataDir, command, "correct horse\n");
+    expect(refused).toMatchObject({
+      code: 1,
+      out: "",
+      error: expect.stringMatching(/^Fanfare 999.1.0 has changed/) as string,
+    });
+  }
+});
+
+test("a lease that a dead process has left holds nobody up where no other process can be", async () => {
+  const dataDir = await restoreOld("left");
+  await withStopped(configOf(dataDir), ({ connection }) =>
+    databaseOf(connection)
+      .collection<{ _id: string }>("migrationLease")
+      .insertOne({ _id: "lease", fence: 7, beat: 3, holder: "dead:1" } as never),
+  );
+  await whileRunning(dataDir, async () => undefined);
+  const records = await withStopped(configOf(dataDir), ({ connection }) =>
+    databaseOf(connection).collection("migrations").find().toArray(),
+  );
+  expect(records.map(({ state, fence }) => `${state} ${fence}`)).toEqual(
+    Array.from({ length: 4 }, () => "done 8"),
+  );
+});

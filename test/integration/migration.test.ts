@@ -1,0 +1,36 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { startDatabase, startNode } from "@fanfare/testing";
+import mongoose from "mongoose";
+import { expect, test } from "vitest";
+
+/** Between the well-known ports and those of outgoing connections. */
+const OPS_PORT = 20_000 + (process.pid % 10_000);
+
+const statusOf = async (path: string): Promise<string> => {
+  const answer = await fetch(`http://127.0.0.1:${OPS_PORT}${path}`).catch(() => null);
+  return answer === null ? "away" : `${answer.status} ${(await answer.text()).trim()}`;
+};
+
+test("while another process migrates the database, one is alive and not ready, and takes over when that one is dead", async () => {
+  const database = await startDatabase();
+  try {
+    const connection = await mongoose.createConnection(database.url, { dbName: "fanfare" }).asPromise();
+    const lease = { _id: "lease", fence: 1, beat: 5, holder: "dead:1" };
+    await connection.collection<{ _id: string }>("migrationLease").insertOne(lease);
+    const starting = startNode({ env: { MONGO_URL: database.url }, opsPort: OPS_PORT });
+    let reason = "";
+    while (!reason.includes("another process")) {
+      await delay(50);
+      reason = await statusOf("/readyz");
+    }
+    expect(reason).toBe("503 another process prepares the database: 0001-message-revs");
+    expect(await statusOf("/livez")).toBe("200 ok");
+    const node = await starting;
+    expect(await statusOf("/readyz")).toBe("200 ok");
+    expect(await connection.collection("migrations").countDocuments({ state: "done", fence: 2 })).toBe(4);
+    await node.process.stop();
+    await connection.close();
+  } finally {
+    await database.stop();
+  }
+});
