@@ -34,8 +34,8 @@ export interface Chart {
 }
 
 /** The dashboard's variables as a matcher. A namespace that is not there matches `.*` too: compose has none. */
-export const SELECTOR = 'cluster=~"$cluster",namespace=~"$namespace",job=~"$job",instance=~"$instance"';
-export const RUNBOOKS = "docs/runbooks";
+const SELECTOR = 'cluster=~"$cluster",namespace=~"$namespace",job=~"$job",instance=~"$instance"';
+const RUNBOOKS = "docs/runbooks";
 const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
 const PLOT_WIDTH = 8;
 const STAT_WIDTH = 4;

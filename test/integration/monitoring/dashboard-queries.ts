@@ -2,9 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const DASHBOARDS_FOLDER = fileURLToPath(
-  new URL("../../../docker/monitoring/dashboards", import.meta.url),
-);
+const DASHBOARDS_FOLDER = fileURLToPath(new URL("../../../docker/monitoring/dashboards", import.meta.url));
 
 interface Dashboard {
   panels: { title: string; targets?: { expr: string }[] }[];
@@ -32,7 +30,7 @@ export function dashboardQueries(window: string): DashboardQuery[] {
   );
 }
 
-export function readDashboards(): { file: string; dashboard: Dashboard }[] {
+function readDashboards(): { file: string; dashboard: Dashboard }[] {
   return readdirSync(DASHBOARDS_FOLDER).map((file) => ({
     file,
     dashboard: JSON.parse(readFileSync(join(DASHBOARDS_FOLDER, file), "utf8")) as Dashboard,

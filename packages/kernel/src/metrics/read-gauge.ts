@@ -11,13 +11,12 @@ export interface ReadGaugeOptions {
 
 /** A gauge that is read when somebody asks: between two looks it costs nothing. */
 export function readGauge({ name, help, registry, aggregator = "sum", read }: ReadGaugeOptions): void {
-  new Gauge({
+  const gauge: Gauge = new Gauge({
     name,
     help,
     aggregator,
-    registers: [registry],
-    collect() {
-      this.set(read());
-    },
+    registers: [],
+    collect: () => gauge.set(read()),
   });
+  registry.registerMetric(gauge);
 }
