@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ByteRange, FileStorage, StoredBytes } from "./storage.ts";
+import { StorageUnusableError, type ByteRange, type FileStorage, type StoredBytes } from "./storage.ts";
 
 /** In a folder. An object is on disk before it has its name. */
 export class LocalStorage implements FileStorage {
@@ -58,7 +58,7 @@ export class LocalStorage implements FileStorage {
       await mkdir(this.#dir, { recursive: true, mode: 0o700 });
       await access(this.#dir, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
-      throw new Error(
+      throw new StorageUnusableError(
         `Files cannot be kept in ${this.#dir}: ${(error as Error).message}. Set FILES_DIR to a folder that this user may write to.`,
         { cause: error },
       );

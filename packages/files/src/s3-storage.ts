@@ -7,7 +7,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import type { ByteRange, FileStorage, StoredBytes } from "./storage.ts";
+import { StorageUnusableError, type ByteRange, type FileStorage, type StoredBytes } from "./storage.ts";
 
 export interface S3Options {
   /** undefined: that of Amazon for the region. */
@@ -91,7 +91,7 @@ export class S3Storage implements FileStorage {
       await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }));
     } catch (error) {
       const { name, message } = error as Error;
-      throw new Error(
+      throw new StorageUnusableError(
         `The bucket ${this.#bucket} of S3_BUCKET cannot be used: ${name}, ${message}. See that it exists, and that the other settings S3_* are right.`,
         { cause: error },
       );

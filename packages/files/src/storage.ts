@@ -26,7 +26,12 @@ export interface FileStorage {
   read(key: string, range?: ByteRange): Promise<StoredBytes | null>;
   /** Repeatable: what is not there is deleted. */
   delete(key: string): Promise<void>;
-  /** @throws {Error} that says what is wrong, when nothing can be stored there */
+  /** @throws {StorageUnusableError} when nothing can be stored there */
   check(): Promise<void>;
   close(): void;
+}
+
+/** The message says what is wrong, and which setting to look at, in one line. */
+export class StorageUnusableError extends Error {
+  override readonly name = "StorageUnusableError";
 }

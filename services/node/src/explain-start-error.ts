@@ -13,6 +13,7 @@ const OWN_ERRORS = new Set([
   "DatabaseDuplicatesError",
   "NatsUnreachableError",
   "RedisUnreachableError",
+  "StorageUnusableError",
 ]);
 
 /**

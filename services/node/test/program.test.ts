@@ -134,6 +134,14 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
     expect(program.stderr).not.toContain("secret");
   });
 
+  test("the bucket cannot be used", async () => {
+    const keys = { S3_ACCESS_KEY_ID: "hunter2", S3_SECRET_ACCESS_KEY: "hunter2" };
+    const program = run({ S3_BUCKET: "files", S3_ENDPOINT: "http://127.0.0.1:1", ...keys });
+    expect(await program.exited).toBe(1);
+    expect(program.stderr).toMatch(/^The bucket files of S3_BUCKET cannot be used: .*ECONNREFUSED.*\n$/);
+    expect(program.stderr).not.toContain("hunter2");
+  });
+
   test("the data folder cannot be made", async () => {
     const program = run({ DATA_DIR: join(import.meta.filename, "data") });
     expect(await program.exited).toBe(1);
@@ -204,6 +212,43 @@ test("production prints nothing but logs", async () => {
     expect.stringContaining("the first to register becomes admin"),
   ]);
 });
+
+test("no secret of the configuration is in the logs, at any level, whatever fails", async () => {
+  const program = run({
+    NODE_ENV: "production",
+    TOKEN_SECRET: `hunter2${randomBytes(32).toString("hex")}`,
+    PUBLIC_URL: "https://chat.example.org",
+    SMTP_URL: "smtp://me:hunter2@127.0.0.1:1",
+    MAIL_FROM: "chat@example.org",
+    OIDC_ISSUER: "https://127.0.0.1:1",
+    OIDC_CLIENT_ID: "chat",
+    OIDC_CLIENT_SECRET: "hunter2",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=hunter2",
+    GATEWAY_THREADS: "0",
+    LOG_LEVEL: "trace",
+  });
+  const url = await loggedAddress(program);
+  const body = JSON.stringify({ username: "first", password: "hunter2-2", email: "a@example.org" });
+  const headers = { "content-type": "application/json" };
+  const registered = await fetch(`${url}/api/user.register`, { method: "POST", headers, body });
+  expect(registered.status).toBe(200);
+  await fetch(`${url}/auth/oidc/start`, { redirect: "manual" });
+  while (!program.stderr.includes("ECONNREFUSED")) await delay(10);
+  program.child.kill("SIGTERM");
+  expect(await program.exited).toBe(0);
+  expect(program.stdout + program.stderr).not.toContain("hunter2");
+});
+
+/** The address that production logs once it runs. */
+async function loggedAddress(program: Program): Promise<string> {
+  for (;;) {
+    const found = /"url":"([^"]+)"/.exec(program.stderr)?.[1];
+    if (found !== undefined) return found;
+    if (program.child.exitCode !== null) throw new Error(`It ended: ${program.stderr}`);
+    await delay(10);
+  }
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

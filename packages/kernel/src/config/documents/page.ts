@@ -20,7 +20,7 @@ The command line (\`fanfare backup\` and so on) takes the same settings. What No
 not in \`.env\`: above all \`NODE_EXTRA_CA_CERTS=/path/ca.pem\`, where a mail server, an S3 or a provider of logins has a certificate of your
 own authority.
 
-## Secrets
+## Secrets and files
 
 A secret can be in a file, as Docker and Kubernetes hand them out: \`TOKEN_SECRET_FILE=/run/secrets/token\` instead of \`TOKEN_SECRET\`, and so on
 for every setting with such a name below. One line break at the end of the file is not part of it. The file is read at start.
