@@ -18,7 +18,7 @@ export const storage = {
   MIGRATE_ON_START: onOrOff.default(true).register(notes, {
     description:
       "Whether a database of an earlier version is migrated when the program starts. If not, it refuses to start until `fanfare migrate` has been run.",
-    example: "false",
+    example: "off",
   }),
   RETENTION_MAX_DAYS: wholeNumber(1).optional().register(notes, {
     description: "No message is kept for longer, whatever its group says, direct messages included.",
