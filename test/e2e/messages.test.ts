@@ -214,12 +214,18 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     const fromEnd = () =>
       log().evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
     await expect.poll(fromEnd).toBeGreaterThan(598);
-    // Rows that came into view are measured a frame later, which moves what is below them.
-    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    const top = await log().evaluate((element) => element.scrollTop);
+    const topNow = () => log().evaluate((element) => element.scrollTop);
+    let top = -1;
+    // What was measured meanwhile moves the rows below it once nothing scrolls any more.
+    const isAtRest = async () => {
+      const before = top;
+      top = await topNow();
+      return top === before;
+    };
+    await expect.poll(isAtRest, { interval: 300 }).toBe(true);
     for (let number = 71; number <= 75; number++) await write(grace, `message ${number}`);
     await page.getByRole("button", { name: "5 new messages" }).waitFor();
-    expect(await log().evaluate((element) => element.scrollTop)).toBe(top);
+    expect(await topNow()).toBe(top);
   });
 
   test("pictures have their room before they come, and open as large as there is room", async () => {
