@@ -76,7 +76,7 @@ export const overview: Board = {
           width: 24,
           queries: [
             {
-              expr: 'ALERTS{alertname=~"Fanfare.+",alertstate="firing",job=~"$job"}',
+              expr: 'ALERTS{alertname=~"Fanfare.+",alertstate="firing",cluster=~"$cluster",namespace=~"$namespace"}',
               legend: "{{alertname}}",
             },
           ],

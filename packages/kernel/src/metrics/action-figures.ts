@@ -5,7 +5,7 @@ type Labels = Record<string, string>;
 type Values = (MetricValue<string> & { metricName?: string })[];
 
 /** Upper bounds in seconds. Few, because there are as many series for each action. */
-const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 2.5, 10];
+const SECONDS = [0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /** What became of the calls of one action in this process. Bare numbers: metrics of prom-client would cost a local call a third of its rate. */
 export class ActionFigures {

@@ -1,7 +1,7 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import { Gauge, type Registry } from "prom-client";
-import manifest from "../../package.json" with { type: "json" };
+import { PROGRAM_VERSION } from "../program-version.ts";
 import { readGauge } from "./read-gauge.ts";
 
 export interface ProcessFacts {
@@ -20,7 +20,7 @@ export function describeProcess(registry: Registry, { services, engine, isReady 
     labelNames: ["version", "node_version", "engine"],
     registers,
   });
-  info.set({ version: manifest.version, node_version: process.version, engine: engine ?? "none" }, 1);
+  info.set({ version: PROGRAM_VERSION, node_version: process.version, engine: engine ?? "none" }, 1);
   const hosted = new Gauge({
     name: "fanfare_service_info",
     help: "1 for each service that this process hosts.",
