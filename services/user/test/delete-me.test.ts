@@ -1,8 +1,7 @@
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createDependencies } from "../src/create-dependencies.ts";
 import { createErasures } from "../src/erasures.ts";
-import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
 let node: UserNode;
 beforeAll(async () => {
@@ -126,7 +125,7 @@ describe("user.deleteMe", () => {
     await vi.waitFor(() => expect(node.failForgetting.next).toBe(false));
     expect(node.forgotten).not.toContain(me.user.id);
     const erasures = createErasures({
-      ...createDependencies(node.node),
+      ...otherDependencies(node),
       firstSweepMs: 0,
       abandonedAfterMs: 0,
     });

@@ -1,6 +1,6 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { actorOf, newName, PASSWORD, startUserNode, stopClock, type UserNode } from "./user-node.ts";
 
 // Who is logged in, but may not be the owner, guesses the password.
 
@@ -9,12 +9,7 @@ beforeAll(async () => {
   node = await startUserNode();
 });
 afterAll(() => node.stop());
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+stopClock();
 
 const register = () => node.call("user.register", { username: newName(), password: PASSWORD });
 

@@ -5,9 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { changePassword } from "../src/actions/change-password.ts";
 import { changeEmail } from "../src/actions/email.ts";
 import { resetPassword } from "../src/actions/password-reset.ts";
-import { createDependencies } from "../src/create-dependencies.ts";
 import type { UserDependencies } from "../src/user.dependencies.ts";
-import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
 // Somebody who knows the old password logs in at the worst moment: between the end of all sessions and the new password.
 
@@ -15,7 +14,7 @@ let node: UserNode;
 let dependencies: UserDependencies;
 beforeAll(async () => {
   node = await startUserNode();
-  dependencies = createDependencies(node.node);
+  dependencies = otherDependencies(node);
 });
 afterAll(() => node.stop());
 

@@ -1,7 +1,7 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
 import { Secret, TOTP } from "otpauth";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { actorOf, newName, PASSWORD, startUserNode, stopClock, type UserNode } from "./user-node.ts";
 
 let node: UserNode;
 beforeAll(async () => {
@@ -9,12 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 // Codes are those of a moment, so the moment must not move by itself.
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+stopClock();
 
 const PERIOD_MS = 30_000;
 const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);

@@ -1,10 +1,8 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
-import type { NodeContext } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changePassword } from "../src/actions/change-password.ts";
-import { createDependencies } from "../src/create-dependencies.ts";
-import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
 let node: UserNode;
 beforeAll(async () => {
@@ -158,9 +156,7 @@ describe("ending sessions", () => {
   test("a process that dies when the new password is stored leaves no other session alive", async () => {
     const { first, login } = await account();
     const second = await login();
-    // The metrics of the process have its first ones.
-    const metrics = { registerMetric: () => {} } as unknown as NodeContext["metrics"];
-    const dependencies = createDependencies({ ...node.node, metrics });
+    const dependencies = otherDependencies(node);
     const dying = changePassword({
       ...dependencies,
       sessions: { ...dependencies.sessions, open: () => Promise.reject(new Error("killed")) },

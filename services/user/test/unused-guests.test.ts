@@ -1,9 +1,8 @@
 import type { SessionTokens } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createDependencies } from "../src/create-dependencies.ts";
 import type { UnusedGuests } from "../src/unused-guests.ts";
-import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RETENTION_DAYS = 60;
@@ -12,7 +11,7 @@ let node: UserNode;
 let unusedGuests: UnusedGuests;
 beforeEach(async () => {
   node = await startUserNode({ GUEST_RETENTION_DAYS: String(RETENTION_DAYS) });
-  ({ unusedGuests } = createDependencies(node.node));
+  ({ unusedGuests } = otherDependencies(node));
 });
 afterEach(() => node.stop());
 

@@ -13,7 +13,10 @@ import {
   type NodeContext,
   type ServiceFactory,
 } from "@fanfare/kernel";
+import { afterEach, beforeEach, vi } from "vitest";
+import { createDependencies } from "../src/create-dependencies.ts";
 import { createUserService } from "../src/index.ts";
+import type { UserDependencies } from "../src/user.dependencies.ts";
 
 export interface UserNode {
   node: NodeContext;
@@ -115,6 +118,19 @@ export async function startUserNode(env: Record<string, string> = {}): Promise<U
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** What another process on the same database works with. */
+export function otherDependencies({ node }: UserNode): UserDependencies {
+  // It has metrics of its own.
+  const metrics = { registerMetric: () => {} } as unknown as NodeContext["metrics"];
+  return createDependencies({ ...node, metrics });
+}
+
+/** During each test of a file the time stands still, but for what sets it. */
+export function stopClock(): void {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
+  afterEach(() => void vi.useRealTimers());
 }
 
 export function actorOf({ user, sessionId }: Pick<SessionTokens, "user" | "sessionId">): Actor {
