@@ -4,6 +4,8 @@ import type { BlockRepository } from "./block.repository.ts";
 import type { MailedTokenRepository } from "./mailed-token.repository.ts";
 import type { SessionRepository } from "./session.repository.ts";
 import type { Sessions } from "./sessions.ts";
+import type { UserDocument } from "./user.model.ts";
+import { presentUser } from "./user.presenter.ts";
 import type { UserRepository } from "./user.repository.ts";
 
 const USERS_PER_SWEEP = 100;
@@ -17,7 +19,7 @@ type Forgets = Extract<ActionName, `${string}.forgetUser`>;
 const FORGETTING = Object.keys(ACTIONS).filter((name): name is Forgets => name.endsWith(".forgetUser"));
 
 export interface ErasuresOptions {
-  node: Pick<NodeContext, "call" | "logger">;
+  node: Pick<NodeContext, "broadcast" | "call" | "logger">;
   users: UserRepository;
   sessions: Sessions;
   sessionRepository: SessionRepository;
@@ -82,8 +84,11 @@ export function createErasures(options: ErasuresOptions) {
 
   return {
     start: () => sweepIn(firstSweepMs),
-    /** Of a user whose document is erased already. */
-    begin: inBackground,
+    /** Tells that nothing is left of a user's profile, and removes the rest. */
+    begin(erased: UserDocument): void {
+      node.broadcast("user.profileChanged", { user: presentUser(erased) });
+      inBackground(erased._id.toHexString());
+    },
     async stop(): Promise<void> {
       stopped = true;
       clearTimeout(timer);

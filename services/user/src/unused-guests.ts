@@ -3,7 +3,6 @@ import type { Types } from "mongoose";
 import type { Erasures } from "./erasures.ts";
 import type { SeenGuest } from "./guest.queries.ts";
 import type { SessionRepository } from "./session.repository.ts";
-import { presentUser } from "./user.presenter.ts";
 import type { UserRepository } from "./user.repository.ts";
 
 /** Users that are looked at in one sweep, and so the most that one deletes. */
@@ -35,9 +34,7 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
     const { groupIds } = await node.call("group.listOwned", { userId });
     if (groupIds.length > 0) return;
     const erased = await users.erase(userId, now, { kind: "guest", seenAt });
-    if (erased === null) return;
-    node.broadcast("user.profileChanged", { user: presentUser(erased) });
-    erasures.begin(userId);
+    if (erased !== null) erasures.begin(erased);
   };
 
   const sweep = async (now: Date): Promise<void> => {

@@ -78,16 +78,13 @@ export function isActive({ users }: UserDependencies): Handler<"user.isActive"> 
   };
 }
 
-export function deleteBot({ users, sessions, erasures, node }: UserDependencies): Handler<"user.deleteBot"> {
+export function deleteBot({ users, sessions, erasures }: UserDependencies): Handler<"user.deleteBot"> {
   return async ({ params: { userId } }) => {
     const user = await users.find(userId);
     if (user?.kind !== "bot") return {};
     const erased = await users.erase(userId, new Date());
     await sessions.endAll(userId);
-    if (erased !== null) {
-      node.broadcast("user.profileChanged", { user: presentUser(erased) });
-      erasures.begin(userId);
-    }
+    if (erased !== null) erasures.begin(erased);
     return {};
   };
 }

@@ -1,9 +1,8 @@
 import { serviceError, type Handler } from "@fanfare/kernel";
 import type { UserDependencies } from "../user.dependencies.ts";
-import { presentUser } from "../user.presenter.ts";
 
 export function deleteMe(dependencies: UserDependencies): Handler<"user.deleteMe"> {
-  const { node, users, admins, confirmPassword, secondFactor, sessions, erasures } = dependencies;
+  const { users, admins, confirmPassword, secondFactor, sessions, erasures } = dependencies;
   return async ({ params: { password, code }, actor, call }) => {
     const { userId } = actor;
     const user = await users.find(userId);
@@ -16,10 +15,7 @@ export function deleteMe(dependencies: UserDependencies): Handler<"user.deleteMe
     const erased = await users.erase(userId, new Date());
     // From here on it is done, whatever happens to this process.
     await sessions.endAll(userId);
-    if (erased !== null) {
-      node.broadcast("user.profileChanged", { user: presentUser(erased) });
-      erasures.begin(userId);
-    }
+    if (erased !== null) erasures.begin(erased);
     return {};
   };
 }
