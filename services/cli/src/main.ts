@@ -21,7 +21,7 @@ const WIDTH = 100;
 const cli = yargs(hideBin(process.argv))
   .scriptName("fanfare")
   .usage(
-    "$0 <command>\n\nLooks after an instance: that of DATA_DIR, which must be stopped but for a backup, or of MONGO_URL.",
+    "$0 <command>\n\nLooks after the instance of DATA_DIR, or of MONGO_URL. What needs it to be stopped says so.",
   )
   .command(createAdminCommand)
   .command(resetTotpCommand)

@@ -28,14 +28,18 @@ export async function withStopped<T>(
 }
 
 /**
- * Runs something that only reads: on the database of a stopped instance, or, of a running one, where it is served.
+ * Runs something that may be done beside a running instance: its database is used where it is served.
  * @throws {CliError} when it is served where this process does not find it
  */
-export async function withSource<T>(
+export async function withDatabase<T>(
   config: Pick<Config, "mongoUrl" | "dataDir">,
   work: (database: Database, isRunning: boolean) => Promise<T>,
 ): Promise<T> {
-  const { database, isRunning } = await openSource(config);
+  let isRunning = config.mongoUrl !== undefined;
+  const database = await openDatabase(config, fail).catch((error: unknown) => {
+    isRunning = true;
+    return openDatabase({ ...config, mongoUrl: uriOfRunning(error) }, fail);
+  });
   try {
     return await work(database, isRunning);
   } finally {
@@ -43,19 +47,17 @@ export async function withSource<T>(
   }
 }
 
-async function openSource(config: Pick<Config, "mongoUrl" | "dataDir">) {
-  try {
-    return { database: await openDatabase(config, fail), isRunning: config.mongoUrl !== undefined };
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "DataFolderInUseError") throw error;
-    const { uri } = error as { uri?: string };
-    if (uri === undefined) {
-      throw new CliError(
-        `${error.message} Its database is not found at the usual place: run this as the same user, with the same temporary folder (TMPDIR), or stop the instance.`,
-      );
-    }
-    return { database: await openDatabase({ ...config, mongoUrl: uri }, fail), isRunning: true };
-  }
+/**
+ * Where the instance serves its embedded database that holds the data folder, as the error of opening it tells.
+ * @throws {CliError} when this process does not find it; the error itself when it is another one
+ */
+export function uriOfRunning(error: unknown): string {
+  if (!(error instanceof Error) || error.name !== "DataFolderInUseError") throw error;
+  const { uri } = error as { uri?: string };
+  if (uri !== undefined) return uri;
+  throw new CliError(
+    `${error.message} Its database is not found at the usual place: run this as the same user, with the same temporary folder (TMPDIR), or stop the instance.`,
+  );
 }
 
 function fail(error: Error): never {

@@ -1,7 +1,7 @@
 import type { Call } from "@fanfare/contract";
 import { startNode, type Config, type NodeContext } from "@fanfare/kernel";
 import { createUserService } from "@fanfare/user";
-import { explainInUse } from "./open-stopped.ts";
+import { uriOfRunning } from "./open-stopped.ts";
 
 /** A part of the program as a process of its own that nobody else knows of. */
 export function alone(config: Config, services: Config["services"]): Config {
@@ -12,14 +12,15 @@ export function alone(config: Config, services: Config["services"]): Config {
 export const withUserService = <T>(config: Config, work: (call: Call) => Promise<T>): Promise<T> =>
   withUserNode(config, ({ call }) => work(call));
 
-/** Does something with what a process is given that hosts the user service. */
+/** Does something with what a process is given that hosts the user service, also beside a running instance. */
 export async function withUserNode<T>(config: Config, work: (node: NodeContext) => Promise<T>): Promise<T> {
   const fail = (error: Error): never => {
     throw error;
   };
-  const node = await startNode(alone(config, ["user"]), [createUserService], fail).catch((error: unknown) => {
-    throw explainInUse(error);
-  });
+  const start = (where: Config) => startNode(alone(where, ["user"]), [createUserService], fail);
+  const node = await start(config).catch((error: unknown) =>
+    start({ ...config, mongoUrl: uriOfRunning(error) }),
+  );
   try {
     return await work(node.context);
   } finally {

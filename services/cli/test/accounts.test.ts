@@ -37,6 +37,15 @@ test("an account that exists becomes an admin's and keeps its password", async (
   });
 });
 
+test("an admin is made beside a running instance, and knows it with the next login", async () => {
+  await whileRunning(dataDir, async (url) => {
+    const { username } = await createAccount(url);
+    expect(await fanfare(dataDir, ["create-admin", username])).toMatchObject({ code: 0, error: "" });
+    const { accessToken } = await logIn(url, username);
+    await must(url, "admin.stats", {}, accessToken);
+  });
+});
+
 test("what is wrong is said, and nothing is made", async () => {
   expect((await fanfare(dataDir, ["create-admin", "Third"], "short\n")).error).toContain("password");
   expect((await fanfare(dataDir, ["create-admin", "Third"])).error).toContain("standard input");

@@ -15,6 +15,8 @@ import { configOf, fanfare, newFolder, spawnFanfare, whileRunning } from "./temp
 const CHANNEL_WRITERS = 3;
 const LEAST_BEFORE = 100;
 const MEANWHILE = 50;
+/** The backup waits for the traffic, and the machine may be busy. */
+const TIMEOUT_MS = 180_000;
 
 let folder: string;
 beforeAll(async () => void (folder = await newFolder()));
@@ -118,53 +120,62 @@ async function backUpSlowly(source: string, file: string, meanwhile: () => Promi
   expect(await said).toContain("The instance went on meanwhile");
 }
 
-test("a backup that is made under traffic has all that was acknowledged before, and fits together", async () => {
-  const source = join(folder, "source");
-  const target = join(folder, "target");
-  const file = join(folder, "running.backup");
-  await addBulk(source);
-  const { before, filesBefore, after, channel, owner } = await whileRunning(source, async (url) => {
-    const traffic = await makeTraffic(url);
-    while (traffic.acknowledged.size < LEAST_BEFORE || traffic.files.size < 5) await delay(20);
-    const seen = { before: [...traffic.acknowledged.values()], filesBefore: [...traffic.files] };
-    await backUpSlowly(source, file, async () => {
-      const { size } = traffic.acknowledged;
-      const { joined } = traffic;
-      while (traffic.acknowledged.size < size + MEANWHILE || traffic.joined < joined + 2) await delay(20);
+test(
+  "a backup that is made under traffic has all that was acknowledged before, and fits together",
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const source = join(folder, "source");
+    const target = join(folder, "target");
+    const file = join(folder, "running.backup");
+    await addBulk(source);
+    const { before, filesBefore, after, channel, owner } = await whileRunning(source, async (url) => {
+      const traffic = await makeTraffic(url);
+      while (traffic.acknowledged.size < LEAST_BEFORE || traffic.files.size < 5) await delay(20);
+      const seen = { before: [...traffic.acknowledged.values()], filesBefore: [...traffic.files] };
+      await backUpSlowly(source, file, async () => {
+        const { size } = traffic.acknowledged;
+        const { joined } = traffic;
+        while (traffic.acknowledged.size < size + MEANWHILE || traffic.joined < joined + 2) await delay(20);
+      });
+      await traffic.stop();
+      return { ...seen, after: traffic.acknowledged.size, channel: traffic.channel, owner: traffic.owner };
     });
-    await traffic.stop();
-    return { ...seen, after: traffic.acknowledged.size, channel: traffic.channel, owner: traffic.owner };
-  });
-  expect(after).toBeGreaterThan(before.length);
+    expect(after).toBeGreaterThan(before.length);
 
-  const verified = await fanfare(folder, ["verify", file, "--restore"]);
-  expect(verified).toMatchObject({ code: 0, error: "" });
-  expect(verified.out).toContain("everything in it fits together");
+    const verified = await fanfare(folder, ["verify", file, "--restore"]);
+    expect(verified).toMatchObject({ code: 0, error: "" });
+    expect(verified.out).toContain("everything in it fits together");
 
-  await rm(source, { recursive: true });
-  expect(await fanfare(target, ["restore", file])).toMatchObject({ code: 0, error: "" });
-  expect(await fanfare(target, ["check"])).toMatchObject({ code: 0, out: "Everything fits together.\n" });
-  await whileRunning(target, async (url) => {
-    const found = new Map<string, string>();
-    for (let beforeSeq: number | undefined; ;) {
-      const page = await must(
+    await rm(source, { recursive: true });
+    expect(await fanfare(target, ["restore", file])).toMatchObject({ code: 0, error: "" });
+    expect(await fanfare(target, ["check"])).toMatchObject({ code: 0, out: "Everything fits together.\n" });
+    await whileRunning(target, async (url) => {
+      const found = new Map<string, string>();
+      for (let beforeSeq: number | undefined; ;) {
+        const page = await must(
+          url,
+          "message.list",
+          { channelId: channel.id, limit: 100, ...(beforeSeq !== undefined && { before: beforeSeq }) },
+          owner.accessToken,
+        );
+        for (const { id, content } of page.messages) found.set(id, content);
+        if (page.messages.length < 100) break;
+        beforeSeq = page.messages[0]!.seq;
+      }
+      expect(before.filter(({ messageId, content }) => found.get(messageId) !== content)).toEqual([]);
+      for (const [fileId, content] of filesBefore) {
+        const { url: address } = await must(url, "file.getUrl", { fileId }, owner.accessToken);
+        expect(await (await fetch(new URL(address, url))).text()).toBe(content);
+      }
+      await must(
         url,
-        "message.list",
-        { channelId: channel.id, limit: 100, ...(beforeSeq !== undefined && { before: beforeSeq }) },
+        "message.send",
+        { channelId: channel.id, content: "On", nonce: "on" },
         owner.accessToken,
       );
-      for (const { id, content } of page.messages) found.set(id, content);
-      if (page.messages.length < 100) break;
-      beforeSeq = page.messages[0]!.seq;
-    }
-    expect(before.filter(({ messageId, content }) => found.get(messageId) !== content)).toEqual([]);
-    for (const [fileId, content] of filesBefore) {
-      const { url: address } = await must(url, "file.getUrl", { fileId }, owner.accessToken);
-      expect(await (await fetch(new URL(address, url))).text()).toBe(content);
-    }
-    await must(url, "message.send", { channelId: channel.id, content: "On", nonce: "on" }, owner.accessToken);
-  });
-});
+    });
+  },
+);
 
 test("a backup to the standard output is the same as into a file", async () => {
   const source = join(folder, "quiet");

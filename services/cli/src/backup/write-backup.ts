@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Config } from "@fanfare/kernel";
 import { CliError } from "../cli-error.ts";
-import { withSource } from "../open-stopped.ts";
+import { withDatabase } from "../open-stopped.ts";
 import { databaseOf, isEmbedded, openEverything, readInOrder, type StoredDocument } from "./documents.ts";
 import { isDraft, listFiles, openFile, type BackedUpFile } from "./files.ts";
 import { encodeFrame, encodeJson, FORMAT, FORMAT_VERSION } from "./frames.ts";
@@ -37,7 +37,7 @@ export async function writeBackup(
 ): Promise<Summary & { while: BackedUpWhile }> {
   if (file !== null && (await exists(file)))
     throw new CliError(`${file} exists already. Choose another name, or delete it.`);
-  return withSource(config, async ({ connection }, isRunning) => {
+  return withDatabase(config, async ({ connection }, isRunning) => {
     const db = databaseOf(connection);
     const hasOneMoment = isRunning && (await isEmbedded(db));
     const summary: Summary = { collections: {}, files: 0 };

@@ -2,7 +2,7 @@ import { loadConfig } from "@fanfare/kernel";
 import type { CommandModule } from "yargs";
 import { databaseOf } from "../backup/documents.ts";
 import { CliError } from "../cli-error.ts";
-import { withStopped } from "../open-stopped.ts";
+import { withDatabase } from "../open-stopped.ts";
 
 /** As long as the user service remembers an ended session: the life of an access token, and a minute for clocks. */
 const REMEMBERED_MS = 16 * 60 * 1000;
@@ -20,7 +20,7 @@ export const endSessionsCommand: CommandModule<object, { all: boolean; guests: b
       }),
   async handler({ all, guests }) {
     if (!all) throw new CliError("This logs everybody out: say --all.");
-    const ended = await withStopped(loadConfig(), async ({ connection }) => {
+    const ended = await withDatabase(loadConfig(), async ({ connection }) => {
       const db = databaseOf(connection);
       const kept = guests ? [] : await db.collection("users").distinct("_id", { kind: "guest" });
       const revokedAt = new Date();
