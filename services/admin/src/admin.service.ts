@@ -40,6 +40,5 @@ export function createAdminService(node: NodeContext): ReturnType<ServiceFactory
       "admin.announce": recorded("admin.announce", announce(dependencies)),
       "admin.setMaintenance": recorded("admin.setMaintenance", setMaintenance(dependencies)),
     },
-    started: () => dependencies.audit.createIndexes(),
   });
 }

@@ -7,8 +7,6 @@ export type AuditRepository = ReturnType<typeof createAuditRepository>;
 export function createAuditRepository(connection: Connection) {
   const entries = auditModel(connection);
   return {
-    createIndexes: () => entries.createIndexes(),
-
     async insert(entry: AuditDocument): Promise<void> {
       await entries.collection.insertOne(entry, { writeConcern: DURABLE });
     },

@@ -8,8 +8,6 @@ export function createBotRepository(connection: Connection) {
   const bots = botModel(connection);
   const after = { returnDocument: "after" } as const;
   return {
-    createIndexes: () => bots.createIndexes(),
-
     async insert(bot: BotDocument): Promise<void> {
       await bots.collection.insertOne(bot, { writeConcern: DURABLE });
     },

@@ -66,7 +66,6 @@ export function createBotService(node: NodeContext): ReturnType<ServiceFactory> 
       },
     },
     async started() {
-      await Promise.all(Object.values(repositories).map((repository) => repository.createIndexes()));
       callbacks.start();
     },
     async stopped() {

@@ -8,8 +8,6 @@ export type CommandRepository = ReturnType<typeof createCommandRepository>;
 export function createCommandRepository(connection: Connection) {
   const commands = commandModel(connection);
   return {
-    createIndexes: () => commands.createIndexes(),
-
     /** null where another bot of the group has the name. */
     async put({
       groupId,

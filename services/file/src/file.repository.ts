@@ -16,10 +16,6 @@ export class FileRepository {
     this.#model = fileModel(database);
   }
 
-  async createIndexes(): Promise<void> {
-    await this.#model.createIndexes();
-  }
-
   async insert(file: FileDocument): Promise<void> {
     await this.#model.create(file);
   }

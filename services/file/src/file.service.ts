@@ -67,7 +67,6 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
       },
     },
     async started() {
-      await files.createIndexes();
       await (await storage).check();
       stopSweeping = repeat(() => sweeper.sweep(), {
         everyMs: SWEEP_EVERY_MS,

@@ -35,8 +35,5 @@ export function createFriendService(node: NodeContext): ReturnType<ServiceFactor
       "friend.listAmong": listAmong(dependencies),
     },
     events: { "user.blocked": userBlocked(dependencies) },
-    async started() {
-      await dependencies.friendships.createIndexes();
-    },
   });
 }

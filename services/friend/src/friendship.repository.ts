@@ -10,8 +10,6 @@ export type FriendshipState = FriendshipDocument["state"];
 export function createFriendshipRepository(connection: Connection) {
   const friendships = friendshipModel(connection);
   return {
-    createIndexes: () => friendships.createIndexes(),
-
     find: (userId: string, otherId: string) => friendships.findOne({ pair: pairOf(userId, otherId) }).lean(),
 
     /** null when there is something between the two already. */

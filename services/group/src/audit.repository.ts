@@ -17,8 +17,6 @@ export interface AuditPage {
 export function createAuditRepository(connection: Connection) {
   const audits = auditModel(connection);
   return {
-    createIndexes: () => audits.createIndexes(),
-
     async insert(record: AuditRecord): Promise<void> {
       const { groupId, actorId, action, targetId, reason = null, before = null, after = null } = record;
       const entry: AuditDocument = {

@@ -14,8 +14,6 @@ export function createBanRepository(connection: Connection) {
     return new Set(found.map(({ userId }) => userId.toHexString()));
   });
   return {
-    createIndexes: () => bans.createIndexes(),
-
     /** Changes nothing when there is one already. */
     async insert(groupId: string, userId: string, bannedBy: string, reason?: string): Promise<void> {
       const ban: BanDocument = {

@@ -29,8 +29,6 @@ export function createChannelRepository(connection: Connection) {
       .exec(),
   );
   return {
-    createIndexes: () => channels.createIndexes(),
-
     async insert(channel: ChannelDocument): Promise<void> {
       await channels.collection.insertOne(channel, { writeConcern: DURABLE });
     },

@@ -9,8 +9,6 @@ export type DepartureRepository = ReturnType<typeof createDepartureRepository>;
 export function createDepartureRepository(connection: Connection) {
   const departures = departureModel(connection);
   return {
-    createIndexes: () => departures.createIndexes(),
-
     async note(
       groupId: string,
       userId: string,

@@ -8,8 +8,6 @@ export type FormerMemberRepository = ReturnType<typeof createFormerMemberReposit
 export function createFormerMemberRepository(connection: Connection) {
   const formers = formerMemberModel(connection);
   return {
-    createIndexes: () => formers.createIndexes(),
-
     async note(groupId: string, userId: string): Promise<void> {
       const noted = formers.updateOne({ groupId, userId }, { $set: {} }, { upsert: true });
       await noted.catch((error: unknown) => {

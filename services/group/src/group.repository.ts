@@ -50,8 +50,6 @@ export function createGroupRepository(connection: Connection) {
     return found?.memberCount ?? null;
   });
   return {
-    createIndexes: () => groups.createIndexes(),
-
     /** Nobody sees it until `finish`; where that never comes a sweep removes it. */
     async begin(group: GroupDocument): Promise<void> {
       const hidden = { ...group, importingSince: group.createdAt, deletedAt: NOT_YET };

@@ -83,8 +83,7 @@ import { createWordFilterRepository } from "./word-filter.repository.ts";
 /** Groups with their channels, members, bans and invites: the actions `group.*`, `channel.*` and `invite.*`. */
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { groups, channels, members, mutes, invites, bans, departures, formers } = dependencies;
-  const { roles, audits, moves, announcer, memberCounts, purge, privateGroups } = dependencies;
+  const { moves, announcer, memberCounts, purge, privateGroups } = dependencies;
   const activity = createActivity({
     repository: createActivityRepository(node.database),
     onError: (error) => node.logger.warn({ err: error }, "the last activity could not be noted"),
@@ -189,19 +188,6 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "message.stored": (stored) => activity.heard(stored),
     },
     async started() {
-      const repositories = [
-        groups,
-        channels,
-        members,
-        roles,
-        audits,
-        mutes,
-        invites,
-        bans,
-        departures,
-        formers,
-      ];
-      await Promise.all(repositories.map((repository) => repository.createIndexes()));
       purge.start();
       // Another process may have died between the two writes of a join.
       node.cluster.onMissed(() => memberCounts.forget());

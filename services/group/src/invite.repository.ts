@@ -18,8 +18,6 @@ export function createInviteRepository(connection: Connection) {
     return result.matchedCount === 1;
   });
   return {
-    createIndexes: () => invites.createIndexes(),
-
     async insert(invite: InviteDocument): Promise<void> {
       await invites.collection.insertOne(invite, { writeConcern: DURABLE });
     },

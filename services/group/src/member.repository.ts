@@ -47,8 +47,6 @@ export function createMemberRepository(connection: Connection) {
     { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
   );
   return {
-    createIndexes: () => members.createIndexes(),
-
     /** @returns null when the user is a member already. */
     async insert(
       groupId: string,

@@ -13,8 +13,6 @@ export function createMuteRepository(connection: Connection) {
     return new Map(found.map(({ userId, mutedUntil }) => [userId.toHexString(), mutedUntil]));
   });
   return {
-    createIndexes: () => mutes.createIndexes(),
-
     async keep(groupId: string, userId: string, mutedUntil: Date): Promise<void> {
       const kept = mutes.updateOne({ groupId, userId }, { $set: { mutedUntil } }, { upsert: true });
       await kept.catch((error: unknown) => {

@@ -23,8 +23,6 @@ export function createRoleRepository(connection: Connection) {
       .exec(),
   );
   return {
-    createIndexes: () => roles.createIndexes(),
-
     async insert(role: RoleDocument): Promise<void> {
       await roles.collection.insertOne(role, { writeConcern: DURABLE });
     },

@@ -17,8 +17,6 @@ export function createFollowRepository(connection: Connection) {
   const follows = followModel(connection);
   const native = follows.collection;
   return {
-    createIndexes: () => follows.createIndexes(),
-
     async add({ threadId, parentId, groupId }: Thread, userIds: readonly string[]): Promise<void> {
       const [thread, parent, group] = [threadId, parentId, groupId].map((id) => new Types.ObjectId(id));
       const operations = userIds.map((userId) => ({

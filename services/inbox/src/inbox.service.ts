@@ -66,8 +66,7 @@ export function createInboxService(node: NodeContext): ReturnType<ServiceFactory
       "session.ended": ({ sessionIds }) => subscriptions.removeOfSessions(sessionIds),
     },
     async started() {
-      const made = [settings, follows, subscriptions].map((one) => one.createIndexes());
-      await Promise.all([...made, push.start()]);
+      await push.start();
     },
     stopped: () => push.stop(),
   });

@@ -16,8 +16,6 @@ export function createSettingRepository(connection: Connection) {
   const removeDefault = (userId: string, placeId: string) =>
     settings.deleteOne({ userId, placeId, ...Object.fromEntries(VALUES.map((name) => [name, ABSENT])) });
   return {
-    createIndexes: () => settings.createIndexes(),
-
     async find(userId: string, place: Place): Promise<NotificationSetting> {
       return present(place, await settings.findOne({ userId, placeId: idOf(place) }).lean());
     },

@@ -17,10 +17,6 @@ export class ChannelHeadRepository {
     this.#native = database.getClient().db(database.name).collection(this.#model.collection.name);
   }
 
-  async createIndexes(): Promise<void> {
-    await this.#model.createIndexes();
-  }
-
   /** Channels without a head are left out. */
   async findMany(channelIds: readonly string[]): Promise<HeadDocument[]> {
     const _id = { $in: channelIds.map((id) => new Types.ObjectId(id)) };

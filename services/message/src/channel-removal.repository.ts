@@ -9,10 +9,6 @@ export class ChannelRemovalRepository {
     this.#model = channelRemovalModel(database);
   }
 
-  async createIndexes(): Promise<void> {
-    await this.#model.createIndexes();
-  }
-
   async add(channelIds: readonly string[], requestedAt: Date): Promise<void> {
     if (channelIds.length === 0) return;
     const upserts = channelIds.map((id) => ({

@@ -13,10 +13,6 @@ export class MessageEditRepository {
     this.#model = messageEditModel(database);
   }
 
-  async createIndexes(): Promise<void> {
-    await this.#model.createIndexes();
-  }
-
   /** Durable when it is answered; the same version again changes nothing. */
   async keep(edit: Omit<MessageEditDocument, "_id">): Promise<void> {
     const { messageId, version, ...rest } = edit;

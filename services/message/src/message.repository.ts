@@ -23,10 +23,6 @@ export class MessageRepository {
     this.#native = database.getClient().db(database.name).collection(this.#model.collection.name);
   }
 
-  async createIndexes(): Promise<void> {
-    await this.#model.createIndexes();
-  }
-
   /**
    * Stores messages durably. `ordered`: one after the other, and none after the first that is refused.
    * @throws MongoBulkWriteError for those that were refused; the others before it, or all others, are stored

@@ -27,19 +27,7 @@ import { createParts } from "./parts.ts";
 
 export function createMessageService(node: NodeContext): ReturnType<ServiceFactory> {
   const parts = createParts(node);
-  const {
-    messages,
-    heads,
-    markers,
-    removals,
-    remover,
-    commit,
-    edits,
-    reactions,
-    uncounted,
-    reactionCounter,
-    retention,
-  } = parts;
+  const { remover, commit, reactionCounter, retention } = parts;
   return defineService(node, {
     name: "message",
     actions: {
@@ -76,11 +64,6 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       "channel.sync": sync(parts),
     },
     async started() {
-      await Promise.all(
-        [messages, heads, markers, removals, edits, reactions, uncounted].map((repository) =>
-          repository.createIndexes(),
-        ),
-      );
       remover.start();
       retention.start();
       reactionCounter.start();

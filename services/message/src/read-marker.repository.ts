@@ -16,10 +16,6 @@ export class ReadMarkerRepository {
     this.#native = database.getClient().db(database.name).collection(this.#model.collection.name);
   }
 
-  async createIndexes(): Promise<void> {
-    await this.#model.createIndexes();
-  }
-
   /** What a user has read, by channel; channels without a marker are left out. */
   async findMany(userId: string, channelIds: readonly string[]): Promise<Map<string, number>> {
     const found = this.#native.find<Pick<ReadMarkerDocument, "channelId" | "seq">>(

@@ -8,6 +8,7 @@ import { ChannelHeadRepository } from "../src/channel-head.repository.ts";
 import { DatabaseStore } from "../src/commit/database-store.ts";
 import { documentId } from "../src/document-id.ts";
 import type { MessageDocument } from "../src/message.model.ts";
+import { messageModel } from "../src/message.model.ts";
 import { MessageRepository } from "../src/message.repository.ts";
 
 let dir: string;
@@ -36,7 +37,7 @@ beforeAll(async () => {
   const messages = new MessageRepository(connection);
   heads = new ChannelHeadRepository(connection);
   commands = [];
-  await Promise.all([messages.createIndexes(), heads.createIndexes()]);
+  await messageModel(connection).createIndexes();
   store = new DatabaseStore(messages, heads);
 });
 afterAll(async () => {

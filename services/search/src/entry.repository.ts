@@ -23,10 +23,6 @@ export class EntryRepository {
     this.#native = database.getClient().db(database.name).collection(this.#model.collection.name);
   }
 
-  async createIndexes(): Promise<void> {
-    await this.#model.createIndexes();
-  }
-
   /** Durable when it is answered; never replaces an entry by one of an older state of its message. */
   async put(entries: readonly Entry[], deleted: readonly string[]): Promise<void> {
     const changed = entries.length === 0 ? [] : await this.#insert(entries);

@@ -9,8 +9,6 @@ export type GroupProgressRepository = ReturnType<typeof createGroupProgressRepos
 export function createGroupProgressRepository(database: Connection) {
   const progress = groupProgressModel(database);
   return {
-    createIndexes: () => progress.createIndexes(),
-
     /** null: nothing is indexed, or in an older way. */
     async find(groupId: string): Promise<string | null> {
       const found = await progress.findById(groupId).lean();

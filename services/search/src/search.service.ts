@@ -27,9 +27,6 @@ export function createSearchService(node: NodeContext): ReturnType<ServiceFactor
         for (const channelId of channelIds) await removeChannel(dependencies, channelId);
       },
     },
-    async started() {
-      await Promise.all([entries.createIndexes(), groupProgress.createIndexes()]);
-    },
     stopped: () => indexer.close(),
   });
 }

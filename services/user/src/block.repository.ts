@@ -9,8 +9,6 @@ export type BlockRepository = ReturnType<typeof createBlockRepository>;
 export function createBlockRepository(connection: Connection) {
   const blocks = blockModel(connection);
   return {
-    createIndexes: () => blocks.createIndexes(),
-
     /** Twice is once. */
     async insert(userId: string, blockedId: string): Promise<void> {
       const block: BlockDocument = {

@@ -13,8 +13,6 @@ export function createMailedTokenRepository(connection: Connection) {
     expiresAt: { $gt: new Date() },
   });
   return {
-    createIndexes: () => tokens.createIndexes(),
-
     async insert(document: MailedTokenDocument): Promise<void> {
       await tokens.create(document);
     },

@@ -32,8 +32,6 @@ export function createSessionRepository(connection: Connection) {
   };
 
   return {
-    createIndexes: () => sessions.createIndexes(),
-
     async insert(session: SessionDocument): Promise<void> {
       await sessions.collection.insertOne(session, { writeConcern: DURABLE });
     },

@@ -30,8 +30,6 @@ export function createUserRepository(connection: Connection) {
     ...createGuestQueries(users),
     ...createGuessQueries(users),
 
-    createIndexes: () => users.createIndexes(),
-
     /** Past mongoose's document class, which costs more than the insert itself when thousands of guests arrive. */
     async insert(user: UserDocument): Promise<void> {
       await users.collection.insertOne(user, { writeConcern: DURABLE });

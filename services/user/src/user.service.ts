@@ -31,8 +31,7 @@ import { createDependencies } from "./create-dependencies.ts";
 /** Accounts, sessions and profiles: the actions `user.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { users, blocks, erasures, unusedGuests, sessionRepository, mailer, mailedTokens, oidcCodes } =
-    dependencies;
+  const { erasures, unusedGuests, mailer } = dependencies;
   return defineService(node, {
     name: "user",
     actions: {
@@ -95,13 +94,6 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.listRevokedSessions": listRevokedSessions(dependencies),
     },
     async started() {
-      await Promise.all([
-        users.createIndexes(),
-        blocks.createIndexes(),
-        sessionRepository.createIndexes(),
-        mailedTokens.createIndexes(),
-        oidcCodes.createIndexes(),
-      ]);
       erasures.start();
       unusedGuests.start();
     },

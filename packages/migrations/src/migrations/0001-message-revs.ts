@@ -2,7 +2,7 @@ import { mongo } from "mongoose";
 import { DURABLE } from "../durable.ts";
 import type { Job, Migration } from "../migration.ts";
 
-/** Messages that are written at a time. */
+/** Messages that are read and written at a time: otherwise a reply has as many as fit into 16 MiB. */
 const BATCH_MESSAGES = 1000;
 /** Made by this migration in the place of a message that was never stored. */
 const NOBODY = new mongo.ObjectId("0".repeat(24));
@@ -47,7 +47,10 @@ const FIELDS = { channelId: 1, seq: 1, rev: 1, revs: 1, createdAt: 1 } as const;
 /** Runs again from the beginning after a crash: it finds fewer holes then. */
 async function fillSeqs(db: mongo.Db): Promise<void> {
   const messages = db.collection("messages");
-  const found = messages.find<StoredMessage>({}, { projection: FIELDS }).sort({ channelId: 1, seq: 1 });
+  const found = messages
+    .find<StoredMessage>({}, { projection: FIELDS })
+    .sort({ channelId: 1, seq: 1 })
+    .batchSize(BATCH_MESSAGES);
   let holes: mongo.Document[] = [];
   let last: StoredMessage | undefined;
   let rev = 0;
@@ -92,7 +95,10 @@ async function numberChanges(job: Job): Promise<void> {
   const from = (job.resumeFrom ?? null) as mongo.ObjectId | null;
   const rest = from === null ? {} : { channelId: { $gte: from } };
   await job.expect(await messages.countDocuments(rest));
-  const found = messages.find<StoredMessage>(rest, { projection: FIELDS }).sort({ channelId: 1, rev: 1 });
+  const found = messages
+    .find<StoredMessage>(rest, { projection: FIELDS })
+    .sort({ channelId: 1, rev: 1 })
+    .batchSize(BATCH_MESSAGES);
   let writes: mongo.AnyBulkWriteOperation[] = [];
   let heads: mongo.AnyBulkWriteOperation[] = [];
   let looked = 0;

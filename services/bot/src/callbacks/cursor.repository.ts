@@ -11,8 +11,6 @@ export function createCursorRepository(connection: Connection) {
   const idOf = ({ callbackId, channelId }: Pick<Cursor, "callbackId" | "channelId">): string =>
     `${callbackId}:${channelId}`;
   return {
-    createIndexes: () => cursors.createIndexes(),
-
     list: (callbackId: string) => cursors.find({ callbackId }).lean<CursorDocument[]>(),
 
     /** Where there is one already it stays. */

@@ -8,8 +8,6 @@ export type InvocationRepository = ReturnType<typeof createInvocationRepository>
 export function createInvocationRepository(connection: Connection) {
   const invocations = invocationModel(connection);
   return {
-    createIndexes: () => invocations.createIndexes(),
-
     async add(invocation: Invocation): Promise<void> {
       const { id, botId } = invocation;
       await invocations.create({ _id: id, botId, invocation, createdAt: new Date() });

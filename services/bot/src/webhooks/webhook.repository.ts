@@ -8,8 +8,6 @@ export type WebhookRepository = ReturnType<typeof createWebhookRepository>;
 export function createWebhookRepository(connection: Connection) {
   const webhooks = webhookModel(connection);
   return {
-    createIndexes: () => webhooks.createIndexes(),
-
     async insert(webhook: WebhookDocument): Promise<void> {
       await webhooks.collection.insertOne(webhook, { writeConcern: DURABLE });
     },

@@ -17,8 +17,6 @@ export type SubscriptionRepository = ReturnType<typeof createSubscriptionReposit
 export function createSubscriptionRepository(connection: Connection) {
   const subscriptions = subscriptionModel(connection);
   return {
-    createIndexes: () => subscriptions.createIndexes(),
-
     /** A browser has one: whoever subscribes in it last is pushed to there. A session has one too. */
     async put({ endpoint, ...rest }: NewSubscription): Promise<void> {
       const endpointHash = hashOf(endpoint);

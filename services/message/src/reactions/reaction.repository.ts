@@ -21,10 +21,6 @@ export class ReactionRepository {
     this.#model = reactionModel(database);
   }
 
-  async createIndexes(): Promise<void> {
-    await this.#model.createIndexes();
-  }
-
   async add({ channelId, messageId, emoji, userId }: OneReaction): Promise<void> {
     const added = this.#model.updateOne(
       { messageId, emoji, userId },

@@ -12,10 +12,6 @@ export class UncountedRepository {
     this.#model = uncountedModel(database);
   }
 
-  async createIndexes(): Promise<void> {
-    await this.#model.createIndexes();
-  }
-
   /** Durable when it is answered. @param token a new one, so that a count that had begun before does not remove the note */
   async note(channelId: string, messageId: string, token: string): Promise<void> {
     const noted = this.#model.updateOne(

@@ -20,8 +20,6 @@ export function createOidcCodeRepository(connection: Connection) {
     expiresAt: { $gt: new Date() },
   });
   return {
-    createIndexes: () => codes.createIndexes(),
-
     /** @returns the code that the page exchanges */
     async make(identity: OidcIdentity, challenge: string): Promise<string> {
       const oidcCode = newSecret();
