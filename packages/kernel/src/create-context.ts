@@ -67,7 +67,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
     access,
     fanout,
     publish: (rooms, name, payload, except) => fanout.emit(rooms, name, payload, except),
-    broadcast: createBroadcast(broker, bus),
+    broadcast: createBroadcast(broker, bus, tracing?.headersOf),
     inRequest: tracing?.inRequest ?? inRequestUntraced,
     call,
     callEach: createCallEach(broker),

@@ -53,6 +53,6 @@ test("an event that cannot be handled is logged", async () => {
     events: { "user.profileChanged": () => Promise.reject(err) },
   });
   const { handler } = events!["user.profileChanged"] as { handler: (context: object) => Promise<void> };
-  await handler({ params: {} });
+  await handler({ meta: {}, params: {} });
   expect(lines).toEqual([{ err, event: "user.profileChanged" }]);
 });

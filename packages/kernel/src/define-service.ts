@@ -100,13 +100,15 @@ export function defineService(
 
 /** Nobody waits for an event, so nobody else would hear of its failure. */
 function guardedEvent(node: NodeContext, name: string, handler: (payload: unknown) => unknown) {
-  return async ({ params }: Context): Promise<void> => {
+  const handle = async (params: unknown): Promise<void> => {
     try {
       await handler(params);
     } catch (error) {
       node.logger.error({ err: error, event: name }, "an event could not be handled");
     }
   };
+  return ({ params, meta }: Context<unknown, Partial<CallMeta>>): Promise<void> =>
+    runForRequest(meta.requestId ?? "server", name, handle, params);
 }
 
 function assertUsable(
@@ -161,7 +163,7 @@ function guarded(
   };
   const answer = logsCalls(node.logger) ? logged(node, name, handle) : handle;
   return (context: Context<unknown, CallMeta>): Promise<unknown> =>
-    runForRequest(context.meta.requestId, name, () => answer(context));
+    runForRequest(context.meta.requestId, name, answer, context);
 }
 
 function logged(

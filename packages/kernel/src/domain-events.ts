@@ -1,6 +1,8 @@
 import type { EventPayload, Maintenance, Message, User } from "@fanfare/contract";
 import type { FanoutBus } from "@fanfare/fanout";
 import type { ServiceBroker } from "moleculer";
+import { currentScope } from "./request-scope.ts";
+import type { Tracing } from "./tracing/tracing.ts";
 import type { Actor } from "./actor.ts";
 
 /** What services tell each other (and every process hears); clients get the contract's events instead. */
@@ -54,8 +56,13 @@ const subjectOf = (name: string): string => `fanfare.event.${name}`;
  * Tells events to the services of this process, which have heard them when it returns, and to all others over the bus:
  * also to those that Moleculer takes for dead at the moment, because they would go on with what they knew.
  * @param bus null: there are no others
+ * @param headersOf where what is told is traced; undefined: nothing is
  */
-export function createBroadcast(broker: ServiceBroker, bus: FanoutBus | null): Broadcast {
+export function createBroadcast(
+  broker: ServiceBroker,
+  bus: FanoutBus | null,
+  headersOf?: Tracing["headersOf"],
+): Broadcast {
   interface Told {
     from: string;
     payload: unknown;
@@ -79,7 +86,12 @@ export function createBroadcast(broker: ServiceBroker, bus: FanoutBus | null): B
   };
   return (name, payload) => {
     if (FOR_ONE.has(name)) {
-      if (hasListeners(name)) void broker.emit(name, payload);
+      if (!hasListeners(name)) return;
+      // Whoever hears of it in another process deals with it for the same request.
+      const scope = currentScope();
+      const meta = scope === undefined ? {} : { requestId: scope.requestId };
+      const headers = scope === undefined ? undefined : headersOf?.(scope);
+      void broker.emit(name, payload, { meta, ...(headers && { headers }) });
       return;
     }
     void broker.broadcastLocal(name, payload);

@@ -35,5 +35,5 @@ export type { Sealer } from "./sealer.ts";
 export { hashSecret, matchesHash, newSecret } from "./secrets.ts";
 export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 export type { ThreadHub } from "./threads/thread-bus.ts";
-export { inRequestUntraced, type InRequest } from "./tracing/tracing.ts";
+export { inRequestUntraced, type ClientRequest, type InRequest } from "./tracing/tracing.ts";
 export { ACCESS_TOKEN_LIFETIME_MS, loadTokenSecret } from "./tokens.ts";

@@ -26,11 +26,13 @@ test("a line has its fields under stable names", () => {
 test("what is logged for a request has its id, also after a wait and in what it calls; nothing else has", async () => {
   const lines: string[] = [];
   const logger = createLogger("info", { stream: { write: (line) => void lines.push(line) } });
-  await runForRequest("r.1", "message.send", async () => {
+  const log = async (what: string): Promise<void> => logger.info(what);
+  const work = async (): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, 1));
-    await runForRequest("r.1", "user.get", async () => logger.info("inside"));
-    await runForRequest("r.2", "user.get", async () => logger.info("of another request"));
-  });
+    await runForRequest("r.1", "user.get", log, "inside");
+    await runForRequest("r.2", "user.get", log, "of another request");
+  };
+  await runForRequest("r.1", "message.send", work, undefined);
   logger.info("outside");
   const shown = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(shown.map(({ msg, requestId, action }) => [msg, requestId, action])).toEqual([

@@ -36,11 +36,16 @@ export function runInScope<T>(scope: RequestScope | undefined, work: () => T): T
   return storage.run(scope, work);
 }
 
-/** The same for what came in as a call, or from outside. */
-export function runForRequest<T>(requestId: string, action: string, work: () => T): T {
+/** The same for what came in as a call. */
+export function runForRequest<A, T>(
+  requestId: string,
+  action: string,
+  work: (argument: A) => T,
+  argument: A,
+): T {
   // What a service calls in its own process is done for the same request.
-  if (storage.getStore()?.requestId === requestId) return work();
-  return storage.run({ requestId, action, beganAtMs: performance.now() }, work);
+  if (storage.getStore()?.requestId === requestId) return work(argument);
+  return storage.run({ requestId, action, beganAtMs: performance.now() }, work, argument);
 }
 
 /** The scope of what is done for several requests at once: that of a traced one, where there is one. */

@@ -16,6 +16,7 @@ import {
   toWireError,
   type Actor,
   type CallMeta,
+  type ClientRequest,
   type InRequest,
   type Logger,
   type RateLimits,
@@ -100,42 +101,37 @@ export class Calls {
   }
 
   /** Never rejects: whatever goes wrong is an answer. */
-  async answer(
-    transport: Transport,
-    name: unknown,
-    params: unknown,
-    caller: Caller,
-  ): Promise<WireAnswer<unknown>> {
-    const route = typeof name === "string" ? this.#routes[transport].get(name) : undefined;
-    if (route === undefined) return this.refuse(serviceError("UNKNOWN_ACTION"), caller.requestId);
+  answer(transport: Transport, name: unknown, params: unknown, caller: Caller): Promise<WireAnswer<unknown>> {
     const { requestId } = caller;
-    return this.#inRequest(
-      { requestId, action: route.name, transport },
-      () =>
-        this.#logsCalls
-          ? this.#answerAndLog(route, transport, params, caller)
-          : this.#answer(route, params, caller),
-      failureOf,
-    );
+    const route = typeof name === "string" ? this.#routes[transport].get(name) : undefined;
+    if (route === undefined) return Promise.resolve(this.refuse(serviceError("UNKNOWN_ACTION"), requestId));
+    const beganAtMs = performance.now();
+    const request = { requestId, action: route.name, transport, beganAtMs };
+    const work = this.#logsCalls
+      ? () => this.#answerAndLog(route, request, params, caller)
+      : () => this.#answer(route, beganAtMs, params, caller);
+    return this.#inRequest(request, work, failureOf);
   }
 
   async #answerAndLog(
     route: Route,
-    transport: Transport,
+    { action, transport, beganAtMs }: ClientRequest,
     params: unknown,
     caller: Caller,
   ): Promise<WireAnswer<unknown>> {
-    const startedMs = performance.now();
-    const answer = await this.#answer(route, params, caller);
+    const answer = await this.#answer(route, beganAtMs, params, caller);
     const outcome = failureOf(answer) ?? "ok";
-    const { name: action } = route;
-    const durationMs = performance.now() - startedMs;
+    const durationMs = performance.now() - beganAtMs;
     this.#logger.debug({ action, transport, outcome, durationMs }, "a call was answered");
     return answer;
   }
 
-  async #answer(route: Route, params: unknown, caller: Caller): Promise<WireAnswer<unknown>> {
-    const startedMs = performance.now();
+  async #answer(
+    route: Route,
+    startedMs: number,
+    params: unknown,
+    caller: Caller,
+  ): Promise<WireAnswer<unknown>> {
     try {
       const waiting = this.#take(route, caller);
       // Without a promise nearly always: a message does not wait for others to be asked.

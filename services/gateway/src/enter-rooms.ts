@@ -16,7 +16,12 @@ export interface EnterRoomsOptions {
  * connection closes, so that the client comes again: a socket that misses events must not look as if it did not.
  */
 export function enterRooms(socket: GatewaySocket, actor: Actor, options: EnterRoomsOptions): Promise<void> {
-  const request = { requestId: nextRequestId(), action: "connect", transport: "socket" } as const;
+  const request = {
+    requestId: nextRequestId(),
+    action: "connect",
+    transport: "socket",
+    beganAtMs: performance.now(),
+  } as const;
   return options.node.inRequest(request, () => enter(socket, actor, options));
 }
 

@@ -110,7 +110,7 @@ export async function createHttpServer({
   });
   // What is read of a request's body comes in a context of its own, so not before.
   app.addHook("preHandler", (request, _reply, done) => {
-    runForRequest(request.id, `${request.method} ${request.routeOptions.url ?? ""}`, done);
+    runForRequest(request.id, `${request.method} ${request.routeOptions.url ?? ""}`, done, undefined);
   });
   limitBodyTime(app);
   app.setErrorHandler((error: unknown, request, reply) => failed(ofFastify(error), request, reply));

@@ -2,13 +2,17 @@ import { isActionName } from "@fanfare/contract";
 import { SpanKind, type Attributes, type Context as TraceContext, type Tracer } from "@opentelemetry/api";
 import type { Context, Middleware } from "moleculer";
 import type { CallMeta } from "../actor.ts";
-import { currentScope, runInScope } from "../request-scope.ts";
+import { currentScope, runInScope, type RequestScope } from "../request-scope.ts";
 import { fromTraceparent, linksOf, spanning, traceparentOf, under } from "./span-parts.ts";
 
 type Call = (context: Context<unknown, CallMeta>) => Promise<unknown>;
 
 /** Header of a call to another process. Not in the meta, which calls hand on to those that they make. */
 const HEADER = "traceparent";
+
+export function headersOf({ span }: RequestScope): Record<string, string> | undefined {
+  return span === undefined ? undefined : { [HEADER]: traceparentOf(span) };
+}
 
 /**
  * A span for each call of an action of the contract that is part of a trace: at the caller where another process answers, and where it is
@@ -45,6 +49,26 @@ export function callSpans(tracer: Tracer): Middleware {
         if (context.nodeID !== null) span.setAttribute("server.address", context.nodeID);
         context.headers = { ...context.headers, [HEADER]: traceparentOf(span) };
         return spanning(span, call(context));
+      };
+    },
+    localEvent: (handle, { name = "" }) => {
+      const attributes = {
+        "messaging.system.name": "moleculer",
+        "messaging.operation.name": "handle",
+        "messaging.operation.type": "process",
+        "messaging.destination.name": name,
+      };
+      return (context: Context<unknown, CallMeta>) => {
+        const parent = fromTraceparent(context.headers[HEADER]);
+        if (parent === undefined) return handle(context);
+        const span = tracer.startSpan(`handle ${name}`, { kind: SpanKind.CONSUMER, attributes }, parent);
+        const { requestId } = context.meta;
+        return spanning(
+          span,
+          runInScope({ requestId, action: name, span, beganAtMs: performance.now() }, async () =>
+            handle(context),
+          ),
+        );
       };
     },
   };

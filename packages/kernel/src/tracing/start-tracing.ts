@@ -12,7 +12,7 @@ import {
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
 import { runInScope } from "../request-scope.ts";
-import { attributesOf, callSpans } from "./call-spans.ts";
+import { attributesOf, callSpans, headersOf } from "./call-spans.ts";
 import { commandSpans } from "./command-spans.ts";
 import { counted } from "./counted-exporter.ts";
 import { publicationSpans } from "./publication-spans.ts";
@@ -66,6 +66,7 @@ export function startTracing(config: NonNullable<Config["tracing"]>, parts: Trac
   return {
     inRequest: requestSpans(tracer),
     middleware: callSpans(tracer),
+    headersOf,
     ...publicationSpans(tracer, bus),
     commands: (events) => commandSpans(tracer, events),
     async stop() {
@@ -89,7 +90,6 @@ function requestSpans(tracer: Tracer): InRequest {
       "network.protocol.name": transport === "socket" ? "websocket" : "http",
       "fanfare.request.id": requestId,
     });
-    const scope = { requestId, action, span, beganAtMs: performance.now() };
-    return spanning(span, runInScope(scope, work), failureOf);
+    return spanning(span, runInScope({ ...request, span }, work), failureOf);
   };
 }

@@ -2,12 +2,10 @@ import type { Middleware } from "moleculer";
 import type { Config } from "../config.ts";
 import type { Logger } from "../logger.ts";
 import type { Registry } from "../metrics.ts";
-import { runInScope } from "../request-scope.ts";
+import { runInScope, type RequestScope } from "../request-scope.ts";
 
 /** Something that a client has asked for. */
-export interface ClientRequest {
-  requestId: string;
-  action: string;
+export interface ClientRequest extends RequestScope {
   transport: "http" | "socket";
 }
 
@@ -21,8 +19,7 @@ export type InRequest = <T>(
   failureOf?: (answer: T) => string | undefined,
 ) => Promise<T>;
 
-export const inRequestUntraced: InRequest = ({ requestId, action }, work) =>
-  runInScope({ requestId, action, beganAtMs: performance.now() }, work);
+export const inRequestUntraced: InRequest = runInScope;
 
 /** What was published left for all sockets of this process. */
 interface Delivered {
@@ -54,8 +51,10 @@ export interface CommandStarted {
 /** What makes spans, where a collector is configured; nothing of it is loaded otherwise. See docs/observability.md. */
 export interface Tracing {
   inRequest: InRequest;
-  /** Of the broker: spans of calls, and what tells the called process where they belong. */
+  /** Of the broker: spans of calls and events, and what tells other processes where they belong. */
   middleware: Middleware;
+  /** Goes along with what services tell each other. */
+  headersOf: (scope: RequestScope) => Record<string, string> | undefined;
   /** Publishes an event. */
   publication(event: string, rooms: string | readonly string[], publish: () => void): void;
   /** What goes along with the publication under way. */
