@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { isInstalled, startCluster, type Cluster } from "@fanfare/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { RULES_FILE } from "../../docker/test/monitoring/rules-file.ts";
 import { dashboardQueries } from "./monitoring/dashboard-queries.ts";
 import { parseExposition, type Metric } from "./monitoring/exposition.ts";
@@ -87,5 +87,35 @@ describe.skipIf(!hasServers)("what can be seen of a gateway and a worker", () =>
     expect(rules.length).toBeGreaterThan(20);
     expect(rules.filter(({ health }) => health !== "ok")).toEqual([]);
     expect(await prometheus.query('ALERTS{alertstate="firing"}')).toEqual([]);
+  });
+
+  const AWAY = { timeout: 20_000, interval: 100 };
+  const read = async (role: "gateways" | "workers", name: string): Promise<number> => {
+    const text = await (await fetch(`${cluster[role][0]!.opsUrl}/metrics`)).text();
+    const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))];
+    return values.reduce((sum, [, value]) => sum + Number(value), 0);
+  };
+
+  test.each(["nats", "redis"] as const)("says that %s is away, and that it is back", async (name) => {
+    const reads = (what: string): Promise<number[]> =>
+      Promise.all([read("gateways", `fanfare_${name}_${what}`), read("workers", `fanfare_${name}_${what}`)]);
+    expect(await reads("connected")).toEqual([1, 1]);
+    await cluster[name].kill();
+    await vi.waitFor(async () => expect(await reads("connected")).toEqual([0, 0]), AWAY);
+    await cluster[name].start();
+    await vi.waitFor(async () => expect(await reads("connected")).toEqual([1, 1]), AWAY);
+    expect(Math.min(...(await reads("reconnects_total")))).toBeGreaterThan(0);
+    await vi.waitFor(async () => expect(await read("gateways", "fanfare_ready")).toBe(1), AWAY);
+  });
+
+  test("says that the database is away, and a worker", async () => {
+    await cluster.database.kill();
+    const failures = (): Promise<number> => read("workers", "fanfare_database_failures_total");
+    await vi.waitFor(async () => expect(await failures()).toBeGreaterThan(0), AWAY);
+    await cluster.database.start();
+    await cluster.workers[0]!.process.kill();
+    await vi.waitFor(async () => expect(await read("gateways", "fanfare_ready")).toBe(0), AWAY);
+    const gone = "up == 0 and on (job, instance) last_over_time(fanfare_build_info[1h])";
+    await vi.waitFor(async () => expect(await prometheus.query(gone)).toHaveLength(1), AWAY);
   });
 });
