@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createWorld, must, type World } from "@fanfare/testing";
 import { mongo } from "mongoose";
@@ -115,4 +115,35 @@ test("reindex makes the indexes, and what the search finds, from the messages", 
     const found = await must(url, "message.search", { channelId: channel.id, text: "elephants" }, token);
     expect(found.messages).toHaveLength(1);
   });
+});
+
+const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+
+test("a file that lost its bytes is found, and bytes that are nobody's", async () => {
+  const other = join(folder, "files");
+  await whileRunning(other, async (url) => {
+    const { owner, channel } = await createWorld(url);
+    const put = async (path: string, body: string | Buffer<ArrayBuffer>): Promise<string> => {
+      const headers = { authorization: `Bearer ${owner.accessToken}`, "content-type": "image/gif" };
+      const response = await fetch(`${url}/api/${path}`, { method: "POST", headers, body });
+      return ((await response.json()) as { data: { file: { fileId: string } } }).data.file.fileId;
+    };
+    await put(`file.upload?channelId=${channel.id}&name=a.txt`, "text");
+    await put(`file.upload?channelId=${channel.id}&name=a.gif`, PIXEL);
+    const fileId = await put("file.uploadPicture", PIXEL);
+    await must(url, "user.setAvatar", { fileId }, owner.accessToken);
+  });
+  expect(await fanfare(other, ["check"])).toMatchObject({ code: 0, out: "Everything fits together.\n" });
+  const files = join(other, "files");
+  const names = (await readdir(files, { recursive: true, withFileTypes: true })).filter((one) =>
+    one.isFile(),
+  );
+  expect(names.length).toBeGreaterThanOrEqual(3);
+  for (const { parentPath, name } of names) await rm(join(parentPath, name));
+  const stranger = `${"a".repeat(24)}.raw`;
+  await writeFile(join(files, stranger), "");
+  const { out, code } = await fanfare(other, ["check"]);
+  expect(code).toBe(2);
+  for (const { name } of names) expect(out).toContain(name);
+  expect(out).toContain(`${stranger} belongs to no file of the database`);
 });
