@@ -31,7 +31,7 @@ export async function reindex(config: Config): Promise<number> {
       .toArray();
     return heads.map(({ _id }) => _id.toHexString());
   });
-  // Each service makes its indexes when it starts.
+  // A start makes the indexes that are missing.
   const workers = config.services.filter((name) => name !== "gateway");
   const all = await startFanfare(alone(config, workers)).catch((error: unknown) => {
     throw explainInUse(error);
