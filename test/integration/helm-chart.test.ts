@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "@fanfare/kernel";
 import { VARIABLES } from "@fanfare/kernel/settings";
@@ -13,18 +13,9 @@ import {
   type Case,
   type KubernetesObject,
 } from "../../docker/kubernetes/render-chart.ts";
+import { environments, isSubset, podsOf } from "./chart-objects.ts";
 
 const PROJECT_FOLDER = join(CHART_FOLDER, "../../..");
-
-const SAMPLE_SECRETS: Record<string, string> = {
-  TOKEN_SECRET: "k8Qz3vWm7Rt2Yb9Lx5Np4Hc6Jd1Fs0GaUe",
-  TOKEN_SECRET_PREVIOUS: "p".repeat(32),
-  OTEL_EXPORTER_OTLP_HEADERS: "key=value",
-  MONGO_URL: "mongodb://user:password@db/fanfare",
-  NATS_URL: "nats://nats:4222",
-  REDIS_URL: "redis://redis:6379",
-  SMTP_URL: "smtps://mail.example.org",
-};
 
 function validator(object: KubernetesObject) {
   const [group, version] = object["apiVersion"].includes("/")
@@ -34,36 +25,6 @@ function validator(object: KubernetesObject) {
   const file = join(PROJECT_FOLDER, "docker/kubernetes/schemas", `${name}.json`);
   return new Ajv({ strict: false, allErrors: true }).compile(JSON.parse(readFileSync(file, "utf8")));
 }
-
-const podsOf = (objects: KubernetesObject[]) =>
-  objects
-    .filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet")
-    .map((object) => ({ name: object["metadata"].name as string, template: object["spec"].template }));
-
-/** The environment of Fanfare's own pods, with samples for what comes out of Secrets. */
-function environments(objects: KubernetesObject[]) {
-  return podsOf(objects)
-    .filter(({ template }) => template.metadata.labels["app.kubernetes.io/part-of"] === "fanfare")
-    .map(({ name, template }) => {
-      const variables = template.spec.containers[0].env as KubernetesObject[];
-      const valueOf = (variable: KubernetesObject): string =>
-        variable["value"] ?? SAMPLE_SECRETS[variable["name"]] ?? "sample";
-      return {
-        name,
-        template,
-        env: Object.fromEntries(variables.map((variable) => [variable["name"], valueOf(variable)])),
-      };
-    });
-}
-
-/** What is asked of all objects of a kind, by name. */
-const named = (objects: KubernetesObject[], of: string): Record<string, KubernetesObject> =>
-  Object.fromEntries(
-    objects.filter(({ kind }) => kind === of).map(({ metadata, spec }) => [metadata.name, spec]),
-  );
-
-const isSubset = (part: Record<string, string>, whole: Record<string, string>): boolean =>
-  Object.entries(part).every(([key, value]) => whole[key] === value);
 
 describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
   const rendered = {} as Record<Case, KubernetesObject[]>;
@@ -125,191 +86,6 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
       const policies = of("NetworkPolicy");
       expect(policies.filter(({ spec }) => selected(spec.podSelector.matchLabels) === 0)).toEqual([]);
     });
-  });
-
-  test("leaves a pod the time that the program takes to stop", () => {
-    const source = readFileSync(join(PROJECT_FOLDER, "services/node/src/run-program.ts"), "utf8");
-    const stopSeconds = Number(/STOP_TIMEOUT_MS = ([\d_]+);/.exec(source)?.[1]?.replaceAll("_", "")) / 1000;
-    expect(stopSeconds).toBeGreaterThan(0);
-    for (const { template } of environments(rendered.production)) {
-      const preStop = template.spec.containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
-      // What takes a gateway out of the Service takes a moment; nobody is sent to a worker by one.
-      expect(preStop > 0).toBe(template.metadata.labels["fanfare/role"] === "gateway");
-      expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(preStop + stopSeconds);
-    }
-  });
-
-  test.each([
-    ["trial", ["gateway", "mongodb", "nats", "redis", "worker"]],
-    ["production", ["core", "gateway", "side"]],
-    ["least", ["gateway", "worker"]],
-  ] as const)("runs with the values %s only %s", (name, parts) => {
-    const names = podsOf(rendered[name]).map((pods) => pods.name.replace("chat-fanfare-", ""));
-    expect(names.toSorted()).toEqual(parts);
-  });
-
-  test("keeps all but one pod of a role through a disruption, and a role of one pod can be moved", () => {
-    const budgets = (name: Case) => named(rendered[name], "PodDisruptionBudget");
-    expect(budgets("trial")).toEqual({});
-    for (const name of ["production", "everything"] as const) {
-      const roles = environments(rendered[name]).map((role) => role.name);
-      expect(Object.keys(budgets(name)).toSorted()).toEqual(roles.toSorted());
-      for (const spec of Object.values(budgets(name)))
-        expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow" });
-    }
-  });
-
-  test("spreads the pods of each role over zones and nodes", () => {
-    for (const { template } of environments(rendered.production)) {
-      const constraints = template.spec.topologySpreadConstraints as KubernetesObject[];
-      expect(constraints.map((one) => one["topologyKey"])).toEqual([
-        "topology.kubernetes.io/zone",
-        "kubernetes.io/hostname",
-      ]);
-      for (const { labelSelector } of constraints)
-        expect(template.metadata.labels).toMatchObject(labelSelector.matchLabels);
-    }
-  });
-
-  test("probes the port of operators, and gives a migration all the time it takes", () => {
-    for (const { template } of environments(rendered.least)) {
-      const { startupProbe, livenessProbe, readinessProbe, ports } = template.spec.containers[0];
-      const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet);
-      // A process that migrates is alive and not ready: nothing ends it.
-      expect(paths).toEqual(["/livez", "/livez", "/readyz"].map((path) => ({ path, port: "ops" })));
-      expect(ports).toContainEqual({ name: "ops", containerPort: 3001, protocol: "TCP" });
-      expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(120);
-    }
-  });
-
-  test("lets clients reach the gateways' port for clients only, and nobody but the monitoring the others", () => {
-    const policies = named(rendered.production, "NetworkPolicy");
-    const gateways = policies["chat-fanfare-gateways"]!["ingress"] as KubernetesObject[];
-    const workers = policies["chat-fanfare-workers"]!["ingress"] as KubernetesObject[];
-    const space = (name: string) => [
-      { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } },
-    ];
-    const ops = { ports: [{ port: "ops", protocol: "TCP" }], from: space("monitoring") };
-    expect(gateways).toEqual([{ ports: [{ port: "http", protocol: "TCP" }], from: space("gateways") }, ops]);
-    expect(workers).toEqual([ops]);
-    for (const spec of Object.values(policies)) expect(spec["policyTypes"]).toEqual(["Ingress", "Egress"]);
-  });
-
-  test("lets workers alone reach the internet, and no private network in it", () => {
-    const policies = named(rendered.production, "NetworkPolicy");
-    const blocks = (name: string) =>
-      (policies[name]!["egress"] as KubernetesObject[])
-        .flatMap(({ to = [] }) => to as KubernetesObject[])
-        .flatMap(({ ipBlock }) => ipBlock ?? [])
-        .filter(({ cidr }) => cidr === "0.0.0.0/0" || cidr === "::/0");
-    expect(blocks("chat-fanfare-gateways")).toEqual([]);
-    const [v4, v6] = blocks("chat-fanfare-workers");
-    expect(v4.except).toEqual(expect.arrayContaining(["10.0.0.0/8", "192.168.0.0/16", "169.254.0.0/16"]));
-    expect(v6.except).toEqual(["fc00::/7", "fe80::/10"]);
-  });
-
-  test("leads to the gateways from an Ingress and from an HTTPRoute, without an end to what stays open", () => {
-    const service = named(rendered.everything, "Service")["chat-fanfare-gateway"]!;
-    const { rules, tls } = named(rendered.everything, "Ingress")["chat-fanfare"]!;
-    expect(tls).toEqual([{ hosts: ["chat.example.org"], secretName: "tls" }]);
-    expect(rules[0]).toMatchObject({ host: "chat.example.org" });
-    const backend = rules[0].http.paths[0].backend.service;
-    expect(backend.name).toBe("chat-fanfare-gateway");
-    expect(service["ports"].map(({ name }: KubernetesObject) => name)).toContain(backend.port.name);
-    const route = named(rendered.everything, "HTTPRoute")["chat-fanfare"]!;
-    expect(route).toMatchObject({ hostnames: ["chat.example.org"], parentRefs: [{ name: "public" }] });
-    expect(route["rules"][0]).toMatchObject({
-      timeouts: { request: "0s", backendRequest: "0s" },
-      backendRefs: [{ name: "chat-fanfare-gateway", port: service["ports"][0].port }],
-    });
-  });
-
-  test("takes what is secret from the Secret that a part names, or else from the one for all", () => {
-    const from = (container: KubernetesObject) =>
-      Object.fromEntries(
-        (container["env"] as KubernetesObject[])
-          .filter(({ valueFrom }) => valueFrom !== undefined)
-          .map(({ name, valueFrom }) => [
-            name,
-            `${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`,
-          ]),
-      );
-    const worker = environments(rendered.everything).find(({ name }) => name.endsWith("-worker"))!;
-    expect(from(worker.template.spec.containers[0])).toEqual({
-      TOKEN_SECRET: "tokens/TOKEN_SECRET",
-      TOKEN_SECRET_PREVIOUS: "tokens/OLD",
-      REDIS_URL: "all/REDIS_URL",
-      MONGO_URL: "all/MONGO_URL",
-      S3_ACCESS_KEY_ID: "all/S3_ACCESS_KEY_ID",
-      S3_SECRET_ACCESS_KEY: "all/S3_SECRET_ACCESS_KEY",
-      SMTP_URL: "all/SMTP_URL",
-      OIDC_CLIENT_SECRET: "all/OIDC_CLIENT_SECRET",
-      OTEL_EXPORTER_OTLP_HEADERS: "all/COLLECTOR",
-      VAPID_PRIVATE_KEY: "all/VAPID_PRIVATE_KEY",
-    });
-    expect(worker.env["NATS_URL"]).toBe("nats://nats.data:4222");
-  });
-
-  test("sends traces where it is told to, and none otherwise", () => {
-    for (const { env, name } of environments(rendered.everything)) {
-      const config = loadConfig(env);
-      expect({ name, ...config.tracing }).toEqual({
-        name,
-        endpoint: "http://collector.monitoring:4318",
-        headers: { key: "value" },
-        sampleRatio: 0.05,
-        serviceName: "chat-fanfare",
-      });
-    }
-    for (const { env } of environments(rendered.production)) expect(loadConfig(env).tracing).toBeUndefined();
-  });
-
-  test("shows Prometheus every process", () => {
-    const { selector, endpoints } = named(rendered.everything, "ServiceMonitor")["chat-fanfare"]!;
-    const services = rendered.everything.filter(
-      ({ kind, metadata }) => kind === "Service" && isSubset(selector.matchLabels, metadata.labels),
-    );
-    expect(services.map(({ metadata }) => metadata.name)).toEqual(["chat-fanfare-ops"]);
-    const [{ spec }] = services as [KubernetesObject];
-    expect(spec.ports.map(({ name }: KubernetesObject) => name)).toContain(endpoints[0].port);
-    const pods = named(rendered.production, "PodMonitor")["chat-fanfare"]!;
-    expect(pods["podMetricsEndpoints"][0].port).toBe("ops");
-    for (const { template } of environments(rendered.everything))
-      expect(isSubset(spec.selector, template.metadata.labels)).toBe(true);
-    for (const { template } of environments(rendered.production))
-      expect(isSubset(pods["selector"].matchLabels, template.metadata.labels)).toBe(true);
-  });
-
-  test("scales gateways by a metric that they have, and workers by CPU", () => {
-    const metrics = rendered.everything
-      .filter(({ kind }) => kind === "HorizontalPodAutoscaler")
-      .map(({ metadata, spec }) => [
-        metadata.name,
-        spec.metrics[0].pods?.metric.name ?? spec.metrics[0].resource.name,
-      ]);
-    expect(metrics).toEqual([
-      ["chat-fanfare-gateway", "fanfare_connections"],
-      ["chat-fanfare-worker", "cpu"],
-    ]);
-    const source = readFileSync(join(PROJECT_FOLDER, "services/gateway/src/metrics.ts"), "utf8");
-    expect(source).toContain('name: "fanfare_connections"');
-  });
-
-  test("brings every dashboard and every rule", () => {
-    const files = (kind: string) =>
-      globSync(`docker/monitoring/${kind}/*`, { cwd: PROJECT_FOLDER }).map((path) =>
-        parse(readFileSync(join(PROJECT_FOLDER, path), "utf8")),
-      );
-    const maps = rendered.everything.filter(({ kind }) => kind === "ConfigMap");
-    const dashboards = maps
-      .flatMap(({ data }) => Object.values<string>(data))
-      .map((text) => JSON.parse(text));
-    expect(dashboards.length).toBeGreaterThan(3);
-    expect(dashboards).toEqual(expect.arrayContaining(files("dashboards")));
-    for (const { metadata } of maps) expect(metadata.labels).toMatchObject({ grafana_dashboard: "1" });
-    const rules = Object.values(named(rendered.everything, "PrometheusRule"));
-    expect(rules).toEqual(files("rules"));
-    expect(maps.length).toBe(files("dashboards").length);
   });
 
   test("asks at once for everything that is missing", async () => {

@@ -1,0 +1,43 @@
+import type { KubernetesObject } from "../../docker/kubernetes/render-chart.ts";
+
+const SAMPLE_SECRETS: Record<string, string> = {
+  TOKEN_SECRET: "k8Qz3vWm7Rt2Yb9Lx5Np4Hc6Jd1Fs0GaUe",
+  TOKEN_SECRET_PREVIOUS: "p".repeat(32),
+  OTEL_EXPORTER_OTLP_HEADERS: "key=value",
+  MONGO_URL: "mongodb://user:password@db/fanfare",
+  NATS_URL: "nats://nats:4222",
+  REDIS_URL: "redis://redis:6379",
+  SMTP_URL: "smtps://mail.example.org",
+};
+
+/** Each pod that a Deployment or StatefulSet makes. */
+export const podsOf = (objects: KubernetesObject[]) =>
+  objects
+    .filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet")
+    .map((object) => ({ name: object["metadata"].name as string, template: object["spec"].template }));
+
+/** The environment of Fanfare's own pods, with samples for what comes out of Secrets. */
+export function environments(objects: KubernetesObject[]) {
+  return podsOf(objects)
+    .filter(({ template }) => template.metadata.labels["app.kubernetes.io/part-of"] === "fanfare")
+    .map(({ name, template }) => {
+      const variables = template.spec.containers[0].env as KubernetesObject[];
+      const valueOf = (variable: KubernetesObject): string =>
+        variable["value"] ?? SAMPLE_SECRETS[variable["name"]] ?? "sample";
+      return {
+        name,
+        template,
+        env: Object.fromEntries(variables.map((variable) => [variable["name"], valueOf(variable)])),
+      };
+    });
+}
+
+/** What is asked of all objects of a kind, by name. */
+export const named = (objects: KubernetesObject[], of: string): Record<string, KubernetesObject> =>
+  Object.fromEntries(
+    objects.filter(({ kind }) => kind === of).map(({ metadata, spec }) => [metadata.name, spec]),
+  );
+
+/** Whether a selector with these labels takes an object with those. */
+export const isSubset = (part: Record<string, string>, whole: Record<string, string>): boolean =>
+  Object.entries(part).every(([key, value]) => whole[key] === value);
