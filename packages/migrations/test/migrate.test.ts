@@ -42,8 +42,11 @@ test("migrations run in their order, once, and it is recorded which version ran 
 
 test("of several that start together one runs each migration, and none goes on before it is done", async () => {
   const migrations = [1, 2, 3].map((n) =>
-    noting(`000${n}-slow`, () => new Promise((resolve) => setTimeout(resolve, 100))),
+    // Long enough for those who wait to look again.
+    noting(`000${n}-slow`, () => new Promise((resolve) => setTimeout(resolve, 400))),
   );
+  // Somebody has had the lease before.
+  await migrate(await database.connect("together"), optionsOf({ migrations: [noting("0000-before")] }));
   const connections = await Promise.all(Array.from({ length: 5 }, () => database.connect("together")));
   const done = await Promise.all(
     connections.map(async (connection, n) => {
@@ -54,7 +57,7 @@ test("of several that start together one runs each migration, and none goes on b
     }),
   );
   expect(done.map(({ pending }) => pending)).toEqual([[], [], [], [], []]);
-  expect(await runsOf(dbOf(connections[0]!))).toEqual(["0001-slow", "0002-slow", "0003-slow"]);
+  expect(await runsOf(dbOf(connections[0]!))).toEqual(["0000-before", "0001-slow", "0002-slow", "0003-slow"]);
   const waited = done.filter(({ report }) =>
     report.states.some((state) => state.startsWith("another process")),
   );
