@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { must, createWorld } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -136,4 +136,17 @@ test("what a restore left that was broken off is no obstacle", async () => {
 
 test("a file that exists is not written over", async () => {
   await expect(writeBackup(configOf(source), backup)).rejects.toThrow("exists already");
+});
+
+test("nothing is written to what somebody else has put where a backup is made", async () => {
+  const victim = join(folder, "victim");
+  await writeFile(victim, "precious");
+  await symlink(victim, join(folder, "linked.backup.unfinished"));
+  const open = join(folder, "open.backup");
+  await writeFile(`${open}.unfinished`, "", { mode: 0o666 });
+  for (const file of [join(folder, "linked.backup"), open]) {
+    await expect(writeBackup(configOf(source), file)).rejects.toThrow(`${file}.unfinished exists already`);
+    await expect(access(file)).rejects.toThrow("ENOENT");
+  }
+  expect(await readFile(victim, "utf8")).toBe("precious");
 });

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { access, rename, rm } from "node:fs/promises";
-import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Config } from "@fanfare/kernel";
 import { CliError } from "../cli-error.ts";
 import { withDatabase } from "../open-stopped.ts";
+import { assertAbsent, writeWhole } from "../whole-file.ts";
 import { databaseOf, isEmbedded, openEverything, readInOrder, type StoredDocument } from "./documents.ts";
 import { isDraft, listFiles, openFile, type BackedUpFile } from "./files.ts";
 import { encodeFrame, encodeJson, FORMAT, FORMAT_VERSION } from "./frames.ts";
@@ -35,8 +33,7 @@ export async function writeBackup(
   config: Source,
   file: string | null,
 ): Promise<Summary & { while: BackedUpWhile }> {
-  if (file !== null && (await exists(file)))
-    throw new CliError(`${file} exists already. Choose another name, or delete it.`);
+  if (file !== null) await assertAbsent(file);
   return withDatabase(config, async ({ connection }, isRunning) => {
     const db = databaseOf(connection);
     const hasOneMoment = isRunning && (await isEmbedded(db));
@@ -44,20 +41,9 @@ export async function writeBackup(
     const parts = hasOneMoment ? ofRunning(db, config, summary) : ofStopped(db, config, summary);
     const packed = [inPieces(frames(parts, summary)), createGzip()] as const;
     if (file === null) await pipeline(...packed, process.stdout, { end: false });
-    else await writeFile(file, (target) => pipeline(...packed, target));
+    else await writeWhole(file, (target) => pipeline(...packed, target));
     return { ...summary, while: hasOneMoment ? "running" : isRunning ? "mongodb" : "stopped" };
   });
-}
-
-async function writeFile(file: string, fill: (target: Writable) => Promise<void>): Promise<void> {
-  const unfinished = `${file}.unfinished`;
-  try {
-    await fill(createWriteStream(unfinished, { mode: 0o600, flush: true }));
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
 }
 
 async function* frames(parts: AsyncIterable<Buffer>, summary: Summary): AsyncGenerator<Buffer> {
@@ -132,11 +118,4 @@ async function* inPieces(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     size = all.length - whole;
   }
   if (size > 0) yield Buffer.concat(waiting);
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,11 +1,10 @@
-import { createWriteStream } from "node:fs";
-import { access, rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { groupFile } from "@fanfare/group-file";
 import type { Config } from "@fanfare/kernel";
 import { databaseOf } from "../backup/documents.ts";
 import { CliError } from "../cli-error.ts";
 import { withStopped } from "../open-stopped.ts";
+import { assertAbsent, writeWhole } from "../whole-file.ts";
 import { groupOfDatabase } from "./group-of-database.ts";
 
 /**
@@ -19,9 +18,8 @@ export async function exportGroup(
   file: string,
 ): Promise<number> {
   if (!/^[0-9a-f]{24}$/.test(groupId)) throw new CliError("An id of a group has 24 hexadecimal digits.");
-  if (await exists(file)) throw new CliError(`${file} exists already. Choose another name, or delete it.`);
+  await assertAbsent(file);
   return withStopped(config, async ({ connection }) => {
-    const unfinished = `${file}.unfinished`;
     let count = 0;
     async function* counted(): AsyncGenerator<string> {
       for await (const line of groupFile(groupOfDatabase(databaseOf(connection), groupId))) {
@@ -29,20 +27,7 @@ export async function exportGroup(
         yield line;
       }
     }
-    try {
-      await pipeline(counted(), createWriteStream(unfinished, { mode: 0o600, flush: true }));
-      await rename(unfinished, file);
-    } catch (error) {
-      await rm(unfinished, { force: true });
-      throw error;
-    }
+    await writeWhole(file, (target) => pipeline(counted(), target));
     return count;
   });
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

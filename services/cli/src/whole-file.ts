@@ -1,0 +1,38 @@
+import { access, open, rename, rm } from "node:fs/promises";
+import type { Writable } from "node:stream";
+import { CliError } from "./cli-error.ts";
+
+const NO_ROOM: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** @throws {CliError} when there is such a file */
+export async function assertAbsent(file: string): Promise<void> {
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw new CliError(`${file} exists already. Choose another name, or delete it.`);
+}
+
+/**
+ * Writes a file that has its name only when it is whole. Nobody else may read it, and nothing is written to what somebody else
+ * has put in its place, such as a link.
+ * @throws {CliError} when another process writes it or was broken off, or there is no room for it
+ */
+export async function writeWhole(file: string, fill: (target: Writable) => Promise<void>): Promise<void> {
+  await assertAbsent(file);
+  const unfinished = `${file}.unfinished`;
+  const handle = await open(unfinished, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw new CliError(`${file} cannot be written: ${error.message}`);
+    throw new CliError(
+      `${unfinished} exists already: ${file} is being written, or that was broken off. Then delete it.`,
+    );
+  });
+  try {
+    await fill(handle.createWriteStream({ flush: true }));
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw NO_ROOM.has(code) ? new CliError(`${file} cannot be written: ${message}`) : error;
+  }
+}
