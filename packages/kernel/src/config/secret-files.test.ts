@@ -58,6 +58,17 @@ test("a file that cannot be read is named, beside all other faults, and its sett
   expect(faulty).not.toThrow("TOKEN_SECRET: ");
 });
 
+test.each([
+  "hunter2".repeat(6),
+  `/${"hunter2".repeat(6)}`,
+  "/hunter2hunter2/hunter2hunter2hunter2",
+  "hunter2\0",
+])("a secret in the place of a path is not repeated: %j", (secret) => {
+  const faulty = () => loadConfig({ TOKEN_SECRET_FILE: secret });
+  expect(faulty).toThrow("TOKEN_SECRET_FILE: names a file that cannot be read: E");
+  expect(faulty).not.toThrow("hunter2");
+});
+
 test("what is in a file is looked at as if it stood in the environment", async () => {
   const TOKEN_SECRET_FILE = await fileWith("short\n");
   expect(() => loadConfig({ TOKEN_SECRET_FILE })).toThrow("TOKEN_SECRET: must have at least 32 characters");

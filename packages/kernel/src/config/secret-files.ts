@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, isAbsolute } from "node:path";
 import { isSecret, SETTING_NAMES, type Fault } from "./environment.ts";
 import type { SettingName } from "./settings/index.ts";
 
@@ -47,6 +48,14 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new Error(`names a file that cannot be read: ${(error as Error).message}`, { cause: error });
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = isPlace(path) ? message : `${code}, and is not shown: it may be the secret itself`;
+    throw new Error(`names a file that cannot be read: ${reason}`, { cause: error });
   }
+}
+
+/** Whether a file might be there. What is none may be a secret that somebody has put in the place of a path. */
+function isPlace(path: string): boolean {
+  const folder = dirname(path);
+  return isAbsolute(path) && folder !== dirname(folder) && existsSync(folder);
 }

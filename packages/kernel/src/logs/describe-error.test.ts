@@ -48,6 +48,12 @@ test.each(['{"password": hunter2}', "hunter2", '"hunter2'])(
   },
 );
 
+test("a line of the message that looks like a frame is none", () => {
+  const { stack } = describeError(new Error('Cast failed for value "x\n    at a secret" (type string)'));
+  expect(stack).not.toContain("a secret");
+  expect(stack).toContain("describe-error.test.ts");
+});
+
 test("whatever else is thrown is not shown, and causes end", () => {
   expect(describeError("a secret")).toEqual({ type: "string", message: "what was thrown is no error" });
   const round = new Error("round");

@@ -17,7 +17,7 @@ const MAX_MESSAGE_CHARS = 1000;
 export function describeError(thrown: unknown, causes = MAX_CAUSES): DescribedError {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: "what was thrown is no error" };
   const { code, cause } = thrown as { code?: unknown; cause?: unknown };
-  const frames = thrown.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
+  const frames = framesOf(thrown);
   return {
     type: thrown.name,
     message: withoutValues(thrown.message).slice(0, MAX_MESSAGE_CHARS),
@@ -25,6 +25,13 @@ export function describeError(thrown: unknown, causes = MAX_CAUSES): DescribedEr
     ...(frames.length > 0 && { stack: frames.join("\n") }),
     ...(cause !== undefined && causes > 0 && { cause: describeError(cause, causes - 1) }),
   };
+}
+
+/** V8 writes the message in front of them, which may have lines that look like one. */
+function framesOf({ message, stack = "" }: Error): string[] {
+  const begin = stack.indexOf(message);
+  const own = begin === -1 ? stack : stack.slice(begin + message.length);
+  return own.split("\n").filter((line) => /^\s+at /.test(line));
 }
 
 /** Where libraries quote what they were given. */
