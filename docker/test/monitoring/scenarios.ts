@@ -117,6 +117,10 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     sick: { "fanfare_database_commands_waiting{I}": "3x60" },
     well: { "fanfare_database_commands_waiting{I}": "0x40 3x2 0x18" },
   },
+  FanfareStorageNearLimit: {
+    sick: { "fanfare_database_data_bytes{I}": "85x60", "fanfare_database_data_max_bytes{I}": "100x60" },
+    well: { "fanfare_database_data_bytes{I}": "75x60", "fanfare_database_data_max_bytes{I}": "100x60" },
+  },
   FanfareStorageFull: {
     sick: {
       ...MANY_CALLS,

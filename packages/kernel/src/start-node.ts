@@ -12,6 +12,7 @@ import { createMetrics } from "./metrics.ts";
 import { describeProcess } from "./metrics/describe-process.ts";
 import { watchBroker } from "./metrics/watch-broker.ts";
 import { watchDatabase } from "./metrics/watch-database.ts";
+import { watchEmbeddedDatabase } from "./metrics/watch-embedded-database.ts";
 import { watchRedis } from "./metrics/watch-redis.ts";
 import { createNodeId } from "./node-id.ts";
 import { openLinks } from "./open-links.ts";
@@ -188,6 +189,7 @@ async function openOwnDatabase(
   if (!needsDatabase(config)) return null;
   const { openDatabase } = await import("./database.ts");
   const database = await openDatabase(config, onLost, tracing?.commands);
+  await watchEmbeddedDatabase(metrics, database.connection);
   watchDatabase(metrics, database.connection);
   return database;
 }

@@ -110,6 +110,25 @@ export const mongodb: Board = {
         },
         {
           kind: "timeseries",
+          title: "Embedded database",
+          description: "Part of the memory that its documents and indexes may take. Nothing with MongoDB.",
+          unit: "percentunit",
+          min: 0,
+          max: 1,
+          queries: [
+            {
+              expr: "fanfare_database_data_bytes{S} / fanfare_database_data_max_bytes{S}",
+              legend: "{{instance}}",
+            },
+          ],
+          steps: [
+            { from: 0.8, color: "orange" },
+            { from: 0.95, color: "red" },
+          ],
+          runbooks: ["FanfareStorageNearLimit"],
+        },
+        {
+          kind: "timeseries",
           title: "Storage full",
           description: "Calls that were refused because nothing more fits, in a second.",
           queries: [rate("fanfare_requests_total", "refused", 'outcome="STORAGE_FULL"')],
