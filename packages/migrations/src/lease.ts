@@ -26,6 +26,8 @@ export interface Lease {
   fence: number;
   /** Whether it was lost, as far as this process knows. */
   isLost(): boolean;
+  /** Whether another process has taken it since, as the database knows. */
+  wasTaken(): Promise<boolean>;
   release(): Promise<void>;
 }
 
@@ -90,6 +92,7 @@ export class Leases {
     return {
       fence,
       isLost: () => isLost,
+      wasTaken: async () => (await this.#leases.findOne({ _id: ID, fence })) === null,
       release: async () => {
         clearInterval(timer);
         await this.#leases.updateOne({ _id: ID, fence }, { $set: { holder: null } });

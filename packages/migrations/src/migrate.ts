@@ -84,7 +84,8 @@ export async function migrate(connection: Connection, options: MigrateOptions): 
       // Another may have been at it until just now.
       await work(connection, await planMigrations(connection, options), lease, options);
     } catch (error) {
-      if (!(error instanceof LeaseLostError)) throw error;
+      // What the other has done may be what this one failed at.
+      if (!(error instanceof LeaseLostError) && !(await lease.wasTaken())) throw error;
       report.warn("another process has taken over the migration of the database", {});
     } finally {
       await lease.release();

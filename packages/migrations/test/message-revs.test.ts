@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "../src/index.ts";
 import type { Migration } from "../src/migration.ts";
 import { messageRevs } from "../src/migrations/0001-message-revs.ts";
-import { dbOf, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
+import { dbOf, Heard, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
 
@@ -102,6 +102,59 @@ test("it comes to the same wherever it is broken off", async () => {
     expect(await faultsOf(db), `broken off at ${stop}`).toEqual([]);
   }
 });
+
+/** The database, where nothing is written to one collection before something has been done meanwhile. */
+function slowed(db: mongo.Db, slow: string, meanwhile: () => Promise<void>): mongo.Db {
+  const delayed = (collection: mongo.Collection): mongo.Collection => {
+    for (const method of ["bulkWrite", "insertMany"] as const) {
+      const write = collection[method].bind(collection) as (...args: unknown[]) => Promise<never>;
+      collection[method] = async (...args: unknown[]) => {
+        await meanwhile();
+        return write(...args);
+      };
+    }
+    return collection;
+  };
+  return new Proxy(db, {
+    get(target, name) {
+      const found: unknown = Reflect.get(target, name, target);
+      if (typeof found !== "function") return found;
+      return (...args: unknown[]) => {
+        const result: unknown = Reflect.apply(found, target, args);
+        return name === "collection" && args[0] === slow ? delayed(result as mongo.Collection) : result;
+      };
+    },
+  });
+}
+
+test.each(["channelHeads", "messages"])(
+  "who stood still before %s were written, while another process did it, takes nothing back",
+  async (slow) => {
+    const connection = await database.connect(`stood-still-${slow}`);
+    const db = dbOf(connection);
+    await fill(db);
+    const heads = db.collection<{ seq: number; rev: number }>("channelHeads");
+    let isDone = false;
+    const meanwhile = async (): Promise<void> => {
+      if (isDone) return;
+      isDone = true;
+      const other = await database.connect(`stood-still-${slow}`);
+      await migrate(other, optionsOf({ migrations: [messageRevs], isAlone: true }));
+      await heads.updateMany({}, { $inc: { seq: 5, rev: 5 } });
+    };
+    const standing: Migration = {
+      name: messageRevs.name,
+      run: (job) => messageRevs.run({ ...job, db: slowed(job.db, slow, meanwhile) }),
+    };
+    const report = new Heard();
+    await migrate(connection, optionsOf({ migrations: [standing], report }));
+    expect(report.warned).toEqual([expect.stringContaining("another process has taken over")]);
+    const found = await heads.find().toArray();
+    expect(found).toHaveLength(CHANNELS);
+    for (const { _id: channelId, seq } of found)
+      expect(seq).toBe((await db.collection("messages").countDocuments({ channelId })) + 5);
+  },
+);
 
 test("channels whose first messages were removed because of their age are left as they are", async () => {
   const connection = await database.connect("retained");

@@ -4,6 +4,8 @@ import type { Job, Migration } from "../migration.ts";
 
 /** Messages that are read and written at a time: otherwise a reply has as many as fit into 16 MiB. */
 const BATCH_MESSAGES = 1000;
+/** One that may be ahead of the messages, because numbers were taken by it. */
+const OLD_HEAD = { $or: [{ pending: { $exists: true } }, { confirmedAt: { $exists: true } }] };
 /** Made by this migration in the place of a message that was never stored. */
 const NOBODY = new mongo.ObjectId("0".repeat(24));
 
@@ -114,13 +116,16 @@ async function numberChanges(job: Job): Promise<void> {
   const endChannel = (): void => {
     if (channel === undefined) return;
     const { id, seq, rev } = channel;
-    heads.push({
-      updateOne: {
-        filter: { _id: id },
-        update: { $set: { seq, rev }, $unset: { pending: "", confirmedAt: "" } },
-        upsert: true,
+    heads.push(
+      {
+        updateOne: {
+          filter: { _id: id, ...OLD_HEAD },
+          update: { $set: { seq, rev }, $unset: { pending: "", confirmedAt: "" } },
+        },
       },
-    });
+      // Where another process has done it since, the channel may have moved on.
+      { updateOne: { filter: { _id: id }, update: { $max: { seq, rev } }, upsert: true } },
+    );
   };
   for await (const { _id, channelId, seq, rev, revs } of found) {
     if (channel === undefined || !channel.id.equals(channelId)) {
@@ -146,6 +151,5 @@ async function numberChanges(job: Job): Promise<void> {
 
 /** Of channels that nothing was ever stored in, although numbers were taken. */
 async function removeEmptyHeads(db: mongo.Db): Promise<void> {
-  const left = { $or: [{ pending: { $exists: true } }, { confirmedAt: { $exists: true } }] };
-  await db.collection("channelHeads").deleteMany(left, { writeConcern: DURABLE });
+  await db.collection("channelHeads").deleteMany(OLD_HEAD, { writeConcern: DURABLE });
 }
