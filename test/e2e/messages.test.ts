@@ -11,6 +11,16 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
+/** As on a busy machine, where a page hears late how large its rows are. */
+const MEASURES_LATE = `
+  const { ResizeObserver } = window;
+  window.ResizeObserver = class extends ResizeObserver {
+    constructor(callback) {
+      super((...measured) => setTimeout(callback, 300, ...measured));
+    }
+  };
+`;
+
 describe.skipIf(!hasBrowser())("messages in a browser", () => {
   const site = useSite();
   let page: Page;
@@ -19,6 +29,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
   let grace: FanfareClient;
   let groupId: string;
   let channelId: string;
+  let initScript = "";
 
   beforeAll(async () => {
     ada = new FanfareClient({ url: site.url });
@@ -56,6 +67,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     page = await site.newPage(options, await site.logIn("ada"));
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     site.watchConsole(page);
+    await page.addInitScript(initScript);
     await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}${query}`);
     await log().waitFor();
   }
@@ -68,6 +80,19 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
       const frame = element.closest("[role=log]")!.getBoundingClientRect();
       return top >= frame.top && bottom <= frame.bottom;
     });
+
+  const topNow = () => log().evaluate((element) => element.scrollTop);
+  /** What was measured meanwhile moves the rows below it once nothing scrolls any more. */
+  async function rest(): Promise<number> {
+    let top = -1;
+    const isAtRest = async () => {
+      const before = top;
+      top = await topNow();
+      return top === before;
+    };
+    await expect.poll(isAtRest, { interval: 500 }).toBe(true);
+    return top;
+  }
 
   test("react, edit, answer, pin and delete with the pointer", async () => {
     await newChannel("pointer");
@@ -124,66 +149,6 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     await text("mine, edited").waitFor();
   });
 
-  test("a link leads to a message far up, and a button back to the newest", async () => {
-    await newChannel("far", 260);
-    const { messages } = await ada.call("message.list", { channelId, around: 40, limit: 2 });
-    const target = messages.find(({ seq }) => seq === 40)!;
-    const answer = await write(grace, "an answer", { replyTo: target.id });
-    await open(`?message=${target.id}`);
-    await text("message 40").waitFor();
-    await expect.poll(() => isInView("message 40")).toBe(true);
-    expect(new URL(page.url()).search).toBe("");
-    await page.getByRole("button", { name: "Jump to the newest" }).click();
-    await expect.poll(() => isInView("an answer")).toBe(true);
-    await log().getByRole("button", { name: "In reply to Grace" }).click();
-    await expect.poll(() => isInView("message 40")).toBe(true);
-    // What others write there meanwhile moves nothing, and is counted.
-    await write(grace, "meanwhile");
-    await page.getByRole("button", { name: "1 new message" }).waitFor();
-    expect(await isInView("message 40")).toBe(true);
-    // Down to the end by scrolling: page by page, through where the past meets what is live.
-    await log().hover();
-    await expect
-      .poll(
-        async () => {
-          await page.mouse.wheel(0, 1500);
-          return text("meanwhile").count();
-        },
-        { timeout: 20_000, interval: 50 },
-      )
-      .toBe(1);
-    await expect.poll(() => page.getByRole("button", { name: "Jump to the newest" }).count()).toBe(0);
-    expect(answer.seq).toBe(261);
-  });
-
-  test("opens at the first unread message, and reads what is in view", async () => {
-    await newChannel("unread", 30);
-    for (let number = 31; number <= 34; number++) await write(grace, `message ${number}`);
-    await open();
-    await log().getByRole("separator", { name: "New" }).waitFor();
-    expect(await isInView("message 31")).toBe(true);
-    const unread = async () => {
-      const { channels } = await ada.call("channel.list", { groupId });
-      const { head, lastReadSeq } = channels.find(({ id }) => id === channelId)!;
-      return head.seq - lastReadSeq;
-    };
-    await expect.poll(unread, { timeout: 10_000 }).toBe(0);
-    await page.reload();
-    await text("message 34").waitFor();
-    expect(await log().getByRole("separator", { name: "New" }).count()).toBe(0);
-  });
-
-  test("a bar leads to the first unread message, however far up it is", async () => {
-    await newChannel("far-unread", 5);
-    for (let number = 6; number <= 130; number++) await write(grace, `message ${number}`);
-    await open();
-    await page.getByRole("button", { name: "125 unread messages" }).click();
-    await expect.poll(() => isInView("message 6")).toBe(true);
-    await log().getByRole("separator", { name: "New" }).waitFor();
-    await page.getByRole("button", { name: "Jump to the newest" }).click();
-    await expect.poll(() => isInView("message 130")).toBe(true);
-  });
-
   test("what somebody writes who is blocked is folded", async () => {
     await newChannel("blocked");
     await write(grace, "not for me");
@@ -196,36 +161,6 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     await log().getByRole("button", { name: "Show" }).click();
     await text("nor this").waitFor();
     await ada.call("user.unblock", { userId });
-  });
-
-  test("stays at the end as messages come, and reads them out", async () => {
-    await newChannel("end", 60);
-    await open();
-    await expect.poll(() => isInView("message 60")).toBe(true);
-    for (let number = 61; number <= 70; number++) await write(grace, `message ${number}`);
-    await expect.poll(() => isInView("message 70")).toBe(true);
-    await page
-      .locator("[aria-live=polite]")
-      .getByText("Grace writes: message 70")
-      .waitFor({ state: "attached" });
-    await log().hover();
-    await page.mouse.wheel(0, -600);
-    // The wheel turns for a while.
-    const fromEnd = () =>
-      log().evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
-    await expect.poll(fromEnd).toBeGreaterThan(598);
-    const topNow = () => log().evaluate((element) => element.scrollTop);
-    let top = -1;
-    // What was measured meanwhile moves the rows below it once nothing scrolls any more.
-    const isAtRest = async () => {
-      const before = top;
-      top = await topNow();
-      return top === before;
-    };
-    await expect.poll(isAtRest, { interval: 300 }).toBe(true);
-    for (let number = 71; number <= 75; number++) await write(grace, `message ${number}`);
-    await page.getByRole("button", { name: "5 new messages" }).waitFor();
-    expect(await topNow()).toBe(top);
   });
 
   test("pictures have their room before they come, and open as large as there is room", async () => {
@@ -265,5 +200,113 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     await page.getByRole("dialog").getByRole("button", { name: "👍" }).click();
     const reaction = log().getByRole("button", { name: "👍, 1 reaction", pressed: true });
     await expect.poll(() => reaction.count()).toBe(1);
+  });
+
+  describe.each([
+    { machine: "a quick machine", script: "" },
+    { machine: "a busy machine", script: MEASURES_LATE },
+  ])("on $machine", ({ script }) => {
+    beforeAll(() => {
+      initScript = script;
+    });
+    afterAll(() => {
+      initScript = "";
+    });
+
+    test("a link leads to a message far up, and a button back to the newest", async () => {
+      await newChannel("far", 260);
+      const { messages } = await ada.call("message.list", { channelId, around: 40, limit: 2 });
+      const target = messages.find(({ seq }) => seq === 40)!;
+      const answer = await write(grace, "an answer", { replyTo: target.id });
+      await open(`?message=${target.id}`);
+      await text("message 40").waitFor();
+      await expect.poll(() => isInView("message 40")).toBe(true);
+      expect(new URL(page.url()).search).toBe("");
+      await page.getByRole("button", { name: "Jump to the newest" }).click();
+      await expect.poll(() => isInView("an answer")).toBe(true);
+      await log().getByRole("button", { name: "In reply to Grace" }).click();
+      await expect.poll(() => isInView("message 40")).toBe(true);
+      // What others write there meanwhile moves nothing, and is counted.
+      await write(grace, "meanwhile");
+      await page.getByRole("button", { name: "1 new message" }).waitFor();
+      expect(await isInView("message 40")).toBe(true);
+      // Down to the end by scrolling: page by page, through where the past meets what is live.
+      await log().hover();
+      await expect
+        .poll(
+          async () => {
+            await page.mouse.wheel(0, 1500);
+            return text("meanwhile").count();
+          },
+          { timeout: 20_000, interval: 50 },
+        )
+        .toBe(1);
+      await expect.poll(() => page.getByRole("button", { name: "Jump to the newest" }).count()).toBe(0);
+      expect(answer.seq).toBe(261);
+    });
+
+    test("opens at the first unread message, and reads what is in view", async () => {
+      await newChannel("unread", 30);
+      for (let number = 31; number <= 34; number++) await write(grace, `message ${number}`);
+      await open();
+      await log().getByRole("separator", { name: "New" }).waitFor();
+      expect(await isInView("message 31")).toBe(true);
+      const unread = async () => {
+        const { channels } = await ada.call("channel.list", { groupId });
+        const { head, lastReadSeq } = channels.find(({ id }) => id === channelId)!;
+        return head.seq - lastReadSeq;
+      };
+      await expect.poll(unread, { timeout: 10_000 }).toBe(0);
+      await page.reload();
+      await text("message 34").waitFor();
+      expect(await log().getByRole("separator", { name: "New" }).count()).toBe(0);
+    });
+
+    test("a bar leads to the first unread message, however far up it is", async () => {
+      await newChannel("far-unread", 5);
+      for (let number = 6; number <= 130; number++) await write(grace, `message ${number}`);
+      await open();
+      await page.getByRole("button", { name: "125 unread messages" }).click();
+      await expect.poll(() => isInView("message 6")).toBe(true);
+      await log().getByRole("separator", { name: "New" }).waitFor();
+      await page.getByRole("button", { name: "Jump to the newest" }).click();
+      await expect.poll(() => isInView("message 130")).toBe(true);
+    });
+
+    test("who scrolls on from there is not drawn back", async () => {
+      await newChannel("scrolled-on", 5);
+      for (let number = 6; number <= 45; number++) await write(grace, `message ${number}`);
+      await open();
+      await text("message 6").waitFor();
+      const top = await rest();
+      await log().hover();
+      await page.mouse.wheel(0, 300);
+      await expect.poll(topNow).toBeGreaterThan(top + 250);
+      expect(await rest()).toBeGreaterThan(top + 250);
+    });
+
+    test("stays at the end as messages come, and reads them out", async () => {
+      await newChannel("end", 60);
+      await open();
+      await expect.poll(() => isInView("message 60")).toBe(true);
+      for (let number = 61; number <= 70; number++) await write(grace, `message ${number}`);
+      await expect.poll(() => isInView("message 70")).toBe(true);
+      await page
+        .locator("[aria-live=polite]")
+        .getByText("Grace writes: message 70")
+        .waitFor({ state: "attached" });
+      await log().hover();
+      await page.mouse.wheel(0, -600);
+      // The wheel turns for a while.
+      const fromEnd = () =>
+        log().evaluate(
+          ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight,
+        );
+      await expect.poll(fromEnd).toBeGreaterThan(598);
+      const top = await rest();
+      for (let number = 71; number <= 75; number++) await write(grace, `message ${number}`);
+      await page.getByRole("button", { name: "5 new messages" }).waitFor();
+      expect(await topNow()).toBe(top);
+    });
   });
 });

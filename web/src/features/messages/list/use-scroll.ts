@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 import type { VirtualizerHandle } from "virtua";
+import { useHeldRow } from "./use-held-row.ts";
 import type { Rows } from "./use-rows.ts";
 
 /** Nearer than this to the end, the newest message is followed by who scrolls down. */
@@ -46,6 +47,7 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
   const lastTop = useRef(0);
   const shownPlace = useRef(-1);
   const wasLive = useRef(isLive);
+  const heldRow = useHeldRow(frame, list);
   const [isAtEnd, setAtEnd] = useState(true);
   const [inView, setInView] = useState({ first: 0, last: 0 });
   // Not by virtua's own way to an index, which goes on for a while: who scrolls up meanwhile would be drawn back.
@@ -55,9 +57,10 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
   }, []);
 
   const toEnd = useCallback(() => {
+    heldRow.release();
     sticks.current = true;
     follow();
-  }, [follow]);
+  }, [heldRow, follow]);
 
   const look = useCallback(() => {
     const handle = list.current;
@@ -86,7 +89,7 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
         toEnd();
       } else {
         sticks.current = false;
-        list.current?.scrollToIndex(unread, { align: "start", offset: -UNREAD_AT_PX });
+        heldRow.hold(rows, unread, { align: "start", offset: -UNREAD_AT_PX });
         // Where all of them fit nothing is scrolled, and the end is in view.
         setTimeout(noteEnd, SETTLED_MS);
       }
@@ -94,11 +97,11 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
       // The end of what is past is not the end of the channel, even where the two have just met.
       if (!wasLive.current && shownPlace.current === place) sticks.current = false;
       shownPlace.current = place;
-      if (isLive) follow();
+      if (!heldRow.restore(rows) && isLive) follow();
     }
     wasLive.current = isLive;
     look();
-  }, [rows, place, isLive, toEnd, follow, look, noteEnd]);
+  }, [rows, place, isLive, heldRow, toEnd, follow, look, noteEnd]);
 
   const onScroll = () => {
     const element = frame.current;
@@ -109,16 +112,20 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
   };
 
   const onResize = () => {
-    if (!isLive) return;
+    if (heldRow.restore(rows) || !isLive) return;
     follow();
     // What has grown may be on the page a moment later only.
     requestAnimationFrame(follow);
   };
 
-  const toRow = useCallback((index: number, align: "center" | "nearest") => {
-    if (align === "center") sticks.current = false;
-    list.current?.scrollToIndex(index, { align });
-  }, []);
+  const toRow = useCallback(
+    (index: number, align: "center" | "nearest") => {
+      if (align === "nearest") return list.current?.scrollToIndex(index, { align });
+      sticks.current = false;
+      heldRow.hold(rows, index, { align });
+    },
+    [rows, heldRow],
+  );
 
   return { frame, list, isAtEnd, inView, onScroll, onScrollEnd: look, onResize, toEnd, toRow };
 }
