@@ -76,6 +76,19 @@ test("the second factor is taken off, by the program and by an admin; sessions e
   });
 });
 
+test("beside a running instance it is said that its gateways do not know of ended sessions", async () => {
+  await whileRunning(dataDir, async (url) => {
+    const { username, accessToken } = await createAccount(url);
+    await protect(url, accessToken);
+    const { code, out } = await fanfare(dataDir, ["reset-totp", username]);
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringContaining("Restart the gateways, which do not know of it yet") as string,
+    });
+    await logIn(url, username);
+  });
+});
+
 async function protect(url: string, accessToken: string): Promise<void> {
   const { secret } = await must(url, "user.setupTotp", { password: "correct horse" }, accessToken);
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
