@@ -2,10 +2,8 @@ import { loadConfig } from "@fanfare/kernel";
 import type { CommandModule } from "yargs";
 import { databaseOf } from "../backup/documents.ts";
 import { CliError } from "../cli-error.ts";
+import { endSessions } from "../end-sessions.ts";
 import { withDatabase } from "../open-stopped.ts";
-
-/** As long as the user service remembers an ended session: the life of an access token, and a minute for clocks. */
-const REMEMBERED_MS = 16 * 60 * 1000;
 
 export const endSessionsCommand: CommandModule<object, { all: boolean; guests: boolean }> = {
   command: "end-sessions",
@@ -20,19 +18,9 @@ export const endSessionsCommand: CommandModule<object, { all: boolean; guests: b
       }),
   async handler({ all, guests }) {
     if (!all) throw new CliError("This logs everybody out: say --all.");
-    const ended = await withDatabase(loadConfig(), async ({ connection }) => {
-      const db = databaseOf(connection);
-      const kept = guests ? [] : await db.collection("users").distinct("_id", { kind: "guest" });
-      const revokedAt = new Date();
-      const { modifiedCount } = await db
-        .collection("sessions")
-        .updateMany(
-          { revokedAt: { $exists: false }, userId: { $nin: kept } },
-          { $set: { revokedAt, expiresAt: new Date(revokedAt.getTime() + REMEMBERED_MS) } },
-          { writeConcern: { w: "majority", j: true } },
-        );
-      return modifiedCount;
-    });
+    const ended = await withDatabase(loadConfig(), ({ connection }) =>
+      endSessions(databaseOf(connection), { guests }),
+    );
     process.stdout.write(`${ended} sessions are ended. Restart the gateways, which do not know of it yet.\n`);
   },
 };

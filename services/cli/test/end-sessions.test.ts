@@ -1,0 +1,33 @@
+import { rm } from "node:fs/promises";
+import type { mongo } from "mongoose";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { databaseOf } from "../src/backup/documents.ts";
+import { endSessions } from "../src/end-sessions.ts";
+import { withStopped } from "../src/open-stopped.ts";
+import { configOf, newFolder } from "./temporary-instance.ts";
+
+const EACH = 1700;
+
+let dataDir: string;
+beforeAll(async () => void (dataDir = await newFolder()));
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+async function fill(db: mongo.Db): Promise<void> {
+  const kinds = Array.from({ length: EACH }, () => ["guest", "member"]).flat();
+  const { insertedIds } = await db.collection("users").insertMany(kinds.map((kind) => ({ kind })));
+  const sessions = Object.values(insertedIds).map((userId) => ({ userId }));
+  await db.collection("sessions").insertMany(sessions);
+}
+
+test("of more than fit into one step all sessions end, those of guests where that is said", async () => {
+  await withStopped(configOf(dataDir), async ({ connection }) => {
+    const db = databaseOf(connection);
+    await fill(db);
+    const living = () => db.collection("sessions").countDocuments({ revokedAt: { $exists: false } });
+    expect(await endSessions(db, { guests: false })).toBe(EACH);
+    expect(await living()).toBe(EACH);
+    expect(await endSessions(db, { guests: false })).toBe(0);
+    expect(await endSessions(db, { guests: true })).toBe(EACH);
+    expect(await living()).toBe(0);
+  });
+});
