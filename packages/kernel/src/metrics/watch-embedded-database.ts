@@ -23,14 +23,15 @@ export async function watchEmbeddedDatabase(registry: Registry, database: Connec
     help: "What the documents and indexes of the embedded database may take.",
     registers: [registry],
   }).set((await read()).maxDataBytes);
-  new Gauge({
+  const data = new Gauge({
     name: "fanfare_database_data_bytes",
     help: "What the documents and indexes of the embedded database take. With MongoDB there is none.",
-    registers: [registry],
+    registers: [],
     async collect() {
       // Whether it answers is told by others; a look at the metrics never fails for it.
       const filling = await read().catch(() => undefined);
-      if (filling !== undefined) this.set(filling.dataBytes);
+      if (filling !== undefined) data.set(filling.dataBytes);
     },
   });
+  registry.registerMetric(data);
 }
