@@ -49,7 +49,8 @@ export async function isEmbedded(db: mongo.Db): Promise<boolean> {
  */
 export async function openEverything(db: mongo.Db): Promise<AsyncGenerator<StoredDocument>> {
   const command = { fanfareEverything: 1, readConcern: { level: "majority" } };
-  const cursor = db.runCursorCommand(command, AS_STORED);
+  // A reply holds up everybody else for as long as it takes to be put together.
+  const cursor = db.runCursorCommand(command, AS_STORED).setBatchSize(BATCH_DOCUMENTS);
   // The command is sent only now.
   await cursor.hasNext();
   return readEverything(cursor);
