@@ -1,6 +1,7 @@
 import { natsBus, type FanoutBus } from "@fanfare/fanout";
 import { connect, type NatsConnection } from "nats";
 import type { Logger } from "./logger.ts";
+import { logNats } from "./log-nats.ts";
 import { Counter, type Registry } from "./metrics.ts";
 import { watchNats } from "./metrics/watch-nats.ts";
 import { NatsTransporter } from "./nats-transporter.ts";
@@ -19,6 +20,8 @@ const OPTIONS = {
   reconnectTimeWait: 250,
   reconnectJitter: 250,
   maxReconnectAttempts: -1,
+  // Otherwise a password that was wrong twice, for half a second, cuts the process off for good.
+  ignoreAuthErrorAbort: true,
 };
 
 /**
@@ -57,6 +60,7 @@ export function createBus(
   onInterrupted: () => void,
 ): FanoutBus {
   watchNats(metrics, connection);
+  void logNats(connection, logger);
   const dropped = new Counter({
     name: "fanfare_bus_dropped_total",
     help: "Publications that were dropped because NATS was away for too long: clients are told to resync.",
