@@ -8,31 +8,21 @@ export function alone(config: Config, services: Config["services"]): Config {
   return { ...config, services, natsUrl: undefined, redisUrl: undefined, opsPort: 0, gatewayThreads: 0 };
 }
 
-/**
- * Calls actions of the user service on the configured database.
- * @param work is told whether an instance may be running, which does not hear of what is done here
- */
-export const withUserService = <T>(
-  config: Config,
-  work: (call: Call, isRunning: boolean) => Promise<T>,
-): Promise<T> => withUserNode(config, ({ call }, isRunning) => work(call, isRunning));
+/** Calls actions of the user service on the configured database. */
+export const withUserService = <T>(config: Config, work: (call: Call) => Promise<T>): Promise<T> =>
+  withUserNode(config, ({ call }) => work(call));
 
 /** Does something with what a process is given that hosts the user service, also beside a running instance. */
-export async function withUserNode<T>(
-  config: Config,
-  work: (node: NodeContext, isRunning: boolean) => Promise<T>,
-): Promise<T> {
+export async function withUserNode<T>(config: Config, work: (node: NodeContext) => Promise<T>): Promise<T> {
   const fail = (error: Error): never => {
     throw error;
   };
   const start = (where: Config) => startNode(alone(where, ["user"]), [createUserService], fail);
-  let isRunning = config.mongoUrl !== undefined;
-  const node = await start(config).catch((error: unknown) => {
-    isRunning = true;
-    return start({ ...config, mongoUrl: uriOfRunning(error) });
-  });
+  const node = await start(config).catch((error: unknown) =>
+    start({ ...config, mongoUrl: uriOfRunning(error) }),
+  );
   try {
-    return await work(node.context, isRunning);
+    return await work(node.context);
   } finally {
     await node.stop();
   }

@@ -53,6 +53,8 @@ export const RECONNECT_WITHIN_MS = 5000;
 
 /** What is remembered of ended sessions, at most; the oldest is forgotten first. */
 export const MAX_ENDED_SESSIONS = 500_000;
+/** How often a gateway looks for sessions that ended without a word to it. */
+export const ENDED_SESSIONS_CHECK_MS = 10_000;
 
 /** Tokens of bots that are known, and how long one is good without asking again. */
 export const MAX_KNOWN_BOT_TOKENS = 10_000;

@@ -2,7 +2,7 @@ import { ACCESS_TOKEN_LIFETIME_MS } from "@fanfare/kernel";
 import { MAX_ENDED_SESSIONS } from "./bounds.ts";
 
 /** Clocks of several processes differ by less than this. */
-const CLOCK_SKEW_MS = 60_000;
+export const CLOCK_SKEW_MS = 60_000;
 const REMEMBER_MS = ACCESS_TOKEN_LIFETIME_MS + CLOCK_SKEW_MS;
 
 /** Sessions that have ended while access tokens of theirs may still look valid. */

@@ -18,6 +18,7 @@ import { reportPresence } from "./report-presence.ts";
 import { changeSession, closeSessions } from "./session-sockets.ts";
 import { createSocketServer } from "./socket-server.ts";
 import type { SocketServer } from "./socket-types.ts";
+import { watchEndedSessions } from "./watch-ended-sessions.ts";
 
 type ServiceSchema = ReturnType<ServiceFactory>;
 
@@ -123,8 +124,10 @@ export function createGatewayService(
         recent,
       });
       const stopReporting = reportPresence(io, node);
+      const stopLooking = watchEndedSessions(node, io, ended);
       const release = (): void => {
         stopReporting();
+        void stopLooking();
         stopSteps();
         limits.stop();
       };

@@ -58,6 +58,22 @@ test("sessions that ended before a restart are refused after it", async () => {
   await restarted.stop();
 });
 
+test("a session that ended without a word to the gateway is found", async () => {
+  const [unheardOf, kept] = [gateway.signIn(), gateway.signIn()];
+  const [client, other] = [
+    await connect(gateway, unheardOf.accessToken),
+    await connect(gateway, kept.accessToken),
+  ];
+  gateway.stubs.revokedSessionIds = [unheardOf.sessionId];
+  expect(await client.closed).toBe("io server disconnect");
+  expect(client.received.at(-1)).toEqual(["session.revoked", { sessionIds: [unheardOf.sessionId] }]);
+  expect((await refused(open(gateway, unheardOf.accessToken))).data).toMatchObject({
+    type: "SESSION_REVOKED",
+  });
+  expect(await other.call("user.me")).toMatchObject({ ok: true });
+  other.socket.close();
+});
+
 test("a socket that reads too slowly is left behind, and counted", async () => {
   const client = await connect(gateway);
   const raw = (client.socket.io.engine.transport as unknown as { ws: { pause(): void; resume(): void } }).ws;

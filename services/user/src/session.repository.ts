@@ -94,9 +94,9 @@ export function createSessionRepository(connection: Connection) {
       return last;
     },
 
-    /** Those whose access tokens may still be valid. */
-    async listRevokedIds(): Promise<string[]> {
-      const since = new Date(Date.now() - REMEMBER_REVOKED_MS);
+    /** Those whose access tokens may still be valid, of `withinMs` at most. */
+    async listRevokedIds(withinMs = REMEMBER_REVOKED_MS): Promise<string[]> {
+      const since = new Date(Date.now() - Math.min(withinMs, REMEMBER_REVOKED_MS));
       const found = await sessions.find({ revokedAt: { $gt: since } }, { _id: 1 }).lean();
       return found.map(({ _id }) => _id.toHexString());
     },

@@ -12,7 +12,8 @@ afterAll(() => node.stop());
 
 const guest = () => node.call("user.createGuest", {});
 const refresh = ({ refreshToken }: SessionTokens) => node.call("user.refresh", { refreshToken });
-const revokedIds = async () => (await node.call("user.listRevokedSessions", {})).sessionIds;
+const revokedIds = async (withinMs?: number) =>
+  (await node.call("user.listRevokedSessions", withinMs === undefined ? {} : { withinMs })).sessionIds;
 const endGrace = ({ sessionId }: SessionTokens) =>
   node.node.database
     .collection("sessions")
@@ -41,6 +42,15 @@ describe("user.refresh", () => {
     await expect(refresh(third)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
     expect(node.sessionsEnded.at(-1)).toEqual({ userId: first.user.id, sessionIds: [first.sessionId] });
     expect(await revokedIds()).toContain(first.sessionId);
+    expect(await revokedIds(60_000)).toContain(first.sessionId);
+    await node.node.database
+      .collection("sessions")
+      .updateOne(
+        { _id: new Types.ObjectId(first.sessionId) },
+        { $set: { revokedAt: new Date(Date.now() - 61_000) } },
+      );
+    expect(await revokedIds()).toContain(first.sessionId);
+    expect(await revokedIds(60_000)).not.toContain(first.sessionId);
   });
 
   test("a client that lost the answer repeats its refresh, once", async () => {

@@ -160,7 +160,9 @@ export const userActions = {
   }),
   "user.listRevokedSessions": action({
     summary: "Sessions that ended while access tokens of theirs may still be valid.",
-    params: nothing,
+    params: z.object({
+      withinMs: z.int().positive().optional().describe("only those that ended so recently"),
+    }),
     result: z.object({ sessionIds: z.array(e.id) }),
     permission: { rule: "internal" },
   }),

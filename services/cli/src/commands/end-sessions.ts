@@ -5,9 +5,12 @@ import { CliError } from "../cli-error.ts";
 import { endSessions } from "../end-sessions.ts";
 import { withDatabase } from "../open-stopped.ts";
 
+/** What a gateway remembers of ended sessions. */
+const MAX_FOUND = 500_000;
+
 export const endSessionsCommand: CommandModule<object, { all: boolean; guests: boolean }> = {
   command: "end-sessions",
-  describe: "Log everybody out; restart the gateways afterwards",
+  describe: "Log everybody out",
   builder: (yargs) =>
     yargs
       .option("all", { type: "boolean", default: false, describe: "So that nobody says it by accident" })
@@ -21,6 +24,9 @@ export const endSessionsCommand: CommandModule<object, { all: boolean; guests: b
     const ended = await withDatabase(loadConfig(), ({ connection }) =>
       endSessions(databaseOf(connection), { guests }),
     );
-    process.stdout.write(`${ended} sessions are ended. Restart the gateways, which do not know of it yet.\n`);
+    process.stdout.write(
+      `${ended} sessions are ended; gateways that run close them within ten seconds.\n` +
+        (ended > MAX_FOUND ? `They find no more than ${MAX_FOUND} at once: restart them as well.\n` : ""),
+    );
   },
 };

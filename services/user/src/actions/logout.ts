@@ -18,5 +18,7 @@ export function logoutAll({ sessions }: UserDependencies): Handler<"user.logoutA
 export function listRevokedSessions({
   sessionRepository,
 }: UserDependencies): Handler<"user.listRevokedSessions"> {
-  return async () => ({ sessionIds: await sessionRepository.listRevokedIds() });
+  return async ({ params: { withinMs } }) => ({
+    sessionIds: await sessionRepository.listRevokedIds(withinMs),
+  });
 }
