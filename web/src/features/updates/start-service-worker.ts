@@ -54,16 +54,26 @@ function offerWorker(worker: ServiceWorker): void {
   });
 }
 
-function tell(worker: ServiceWorker | null, message: ToWorker): void {
-  worker?.postMessage(message);
+function tell(worker: ServiceWorker, message: ToWorker): void {
+  worker.postMessage(message);
 }
 
-/** From here on the service worker sees by itself what is loaded. */
+/**
+ * The service worker sees by itself what is asked for from here on. What the page has loaded without it, it is told: also what was
+ * under way when it came, which is listed once it is there.
+ */
 function keepLoaded(): void {
-  tell(navigator.serviceWorker.controller, { type: "keep", paths: loadedPaths() });
+  const { controller } = navigator.serviceWorker;
+  if (controller === null) return;
+  const tellOf = (entries: PerformanceEntryList): void => {
+    const paths = (entries as PerformanceResourceTiming[])
+      .filter(isOwn)
+      .map(({ name }) => new URL(name).pathname);
+    if (paths.length > 0) tell(controller, { type: "keep", paths });
+  };
+  new PerformanceObserver((list) => tellOf(list.getEntries())).observe({ type: "resource", buffered: true });
 }
 
-function loadedPaths(): string[] {
-  const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name));
-  return loaded.filter(({ origin }) => origin === location.origin).map(({ pathname }) => pathname);
+function isOwn({ name, workerStart }: PerformanceResourceTiming): boolean {
+  return workerStart === 0 && new URL(name).origin === location.origin;
 }
