@@ -15,10 +15,12 @@ export interface WatchedSteps {
 export function watchSteps(connections: () => number): WatchedSteps {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
+  let memoryBytes = 0;
   const recent = new RecentSteps(() => {
     const eventLoopDelayMs = Math.max(0, delay.max / NS_PER_MS - RESOLUTION_MS);
     delay.reset();
-    return { connections: connections(), eventLoopDelayMs, memoryBytes: process.memoryUsage.rss() };
+    memoryBytes = readMemory() ?? memoryBytes;
+    return { connections: connections(), eventLoopDelayMs, memoryBytes };
   }, Date.now());
   const again = (): void => {
     timer = setTimeout(again, recent.endStep(Date.now()));
@@ -31,4 +33,13 @@ export function watchSteps(connections: () => number): WatchedSteps {
       delay.disable();
     },
   };
+}
+
+/** undefined while no file can be opened: the system tells it in one. */
+function readMemory(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return undefined;
+  }
 }
