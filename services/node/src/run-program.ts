@@ -1,6 +1,7 @@
 import { ConfigError, loadConfig, misspelledSettings, type Config } from "@fanfare/kernel";
 import { explainStartError } from "./explain-start-error.ts";
 import { greeting, noticeOfAdmin } from "./greeting.ts";
+import { noticeOfPage } from "./notice-of-page.ts";
 import { startFanfare, type Fanfare } from "./start-fanfare.ts";
 import { superviseErrors } from "./supervise-errors.ts";
 
@@ -46,6 +47,8 @@ export async function runProgram(): Promise<void> {
     context.logger.info({ url, opsUrl }, "Fanfare is running");
     for (const doubt of doubts) context.logger.warn({}, doubt);
     if (notice !== null) context.logger.warn({}, `Admin: ${notice}`);
+    const noticeOnPage = noticeOfPage(config);
+    if (noticeOnPage !== null) context.logger.warn({}, `Page: ${noticeOnPage}`);
   }
 }
 

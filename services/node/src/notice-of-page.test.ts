@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { noticeOfPage } from "./notice-of-page.ts";
+
+let webDir: string;
+
+beforeEach(() => {
+  webDir = mkdtempSync(join(tmpdir(), "fanfare-page-"));
+});
+
+afterEach(() => {
+  rmSync(webDir, { recursive: true });
+});
+
+test("a page that was not built is told, with its folder and what builds it", () => {
+  expect(noticeOfPage({ services: ["gateway", "user"], webDir })).toContain(webDir);
+  expect(noticeOfPage({ services: ["gateway"], webDir })).toContain("pnpm@12 build");
+});
+
+test("nothing is told where it was built, nor of a process without a gateway", () => {
+  expect(noticeOfPage({ services: ["user"], webDir })).toBeNull();
+  writeFileSync(join(webDir, "index.html"), "");
+  expect(noticeOfPage({ services: ["gateway"], webDir })).toBeNull();
+});
