@@ -109,6 +109,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await page.keyboard.press("Alt+ArrowUp");
     await heading("general").waitFor();
     await page.keyboard.press("Control+k");
+    await field.waitFor();
     await page.keyboard.type("grace");
     await page.getByRole("option", { name: /Grace Hopper/ }).waitFor();
     await page.keyboard.press("Enter");

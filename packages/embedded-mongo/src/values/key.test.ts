@@ -94,6 +94,13 @@ describe("encodeKey", () => {
     );
   });
   it("is never the beginning of another key, so fields can be joined", () => {
+    const ends = ["", "\0", "\x01", "\x02", "\0\0", "\0\x01", "\x01\0", "a", "a\0", "a\x01"];
+    for (const a of ends) {
+      for (const b of ends) {
+        expect(order(encodeKey(a), encodeKey(b))).toBe(Math.sign(compareValues(a, b)) + 0);
+        expect(a !== b && encodeKey(b).startsWith(encodeKey(a))).toBe(false);
+      }
+    }
     fc.assert(
       fc.property(value, value, (a, b) => {
         const [x, y] = [encodeKey(a), encodeKey(b)];

@@ -52,10 +52,14 @@ function encodeNumber(value: unknown): string {
   return encodeDouble(double) + String.fromCharCode(code >>> 8, code & 255);
 }
 
-/** UTF-8 bytes, as MongoDB compares strings; NUL is escaped so that the terminator sorts first. */
+/**
+ * UTF-8 bytes, as MongoDB compares strings, and a NUL as the end. NUL itself and \x01 become two bytes that begin with \x01: so what ends first
+ * sorts first, and no string is the beginning of another one.
+ */
 function encodeString(value: string): string {
   const bytes = BEYOND_ASCII.test(value) ? Buffer.from(value, "utf8").toString("latin1") : value;
-  return `${bytes.includes("\0") ? bytes.replaceAll("\0", "\0\xff") : bytes}\0`;
+  if (!bytes.includes("\0") && !bytes.includes("\x01")) return `${bytes}\0`;
+  return `${bytes.replaceAll("\x01", "\x01\x02").replaceAll("\0", "\x01\x01")}\0`;
 }
 
 const encodeUint32 = (value: number): string =>
