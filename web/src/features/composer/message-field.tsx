@@ -104,7 +104,8 @@ export function MessageField(props: MessageFieldProps) {
           onInput(event.target.value);
           suggestions.look();
           if (event.target.value[event.target.selectionStart - 1] === ":")
-            void replaceClosedEmoji(event.target, i18n.language);
+            // It moves the caret and puts it back: proposals for what is written behind it go on.
+            void replaceClosedEmoji(event.target, i18n.language).then(suggestions.look);
         }}
         onSelect={suggestions.look}
         onBlur={suggestions.close}
