@@ -8,6 +8,13 @@ beforeAll(async () => {
 });
 afterAll(() => instance?.stop());
 
+/** What an export of one's data has of what one has written, in order. */
+async function exportedContents(url: string, accessToken: string): Promise<string[]> {
+  const items = await exportAll(url, accessToken);
+  const messages = items.filter(({ kind }) => kind === "message");
+  return messages.map(({ data }) => (data as { content: string }).content).sort();
+}
+
 test("an export has everything of the caller once, and nothing of anybody else", async () => {
   const { url } = instance;
   const me = await createAccount(url);
@@ -72,11 +79,7 @@ test("messages in groups that one is in no more are there, in threads and withou
   await must(url, "channel.markRead", marker, me.accessToken);
   await must(url, "group.leave", { groupId: readBefore.group.id }, me.accessToken);
 
-  const found = async () =>
-    (await exportAll(url, me.accessToken))
-      .filter(({ kind }) => kind === "message")
-      .map(({ data }) => (data as { content: string }).content)
-      .sort();
+  const found = () => exportedContents(url, me.accessToken);
   expect(await found()).toEqual(contents.sort());
   // Whoever comes back has them once all the same; what is deleted is gone for everybody.
   await must(url, "invite.accept", { code: left.inviteCode }, me.accessToken);
@@ -111,11 +114,7 @@ test("direct channels that one has left or closed are there, without having read
   await say(closed.channel.id, "in one that is closed");
   await must(url, "channel.closeDirect", { channelId: closed.channel.id }, me.accessToken);
 
-  const found = async () =>
-    (await exportAll(url, me.accessToken))
-      .filter(({ kind }) => kind === "message")
-      .map(({ data }) => (data as { content: string }).content)
-      .sort();
+  const found = () => exportedContents(url, me.accessToken);
   expect(await found()).toEqual(contents.sort());
   // Whoever comes back has them once all the same; with the last one it goes.
   await must(url, "channel.addToDirect", left, owner.accessToken);

@@ -29,29 +29,20 @@ await writeFile("/proc/self/clear_refs", "5").catch(() => undefined);
 print(
   `${await residentOf("self")} MiB of the program, ${await residentOf("child")} MiB of the database, before`,
 );
+const migrateAll = (log: (message: string, fields?: object) => void): Promise<void> =>
+  migrate(connection, {
+    version: "0.0.0",
+    holder: "bench",
+    isAlone: true,
+    removesIndexes: false,
+    isAutomatic: true,
+    report: { log, warn: print, state: () => undefined },
+  });
 const elapsed = stopwatch();
-await migrate(connection, {
-  version: "0.0.0",
-  holder: "bench",
-  isAlone: true,
-  removesIndexes: false,
-  isAutomatic: true,
-  report: {
-    log: (message, fields) => print(`${elapsed()} s  ${message} ${JSON.stringify(fields)}`),
-    warn: print,
-    state: () => undefined,
-  },
-});
+await migrateAll((message, fields) => print(`${elapsed()} s  ${message} ${JSON.stringify(fields)}`));
 print(`${elapsed()} s  all of it, ${MESSAGES} messages in ${MESSAGES / MESSAGES_PER_CHANNEL} channels`);
 const again = stopwatch();
-await migrate(connection, {
-  version: "0.0.0",
-  holder: "bench",
-  isAlone: true,
-  removesIndexes: false,
-  isAutomatic: true,
-  report: { log: print, warn: print, state: () => undefined },
-});
+await migrateAll(print);
 print(`${again()} s  a start with nothing to do`);
 print(
   `most memory: ${await peakOf("self")} MiB of the program, ${await peakOf("child")} MiB of the database`,
