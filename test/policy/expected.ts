@@ -4,7 +4,6 @@ import {
   MEMBER_PERMISSIONS,
   NO_PERMISSIONS,
   OWNER_PERMISSIONS,
-  scopeOf,
 } from "@fanfare/contract";
 import type { ActionName, ErrorCode, PermissionRule } from "@fanfare/contract";
 import { MODERATOR_PERMISSIONS } from "@fanfare/testing";
@@ -66,8 +65,8 @@ const STANDINGS: Record<ActorName, Standing> = {
  * decides by.
  */
 export function expectedOutcome(name: ActionName, actor: ActorName): Outcome {
-  const { permission } = actionDefinition(name);
-  const isRefusedToBots = permission.rule !== "public" && scopeOf(name) === undefined;
+  const { permission, botScope } = actionDefinition(name);
+  const isRefusedToBots = permission.rule !== "public" && botScope === null;
   if (STANDINGS[actor].isBot && isRefusedToBots && permission.rule !== "admin") return "BOT_NOT_ALLOWED";
   return byRule(permission, actor);
 }

@@ -77,3 +77,27 @@ export function isActionName(name: string): name is ActionName {
 export function actionDefinition(name: ActionName): ActionDefinition {
   return ACTIONS[name];
 }
+
+/** The names of all actions whose definition is like this, in the order of their definition. */
+export function actionsWhere(isWanted: (definition: ActionDefinition) => boolean): ActionName[] {
+  return (Object.keys(ACTIONS) as ActionName[]).filter((name) => isWanted(ACTIONS[name]));
+}
+
+type ActionWith<Fact> = {
+  [N in ActionName]: (typeof ACTIONS)[N] extends Fact ? N : never;
+}[ActionName];
+
+/** Actions that remove what a service stores of a deleted user. */
+export const FORGETS_USER = actionsWhere(({ forgetsUser }) => forgetsUser === true) as ActionWith<{
+  forgetsUser: true;
+}>[];
+
+/** Actions that answer what a service stores of a user. */
+export const EXPORTS_USER = actionsWhere(({ exportsUser }) => exportsUser === true) as ActionWith<{
+  exportsUser: true;
+}>[];
+
+/** Whether only admins can call it during maintenance. */
+export function pausesInMaintenance({ permission, mutates, worksInMaintenance }: ActionDefinition): boolean {
+  return permission.rule !== "admin" && mutates && worksInMaintenance !== true;
+}

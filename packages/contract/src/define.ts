@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 import type { LIMITS } from "./limits.ts";
 import type { PermissionRule } from "./permissions.ts";
+import type { BotScope } from "./scopes.ts";
 
 export type Transport = "socket" | "http";
 
@@ -42,11 +43,27 @@ export type Subscription<P, R> =
       leave(params: P): string[];
     };
 
+/** What the entry of an action in a group's audit log is about; `targetId` is the id of one. */
+export type AuditTarget = "bot" | "channel" | "group" | "invite" | "message" | "role" | "user" | "webhook";
+
+/** What every action that clients can call has to state. */
+export interface ActionFacts {
+  /** Whether it changes what is stored or what others see. What mutates is refused during maintenance. */
+  mutates: boolean;
+  /** The scope that a bot's token needs; `any`: every bot can call it; null: no bot can. Not checked for public actions. */
+  botScope: BotScope | "any" | null;
+  /**
+   * The expected work of one call, relative to one read of a document by an index (1). From 5 on a call is heavy: it hashes a
+   * password, or reads or answers hundreds of documents.
+   */
+  cost: number;
+}
+
 export interface ActionDefinition<
   P extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,
   Rule extends PermissionRule = PermissionRule,
-> {
+> extends ActionFacts {
   summary: string;
   params: P;
   result: R;
@@ -57,23 +74,52 @@ export interface ActionDefinition<
   /** Where it can be called from outside; empty for internal actions. */
   transports: readonly Transport[];
   subscription?: Subscription<z.output<P>, z.output<R>>;
+  /** Works during maintenance although it mutates: admins have to sign in, and everyone can sign out. */
+  worksInMaintenance?: true;
+  /** Its calls with the same value of this parameter go to one worker, whose queue stores them in larger batches. */
+  shardBy?: "channelId";
+  /** Its result is the tokens of a new session. */
+  startsSession?: true;
+  /** The session of the caller ends. With `startsSession`, the new session replaces it. */
+  endsSession?: true;
+  /** It is recorded in the group's audit log, about one of these. */
+  audited?: AuditTarget;
+  /** Every gateway answers it itself, instead of a service. */
+  answeredByGateway?: true;
+  /** It is called for every deleted user, and repeated until it succeeds. */
+  forgetsUser?: true;
+  /** It answers one part of what `user.exportMyData` answers, page by page. */
+  exportsUser?: true;
 }
 
 const EVERYWHERE: readonly Transport[] = ["socket", "http"];
 const DEFAULT_RATE_LIMIT: ActionRateLimit = { points: 100, durationMs: 10_000 };
+/** Internal actions are not called by clients, so nothing reads these. */
+const INTERNAL_FACTS: ActionFacts = { mutates: true, botScope: null, cost: 0 };
 
+type Internal = { rule: "internal" };
 type Defaults = "errors" | "rateLimit" | "transports";
-type ActionInput<P extends z.ZodType, R extends z.ZodType, Rule extends PermissionRule> = Omit<
+type Options<P extends z.ZodType, R extends z.ZodType, Rule extends PermissionRule> = Omit<
   ActionDefinition<P, R, Rule>,
-  Defaults
+  Defaults | keyof ActionFacts
 > &
   Partial<Pick<ActionDefinition<P, R>, Defaults>>;
+type ActionInput<P extends z.ZodType, R extends z.ZodType, Rule extends PermissionRule> = Options<
+  P,
+  R,
+  Rule
+> &
+  (Rule extends Internal ? unknown : ActionFacts);
 
-/** Defines one action. Defaults: no errors of its own, 100 calls in 10 s, by socket and HTTP. */
+/**
+ * Defines one action. Defaults: no errors of its own, 100 calls in 10 s, by socket and HTTP. An action that clients can call does
+ * not compile without its `ActionFacts`.
+ */
 export function action<P extends z.ZodType, R extends z.ZodType, const Rule extends PermissionRule>(
   definition: ActionInput<P, R, Rule>,
 ): ActionDefinition<P, R, Rule> {
   return {
+    ...INTERNAL_FACTS,
     errors: [],
     rateLimit: DEFAULT_RATE_LIMIT,
     transports: definition.permission.rule === "internal" ? [] : EVERYWHERE,

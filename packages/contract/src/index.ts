@@ -1,9 +1,10 @@
 export * from "./actions.ts";
 export { ChannelSyncSchema, type ChannelSync } from "./actions/channel.ts";
-export { pausesInMaintenance } from "./maintenance.ts";
 export type {
   ActionDefinition,
+  ActionFacts,
   ActionRateLimit,
+  AuditTarget,
   EventDefinition,
   RateLimit,
   Subscription,
@@ -66,5 +67,5 @@ export { LIMITS } from "./limits.ts";
 export { mentionKey, parseMentions } from "./mentions.ts";
 export * from "./permissions.ts";
 export * from "./rooms.ts";
-export { botScope, scopeOf, type BotScope } from "./scopes.ts";
+export { botScope, type BotScope } from "./scopes.ts";
 export * from "./wire.ts";

@@ -6,7 +6,7 @@ const nodes = ["a-1-0f", "b-2-1e", "c-3-2d", "d-4-3c"].map((id) => ({ id }) as E
 const channels = Array.from({ length: 4000 }, (_, index) => index.toString(16).padStart(24, "0"));
 
 const strategy = (byChannel: boolean) =>
-  new ChannelStrategy({} as Registry, {} as ServiceBroker, { byChannel });
+  new ChannelStrategy({} as Registry, {} as ServiceBroker, byChannel ? { shardBy: "channelId" } : {});
 const about = (channelId: string) => ({ params: { channelId } }) as unknown as Context;
 
 test("calls about a channel go to one node, and the nodes have equal shares", () => {

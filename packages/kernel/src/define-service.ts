@@ -10,25 +10,12 @@ import {
 import type { Context, ServiceSchema } from "moleculer";
 import type { Access, Place } from "./access.ts";
 import type { Actor, CallClient, CallMeta } from "./actor.ts";
-import type { ChannelStrategyOptions } from "./channel-strategy.ts";
 import type { DomainEventName, DomainEvents } from "./domain-events.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
 import { logsCalls } from "./logger.ts";
 import { refuseAccess, refuseActor, refuseBot } from "./policy.ts";
 import { runForRequest } from "./request-scope.ts";
-
-/** One process per channel takes these, so that they are stored in larger batches. */
-const WRITES: ReadonlySet<string> = new Set<ActionName>([
-  "message.send",
-  "message.edit",
-  "message.delete",
-  "message.react",
-  "message.unreact",
-  "message.pin",
-  "message.unpin",
-]);
-const BY_CHANNEL: ChannelStrategyOptions = { byChannel: true };
 
 type ActorOf<N extends ActionName> = RuleOf<N> extends "public" | "internal" ? Actor | null : Actor;
 type AccessOf<N extends ActionName> = RuleOf<N> extends "group" | "channel" ? Access : undefined;
@@ -81,7 +68,7 @@ export function defineService(
     assertUsable(name, definition);
     actions[name] = {
       handler: guarded(node, name, definition, handler as (request: AnyRequest) => unknown),
-      ...(WRITES.has(name) && { strategyOptions: BY_CHANNEL }),
+      ...(definition.shardBy !== undefined && { strategyOptions: { shardBy: definition.shardBy } }),
     };
   }
   const events: ServiceSchema["events"] = {};
@@ -131,9 +118,10 @@ function assertUsable(
 function guarded(
   node: NodeContext,
   name: string,
-  { params: schema, permission }: ActionDefinition,
+  definition: ActionDefinition,
   handler: (request: AnyRequest) => unknown,
 ) {
+  const { params: schema, permission } = definition;
   const handle = async (context: Context<unknown, CallMeta>): Promise<unknown> => {
     try {
       const { requestId } = context.meta;
@@ -141,7 +129,7 @@ function guarded(
       const actor = context.meta.actor ?? null;
       // What a service calls for a bot, as part of something that was allowed, needs no scope of its own.
       const refusal =
-        refuseActor(permission, actor) ?? (context.level > 1 ? null : refuseBot(name, permission, actor));
+        refuseActor(permission, actor) ?? (context.level > 1 ? null : refuseBot(definition, actor));
       if (refusal !== null) throw refusal;
       const params = parse(schema, context.params);
       let access: Access | undefined;

@@ -1,4 +1,4 @@
-import { scopeOf, type PermissionRule } from "@fanfare/contract";
+import type { ActionDefinition, PermissionRule } from "@fanfare/contract";
 import { may, type Access } from "./access.ts";
 import type { Actor } from "./actor.ts";
 import { serviceError, type ServiceError } from "./errors.ts";
@@ -20,11 +20,13 @@ function refuseSession(rule: SessionRule, actor: Actor | null): ServiceError | n
   return null;
 }
 
-/** Bots do what is in the list of scopes, as far as their token is good for it, and nothing else; or null. */
-export function refuseBot(name: string, rule: PermissionRule, actor: Actor | null): ServiceError | null {
-  if (actor?.kind !== "bot" || rule.rule === "public" || rule.rule === "internal") return null;
-  const scope = scopeOf(name);
-  if (scope === "any" || (scope !== undefined && actor.scopes?.includes(scope) === true)) return null;
+/** Why this bot is refused because of its token's scopes, or null. */
+export function refuseBot(
+  { permission: { rule }, botScope }: Pick<ActionDefinition, "permission" | "botScope">,
+  actor: Actor | null,
+): ServiceError | null {
+  if (actor?.kind !== "bot" || rule === "public" || rule === "internal") return null;
+  if (botScope === "any" || (botScope !== null && actor.scopes?.includes(botScope) === true)) return null;
   return serviceError("BOT_NOT_ALLOWED");
 }
 

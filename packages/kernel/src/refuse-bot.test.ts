@@ -4,8 +4,7 @@ import type { Actor } from "./actor.ts";
 import { refuseBot } from "./policy.ts";
 
 const bot = (...scopes: BotScope[]): Actor => ({ userId: "u", sessionId: "s", kind: "bot", scopes });
-const refusal = (name: ActionName, actor: Actor | null) =>
-  refuseBot(name, actionDefinition(name).permission, actor)?.type;
+const refusal = (name: ActionName, actor: Actor | null) => refuseBot(actionDefinition(name), actor)?.type;
 
 test("a bot does what its scopes are for", () => {
   expect(refusal("message.send", bot("messages.write"))).toBeUndefined();

@@ -58,8 +58,9 @@ interface Route {
   name: ActionName;
   params: ActionDefinition["params"];
   isPublic: boolean;
-  /** Whether nobody but an admin can do it during maintenance. */
+  /** Whether only admins can call it during maintenance. */
   pauses: boolean;
+  shardBy: ActionDefinition["shardBy"];
   limits: ActionLimits;
   metrics: ActionMetrics;
 }
@@ -88,13 +89,14 @@ export class Calls {
     this.#ofAddress = rateLimits.quick("address", ADDRESS_RATE_LIMIT);
     const routes = { socket: new Map<string, Route>(), http: new Map<string, Route>() };
     for (const name of Object.keys(ACTIONS) as ActionName[]) {
-      const { params, permission, rateLimit, transports } = actionDefinition(name);
+      const definition = actionDefinition(name);
+      const { params, permission, rateLimit, shardBy, transports } = definition;
       const limits = new ActionLimits(name, rateLimit, rateLimits);
       const isPublic = permission.rule === "public";
-      const pauses = pausesInMaintenance(name);
+      const pauses = pausesInMaintenance(definition);
       for (const transport of transports) {
         const ofAction = metrics.ofAction(name, transport);
-        routes[transport].set(name, { name, params, isPublic, pauses, limits, metrics: ofAction });
+        routes[transport].set(name, { name, params, isPublic, pauses, shardBy, limits, metrics: ofAction });
       }
     }
     this.#routes = routes;
@@ -198,8 +200,9 @@ export class Calls {
     return null;
   }
 
-  async #run({ name, params: schema, limits }: Route, params: unknown, caller: Caller): Promise<unknown> {
-    const channel = channelOf(name, params);
+  async #run(route: Route, params: unknown, caller: Caller): Promise<unknown> {
+    const { name, params: schema, shardBy, limits } = route;
+    const channel = channelOf(shardBy, params);
     if (channel !== undefined && this.#fullChannels.has(channel, Date.now()))
       throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     const parsed = parse(schema, params);
@@ -227,15 +230,9 @@ function metaOf({ actor, requestId, address, userAgent }: Caller): CallMeta {
   return userAgent === undefined ? meta : { ...meta, client: { address, userAgent } };
 }
 
-/** What is written to one channel waits in one queue. */
-function channelOf(name: ActionName, params: unknown): string | undefined {
-  if (!WRITES_MESSAGES.has(name)) return undefined;
-  const { channelId } = (params ?? {}) as { channelId?: unknown };
+/** The channel whose queue the call would wait in. */
+function channelOf(shardBy: Route["shardBy"], params: unknown): string | undefined {
+  if (shardBy === undefined) return undefined;
+  const channelId = ((params ?? {}) as { channelId?: unknown })[shardBy];
   return typeof channelId === "string" ? channelId : undefined;
 }
-
-const WRITES_MESSAGES: ReadonlySet<ActionName> = new Set<ActionName>([
-  "message.send",
-  "message.edit",
-  "message.delete",
-]);

@@ -1,2 +1,1 @@
 export { createGatewayService } from "./gateway.service.ts";
-export { GATEWAY_ACTIONS } from "./recent/recent-actions.ts";

@@ -1,5 +1,5 @@
-import { ACTIONS, type Result } from "@fanfare/contract";
-import { createGatewayService, GATEWAY_ACTIONS } from "@fanfare/gateway";
+import { ACTIONS, actionsWhere, type Result } from "@fanfare/contract";
+import { createGatewayService } from "@fanfare/gateway";
 import {
   hostForUrl,
   startNode,
@@ -39,7 +39,7 @@ export async function startFanfare(
   const onListening = (listening: number): void => {
     port = listening;
   };
-  const hosted = new Set<string>(GATEWAY_ACTIONS);
+  const hosted = new Set<string>(actionsWhere(({ answeredByGateway }) => answeredByGateway === true));
   const remember =
     (factory: ServiceFactory): ServiceFactory =>
     (node) => {

@@ -1,4 +1,4 @@
-import { ACTIONS, LIMITS, type ActionName } from "@fanfare/contract";
+import { FORGETS_USER, LIMITS } from "@fanfare/contract";
 import type { NodeContext } from "@fanfare/kernel";
 import type { BlockRepository } from "./block.repository.ts";
 import type { MailedTokenRepository } from "./mailed-token.repository.ts";
@@ -15,9 +15,6 @@ const SWEEP_MS = 60_000;
 /** Longer than a process takes that is alive. */
 const ABANDONED_AFTER_MS = LIMITS.writeTimeoutMs;
 
-type Forgets = Extract<ActionName, `${string}.forgetUser`>;
-const FORGETTING = Object.keys(ACTIONS).filter((name): name is Forgets => name.endsWith(".forgetUser"));
-
 export interface ErasuresOptions {
   node: Pick<NodeContext, "broadcast" | "call" | "logger">;
   users: UserRepository;
@@ -32,8 +29,8 @@ export interface ErasuresOptions {
 export type Erasures = ReturnType<typeof createErasures>;
 
 /**
- * Removes what there is of deleted users besides their document, here and in every service that has a `forgetUser`. Everything can
- * be repeated: what fails, or was left by a process that died, is done by a sweep.
+ * Removes what is stored of deleted users besides their document, here and in every service that stores personal data. Every step
+ * can be repeated: a sweep does what failed or was left by a process that died.
  */
 export function createErasures(options: ErasuresOptions) {
   const { node, users, sessions, sessionRepository, blocks, mailedTokens } = options;
@@ -48,7 +45,7 @@ export function createErasures(options: ErasuresOptions) {
     await sessionRepository.forgetClients(userId);
     await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
     await blocks.removeAllOf(userId);
-    const results = await Promise.allSettled(FORGETTING.map((name) => node.call(name, { userId })));
+    const results = await Promise.allSettled(FORGETS_USER.map((name) => node.call(name, { userId })));
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
     await users.finishErasure(userId);

@@ -36,6 +36,9 @@ export const adminActions = {
       }),
     }),
     permission: admin,
+    mutates: false,
+    botScope: null,
+    cost: 3,
   }),
   "admin.listUsers": action({
     summary:
@@ -47,12 +50,18 @@ export const adminActions = {
     }),
     result: z.object({ users: z.array(e.AdminUserSchema), nextUserId: e.id.nullable() }),
     permission: admin,
+    mutates: false,
+    botScope: null,
+    cost: 3,
   }),
   "admin.disableUser": action({
     summary: "The user's sessions end at once, and none can be opened. Not for admins: take that away first.",
     params: ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     result: oneUser,
     permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 3,
     errors: ["USER_NOT_FOUND"],
   }),
   "admin.enableUser": action({
@@ -60,6 +69,9 @@ export const adminActions = {
     params: ofUser,
     result: oneUser,
     permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 2,
     errors: ["USER_NOT_FOUND"],
   }),
   "admin.setAdmin": action({
@@ -68,6 +80,9 @@ export const adminActions = {
     params: ofUser.extend({ admin: z.boolean() }),
     result: oneUser,
     permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 2,
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
   }),
   "admin.resetTotp": action({
@@ -75,6 +90,9 @@ export const adminActions = {
     params: ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     result: nothing,
     permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 2,
     errors: ["USER_NOT_FOUND"],
   }),
   "admin.listGroups": action({
@@ -82,12 +100,18 @@ export const adminActions = {
     params: z.object({ beforeGroupId: e.id.optional(), limit }),
     result: z.object({ groups: z.array(e.GroupSchema), nextGroupId: e.id.nullable() }),
     permission: admin,
+    mutates: false,
+    botScope: null,
+    cost: 2,
   }),
   "admin.deleteGroup": action({
     summary: "Delete a group with its channels and messages, for ever, whoever owns it.",
     params: ofGroup.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     result: nothing,
     permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 5,
     errors: ["GROUP_NOT_FOUND"],
   }),
   "admin.announce": action({
@@ -95,6 +119,9 @@ export const adminActions = {
     params: z.object({ text: e.notice }),
     result: nothing,
     permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 3,
     rateLimit: { points: 10, durationMs: 60_000 },
   }),
   "admin.setMaintenance": action({
@@ -103,6 +130,9 @@ export const adminActions = {
     params: z.object({ enabled: z.boolean(), message: e.notice.optional() }),
     result: z.object({ maintenance: e.MaintenanceSchema }),
     permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 2,
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
   "admin.auditLog": action({
@@ -110,6 +140,9 @@ export const adminActions = {
     params: z.object({ beforeId: e.id.optional(), actorId: e.id.optional(), limit }),
     result: z.object({ entries: z.array(e.AdminAuditEntrySchema), nextId: e.id.nullable() }),
     permission: admin,
+    mutates: false,
+    botScope: null,
+    cost: 2,
   }),
   "admin.getMaintenance": action({
     summary: "Whether it is on.",

@@ -3,6 +3,7 @@ import { action } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 import { botScope } from "../scopes.ts";
+import { forgetUser } from "./departure.ts";
 
 const nothing = z.object({});
 const minute = 60_000;
@@ -30,6 +31,10 @@ export const botActions = {
     }),
     result: tokenResult,
     permission: manages,
+    mutates: true,
+    botScope: null,
+    cost: 3,
+    audited: "bot",
     errors: ["LIMIT_REACHED", "ROLE_NOT_FOUND"],
     rateLimit: { points: 10, durationMs: minute },
   }),
@@ -38,6 +43,9 @@ export const botActions = {
     params: z.object({ groupId: e.id }),
     result: z.object({ bots: z.array(e.BotSchema).max(LIMITS.botsPerGroup) }),
     permission: manages,
+    mutates: false,
+    botScope: null,
+    cost: 1,
   }),
   "bot.update": action({
     summary:
@@ -45,6 +53,10 @@ export const botActions = {
     params: ofBot.extend({ name: e.nickname.optional(), scopes: scopes.optional() }),
     result: botResult,
     permission: manages,
+    mutates: true,
+    botScope: null,
+    cost: 2,
+    audited: "bot",
     errors: ["BOT_NOT_FOUND"],
     rateLimit: { points: 20, durationMs: minute },
   }),
@@ -54,6 +66,10 @@ export const botActions = {
     params: ofBot,
     result: tokenResult,
     permission: manages,
+    mutates: true,
+    botScope: null,
+    cost: 2,
+    audited: "bot",
     errors: ["BOT_NOT_FOUND"],
     rateLimit: { points: 10, durationMs: minute },
   }),
@@ -62,6 +78,10 @@ export const botActions = {
     params: ofBot,
     result: nothing,
     permission: manages,
+    mutates: true,
+    botScope: null,
+    cost: 3,
+    audited: "bot",
     errors: ["BOT_NOT_FOUND"],
   }),
   "bot.me": action({
@@ -69,6 +89,9 @@ export const botActions = {
     params: nothing,
     result: botResult,
     permission: { rule: "session" },
+    mutates: false,
+    botScope: "any",
+    cost: 1,
     errors: ["BOTS_ONLY"],
   }),
   "bot.subscribe": action({
@@ -86,6 +109,9 @@ export const botActions = {
     }),
     result: botResult,
     permission: { rule: "session" },
+    mutates: true,
+    botScope: "events",
+    cost: 2,
     errors: ["BOTS_ONLY"],
     rateLimit: { points: 10, durationMs: minute },
   }),
@@ -94,6 +120,9 @@ export const botActions = {
     params: nothing,
     result: botResult,
     permission: { rule: "session" },
+    mutates: true,
+    botScope: "events",
+    cost: 2,
     errors: ["BOTS_ONLY"],
   }),
   "bot.authenticate": action({
@@ -103,12 +132,7 @@ export const botActions = {
     permission: internal,
     errors: ["UNAUTHENTICATED"],
   }),
-  "bot.forgetUser": action({
-    summary: "Somebody is deleted: their webhooks go, or all that there is of the bot. Repeatable.",
-    params: ofUser,
-    result: nothing,
-    permission: internal,
-  }),
+  "bot.forgetUser": forgetUser("their webhooks go, or the whole bot if the user is one."),
   "user.createBot": action({
     summary: "A user for a bot.",
     params: z.object({ name: e.nickname }),
@@ -180,6 +204,9 @@ export const commandActions = {
     }),
     result: z.object({ command: e.CommandSchema }),
     permission: { rule: "session" },
+    mutates: true,
+    botScope: "commands",
+    cost: 2,
     errors: ["BOTS_ONLY", "COMMAND_NAME_TAKEN", "LIMIT_REACHED"],
   }),
   "command.unregister": action({
@@ -187,6 +214,9 @@ export const commandActions = {
     params: z.object({ name: e.commandName }),
     result: nothing,
     permission: { rule: "session" },
+    mutates: true,
+    botScope: "commands",
+    cost: 2,
     errors: ["BOTS_ONLY"],
   }),
   "command.list": action({
@@ -194,6 +224,9 @@ export const commandActions = {
     params: inChannel,
     result: z.object({ commands: z.array(e.CommandSchema) }),
     permission: { rule: "channel", can: "view" },
+    mutates: false,
+    botScope: "group.read",
+    cost: 2,
   }),
   "command.invoke": action({
     summary:
@@ -204,6 +237,9 @@ export const commandActions = {
     }),
     result: z.object({ invocation: e.InvocationSchema }),
     permission: { rule: "channel", can: "sendMessages" },
+    mutates: true,
+    botScope: null,
+    cost: 3,
     errors: ["MUTED", "COMMAND_NOT_FOUND"],
     rateLimit: { points: 20, durationMs: 10_000 },
   }),

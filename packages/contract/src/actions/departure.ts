@@ -6,14 +6,16 @@ import { LIMITS } from "../limits.ts";
 const ofUser = z.object({ userId: e.id });
 const nothing = z.object({});
 
-/** Every service that keeps something personal has one: all actions of this name are called when somebody is deleted. */
-const forgetUser = (what: string) =>
-  action({
-    summary: `Somebody is deleted: ${what} Repeatable.`,
+/** Every service that stores personal data has one. */
+export const forgetUser = (what: string) => ({
+  ...action({
+    summary: `A user was deleted: ${what} Repeatable.`,
     params: ofUser,
     result: nothing,
     permission: { rule: "internal" },
-  });
+  }),
+  forgetsUser: true as const,
+});
 
 export const departureActions = {
   "user.deleteMe": action({
@@ -36,6 +38,10 @@ export const departureActions = {
     }),
     result: nothing,
     permission: { rule: "session" },
+    mutates: true,
+    botScope: null,
+    cost: 5,
+    endsSession: true,
     errors: ["WRONG_CREDENTIALS", "TOTP_REQUIRED", "WRONG_CODE", "OWNS_GROUPS", "LAST_ADMIN"],
     rateLimit: { points: 20, durationMs: 60_000, perAddress: true, exact: true },
     // The session's sockets close at once, so an answer by socket would not arrive.

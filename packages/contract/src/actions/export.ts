@@ -17,14 +17,16 @@ const page = z.object({
   nextCursor: cursor.nullable().describe("null: this is the last page; a page may be empty before"),
 });
 
-/** Every service that keeps something personal may have one: user.exportMyData asks all actions of this name in turn. */
-const exportUser = (what: string) =>
-  action({
+/** A service that stores personal data has one. */
+const exportUser = (what: string) => ({
+  ...action({
     summary: `A page of what there is of a user: ${what}`,
     params: z.object({ userId: e.id, cursor: cursor.nullable() }),
     result: page,
     permission: { rule: "internal" },
-  });
+  }),
+  exportsUser: true as const,
+});
 
 export const exportActions = {
   "user.exportMyData": action({
@@ -32,6 +34,9 @@ export const exportActions = {
     params: z.object({ cursor: cursor.optional() }),
     result: page,
     permission: { rule: "session" },
+    mutates: false,
+    botScope: null,
+    cost: 8,
     rateLimit: { points: 120, durationMs: 60_000 },
   }),
   "user.exportUser": exportUser("profile, sessions, blocks."),

@@ -27,6 +27,9 @@ export const inboxActions = {
       marker: e.InboxMarkerSchema,
     }),
     permission: { rule: "session" },
+    mutates: false,
+    botScope: null,
+    cost: 8,
     rateLimit: dear,
   }),
   "inbox.getUnreadCount": action({
@@ -39,6 +42,9 @@ export const inboxActions = {
         .describe(`${LIMITS.mentionsCounted}: as many or more, to be shown as 99+`),
     }),
     permission: { rule: "session" },
+    mutates: false,
+    botScope: null,
+    cost: 5,
     rateLimit: dear,
   }),
   "inbox.markRead": action({
@@ -46,6 +52,9 @@ export const inboxActions = {
     params: upTo,
     result: z.object({ marker: e.InboxMarkerSchema }),
     permission: { rule: "session" },
+    mutates: true,
+    botScope: null,
+    cost: 2,
   }),
   "inbox.clear": action({
     summary:
@@ -53,12 +62,18 @@ export const inboxActions = {
     params: upTo,
     result: z.object({ marker: e.InboxMarkerSchema }),
     permission: { rule: "session" },
+    mutates: true,
+    botScope: null,
+    cost: 2,
   }),
   "inbox.markGroupRead": action({
     summary: "Everything in the channels of a group that the caller sees is read.",
     params: z.object({ groupId: e.id }),
     result: z.object({ channelIds: z.array(e.id).describe("in which something was unread") }),
     permission: { rule: "group", can: "view" },
+    mutates: true,
+    botScope: null,
+    cost: 5,
     rateLimit: { points: 20, durationMs: 60_000 },
   }),
   "inbox.markAllRead": action({
@@ -69,6 +84,9 @@ export const inboxActions = {
       nextCursor: cursor.nullable().describe("null: everything is read; otherwise call again"),
     }),
     permission: { rule: "session" },
+    mutates: true,
+    botScope: null,
+    cost: 10,
     rateLimit: { points: 60, durationMs: 60_000 },
   }),
   "channel.listUnread": action({
@@ -81,6 +99,9 @@ export const inboxActions = {
       nextCursor: cursor.nullable().describe("null: that was all; a page may be empty before"),
     }),
     permission: { rule: "session" },
+    mutates: false,
+    botScope: null,
+    cost: 10,
     rateLimit: dear,
   }),
   "group.listPlaces": action({

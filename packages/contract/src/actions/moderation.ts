@@ -14,6 +14,9 @@ export const moderationActions = {
     params: inGroup,
     result: z.object({ wordFilter: e.WordFilterSchema }),
     permission: manageGroup,
+    mutates: false,
+    botScope: null,
+    cost: 1,
   }),
   "group.setWordFilter": action({
     summary:
@@ -24,6 +27,10 @@ export const moderationActions = {
     }),
     result: z.object({ wordFilter: e.WordFilterSchema }),
     permission: manageGroup,
+    mutates: true,
+    botScope: null,
+    cost: 2,
+    audited: "group",
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
   "group.setRetention": action({
@@ -32,6 +39,10 @@ export const moderationActions = {
     params: inGroup.extend({ days: e.retentionDays.nullable() }),
     result: z.object({ group: e.GroupSchema }),
     permission: manageGroup,
+    mutates: true,
+    botScope: null,
+    cost: 2,
+    audited: "group",
     rateLimit: { points: 10, durationMs: 60_000 },
   }),
   "group.listRetention": action({

@@ -19,6 +19,9 @@ export const notificationActions = {
     params: place.refine(isOnePlace, ONE_PLACE),
     result: setting,
     permission: { rule: "session" },
+    mutates: false,
+    botScope: null,
+    cost: 1,
     errors: placeErrors,
   }),
   "notification.set": action({
@@ -32,6 +35,9 @@ export const notificationActions = {
       ),
     result: setting,
     permission: { rule: "session" },
+    mutates: true,
+    botScope: null,
+    cost: 2,
     errors: [...placeErrors, "LIMIT_REACHED"],
   }),
   "notification.list": action({
@@ -45,12 +51,18 @@ export const notificationActions = {
       nextCursor: e.id.nullable().describe("null: this is the last page"),
     }),
     permission: { rule: "session" },
+    mutates: false,
+    botScope: null,
+    cost: 2,
   }),
   "push.getKey": action({
     summary: "The key that a browser subscribes to this server's pushes with.",
     params: nothing,
     result: z.object({ publicKey: z.string().nullable().describe("null: this server sends no pushes") }),
     permission: { rule: "session" },
+    mutates: false,
+    botScope: null,
+    cost: 1,
   }),
   "push.subscribe": action({
     summary:
@@ -65,6 +77,9 @@ export const notificationActions = {
     }),
     result: nothing,
     permission: { rule: "session" },
+    mutates: true,
+    botScope: null,
+    cost: 2,
     errors: ["PUSH_OFF"],
     rateLimit: { points: 20, durationMs: 60_000 },
   }),
@@ -73,6 +88,9 @@ export const notificationActions = {
     params: z.object({ endpoint: z.string().max(LIMITS.urlMaxChars) }),
     result: nothing,
     permission: { rule: "session" },
+    mutates: true,
+    botScope: null,
+    cost: 2,
   }),
   "push.list": action({
     summary: "The caller's subscriptions.",
@@ -87,6 +105,9 @@ export const notificationActions = {
       ),
     }),
     permission: { rule: "session" },
+    mutates: false,
+    botScope: null,
+    cost: 1,
   }),
   "presence.listAway": action({
     summary: "Those of the users who are connected nowhere, and do not ask to be left alone.",

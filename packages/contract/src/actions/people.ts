@@ -15,6 +15,9 @@ export const peopleActions = {
     }),
     result: z.object({ users: z.array(e.UserSchema) }),
     permission: { rule: "account" },
+    mutates: false,
+    botScope: null,
+    cost: 3,
     // Or somebody reads the names of all users.
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
@@ -24,6 +27,9 @@ export const peopleActions = {
     params: ofUser,
     result: z.object({}),
     permission: { rule: "session" },
+    mutates: true,
+    botScope: null,
+    cost: 2,
     errors: ["USER_NOT_FOUND", "LIMIT_REACHED"],
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
@@ -32,6 +38,9 @@ export const peopleActions = {
     params: ofUser,
     result: z.object({}),
     permission: { rule: "session" },
+    mutates: true,
+    botScope: null,
+    cost: 2,
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
   "user.listBlocked": action({
@@ -42,6 +51,9 @@ export const peopleActions = {
     }),
     result: z.object({ users: z.array(e.UserSchema), nextUserId: e.id.nullable() }),
     permission: { rule: "session" },
+    mutates: false,
+    botScope: null,
+    cost: 2,
   }),
   "user.listBlockedAmong": action({
     summary:

@@ -10,6 +10,10 @@ export const statusActions = {
     params: nothing,
     result: z.object({ version: z.string(), uptimeMs: z.int() }),
     permission: { rule: "session" },
+    mutates: false,
+    botScope: null,
+    cost: 1,
+    answeredByGateway: true,
   }),
   "admin.metrics": action({
     summary: "What all gateways did in the last minutes, in steps of some seconds, oldest first.",
@@ -21,6 +25,9 @@ export const statusActions = {
       steps: z.array(e.MetricsStepSchema),
     }),
     permission: { rule: "admin" },
+    mutates: false,
+    botScope: null,
+    cost: 5,
   }),
   "gateway.getSteps": action({
     summary: "What the gateway that answers did in the last minutes.",
@@ -30,5 +37,6 @@ export const statusActions = {
       steps: z.array(e.GatewayStepSchema),
     }),
     permission: { rule: "internal" },
+    answeredByGateway: true,
   }),
 };

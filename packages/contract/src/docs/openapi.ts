@@ -3,7 +3,6 @@ import { ACTIONS, actionDefinition, type ActionName } from "../actions.ts";
 import type { ActionDefinition, ActionRateLimit, RateLimit } from "../define.ts";
 import { COMMON_ERRORS, ERRORS, type ErrorCode } from "../errors.ts";
 import type { PermissionRule } from "../permissions.ts";
-import { scopeOf } from "../scopes.ts";
 import { PROTOCOL_VERSION } from "../wire.ts";
 
 type Json = Record<string, unknown>;
@@ -44,7 +43,7 @@ function operation(name: ActionName, definition: ActionDefinition): Json {
     tags: [name.slice(0, name.indexOf("."))],
     summary: definition.summary,
     description:
-      `Who may: ${describeRule(definition.permission)}. ${describeLimit(definition.rateLimit)} ${describeScope(name, open)}`.trim(),
+      `Who may: ${describeRule(definition.permission)}. ${describeLimit(definition.rateLimit)} ${describeScope(definition)}`.trim(),
     security: open ? [] : [{ accessToken: [] }],
     requestBody: { required: true, content: json(schemaOf(definition.params, "input")) },
     responses: {
@@ -61,11 +60,10 @@ function operation(name: ActionName, definition: ActionDefinition): Json {
   };
 }
 
-function describeScope(name: ActionName, isOpen: boolean): string {
-  if (isOpen) return "";
-  const scope = scopeOf(name);
-  if (scope === undefined) return "Not for bots.";
-  return scope === "any" ? "Bots need no scope." : `Bots need the scope \`${scope}\`.`;
+function describeScope({ permission, botScope }: ActionDefinition): string {
+  if (permission.rule === "public") return "";
+  if (botScope === null) return "Not for bots.";
+  return botScope === "any" ? "Bots need no scope." : `Bots need the scope \`${botScope}\`.`;
 }
 
 function describeLimit({ points, durationMs, perAddress, perValueOf }: ActionRateLimit): string {

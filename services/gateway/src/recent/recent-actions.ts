@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import type { ActionName } from "@fanfare/contract";
 import { defineService, type NodeContext } from "@fanfare/kernel";
 import manifest from "../../package.json" with { type: "json" };
 import type { RecentSteps } from "./recent-steps.ts";
@@ -7,14 +6,8 @@ import type { RecentSteps } from "./recent-steps.ts";
 /** Threads of one process have its memory in common. */
 const PROCESS = `${hostname()}:${process.pid}`;
 
-/** What a gateway itself answers: of an instance, wherever its threads are. */
-export const GATEWAY_ACTIONS = [
-  "server.getStatus",
-  "gateway.getSteps",
-] as const satisfies readonly ActionName[];
-
 /**
- * What a gateway tells of itself.
+ * The actions that every gateway answers itself.
  * @param recent undefined while it does not run
  */
 export function recentActions(node: NodeContext, recent: () => RecentSteps | undefined) {
