@@ -44,13 +44,6 @@ async function readResult(file: string): Promise<object> {
   return JSON.parse(text) as object;
 }
 
-test("a broadcast to as many as others have published of stands beside theirs, with their machine", async () => {
-  const args = [...SMALL.slice(2), "--users", "100", "--url", platform.url];
-  const { stdout } = await bench("broadcast", ...args);
-  expect(stdout).toMatch("members online in one group (its machine: Intel Core i7-8700K, one instance)");
-  expect(stdout).toMatch(/one message, p100 .* 89\.0 – 420 ms/);
-});
-
 describe("exit codes", () => {
   test("0: the summary on stdout, the p100 first, nothing on stderr", async () => {
     const { code, stdout, stderr } = await bench("broadcast", ...SMALL, "--url", platform.url, "--rounds");

@@ -3,7 +3,7 @@ import type { Block, Document } from "../report/document/document.ts";
 import { count, ratio, whole } from "../report/format.ts";
 import type { ClusterNodesResult } from "../report/result.ts";
 import type { NodesRow } from "./nodes-result.ts";
-import { coresLine, loadLine, nodesTable, publishedMachines } from "./nodes-summary.ts";
+import { coresLine, loadLine, nodesTable } from "./nodes-summary.ts";
 
 export function nodesDocument(result: ClusterNodesResult): Document {
   const { rows, passes } = result;
@@ -18,11 +18,11 @@ export function nodesDocument(result: ClusterNodesResult): Document {
       ...bars("Messages per second", rows, (row) => row.acknowledgedPerSecond, whole),
       ...bars("Messages per server CPU second", rows, (row) => row.acknowledgedPerCpuSecond, whole),
       ...bars("Scaling efficiency: rate(N) ÷ (N × rate(1))", rows, (row) => row.efficiency, ratio),
-      { kind: "table", heading: "Beside what has been published of as many nodes", rows: nodesTable(result) },
+      { kind: "table", heading: "The figures", rows: nodesTable(result) },
       {
         kind: "notes",
         heading: "What to know",
-        lines: [coresLine(result), ...publishedMachines(result), ...new Set(verdicts)],
+        lines: [coresLine(result), ...new Set(verdicts)],
       },
     ],
   };

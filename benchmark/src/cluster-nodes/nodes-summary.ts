@@ -1,10 +1,9 @@
 import { styleText } from "node:util";
-import { published, type PublishedRow } from "../published/published.ts";
 import { count, ms, ratio, short, table, whole } from "../report/format.ts";
 import type { ClusterNodesResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
 
-/** What each number of nodes takes, beside what has been published of as many. */
+/** One row for each number of nodes. */
 export function nodesSummary(result: ClusterNodesResult): string {
   const { passes, rows } = result;
   const errors = passes.flatMap((pass) => pass.errors);
@@ -18,10 +17,6 @@ export function nodesSummary(result: ClusterNodesResult): string {
       : []),
     "",
     ...(rows.length === 0 ? [] : [table(nodesTable(result)), ""]),
-    ...section(
-      "Published",
-      publishedMachines(result).map((line) => `  ${line}`),
-    ),
     ...section("What to know", [`  ${coresLine(result)}`, ...new Set(verdicts)]),
     ...section("Errors", errors.length === 0 ? [] : [errorTable(errors)]),
     ...section("Thresholds", thresholdLines(result)),
@@ -55,41 +50,23 @@ export function nodesTable({ rows }: ClusterNodesResult): string[][] {
       "scaling efficiency",
       "lost",
       "not stored",
-      "published messages/s",
-      "published efficiency",
     ],
-    ...rows.map((row) => {
-      const theirs = publishedNodes(row.nodes)?.figures;
-      return [
-        whole(row.nodes),
-        number(row.acknowledgedPerSecond),
-        number(row.acknowledgedPerCpuSecond),
-        ms(row.ackP90Ms),
-        number(row.serverCores, short),
-        ratio(row.efficiency),
-        whole(row.lost),
-        number(row.unstored),
-        number(theirs?.["acknowledgedPerSecond"] as number | undefined),
-        ratio(theirs?.["scalingEfficiency"] as number | undefined),
-      ];
-    }),
+    ...rows.map((row) => [
+      whole(row.nodes),
+      number(row.acknowledgedPerSecond),
+      number(row.acknowledgedPerCpuSecond),
+      ms(row.ackP90Ms),
+      number(row.serverCores, short),
+      ratio(row.efficiency),
+      whole(row.lost),
+      number(row.unstored),
+    ]),
   ];
-}
-
-/** By whom, and on what. */
-export function publishedMachines({ rows }: ClusterNodesResult): string[] {
-  const theirs = rows.flatMap(({ nodes }) => publishedNodes(nodes) ?? []);
-  return [...new Set(theirs.map(({ product, hardware }) => `${product}; its machines: ${hardware}`))];
 }
 
 export function coresLine({ cores }: ClusterNodesResult): string {
   return (
-    `All nodes, NATS, Redis, the database and the tester shared the ${count(cores, "core")} of this machine, and those who have ` +
-    "published had a machine for each node: here a node more brings no core more, so the messages per server CPU second say " +
-    "what a node costs, and the efficiency here is lower than it would be there."
+    `All nodes, NATS, Redis, the database and the tester shared the ${count(cores, "core")} of this machine. An extra node adds no ` +
+    "core here, so compare messages per server CPU second; the efficiency would be higher with a machine per node."
   );
-}
-
-function publishedNodes(nodes: number): PublishedRow | undefined {
-  return published(`wildfire-cluster-${nodes}`);
 }

@@ -78,6 +78,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
         urls: args.url === undefined ? [] : [args.url],
         cluster,
         metricsUrl: args.metricsUrl,
+        gatewayThreads: plan.gatewayThreads,
         registrationConcurrency: plan.window,
         onError,
       };

@@ -29,7 +29,7 @@ function builder(yargs: Argv) {
       default: 100,
       describe: "Messages of each sender, who waits for the answer before the next",
     })
-    .example("$0 chatroom --users 1000 --senders 100 --messages 100", "WildfireChat's chatroom")
+    .example("$0 chatroom --users 1000 --senders 100 --messages 100", "100 senders, 1,000 members")
     .example("$0 chatroom --users 5000 --rate 20 --duration 60", "20 a second, whatever is answered");
 }
 

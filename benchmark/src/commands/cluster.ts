@@ -79,7 +79,7 @@ function builder(yargs: Argv) {
       defaultDescription: "10",
       describe: "To one after the other of whom each sender writes; all are online",
     })
-    .example("$0 cluster --nodes 1,2,3,4", "WildfireChat's cluster: messages/s and scaling efficiency")
+    .example("$0 cluster --nodes 1,2,3,4", "messages/s and scaling efficiency per number of nodes")
     .example("$0 cluster --users 10000", "1, 2 and 4 gateways beside one process: some minutes")
     .example("$0 cluster -u 10000 --threshold 'p100At2VsSocketIo<=0.58'", "exit code 99 when it is slower");
 }

@@ -60,10 +60,7 @@ function builder(yargs: Argv) {
       describe: "All receivers are online; else one, who observes, where there are several",
     })
     .example("$0 direct -c 500 -t 100", "kimbench's user")
-    .example(
-      "$0 direct --senders 200 --receivers 1000 --scale 0.01",
-      "a hundredth of WildfireChat's send test",
-    )
+    .example("$0 direct --senders 200 --receivers 1000 --scale 0.01", "10 of the 1,000 receivers")
     .example(
       "$0 direct --senders 200 --receivers 1000 --scale 0.01 --online",
       "and of its send and receive test",

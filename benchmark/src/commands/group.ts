@@ -15,7 +15,7 @@ export const groupCommand: CommandModule<object, Arguments> = {
 };
 
 const MOST_MEMBERS = 100_000;
-/** WildfireChat sent 20 rounds to groups of 100, 10 to groups of 200 and 2 to groups of 1,000. */
+/** Large groups get fewer rounds, so that each size has the same number of deliveries. */
 const ROUNDS_TIMES_MEMBERS = 2000;
 
 function builder(yargs: Argv) {
@@ -57,7 +57,7 @@ function builder(yargs: Argv) {
       describe: "How often each sender writes to each group; 2000 ÷ members where nothing is said",
     })
     .example("$0 group -c 200 -t 100 --members 20 --online 0.5", "kimbench's group")
-    .example("$0 group --groups 100 --members 100 --senders 50", "WildfireChat's groups")
+    .example("$0 group --groups 100 --members 100 --senders 50", "100 groups of 100 members")
     .example("$0 group --members 1000 --rate 20 --duration 60", "20 a second, whatever is answered");
 }
 

@@ -46,7 +46,7 @@ function builder(yargs: Argv) {
     })
     .option("timeout", { type: "number", default: 30_000, describe: "Milliseconds to wait for an answer" })
     .options(RESULT_OPTIONS)
-    .example("$0 http -c 10000 -n 100000", "the published test")
+    .example("$0 http -c 10000 -n 100000", "10,000 connections")
     .example("$0 http --threshold 'unstored==0' --threshold 'failed==0'", "for CI");
 }
 

@@ -84,6 +84,7 @@ async function takeTurns(
         urls: [],
         cluster: undefined,
         metricsUrl: undefined,
+        gatewayThreads: plan.gatewayThreads,
         registrationConcurrency: plan.window,
         onError: (code: string) => errors.add("api", code),
       };

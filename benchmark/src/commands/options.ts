@@ -1,4 +1,5 @@
 import os from "node:os";
+import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import type { Argv } from "yargs";
 import type { BroadcastPlan } from "../measure/broadcast-plan.ts";
 import type { ClusterSize } from "../platform/cluster.ts";
@@ -102,6 +103,13 @@ export function roundOptions<T>(yargs: Argv<T>) {
       type: "number",
       default: 100,
       describe: "Connections, and registrations, made at the same time",
+    })
+    .option("gateway-threads", {
+      group: "Server:",
+      type: "number",
+      default: defaultGatewayThreads(),
+      defaultDescription: "the server's own default",
+      describe: "Threads that write to sockets, of an instance started for the run; 0: all in one thread",
     })
     .option("connect-timeout", {
       group: "Audience:",
@@ -218,6 +226,7 @@ export interface AudienceArguments {
   nap: number;
   connecting: number;
   connectTimeout: number;
+  gatewayThreads: number;
 }
 
 /** @throws {ExitError} that names the first option which makes no sense. */
@@ -240,6 +249,7 @@ export function planOf(args: AudienceArguments): BroadcastPlan {
     burstRepeats: wholeNumber("burst-repeats", args.burstRepeats, 1, 1000),
     timeoutMs: wholeNumber("timeout", args.timeout, 100, 3_600_000),
     payloadBytes: wholeNumber("payload", args.payload, MIN_PAYLOAD_BYTES, MAX_PAYLOAD_BYTES),
+    gatewayThreads: wholeNumber("gateway-threads", args.gatewayThreads, 0, MAX_PROCESSES),
   };
 }
 

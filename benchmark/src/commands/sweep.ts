@@ -15,7 +15,7 @@ import { planOf, roundOptions, wholeNumber } from "./options.ts";
 
 export const sweepCommand: CommandModule<object, Arguments> = {
   command: "sweep",
-  describe: "The same broadcast to more and more members, beside what Tailchat published",
+  describe: "Broadcast to a growing number of members",
   builder,
   handler,
 };
@@ -103,6 +103,7 @@ async function measureOne(
     urls: [],
     cluster: undefined,
     metricsUrl: undefined,
+    gatewayThreads: plan.gatewayThreads,
     registrationConcurrency: plan.window,
     onError: (code: string) => errors.add("api", code),
   };

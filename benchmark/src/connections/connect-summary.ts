@@ -1,6 +1,4 @@
 import { styleText } from "node:util";
-import { publishedLines } from "../published/published-lines.ts";
-import { PUBLISHED } from "../published/published.ts";
 import { figures } from "../report/figures.ts";
 import { clusterName, count, duration, kib, mib, ms, short, table, whole } from "../report/format.ts";
 import type { ConnectResult } from "../report/result.ts";
@@ -21,15 +19,12 @@ export function connectSummary(result: ConnectResult): string {
     ...section("Memory per connection", memoryLines(result)),
     ...section("Held", holdLines(result)),
     ...section("Messages to all of them", messageLines(result)),
-    ...section("Published by others, on their machines", publishedLines(figuresOf(result), ROWS)),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
     ...section("Thresholds", thresholdLines(result)),
   ]
     .join("\n")
     .trimEnd();
 }
-
-const ROWS = [PUBLISHED["tailchat-connect"], PUBLISHED["wildfire-connect"]];
 
 function figuresOf({ connection, bytesPerConnection, counts }: ConnectMeasurement) {
   const perConnection = bytesPerConnection?.server;

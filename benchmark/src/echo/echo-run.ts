@@ -16,7 +16,7 @@ export interface EchoPlan {
   durationMs: number;
 }
 
-/** In a path as it is: nothing to decode, and the published length. */
+/** Fits into a path without encoding. */
 const TEXT = "hello-fanfare!";
 const WARM_UP_MS = 500;
 const TIMEOUT_MS = 10_000;

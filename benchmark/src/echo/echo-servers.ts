@@ -26,7 +26,7 @@ export function isNginxInstalled(): boolean {
   return spawnSync("nginx", ["-v"], { env: cleanEnvironment() }).error === undefined;
 }
 
-/** One process without a master, keep-alive without end, nothing logged, as the published rows have it. */
+/** One process without a master, keep-alive without end, nothing logged. */
 function nginxConfig(port: number, folder: string): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (kind) => `${kind}_temp_path ${join(folder, kind)};`,

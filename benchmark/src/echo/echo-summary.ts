@@ -1,12 +1,8 @@
 import { styleText } from "node:util";
-import { PUBLISHED } from "../published/published.ts";
-import { publishedLines } from "../published/published-lines.ts";
-import { figures } from "../report/figures.ts";
 import { ms, ratio, table, whole } from "../report/format.ts";
 import type { EchoResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
-import { bestPerSecond, type EchoRow } from "./echo-result.ts";
-import type { EchoServerName } from "./echo-servers.ts";
+import type { EchoRow } from "./echo-result.ts";
 
 const BUSY = 0.9;
 
@@ -25,24 +21,11 @@ export function echoSummary(result: EchoResult): string {
       ...missing.map((name) => `  ${name} is not installed: it is not in the table.`),
       ...busyLines(rows),
     ]),
-    ...section("Published by others, on their machines", [
-      ...beside("fastify", "echo-hydrogen", rows),
-      ...beside("nginx", "echo-nginx", rows),
-    ]),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
     ...section("Thresholds", thresholdLines(result)),
   ]
     .join("\n")
     .trimEnd();
-}
-
-function beside(
-  server: EchoServerName,
-  row: "echo-hydrogen" | "echo-nginx",
-  rows: readonly EchoRow[],
-): string[] {
-  const ours = bestPerSecond(rows, server) ?? undefined;
-  return publishedLines(figures({ echoPerSecond: ours }), [PUBLISHED[row]]);
 }
 
 function echoTable(rows: readonly EchoRow[]): string {

@@ -1,10 +1,7 @@
 import { styleText } from "node:util";
-import { publishedLines } from "../published/published-lines.ts";
-import { PUBLISHED } from "../published/published.ts";
 import { duration, mib, short, whole } from "../report/format.ts";
 import type { HttpResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
-import { httpFigures } from "./http-figures.ts";
 import { refusedLines } from "./refused-lines.ts";
 import type { HttpMeasurement } from "./http-result.ts";
 
@@ -33,10 +30,6 @@ export function httpSummary(result: HttpResult): string {
     "",
     ...section("Refused", refusedLines(result)),
     ...section("Storing", storeLines(result)),
-    ...section(
-      "Published by others, on their machines",
-      publishedLines(httpFigures(result), [PUBLISHED["queue-8c16g"], PUBLISHED["queue-4c8g"]]),
-    ),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
     ...section("Thresholds", thresholdLines(result)),
   ]

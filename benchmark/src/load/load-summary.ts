@@ -1,12 +1,9 @@
 import { styleText } from "node:util";
 import type { Bucket } from "../measure/histogram.ts";
 import { PERCENTILES, type OpenPercentiles } from "../measure/percentiles.ts";
-import { publishedLines } from "../published/published-lines.ts";
 import { count, duration, mib, ms, short, shortOrDash, table, whole } from "../report/format.ts";
-import { observationsOf } from "../report/observations.ts";
 import type { LoadResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
-import { publishedFor } from "./load-published.ts";
 import type { LoadMeasurement } from "./load-result.ts";
 
 const BAR_CHARS = 50;
@@ -29,10 +26,6 @@ export function loadSummary(result: LoadResult): string {
     "",
     ...section("Times since the intended sending", latencyLines(result)),
     ...section(histogramHeading(result), histogramLines((result.delivery ?? result.ack).bars)),
-    ...section(
-      "Beside what others have published of their own machines",
-      publishedLines(observationsOf(result)[0]!.figures, publishedFor(result.command, result.scene)),
-    ),
     ...section("Server", serverLines(result)),
     ...section("Tester", testerLines(result)),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),

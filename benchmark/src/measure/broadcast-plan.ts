@@ -22,6 +22,8 @@ export interface BroadcastPlan {
   /** How long to wait for the last member. */
   timeoutMs: number;
   payloadBytes: number;
+  /** Of a single instance that is started for the run; default: the instance's own default. */
+  gatewayThreads?: number;
 }
 
 /** In the order of their sending. The warm-up comes before the rest, so that "cold" is what a rest costs and nothing else. */

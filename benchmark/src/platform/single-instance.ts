@@ -1,16 +1,20 @@
 import { join } from "node:path";
+import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import { freePort } from "./free-port.ts";
 import type { Platform } from "./platform.ts";
 import { nodeProgram, platformEnvironment } from "./programs.ts";
 import { Workplace } from "./workplace.ts";
 
-/** The whole platform in one process, with the embedded database. */
-export async function startSingleInstance(signal: AbortSignal): Promise<Platform> {
+/** Starts the whole platform in one process, with the embedded database. */
+export async function startSingleInstance(
+  signal: AbortSignal,
+  gatewayThreads = defaultGatewayThreads(),
+): Promise<Platform> {
   const workplace = await Workplace.open();
   const [port, opsPort] = [await freePort(), await freePort()];
   const process = workplace.add(
     nodeProgram("throw-away instance", {
-      env: platformEnvironment(),
+      env: { ...platformEnvironment(), GATEWAY_THREADS: String(gatewayThreads) },
       port,
       opsPort,
       dataDir: join(workplace.folder, "data"),

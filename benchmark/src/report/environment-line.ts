@@ -1,4 +1,4 @@
-import { duration, mib } from "./format.ts";
+import { count, duration, mib } from "./format.ts";
 import type { Result } from "./result.ts";
 
 /** When, and on what machine. */
@@ -12,6 +12,11 @@ export function environmentLine(
     machineLine(environment),
     `commit ${environment.commit ?? "unknown"}`,
   ].join(" · ");
+}
+
+/** How many gateway threads the measured instance had; "" where the result does not say, or the server was running already. */
+export function gatewayThreadsText({ gatewayThreads }: Record<string, unknown>): string {
+  return typeof gatewayThreads === "number" ? count(gatewayThreads, "gateway thread") : "";
 }
 
 export function machineLine({ cpu, cores, memoryBytes, os, node }: Result["environment"]): string {

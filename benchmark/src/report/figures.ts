@@ -25,7 +25,7 @@ type FigureKind = Pick<Figure, "label" | "unit" | "better">;
 const lower = (label: string, unit: Figure["unit"]): FigureKind => ({ label, unit, better: "lower" });
 const higher = (label: string, unit: Figure["unit"]): FigureKind => ({ label, unit, better: "higher" });
 
-/** All figures that reports show beside others. Those of published rows have the same keys. */
+/** All figures that reports show beside others. */
 const KINDS = {
   p100Ms: lower("one message, p100", "ms"),
   coldMs: lower("the first after a rest, p100", "ms"),
@@ -83,11 +83,4 @@ export function figures(values: Partial<Record<FigureKey, number | null | undefi
 
 export function figureText({ unit, value }: Pick<Figure, "unit" | "value">): string {
   return value === null ? "–" : UNITS[unit](value);
-}
-
-/** A published number, or a range of it, in the unit of our own. */
-export function publishedText(unit: Figure["unit"], value: number | readonly [number, number]): string {
-  if (typeof value === "number") return figureText({ unit, value });
-  const [from, to] = value.map((end) => figureText({ unit, value: end }));
-  return `${from!.replace(/\s?(ms|\/s|[KM]iB)$/, "")} – ${to}`;
 }

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { gatewayThreadsText } from "./environment-line.ts";
 import { count, kib, ms, ratio, table, whole } from "./format.ts";
 import type { LimitsResult, TargetFigures } from "./result.ts";
 import { errorTable, section, thresholdLines } from "./summary.ts";
@@ -10,7 +11,7 @@ export function limitsSummary(result: LimitsResult): string {
   return [
     styleText(
       "bold",
-      `Limits · ${whole(result.users)} users · ${turns} turns each, the same audience and machine`,
+      `Limits · ${whole(result.users)} users · ${turns} turns each, the same audience and machine · ${gatewayThreadsText(result.options)}`,
     ),
     ...(result.interrupted
       ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]

@@ -1,9 +1,7 @@
 import { styleText } from "node:util";
 import type { Bucket } from "../measure/histogram.ts";
 import { PERCENTILES } from "../measure/percentiles.ts";
-import { published } from "../published/published.ts";
-import { publishedLines } from "../published/published-lines.ts";
-import { figures } from "./figures.ts";
+import { gatewayThreadsText } from "./environment-line.ts";
 import { count, duration, kib, mib, ms, ratio, short, shortOrDash, table, whole } from "./format.ts";
 import type { BroadcastMeasurement, BroadcastResult, BurstResult, RoundResult } from "./result.ts";
 
@@ -23,7 +21,6 @@ export function broadcastSummary(result: BroadcastResult, options: { everyRound:
     ...section(`Warm messages, time until each member has it`, latencyLines(result)),
     ...section("Messages one by one", options.everyRound ? [roundsTable(result.rounds)] : []),
     ...section("Bursts (messages sent in the same instant)", burstLines(result.bursts)),
-    ...section("Published by others, on their machines", publishedOf(result)),
     ...section("Getting there", preparationLines(result)),
     ...section("Server", serverLines(result)),
     ...section("Tester", testerLines(result)),
@@ -34,9 +31,10 @@ export function broadcastSummary(result: BroadcastResult, options: { everyRound:
     .trimEnd();
 }
 
-function title({ users, target, client }: BroadcastMeasurement): string {
+function title({ users, target, client, options }: BroadcastResult): string {
+  const threads = target.name === "fanfare" && !options["cluster"] ? gatewayThreadsText(options) : "";
   const server = target.isThrowaway
-    ? `${target.name}, started for this run`
+    ? `${target.name}, started for this run${threads && ` with ${threads}`}`
     : `${target.name} at ${target.url}`;
   const kind = client.kind === "light" ? "light receivers" : "official clients";
   const nap = client.kind === "light" && client.napMs > 0 ? `, reading every ${client.napMs} ms` : "";
@@ -45,12 +43,6 @@ function title({ users, target, client }: BroadcastMeasurement): string {
     styleText("bold", `Broadcast to ${whole(users)} users · ${server}`) +
     `\n${whole(users - client.probes)} ${kind} in ${count(client.workers, "thread")}${nap}${probes}`
   );
-}
-
-/** Of as many members; none of most numbers. */
-function publishedOf({ users, warm }: BroadcastMeasurement): string[] {
-  const theirs = published(`tailchat-${users}`);
-  return theirs ? publishedLines(figures({ p100Ms: warm.p100Ms?.median ?? null }), [theirs]) : [];
 }
 
 function headline({ warm, rounds, first, cold }: BroadcastMeasurement): string {

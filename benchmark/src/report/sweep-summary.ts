@@ -1,12 +1,12 @@
 import { styleText } from "node:util";
-import { PUBLISHED } from "../published/published.ts";
+import { gatewayThreadsText } from "./environment-line.ts";
 import { verdictLines } from "./limits-summary.ts";
 import { count, table } from "./format.ts";
 import type { SweepResult } from "./result.ts";
 import { errorTable, section, thresholdLines } from "./summary.ts";
 import { sweepTable } from "./sweep-table.ts";
 
-/** The Tailchat table, ours beside what was published. */
+/** One row for each number of members. */
 export function sweepSummary(result: SweepResult): string {
   const { passes, rows } = result;
   const errors = passes.flatMap((pass) => pass.errors);
@@ -14,7 +14,7 @@ export function sweepSummary(result: SweepResult): string {
   return [
     styleText(
       "bold",
-      `Sweep · one message to more and more members · ${count(turns, "turn")} each, a fresh server each time`,
+      `Sweep · one message to more and more members · ${count(turns, "turn")} each, a fresh server each time · ${gatewayThreadsText(result.options)}`,
     ),
     ...(result.interrupted
       ? [styleText("yellow", "  Interrupted: what follows is what there was until then.")]
@@ -23,7 +23,6 @@ export function sweepSummary(result: SweepResult): string {
     ...section("Time until the last member has it (medians)", [
       table(sweepTable(rows)),
       "  cold: after a rest; at once: until all have all; joined, logged in: members per second; CPU: the server's.",
-      `  Tailchat's machine: ${PUBLISHED["tailchat-1000"].hardware}.`,
     ]),
     ...section(
       "What to know",

@@ -1,5 +1,3 @@
-import { published } from "../published/published.ts";
-import { publishedText } from "./figures.ts";
 import { kib, ms, whole } from "./format.ts";
 import type { SweepRow } from "./result.ts";
 
@@ -13,7 +11,6 @@ export function sweepTable(rows: readonly SweepRow[]): string[][] {
   const header = [
     "members",
     "p100",
-    "Tailchat's",
     "cold",
     ...sizes.map((size) => `${size} at once`),
     "joined",
@@ -27,7 +24,6 @@ export function sweepTable(rows: readonly SweepRow[]): string[][] {
     ...rows.map((row) => [
       whole(row.users),
       ms(row.p100Ms),
-      tailchatText(row.users),
       ms(row.coldMs),
       ...sizes.map((size) => ms(row.bursts.find(({ messages }) => messages === size)?.allMs)),
       rate(row.registrationsPerSecond),
@@ -37,9 +33,4 @@ export function sweepTable(rows: readonly SweepRow[]): string[][] {
       whole(row.lost),
     ]),
   ];
-}
-
-function tailchatText(users: number): string {
-  const p100Ms = published(`tailchat-${users}`)?.figures["p100Ms"];
-  return p100Ms === undefined ? "–" : publishedText("ms", p100Ms);
 }

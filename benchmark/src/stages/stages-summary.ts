@@ -1,8 +1,5 @@
 import { styleText } from "node:util";
-import { PUBLISHED } from "../published/published.ts";
-import { publishedLines } from "../published/published-lines.ts";
-import { figures } from "../report/figures.ts";
-import { ms, short, table, whole } from "../report/format.ts";
+import { ms, table, whole } from "../report/format.ts";
 import type { StagesResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
 
@@ -40,19 +37,6 @@ export function stagesSummary(result: StagesResult): string {
       "What is timed, by the server's own metrics",
       rows.map(({ stage, what, metric }) => `  ${stage.padEnd(10)}  ${what} (${metric})`),
     ),
-    ...section(
-      "Published by others, on their machines",
-      rows.length === 0
-        ? []
-        : [
-            "  WildfireChat: pull and notify together 2,978/s per core; it writes each message to a queue of every recipient,",
-            "  tells him that there is something, and he pulls it. Here a message is written once and pushed whole; who missed",
-            `  some pulls. Pushes and pulls per server CPU second here: ${pushesAndPulls(result)}.`,
-            ...publishedLines(figures({ pullsPerCpuSecond: pullsOf(result) }), [
-              PUBLISHED["wildfire-stages"],
-            ]),
-          ],
-    ),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
     ...section("Thresholds", thresholdLines(result)),
   ]
@@ -62,15 +46,4 @@ export function stagesSummary(result: StagesResult): string {
 
 function onlineText({ users, online = users }: StagesResult): string {
   return online === users ? whole(users) : `${whole(online)} of ${whole(users)}`;
-}
-
-function pullsOf({ rows }: StagesResult): number | null {
-  return rows.find(({ stage }) => stage === "pull")?.perCpuSecond ?? null;
-}
-
-function pushesAndPulls({ rows }: StagesResult): string {
-  return rows
-    .filter(({ stage }) => stage === "push" || stage === "pull")
-    .map(({ perCpuSecond }) => (perCpuSecond === null ? "–" : short(perCpuSecond)))
-    .join(" and ");
 }

@@ -1,8 +1,7 @@
-import { machineLine } from "../report/environment-line.ts";
+import { gatewayThreadsText, machineLine } from "../report/environment-line.ts";
 import { duration, kib, ms, ratio, whole } from "../report/format.ts";
 import type { LimitsResult, SweepResult } from "../report/result.ts";
 import { sweepTable } from "../report/sweep-table.ts";
-import { besidePublished } from "./beside-published.ts";
 import { markdownTable } from "./markdown.ts";
 import { chartLines } from "./suite-markdown.ts";
 import type { Suite } from "./suite-result.ts";
@@ -24,45 +23,50 @@ export function readmeSection(suite: Suite, folder: string): string {
   const limits = [...results.values()]
     .filter((result) => result.command === "limits")
     .filter(({ ratios }) => ratios.length > 0);
-  const table = besidePublished(suite, (row) => row.headline ?? []);
   return [
-    `On ${index.startedAt.slice(0, 10)}: ${machineLine(index.environment)}. The server, the embedded database and the tester ` +
-      `shared it. Everything that was measured, with the command of each row: [${folder}.md](${folder}.md).`,
+    `Measured on ${index.startedAt.slice(0, 10)}: ${machineLine(index.environment)}. The server, the embedded database and the tester ` +
+      `shared the machine, so compare the ratios, not the milliseconds. All results, with their commands: [${folder}.md](${folder}.md).`,
     ...chartLines(suite, folder),
     ...(sweep?.command === "sweep" ? sweepLines(sweep) : []),
     ...(limits.length > 0 ? limitLines(limits) : []),
-    ...(table === undefined
-      ? []
-      : [
-          "Beside what others have published of their servers on other machines; per CPU second is what compares best:",
-          markdownTable(table, 2),
-        ]),
     ...faultLines(suite),
   ].join("\n\n");
 }
 
-function sweepLines({ rows }: SweepResult): string[] {
+function sweepLines({ rows, options }: SweepResult): string[] {
   const lost = rows.reduce((sum, row) => sum + row.lost, 0);
   return [
-    "Time until the **last** member online has a message, from the instant of sending, stored on disk and permission-checked; " +
-      `beside what Tailchat has published of its own (an i7-8700K). ${whole(lost)} of all deliveries were lost. Cold is the first ` +
-      "after a rest; the bursts are until all have all of them.",
+    "Time from sending a message until the **last** member online has it; the message is permission-checked and on disk. " +
+      `The median of the warm messages, ${threadsPhrase(options)}. ${whole(lost)} deliveries were lost. Cold: the first message after ` +
+      "a pause. Bursts: until every member has every message.",
     markdownTable(sweepTable(rows), 0),
   ];
 }
 
+const threadsPhrase = (options: Record<string, unknown>): string =>
+  `with ${gatewayThreadsText(options) || "the default number of gateway threads"}`;
+
+/** One column per bare server, size of the audience and number of gateway threads. What Fanfare loses is bold. */
 function limitLines(results: readonly LimitsResult[]): string[] {
   const against = [...new Set(results.flatMap(({ ratios }) => ratios.map((entry) => entry.against)))];
   const labels = [...new Set(results.flatMap(({ ratios }) => ratios.map((entry) => entry.label)))];
   const columns = against.flatMap((bare) => results.map((result) => ({ bare, result })));
-  const value = (label: string, { bare, result }: (typeof columns)[number]) =>
-    ratio(result.ratios.find((entry) => entry.label === label && entry.against === bare)?.value);
+  const cell = (label: string, { bare, result }: (typeof columns)[number]) => {
+    const value = result.ratios.find((entry) => entry.label === label && entry.against === bare)?.value;
+    if (value === undefined) return ratio(value);
+    const isLoss = / per (server CPU )?second$/.test(label) ? value < 1 : value > 1;
+    return isLoss ? `**${ratio(value)}**` : ratio(value);
+  };
+  const heading = ({ bare, result }: (typeof columns)[number]) =>
+    [`bare ${bare}`, `${whole(result.users)} members`, gatewayThreadsText(result.options)]
+      .filter(Boolean)
+      .join(", ");
   return [
-    "`bench limits`: the platform divided by bare servers, which know no users and store nothing, in turns in the same run " +
-      "(times, memory and CPU: lower is better; rates: higher is):",
+    "`bench limits`: Fanfare divided by bare servers that have no users, check nothing and store nothing, measured in turns in the same " +
+      "run. Lower is better for times, memory and CPU; higher is better for rates. **Bold: Fanfare loses.**",
     markdownTable([
-      ["", ...columns.map(({ bare, result }) => `bare ${bare}, ${whole(result.users)} members`)],
-      ...labels.map((label) => [label, ...columns.map((column) => value(label, column))]),
+      ["", ...columns.map(heading)],
+      ...labels.map((label) => [label, ...columns.map((column) => cell(label, column))]),
     ]),
   ];
 }
@@ -90,8 +94,8 @@ function faultLines({ index, results }: Suite): string[] {
     const { overload, counts, recovery } = result;
     const normal = recovery.normalAfterMs === null ? "not seen" : `after ${duration(recovery.normalAfterMs)}`;
     return said(
-      `${whole(overload.offeredPerSecond ?? 0)} messages/s offered, ${whole(overload.acknowledgedPerSecond)}/s acknowledged within ${ms(overload.ackMs?.p100)}, the rest refused; **${whole(counts.lost)} lost**; normal again ${normal}`,
+      `${whole(overload.offeredPerSecond ?? 0)} messages/s offered by connected clients, ${whole(overload.acknowledgedPerSecond)}/s acknowledged, the slowest after ${ms(overload.ackMs?.p100)}; the rest refused; **${whole(counts.lost)} lost**; normal again ${normal}`,
     );
   });
-  return rows.length === 0 ? [] : ["When things go wrong:", markdownTable([["", ""], ...rows], 2)];
+  return rows.length === 0 ? [] : ["Under faults and overload:", markdownTable([["", ""], ...rows], 2)];
 }

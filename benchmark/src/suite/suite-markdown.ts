@@ -3,14 +3,12 @@ import type { Block } from "../report/document/document.ts";
 import { machineLine } from "../report/environment-line.ts";
 import { duration } from "../report/format.ts";
 import type { Result } from "../report/result.ts";
-import { besidePublished } from "./beside-published.ts";
 import { markdownTable } from "./markdown.ts";
 import type { RowOutcome, Suite } from "./suite-result.ts";
 
 /** The report as a document. @param folder of the results, as a link from where it lies */
 export function suiteMarkdown(suite: Suite, folder: string): string {
   const { index, results } = suite;
-  const table = besidePublished(suite, () => "all");
   return `${[
     `# Measured on ${index.startedAt.slice(0, 10)}`,
     `${machineLine(index.environment)}; commit ${index.environment.commit ?? "unknown"}. Profile \`${index.profile}\`, ` +
@@ -23,14 +21,6 @@ export function suiteMarkdown(suite: Suite, folder: string): string {
       [["", "command", "result", "took"], ...index.rows.map((row) => outcomeLine(row, folder))],
       3,
     ),
-    ...(table === undefined
-      ? []
-      : [
-          "## Beside what others have published",
-          "Theirs are of other machines, named here so that nobody takes them for the same. Per CPU second: ours divided by the CPU time " +
-            "that the server used, theirs by the number of cores that they counted.",
-          markdownTable(table, 2),
-        ]),
     ...index.rows.flatMap(({ name, title, command }) => {
       const result = results.get(name);
       return result === undefined ? [] : resultLines(result, title, command);

@@ -1,6 +1,3 @@
-import type { PublishedId } from "../published/published.ts";
-import type { FigureKey } from "../report/figures.ts";
-
 export const PROFILES = ["quick", "full"] as const;
 export type Profile = (typeof PROFILES)[number];
 
@@ -11,19 +8,11 @@ export interface SuiteRow {
   title: string;
   /** The command line; the same for both profiles, or null where a profile leaves it out. */
   run: string | Readonly<Record<Profile, string | null>>;
-  /** What others have published of the same. */
-  published?: readonly PublishedId[];
-  /** The figures that stand beside published ones in the README; none: it is not in that table. */
-  headline?: readonly FigureKey[];
-  /** Which of several things that are measured stands beside the published ones, or beside each; all, where nothing is said. */
-  ours?: string | Readonly<Partial<Record<PublishedId, string>>>;
   /** Programs that must be installed. */
   needs?: readonly string[];
 }
 
 const CLUSTER = ["nats-server", "redis-server"];
-const RATES: readonly FigureKey[] = ["acknowledgedPerSecond", "acknowledgedPerCpuSecond", "ackP90Ms"];
-const DELIVERIES: readonly FigureKey[] = ["deliveriesPerSecond", "deliveriesPerCpuSecond"];
 
 /** In the order in which they run. Another row is another entry here. */
 export const SUITE_ROWS: readonly SuiteRow[] = [
@@ -52,6 +41,14 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     },
   },
   {
+    name: "limits-10000-threads-0",
+    title: "Beside bare Socket.IO and bare ws, 10,000 members, without gateway threads",
+    run: {
+      quick: "limits --users 10000 --messages 10 --passes 2 --idle 1000 --gateway-threads 0",
+      full: "limits --users 10000 --messages 10 --passes 5 --gateway-threads 0",
+    },
+  },
+  {
     name: "register",
     title: "Guests register and join one group",
     run: { quick: "register --users 2000", full: "register --users 20000" },
@@ -60,15 +57,11 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     name: "login",
     title: "Logins: connect, authenticate, everything joined",
     run: { quick: "login -c 3000 -t 100", full: "login -c 30000 -t 100" },
-    published: ["kim-login"],
-    headline: RATES,
   },
   {
     name: "direct",
     title: "Direct messages, each acknowledged and delivered",
     run: { quick: "direct -c 20000 -t 100", full: "direct -c 200000 -t 100" },
-    published: ["kim-direct"],
-    headline: RATES,
   },
   {
     name: "group-20",
@@ -77,35 +70,27 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
       quick: "group -c 10000 -t 100 --members 20 --online 0.5",
       full: "group -c 100000 -t 100 --members 20 --online 0.5",
     },
-    published: ["kim-group"],
-    headline: RATES,
   },
   {
     name: "group-50",
     title: "Messages to a group of 50, half of it online",
     run: { quick: null, full: "group -c 100000 -t 100 --members 50 --online 0.5" },
-    published: ["kim-group-50"],
-    headline: RATES,
   },
   {
     name: "direct-send",
-    title: "200 senders, 1,000 receivers of whom one is online (a part of it)",
+    title: "200 senders, one receiver online; --scale 0.005 leaves 5 receivers",
     run: {
       quick: "direct --senders 200 --receivers 1000 --rounds 50 --scale 0.005",
       full: "direct --senders 200 --receivers 1000 --rounds 50 --scale 0.1",
     },
-    published: ["wildfire-direct-send"],
-    headline: RATES,
   },
   {
     name: "direct-receive",
-    title: "200 senders, 1,000 receivers online (a part of it)",
+    title: "200 senders, all receivers online; --scale 0.005 leaves 5 receivers",
     run: {
       quick: "direct --senders 200 --receivers 1000 --rounds 50 --scale 0.005 --online",
       full: "direct --senders 200 --receivers 1000 --rounds 50 --scale 0.1 --online",
     },
-    published: ["wildfire-direct-receive"],
-    headline: RATES,
   },
   {
     name: "groups-100",
@@ -114,22 +99,16 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
       quick: "group --groups 100 --members 100 --senders 50 --rounds 2",
       full: "group --groups 100 --members 100 --senders 50",
     },
-    published: ["wildfire-group-100"],
-    headline: DELIVERIES,
   },
   {
     name: "groups-200",
     title: "100 groups of 200 members, 50 send",
     run: { quick: null, full: "group --groups 100 --members 200 --senders 50" },
-    published: ["wildfire-group-200"],
-    headline: DELIVERIES,
   },
   {
     name: "groups-1000",
     title: "100 groups of 1,000 members, 50 send",
     run: { quick: null, full: "group --groups 100 --members 1000 --senders 50" },
-    published: ["wildfire-group-1000"],
-    headline: DELIVERIES,
   },
   {
     name: "chatroom-1000",
@@ -138,15 +117,11 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
       quick: "chatroom --users 1000 --senders 100 --messages 20",
       full: "chatroom --users 1000 --senders 100 --messages 100",
     },
-    published: ["wildfire-chatroom-1000"],
-    headline: DELIVERIES,
   },
   {
     name: "chatroom-2000",
     title: "100 senders in a chatroom of 2,000",
     run: { quick: null, full: "chatroom --users 2000 --senders 100 --messages 100" },
-    published: ["wildfire-chatroom-2000"],
-    headline: DELIVERIES,
   },
   {
     name: "chatroom-5000",
@@ -155,21 +130,16 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
       quick: "chatroom --users 5000 --senders 100 --messages 10",
       full: "chatroom --users 5000 --senders 100 --messages 100",
     },
-    published: ["wildfire-chatroom-5000"],
-    headline: DELIVERIES,
   },
   {
     name: "connect",
     title: "Connections held, and what each takes",
     run: { quick: "connect --users 10000 --hold 5s", full: "connect --users 18000 --hold 30m" },
-    published: ["wildfire-connect"],
-    headline: ["connectsPerSecond", "rssPerConnectionBytes", "dropped"],
   },
   {
     name: "connect-500",
     title: "What 500 users take",
     run: "connect --users 500 --hold 2s",
-    published: ["tailchat-connect"],
   },
   {
     name: "http",
@@ -178,26 +148,19 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
       quick: "http --concurrency 10000 --requests 50000",
       full: "http --concurrency 10000 --requests 100000",
     },
-    published: ["queue-8c16g", "queue-4c8g"],
-    headline: ["acknowledgedPerSecond", "ackP50Ms", "ackP100Ms", "storedPerSecond", "bytesPerMillion"],
   },
   {
     name: "stages",
     title: "Send, distribute, notify, push and pull by the server's own metrics",
     run: "stages --users 500",
-    published: ["wildfire-stages"],
-    headline: ["pullsPerCpuSecond"],
   },
   {
     name: "echo",
-    title: "HTTP echo of 14 bytes on one thread, beside nginx",
+    title: "HTTP echo of 14 bytes on one thread, beside nginx where it is installed",
     run: {
       quick: "echo --concurrency 1,10,100,1000 --duration 1s",
       full: "echo --concurrency 1,5,10,50,100,500,1000",
     },
-    published: ["echo-hydrogen", "echo-nginx"],
-    headline: ["echoPerSecond"],
-    ours: "echo, fastify",
   },
   {
     name: "cluster",
@@ -214,14 +177,6 @@ export const SUITE_ROWS: readonly SuiteRow[] = [
     run: {
       quick: "cluster --nodes 1,2 --count 20000",
       full: "cluster --nodes 1,2,3,4 --count 100000 --passes 3",
-    },
-    published: ["wildfire-cluster-1", "wildfire-cluster-2", "wildfire-cluster-3", "wildfire-cluster-4"],
-    headline: ["acknowledgedPerSecond", "acknowledgedPerCpuSecond", "scalingEfficiency"],
-    ours: {
-      "wildfire-cluster-1": "cluster-nodes, 1 node",
-      "wildfire-cluster-2": "cluster-nodes, 2 nodes",
-      "wildfire-cluster-3": "cluster-nodes, 3 nodes",
-      "wildfire-cluster-4": "cluster-nodes, 4 nodes",
     },
     needs: CLUSTER,
   },

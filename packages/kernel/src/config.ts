@@ -1,5 +1,5 @@
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { defaultGatewayThreads } from "./config/gateway-threads.ts";
 import type { Environment } from "./config/environment.ts";
 import { readEnvironment } from "./config/read-environment.ts";
 
@@ -10,7 +10,6 @@ export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/secrets.ts";
 export { isGuessable } from "./config/weak-secret.ts";
 
 /** At most so many where nothing is said: from there on the services behind them are what limits. */
-const DEFAULT_GATEWAY_THREADS = 4;
 
 /** What each setting does: `config/settings/`. undefined stands for what is off, or left to a default of the program. */
 export type Config = ReturnType<typeof configOf>;
@@ -109,8 +108,7 @@ function allOrNothing<T extends Record<string, string | undefined>>(
 function gatewayThreads(env: Environment): number {
   if (env.NATS_URL !== undefined || !env.SERVICES.includes("gateway")) return 0;
   if (env.GATEWAY_THREADS !== undefined) return env.GATEWAY_THREADS;
-  if (process.platform !== "linux" || availableParallelism() < 2) return 0;
-  return Math.min(Math.max(2, Math.floor(availableParallelism() / 2)), DEFAULT_GATEWAY_THREADS);
+  return defaultGatewayThreads();
 }
 
 /** What a browser on this machine can open a server at that listens on `host`. */

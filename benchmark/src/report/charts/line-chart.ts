@@ -11,19 +11,11 @@ export interface Line {
   isScattered?: boolean;
 }
 
-/** The range between two values at each x, as a published "from … to" is. */
-export interface Band {
-  name: string;
-  colour: Colour;
-  points: readonly { x: number; from: number; to: number }[];
-}
-
 export interface LineChart {
   description: string;
   x: string;
   y: string;
   lines: readonly Line[];
-  bands?: readonly Band[];
   /** Both axes; all values must be above zero. */
   isLog?: boolean;
   height?: number;
@@ -32,25 +24,20 @@ export interface LineChart {
 const DOTS_UP_TO = 40;
 
 export function lineChart(chart: LineChart): string {
-  const { lines, bands = [], isLog = false, height = 260 } = chart;
-  const xs = [...lines, ...bands].flatMap(({ points }) => points.map(({ x }) => x));
-  const ys = [
-    ...lines.flatMap(({ points }) => points.map(({ y }) => y).filter((y) => y !== null)),
-    ...bands.flatMap(({ points }) => points.map(({ to }) => to)),
-  ];
-  const lows = bands.flatMap(({ points }) => points.map(({ from }) => from));
+  const { lines, isLog = false, height = 260 } = chart;
+  const xs = lines.flatMap(({ points }) => points.map(({ x }) => x));
+  const ys = lines.flatMap(({ points }) => points.map(({ y }) => y).filter((y) => y !== null));
   const plot = plotOf(height);
   const xAxis = isLog ? logAxis(xs) : linearAxis(Math.max(0, ...xs), 8);
-  const yAxis = isLog ? logAxis([...ys, ...lows]) : linearAxis(Math.max(0, ...ys));
+  const yAxis = isLog ? logAxis(ys) : linearAxis(Math.max(0, ...ys));
   const place = placer(plot, xAxis, yAxis);
   return svg(height, chart.description, [
     yGrid(plot, yAxis, chart.y),
     // On a logarithmic axis the values themselves are what one looks for.
     xTicks(plot, xAxis, isLog ? [...new Set(xs)].toSorted((a, b) => a - b) : xAxis.ticks),
     xLabel(plot, chart.x),
-    ...bands.map((band) => area(band, place)),
     ...lines.map((line) => path(line, place)),
-    legend([...lines, ...bands]),
+    legend(lines),
   ]);
 }
 
@@ -69,12 +56,6 @@ function xTicks(plot: Plot, axis: Axis, values: readonly number[]): string {
       return `<text class="tick" x="${x}" y="${plot.top + plot.height + 18}" text-anchor="middle">${tickText(value)}</text>`;
     })
     .join("");
-}
-
-function area({ colour, points }: Band, place: Place): string {
-  const upper = points.map(({ x, to }) => place(x, to));
-  const lower = points.map(({ x, from }) => place(x, from)).toReversed();
-  return `<polygon class="band fill-${colour}" points="${[...upper, ...lower].join(" ")}"/>`;
 }
 
 function path({ colour, points, isDashed, isScattered }: Line, place: Place): string {

@@ -1,15 +1,15 @@
-import { PUBLISHED, published } from "../../published/published.ts";
 import { lineChart } from "../charts/line-chart.ts";
+import { gatewayThreadsText } from "../environment-line.ts";
 import { ms, whole } from "../format.ts";
 import type { SweepResult, SweepRow } from "../result.ts";
 import { sweepTable } from "../sweep-table.ts";
 import type { Document } from "./document.ts";
 
-export function sweepDocument({ rows }: SweepResult): Document {
+export function sweepDocument({ rows, options }: SweepResult): Document {
   const chart = sweepChart(rows);
   return {
     title: "One message to more and more members",
-    subtitle: `A fresh server each time; medians. Tailchat's machine: ${PUBLISHED["tailchat-1000"].hardware}.`,
+    subtitle: ["A fresh server each time; medians", gatewayThreadsText(options)].filter(Boolean).join("; "),
     blocks: [
       ...(chart === undefined
         ? []
@@ -37,10 +37,6 @@ export function sweepChart(rows: readonly SweepRow[]): string | undefined {
         : [{ x: row.users, y: allMs, title: `${whole(row.users)}: ${ms(allMs)}` }];
     });
   const bursts = [100].map(burst).filter((points) => points.length > 0);
-  const bands = complete.flatMap(({ users }) => {
-    const range = published(`tailchat-${users}`)?.figures["p100Ms"];
-    return Array.isArray(range) ? [{ x: users, from: Number(range[0]), to: Number(range[1]) }] : [];
-  });
   return lineChart({
     description: "Time until the last member has a message, by the number of members online",
     x: "members online",
@@ -64,9 +60,5 @@ export function sweepChart(rows: readonly SweepRow[]): string | undefined {
         isDashed: true,
       })),
     ],
-    bands:
-      bands.length === 0
-        ? []
-        : [{ name: "one message, published by Tailchat", colour: "quiet" as const, points: bands }],
   });
 }

@@ -21,6 +21,8 @@ export interface FanfareOptions {
   metricsUrl: string | undefined;
   /** What to start where no address is given; undefined: a single instance. */
   cluster: ClusterSize | undefined;
+  /** Of a single instance that is started; undefined: its default. */
+  gatewayThreads?: number;
   registrationConcurrency: number;
   onError: (code: string) => void;
 }
@@ -39,8 +41,10 @@ export async function openFanfareTarget(
   signal: AbortSignal,
 ): Promise<FanfareTarget> {
   if (options.urls.length > 0) return new FanfareTarget(options, undefined);
-  const { cluster } = options;
-  const platform = await (cluster ? startCluster(cluster, signal) : startSingleInstance(signal));
+  const { cluster, gatewayThreads } = options;
+  const platform = await (cluster
+    ? startCluster(cluster, signal)
+    : startSingleInstance(signal, gatewayThreads));
   return new FanfareTarget(options, platform);
 }
 
