@@ -22,5 +22,9 @@ export interface CallClient {
 export interface CallMeta {
   actor: Actor | null;
   requestId: string;
+  /** When the client's call came to the gateway, in milliseconds since the epoch; absent where no client asked. */
+  askedAtMs?: number;
+  /** When the caller stops waiting, in milliseconds since the epoch: see `deadline.ts`. Absent: the call has no deadline. */
+  deadlineMs?: number;
   client?: CallClient;
 }

@@ -1,5 +1,7 @@
 import type { ActionName, Params, Result } from "@fanfare/contract";
 import type { ServiceBroker } from "moleculer";
+import type { CallMeta } from "./actor.ts";
+import { newDeadlineMs } from "./deadline.ts";
 
 /** What those said that answered in time, and how many did not. */
 export interface EachAnswer<R> {
@@ -17,7 +19,7 @@ export type CallEach = <N extends ActionName>(
 export function createCallEach(broker: ServiceBroker): CallEach {
   return async <N extends ActionName>(name: N, params: Params<N>, timeout: number) => {
     const nodeIds = broker.registry.getActionEndpoints(name)?.endpoints.map(({ id }) => id) ?? [];
-    const meta = { actor: null, requestId: "server" };
+    const meta: CallMeta = { actor: null, requestId: "server", deadlineMs: newDeadlineMs(timeout) };
     const called = await Promise.allSettled(
       nodeIds.map((nodeID): Promise<Result<N>> => broker.call(name, params, { nodeID, timeout, meta })),
     );

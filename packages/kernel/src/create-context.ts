@@ -7,6 +7,7 @@ import type { CallMeta } from "./actor.ts";
 import { createCallEach } from "./call-each.ts";
 import type { WatchedCluster } from "./cluster.ts";
 import { isGuessable, type Config } from "./config.ts";
+import { newDeadlineMs } from "./deadline.ts";
 import { createBroadcast, type DomainEvents } from "./domain-events.ts";
 import { createFanout } from "./fanout.ts";
 import type { NodeContext } from "./node-context.ts";
@@ -28,7 +29,13 @@ interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis" | "coun
 const KEY_BYTES = 32;
 const keyOf = (secret: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES));
-const noActor = (): CallMeta => ({ actor: null, requestId: currentScope()?.requestId ?? "server" });
+/** Of a call that a service makes for itself: part of the request under way, where there is one. */
+function noActor(): CallMeta {
+  const scope = currentScope();
+  const isWaitedFor = scope?.deadline !== undefined && !scope.deadline.isAnswered;
+  const deadlineMs = isWaitedFor ? scope.deadline!.atMs : newDeadlineMs();
+  return { actor: null, requestId: scope?.requestId ?? "server", deadlineMs };
+}
 
 /** What the services of a process are given. */
 export function createContext(config: Config, parts: Parts): NodeContext {

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { startEmbeddedMongoProcess } from "@fanfare/embedded-mongo";
 import mongoose from "mongoose";
+import { LIMITS } from "@fanfare/contract";
+import { guardCheckouts } from "./checkouts.ts";
 import type { Config } from "./config.ts";
 import type { CommandEvents } from "./tracing/tracing.ts";
 
@@ -17,6 +19,8 @@ class DatabaseUnreachableError extends Error {
 
 const SELECT_TIMEOUT_MS = 5000;
 const POOL_SIZE = 20;
+/** A command waits no longer for a connection; its caller waits longer, and is told. */
+const CHECKOUT_TIMEOUT_MS = LIMITS.writeTimeoutMs / 2;
 
 /**
  * Opens the configured MongoDB, or the embedded default where none is configured.
@@ -59,6 +63,7 @@ async function connect(
       autoCreate: false,
       maxPoolSize: POOL_SIZE,
       serverSelectionTimeoutMS: SELECT_TIMEOUT_MS,
+      waitQueueTimeoutMS: CHECKOUT_TIMEOUT_MS,
       ...(watchCommands !== undefined && { monitorCommands: true }),
     })
     .asPromise()
@@ -69,6 +74,7 @@ async function connect(
       );
     });
   watchCommands?.(connection.getClient());
+  guardCheckouts(connection.getClient());
   return connection;
 }
 

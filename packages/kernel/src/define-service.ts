@@ -10,12 +10,13 @@ import {
 import type { Context, ServiceSchema } from "moleculer";
 import type { Access, Place } from "./access.ts";
 import type { Actor, CallClient, CallMeta } from "./actor.ts";
+import { deadlineOf, refuseLate } from "./deadline.ts";
 import type { DomainEventName, DomainEvents } from "./domain-events.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
 import { logsCalls } from "./logger.ts";
 import { refuseAccess, refuseActor, refuseBot } from "./policy.ts";
-import { runForRequest } from "./request-scope.ts";
+import { currentScope, runForRequest } from "./request-scope.ts";
 
 type ActorOf<N extends ActionName> = RuleOf<N> extends "public" | "internal" ? Actor | null : Actor;
 type AccessOf<N extends ActionName> = RuleOf<N> extends "group" | "channel" ? Access : undefined;
@@ -29,6 +30,11 @@ export interface Request<N extends ActionName> {
   /** Calls another action for the same actor. */
   call: Call;
   requestId: string;
+  /**
+   * When the call was made, in milliseconds since the epoch, on the clock of the gateway that it came to. What was decided
+   * about its caller after that, such as a kick, goes before it: the call may have waited for a process that stood still.
+   */
+  askedAtMs: number;
   /** null where the call did not come in by HTTP. */
   client: CallClient | null;
 }
@@ -49,6 +55,7 @@ type AnyRequest = {
   access: Access | undefined;
   call: Call;
   requestId: string;
+  askedAtMs: number;
   client: CallClient | null;
 };
 
@@ -124,7 +131,9 @@ function guarded(
   const { params: schema, permission } = definition;
   const handle = async (context: Context<unknown, CallMeta>): Promise<unknown> => {
     try {
-      const { requestId } = context.meta;
+      // It may have waited for this process to run again, or in the queue of a connection.
+      refuseLate(currentScope()?.deadline);
+      const { requestId, askedAtMs = Date.now() } = context.meta;
       // Over the bus it may be missing: then it is nobody, which the rules refuse.
       const actor = context.meta.actor ?? null;
       // What a service calls for a bot, as part of something that was allowed, needs no scope of its own.
@@ -141,7 +150,7 @@ function guarded(
       }
       const call: Call = (other, otherParams) => context.call(other, otherParams);
       const client = context.meta.client ?? null;
-      return await handler({ params, actor, access, call, requestId, client });
+      return await handler({ params, actor, access, call, requestId, askedAtMs, client });
     } catch (thrown) {
       const error = toServiceError(thrown);
       if (error.type === "INTERNAL")
@@ -150,8 +159,12 @@ function guarded(
     }
   };
   const answer = logsCalls(node.logger) ? logged(node, name, handle) : handle;
-  return (context: Context<unknown, CallMeta>): Promise<unknown> =>
-    runForRequest(context.meta.requestId, name, answer, context);
+  return (context: Context<unknown, CallMeta>): Promise<unknown> => {
+    const { requestId, deadlineMs } = context.meta;
+    const deadline =
+      deadlineMs === undefined ? undefined : deadlineOf(deadlineMs, context.nodeID !== context.broker.nodeID);
+    return runForRequest(requestId, name, answer, context, deadline);
+  };
 }
 
 function logged(

@@ -63,6 +63,7 @@ const DATABASE_AWAY: ReadonlySet<string> = new Set([
   "MongoPoolClearedOnNetworkError",
   "MongoServerSelectionError",
   "MongoOperationTimeoutError",
+  "MongoWaitQueueTimeoutError",
 ]);
 
 function isDatabaseAway(thrown: unknown): boolean {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Span } from "@opentelemetry/api";
+import type { Deadline } from "./deadline.ts";
 
 /** What is being done is for this request of a client. It goes along with everything that is awaited. */
 export interface RequestScope {
@@ -12,6 +13,8 @@ export interface RequestScope {
   /** Spans of further requests that the same work is done for. */
   readonly alsoFor?: readonly Span[];
   readonly beganAtMs: number;
+  /** Absent: the work is not for a caller who waits. */
+  readonly deadline?: Deadline | undefined;
 }
 
 /**
@@ -36,24 +39,57 @@ export function runInScope<T>(scope: RequestScope | undefined, work: () => T): T
   return storage.run(scope, work);
 }
 
-/** The same for what came in as a call. */
+/** The same for what came in as a call: its deadline holds until it is answered. */
+export function runForRequest<A, T>(
+  requestId: string,
+  action: string,
+  work: (argument: A) => Promise<T>,
+  argument: A,
+  deadline?: Deadline,
+): Promise<T>;
 export function runForRequest<A, T>(
   requestId: string,
   action: string,
   work: (argument: A) => T,
   argument: A,
-): T {
-  // What a service calls in its own process is done for the same request.
-  if (storage.getStore()?.requestId === requestId) return work(argument);
-  return storage.run({ requestId, action, beganAtMs: performance.now() }, work, argument);
+): T;
+export function runForRequest<A>(
+  requestId: string,
+  action: string,
+  work: (argument: A) => unknown,
+  argument: A,
+  deadline?: Deadline,
+): unknown {
+  const current = storage.getStore();
+  const isSameRequest = current !== undefined && current.requestId === requestId;
+  // What a service calls in its own process is done for the same request, and for the same caller.
+  const isNested = current?.deadline?.isAnswered === false;
+  if (isSameRequest && (deadline === undefined ? current.deadline === undefined : isNested))
+    return work(argument);
+  const scope: RequestScope = isSameRequest
+    ? { ...current, deadline }
+    : { requestId, action, beganAtMs: performance.now(), deadline };
+  if (deadline === undefined) return storage.run(scope, work, argument);
+  return (storage.run(scope, work, argument) as Promise<unknown>).finally(() => (deadline.isAnswered = true));
 }
 
-/** The scope of what is done for several requests at once: that of a traced one, where there is one. */
+/** The scope of what is done for several requests at once: that of a traced one, where there is one, until the last deadline. */
 export function commonScope(scopes: readonly (RequestScope | undefined)[]): RequestScope | undefined {
   const [first] = scopes;
   if (scopes.length === 1) return first;
-  const main = scopes.find((scope) => scope?.span !== undefined);
-  if (main === undefined) return first;
+  const main = scopes.find((scope) => scope?.span !== undefined) ?? first;
+  if (main === undefined) return undefined;
   const spans = scopes.flatMap((scope) => (scope?.span === undefined ? [] : [scope.span]));
-  return { ...main, alsoFor: spans.filter((span) => span !== main.span).slice(0, MAX_ALSO_FOR) };
+  const alsoFor = spans.filter((span) => span !== main.span).slice(0, MAX_ALSO_FOR);
+  return { ...main, deadline: lastDeadline(scopes), ...(alsoFor.length > 0 && { alsoFor }) };
+}
+
+/** undefined where one of them has none. */
+function lastDeadline(scopes: readonly (RequestScope | undefined)[]): Deadline | undefined {
+  let last: Deadline | undefined;
+  for (const scope of scopes) {
+    if (scope?.deadline === undefined || scope.deadline.isAnswered) return undefined;
+    if (last === undefined || scope.deadline.atMs > last.atMs) last = scope.deadline;
+  }
+  return last;
 }

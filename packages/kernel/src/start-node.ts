@@ -19,7 +19,7 @@ import { openLinks } from "./open-links.ts";
 import type { NodeContext } from "./node-context.ts";
 import { redisCounters, type SharedCounters } from "./rate-limits/index.ts";
 import { startOpsServer } from "./ops-server.ts";
-import { stopServices } from "./stop-services.ts";
+import { STOP_MS, stopServices } from "./stop-services.ts";
 import { allMetrics, mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 import { ThreadHub, ThreadSpoke } from "./threads/thread-bus.ts";
 import { countersOfMainThread, hostCounters } from "./threads/thread-counters.ts";
@@ -139,8 +139,9 @@ export async function startNode(
     if (ops !== undefined) closers.push(() => ops.close());
     closers.push(async () => {
       faults.add("the process is stopping");
+      const deadlineMs = performance.now() + STOP_MS;
       await threads?.stop();
-      await stopServices(broker, services, tracking);
+      await stopServices(broker, services, tracking, deadlineMs);
     });
     if (database !== null) {
       const { prepareDatabase } = await import("./prepare-database.ts");

@@ -28,7 +28,7 @@ export interface ProcessExit {
 }
 
 /** Starts are slow where many tests share a machine. */
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_MS = 20;
 const LOG_TAIL_CHARS = 2000;

@@ -5,6 +5,8 @@ export const MAX_CALLS_IN_FLIGHT = 5000;
 /** The same for one socket, so that one client cannot use up the room of all. */
 export const MAX_CALLS_IN_FLIGHT_PER_SOCKET = 256;
 export const OVERLOADED_RETRY_MS = 1000;
+/** Work without an answer counts as under way for this long: its process is gone, or will refuse it. Its caller is answered earlier. */
+export const WORK_TIMEOUT_MS = 2 * LIMITS.writeTimeoutMs;
 
 /** After a channel's queue was full its calls are refused at the door for so long; a full queue lasts longer than that. */
 export const FULL_CHANNEL_MS = 50;
@@ -45,9 +47,12 @@ export const HTTP_TIMEOUT_CHECK_MS = 2000;
 export const PING_INTERVAL_MS = 25_000;
 export const PING_TIMEOUT_MS = 20_000;
 
-/** On stop: how long running calls may take to be answered, and sockets to say goodbye. */
-export const DRAIN_CALLS_MS = 1000;
-export const DRAIN_SOCKETS_MS = 300;
+/**
+ * On stop: how long clients may take to go elsewhere and running calls to be answered, together, and then sockets to close.
+ * Supervisors allow 10 s. A call that is cut off may have been stored, and its client cannot know.
+ */
+export const DRAIN_MS = 8000;
+export const DRAIN_SOCKETS_MS = 500;
 /** Clients come back after a random part of this, so that they do not all come at once. */
 export const RECONNECT_WITHIN_MS = 5000;
 

@@ -1,4 +1,4 @@
-import { actionDefinition, type ActionName } from "@fanfare/contract";
+import { actionDefinition, LIMITS, type ActionName } from "@fanfare/contract";
 import {
   createLogger,
   createRateLimits,
@@ -43,6 +43,23 @@ test("takes a bounded number of calls at once, and more again when those are ans
   const answers = await Promise.all(running);
   expect(answers.every(({ ok }) => ok)).toBe(true);
   expect(await calls.answer("http", "user.me", {}, caller)).toMatchObject({ ok: true });
+});
+
+test("a call that was given up on counts until its work has ended", async () => {
+  vi.useFakeTimers();
+  try {
+    const { promise: released, resolve: release } = Promise.withResolvers<object>();
+    const { calls } = createCalls(() => released);
+    const answer = calls.answer("socket", "user.me", {}, caller);
+    await vi.advanceTimersByTimeAsync(LIMITS.writeTimeoutMs);
+    expect(await answer).toMatchObject({ ok: false, error: { type: "UNAVAILABLE", retryable: true } });
+    expect(calls.inFlight).toBe(1);
+    release({});
+    await vi.advanceTimersByTimeAsync(0);
+    expect(calls.inFlight).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("what a full channel has refused is refused at the door for a moment; other channels and reads are not", async () => {

@@ -1,6 +1,7 @@
 import {
   actionDefinition,
   ACTIONS,
+  LIMITS,
   pausesInMaintenance,
   type ActionDefinition,
   type ActionName,
@@ -10,6 +11,7 @@ import {
 import {
   parse,
   logsCalls,
+  newDeadlineMs,
   serviceError,
   ServiceError,
   toServiceError,
@@ -26,6 +28,7 @@ import {
   MAX_CALLS_IN_FLIGHT,
   OVERLOADED_RETRY_MS,
   RECONNECT_WITHIN_MS,
+  WORK_TIMEOUT_MS,
 } from "./bounds.ts";
 import { FullChannels } from "./full-channels.ts";
 import type { ActionMetrics, GatewayMetrics } from "./metrics.ts";
@@ -40,7 +43,11 @@ export interface Caller {
   requestId: string;
 }
 
-type BrokerCall = (name: string, params: unknown, options: { meta: CallMeta }) => Promise<unknown>;
+type BrokerCall = (
+  name: string,
+  params: unknown,
+  options: { meta: CallMeta; timeout: number },
+) => Promise<unknown>;
 
 export interface CallsOptions {
   call: BrokerCall;
@@ -167,7 +174,7 @@ export class Calls {
     return this.#draining;
   }
 
-  /** Calls that a service is working on. */
+  /** Calls that a service is working on, also those that were given up on. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -210,15 +217,35 @@ export class Calls {
     const retryAfterMs = typeof waiting === "number" ? waiting : await waiting;
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
     this.#inFlight += 1;
+    const meta = metaOf(caller);
+    const work = this.#call(name, parsed, { meta, timeout: WORK_TIMEOUT_MS }).finally(() => {
+      this.#inFlight -= 1;
+    });
     try {
-      return await this.#call(name, parsed, { meta: metaOf(caller) });
+      return await beforeDeadline(work);
     } catch (error) {
       if (channel !== undefined && error instanceof ServiceError && error.type === "OVERLOADED")
         this.#fullChannels.add(channel, Date.now());
       throw error;
-    } finally {
-      this.#inFlight -= 1;
     }
+  }
+}
+
+/**
+ * Work goes on after its caller was told that there is no answer, until its next step sees the deadline. It is counted
+ * until then: a count of callers would let in new calls while the old ones still wait for the database.
+ * @throws {ServiceError} UNAVAILABLE
+ */
+async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(serviceError("UNAVAILABLE", { retryAfterMs: OVERLOADED_RETRY_MS })),
+    LIMITS.writeTimeoutMs,
+  );
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -226,7 +253,7 @@ const failureOf = (answer: WireAnswer<unknown>): string | undefined =>
   answer.ok ? undefined : answer.error.type;
 
 function metaOf({ actor, requestId, address, userAgent }: Caller): CallMeta {
-  const meta: CallMeta = { actor, requestId };
+  const meta: CallMeta = { actor, requestId, askedAtMs: Date.now(), deadlineMs: newDeadlineMs() };
   return userAgent === undefined ? meta : { ...meta, client: { address, userAgent } };
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo, ListenOptions } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { createRateLimits, type DomainEvents, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import type { FastifyInstance } from "fastify";
-import { DRAIN_CALLS_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
+import { DRAIN_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
 import { Calls } from "./calls.ts";
 import { catchUp } from "./catch-up.ts";
 import { EndedSessions } from "./ended-sessions.ts";
@@ -139,9 +139,10 @@ export function createGatewayService(
     async stopped() {
       stopping.abort();
       if (running === undefined) return;
+      const deadlineMs = performance.now() + DRAIN_MS;
       await sendAway(running, node.config.natsUrl === undefined ? 0 : RECONNECT_WITHIN_MS);
       running.release();
-      await drain(running);
+      await drain(running, deadlineMs);
       node.fanout.detach();
       running = undefined;
     },
@@ -179,8 +180,8 @@ async function sendAway({ app, io }: Running, waitMs: number): Promise<void> {
 }
 
 /** What is running is answered, then everything closes. */
-async function drain({ app, io, calls }: Running): Promise<void> {
-  await calls.drain(DRAIN_CALLS_MS);
+async function drain({ app, io, calls }: Running, deadlineMs: number): Promise<void> {
+  await calls.drain(deadlineMs - performance.now());
   // Without Socket.IO's goodbye, after which a client does not come back by itself.
   for (const socket of io.of("/").sockets.values()) socket.conn.close();
   // These end with the last connection, and a client may leave the closing of its own unanswered.

@@ -7,12 +7,15 @@ export interface FormerMemberDocument {
   /** A group, or a direct channel of several. */
   groupId: Types.ObjectId;
   userId: Types.ObjectId;
+  /** The epoch of the membership: a join that was asked for before the latest removal is refused. Absent in old documents. */
+  leftAt?: Date;
 }
 
 const formerMemberSchema = new Schema<FormerMemberDocument>(
   {
     groupId: { type: Schema.Types.ObjectId, required: true },
     userId: { type: Schema.Types.ObjectId, required: true },
+    leftAt: { type: Date },
   },
   { collection: "formerMembers", writeConcern: DURABLE, versionKey: false },
 );

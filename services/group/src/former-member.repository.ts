@@ -9,11 +9,19 @@ export function createFormerMemberRepository(connection: Connection) {
   const formers = formerMemberModel(connection);
   return {
     async note(groupId: string, userId: string): Promise<void> {
-      const noted = formers.updateOne({ groupId, userId }, { $set: {} }, { upsert: true });
-      await noted.catch((error: unknown) => {
+      const leftAt = new Date();
+      const note = () => formers.updateOne({ groupId, userId }, { $max: { leftAt } }, { upsert: true });
+      await note().catch((error: unknown) => {
         // Another removal of the same member has just noted it.
         if (duplicateKeyIndex(error) === null) throw error;
+        return note();
       });
+    },
+
+    /** Whether the user was removed from the group, or left it, after `atMs` (milliseconds since the epoch). */
+    async hasLeftSince(groupId: string, userId: string, atMs: number): Promise<boolean> {
+      const found = await formers.findOne({ userId, groupId }, { leftAt: 1 }).lean();
+      return found?.leftAt !== undefined && found.leftAt.getTime() > atMs;
     },
 
     /** Groups, and direct channels, that a user was in, in the order of their ids. */

@@ -1,3 +1,5 @@
+import { currentScope, runInScope, type RequestScope } from "@fanfare/kernel";
+
 const MAX_BATCH = 500;
 /** What a login waits at most for others, where many come at once. */
 export const CROWD_MS = 4;
@@ -12,6 +14,8 @@ export interface GatherOptions {
 interface Batch<A, T> {
   args: A[];
   answer: PromiseWithResolvers<T>;
+  /** Of the last caller, whose deadline is the last. */
+  scope: RequestScope | undefined;
 }
 
 /**
@@ -26,14 +30,14 @@ export function createGather<A, T>(
   /** By key of a run under way: those that wait for its end. */
   const queues = new Map<string, Batch<A, T>[]>();
 
-  const runNext = (key: string, { args, answer }: Batch<A, T>, queue: Batch<A, T>[]): void => {
+  const runNext = (key: string, { args, answer, scope }: Batch<A, T>, queue: Batch<A, T>[]): void => {
     const beganMs = performance.now();
     const goOn = (): void => {
       const next = queue.shift();
       if (next === undefined) queues.delete(key);
       else runNext(key, next, queue);
     };
-    run(key, args)
+    runInScope(scope, () => run(key, args))
       .then(answer.resolve, answer.reject)
       .finally(() => {
         const restMs = queue.length === 0 ? 0 : beganMs + crowdMs - performance.now();
@@ -47,9 +51,14 @@ export function createGather<A, T>(
     const last = queue?.at(-1);
     if (last !== undefined && last.args.length < maxBatch) {
       last.args.push(arg);
+      last.scope = currentScope();
       return last.answer.promise;
     }
-    const batch: Batch<A, T> = { args: [arg], answer: Promise.withResolvers<T>() };
+    const batch: Batch<A, T> = {
+      args: [arg],
+      answer: Promise.withResolvers<T>(),
+      scope: currentScope(),
+    };
     if (queue === undefined) {
       const own: Batch<A, T>[] = [];
       queues.set(key, own);

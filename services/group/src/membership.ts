@@ -14,6 +14,8 @@ import { keysOfSubject } from "./view-keys.ts";
 
 /** Each further round answers another change of the same member that came in between. */
 const MAX_SETTLE_ROUNDS = 5;
+/** Longer than clocks of a cluster's machines may differ: a user who leaves and joins at once succeeds then. */
+const OUTDATED_RETRY_MS = 1000;
 
 type LeaveReason = EventPayload<"group.left">["reason"];
 export type Removal = "removed" | "not a member" | "is the owner";
@@ -28,6 +30,9 @@ export interface MembershipOptions extends Pick<
 }
 
 export type Membership = ReturnType<typeof createMembership>;
+
+/** A call that waited while a newer one decided about the same membership: the user can ask again, knowing of that. */
+export const outdated = () => serviceError("UNAVAILABLE", { retryAfterMs: OUTDATED_RETRY_MS });
 
 /** The ways into a group and out of it, with everything that has to happen along. */
 export function createMembership({
@@ -144,6 +149,11 @@ export function createMembership({
     announcer.changed(groupId, userId);
   };
 
+  /** @throws {ServiceError} UNAVAILABLE when the user was removed, or has left, after `askedAtMs` */
+  const refuseOutdatedJoin = async (groupId: string, userId: string, askedAtMs: number): Promise<void> => {
+    if (await formers.hasLeftSince(groupId, userId, askedAtMs)) throw outdated();
+  };
+
   /** The departure is noted first and forgotten last: in between another call, or another process, can finish it. */
   const remove = async (groupId: string, userId: string, reason: LeaveReason): Promise<Removal> => {
     const member = await members.find(groupId, userId);
@@ -203,20 +213,27 @@ export function createMembership({
     forget,
     settleRooms,
     settleRoles,
+    refuseOutdatedJoin,
     remove,
     finish,
 
     /**
-     * Makes a user a member. Telling the user is left to the caller.
+     * Makes a user a member. Notifying the user is left to the caller.
+     * @param askedAtMs when the join was asked for, in milliseconds since the epoch
      * @returns the group as it is now, or null when the user was a member before
-     * @throws {ServiceError} BANNED, INVITE_NOT_FOUND when the group was deleted or the user put out in the meantime
+     * @throws {ServiceError} BANNED; INVITE_NOT_FOUND when the group was deleted or the user removed in the meantime;
+     *   UNAVAILABLE when the user was removed after the join was asked for
      */
-    async admit(groupId: string, userId: string): Promise<GroupDocument | null> {
+    async admit(groupId: string, userId: string, askedAtMs: number): Promise<GroupDocument | null> {
       const mutedUntil = await mutes.find(groupId, userId);
       const member = await members.insert(groupId, userId, { mutedUntil });
       if (member === null) return null;
-      // A ban is stored before the member is removed, so either this sees the ban or the ban sees this member.
-      const [group, isBanned] = await Promise.all([addToCount(groupId, 1), bans.exists(groupId, userId)]);
+      // Bans and departures are stored before the member is removed, so either this sees them or they see this member.
+      const [group, isBanned, hasLeft] = await Promise.all([
+        addToCount(groupId, 1),
+        bans.exists(groupId, userId),
+        formers.hasLeftSince(groupId, userId, askedAtMs),
+      ]);
       if (group === null) {
         await members.remove(groupId, userId);
         throw serviceError("INVITE_NOT_FOUND");
@@ -224,6 +241,10 @@ export function createMembership({
       if (isBanned) {
         await remove(groupId, userId, "banned");
         throw serviceError("BANNED");
+      }
+      if (hasLeft) {
+        await remove(groupId, userId, "kicked");
+        throw outdated();
       }
       const isIn = await settleRooms(groupId, userId, true, newcomer(userId));
       if (!isIn) throw serviceError("INVITE_NOT_FOUND");

@@ -21,7 +21,13 @@ type Outgoing =
 
 export interface GroupNode {
   node: NodeContext;
-  call<N extends ActionName>(name: N, params: Params<N>, actor?: Actor | null): Promise<Result<N>>;
+  /** @param askedAtMs when the gateway got the call; now by default */
+  call<N extends ActionName>(
+    name: N,
+    params: Params<N>,
+    actor?: Actor | null,
+    askedAtMs?: number,
+  ): Promise<Result<N>>;
   out: Outgoing[];
   /** The payloads of one event so far. */
   published<N extends EventName>(name: N): EventPayload<N>[];
@@ -100,8 +106,8 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
   const running = await startNode(config, [probe, message, friend, createUserService, group], (error) => {
     throw error;
   });
-  const call: GroupNode["call"] = (name, params, actor = null) =>
-    brokerCall!(name, params, { meta: { actor, requestId: "test" } });
+  const call: GroupNode["call"] = (name, params, actor = null, askedAtMs = Date.now()) =>
+    brokerCall!(name, params, { meta: { actor, requestId: "test", askedAtMs } });
   return {
     node: running.context,
     call,

@@ -33,6 +33,7 @@ const request = {
   access: undefined,
   call: () => Promise.reject(new Error("not used")),
   requestId: "test",
+  askedAtMs: Date.now(),
   client: null,
 };
 

@@ -177,6 +177,7 @@ describe("ending sessions", () => {
       access: undefined,
       call: node.node.call,
       requestId: "test",
+      askedAtMs: Date.now(),
       client: null,
     };
     await expect(dying(request)).rejects.toThrow("killed");

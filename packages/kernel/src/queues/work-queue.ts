@@ -1,4 +1,6 @@
+import { refuseLate } from "../deadline.ts";
 import { serviceError } from "../errors.ts";
+import { currentScope } from "../request-scope.ts";
 
 export interface WorkQueueOptions {
   /** Tasks that run at the same time. */
@@ -19,7 +21,7 @@ export class WorkQueue {
     this.#options = options;
   }
 
-  /** @throws {ServiceError} OVERLOADED when too many wait */
+  /** @throws {ServiceError} OVERLOADED when too many wait, UNAVAILABLE when the caller's deadline has passed */
   async run<T>(task: () => Promise<T>): Promise<T> {
     const { atOnce, waiting, retryAfterMs } = this.#options;
     if (this.#running < atOnce) this.#running += 1;
@@ -29,6 +31,7 @@ export class WorkQueue {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     try {
+      refuseLate(currentScope()?.deadline);
       return await task();
     } finally {
       const next = this.#waiting.shift();

@@ -13,7 +13,7 @@ type Joined = Result<"invite.accept">;
 
 export function acceptInvite(dependencies: GroupDependencies): Handler<"invite.accept"> {
   const { node, groups, channels, members, invites, bans, membership } = dependencies;
-  return async ({ params, actor }) => {
+  return async ({ params, actor, askedAtMs }) => {
     const { userId } = actor;
     const invite = await invites.findByCode(params.code);
     if (invite === null || isInviteExpired(invite, new Date())) throw serviceError("INVITE_NOT_FOUND");
@@ -38,8 +38,9 @@ export function acceptInvite(dependencies: GroupDependencies): Handler<"invite.a
     const max = LIMITS.groupsPerUser;
     if (groupIds.length >= max) throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
 
+    await membership.refuseOutdatedJoin(groupId, userId, askedAtMs);
     await refuseFull(dependencies, groupId);
-    const joined = await takeUseAndJoin(dependencies, invite, userId);
+    const joined = await takeUseAndJoin(dependencies, invite, userId, askedAtMs);
     if (joined === null) return presentAsMember();
     const result = present(joined, visible(newcomer(userId), listed));
     node.publish(userRoom(userId), "group.joined", result);
@@ -63,13 +64,14 @@ async function takeUseAndJoin(
   { members, invites, membership }: GroupDependencies,
   invite: InviteDocument,
   userId: string,
+  askedAtMs: number,
 ): Promise<GroupDocument | null> {
   const groupId = invite.groupId.toHexString();
   if (!(await invites.takeUse(invite))) {
     if (await members.exists(groupId, userId)) return null;
     throw serviceError("INVITE_NOT_FOUND");
   }
-  const joined = await membership.admit(groupId, userId);
+  const joined = await membership.admit(groupId, userId, askedAtMs);
   if (joined === null) await invites.giveUseBack(invite);
   return joined;
 }

@@ -3,8 +3,8 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { loadMember, sees } from "../subjects.ts";
 
 export function admitBot({ membership }: GroupDependencies): Handler<"group.admitBot"> {
-  return async ({ params: { groupId, userId } }) => {
-    await membership.admit(groupId, userId);
+  return async ({ params: { groupId, userId }, askedAtMs }) => {
+    await membership.admit(groupId, userId, askedAtMs);
     return {};
   };
 }

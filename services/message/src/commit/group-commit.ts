@@ -1,5 +1,5 @@
 import type { Message } from "@fanfare/contract";
-import { commonScope, currentScope, runInScope, serviceError } from "@fanfare/kernel";
+import { commonScope, currentScope, hasPassed, runInScope, serviceError } from "@fanfare/kernel";
 import {
   ITEMS_PER_COMMIT,
   LOST_RACE_PAUSE_MS,
@@ -169,10 +169,11 @@ export class GroupCommit {
     );
   }
 
-  /** Who waited as long as a write may take is told so. */
+  /** Refuses what has waited as long as a write may take, and what its caller no longer waits for. */
   #isInTime(item: CreateItem | ChangeItem): boolean {
-    if (item.enqueuedAtMs >= Date.now() - this.#context.writeTimeoutMs) return true;
-    item.reject(serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS }));
+    const isLate = hasPassed(item.scope?.deadline);
+    if (!isLate && item.enqueuedAtMs >= Date.now() - this.#context.writeTimeoutMs) return true;
+    item.reject(serviceError(isLate ? "UNAVAILABLE" : "OVERLOADED", { retryAfterMs: RETRY_AFTER_MS }));
     return false;
   }
 }

@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { CallMeta } from "../src/actor.ts";
+import { loadConfig } from "../src/config.ts";
+import { CLOCK_TOLERANCE_MS, deadlineOf, hasPassed } from "../src/deadline.ts";
+import { defineService } from "../src/define-service.ts";
+import type { NodeContext } from "../src/node-context.ts";
+import { WorkQueue } from "../src/queues/work-queue.ts";
+import { startNode, type RunningNode } from "../src/start-node.ts";
+
+interface Pool {
+  checkOut(options: object): Promise<unknown>;
+  checkIn(connection: unknown): void;
+  options: { maxPoolSize: number };
+  waitQueueSize: number;
+}
+
+type AnyCall = (name: string, params: unknown, options: { meta: CallMeta }) => Promise<unknown>;
+
+const DONT_WAIT = { timeoutContext: { connectionCheckoutTimeout: null, csotEnabled: () => false } };
+const unavailable = { type: "UNAVAILABLE", data: { retryAfterMs: expect.any(Number) } };
+
+let dir: string;
+let running: RunningNode;
+let call: AnyCall;
+/** What `user.me` does. */
+let work: (node: NodeContext, nested: () => Promise<unknown>) => Promise<unknown>;
+let node: NodeContext;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "fanfare-deadline-"));
+  const config = loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", DATA_DIR: dir });
+  running = await startNode(
+    config,
+    [
+      (context) =>
+        defineService((node = context), {
+          name: "user",
+          actions: {
+            "user.createGuest": (request) =>
+              work(node, () => request.call("user.listRevokedSessions", {})) as never,
+            "user.listRevokedSessions": async () => {
+              await things().insertOne({ by: "a nested call" });
+              return { sessionIds: [] };
+            },
+          },
+        }),
+      () => ({
+        name: "probe",
+        created() {
+          call = (name, params, options) => this.broker.call(name, params, options);
+        },
+      }),
+    ],
+    (error) => {
+      throw error;
+    },
+  );
+});
+afterAll(async () => {
+  await running?.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const things = () => node.database.collection<{ by: string }>("things");
+const callUntil = (deadlineMs: number): Promise<unknown> =>
+  call("user.createGuest", {}, { meta: { actor: null, requestId: `r.${deadlineMs}`, deadlineMs } });
+const passed = async (deadlineMs: number): Promise<void> => {
+  while (Date.now() <= deadlineMs) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+test("a call that comes after its deadline is not carried out", async () => {
+  let isCalled = false;
+  work = async () => (isCalled = true);
+  await expect(callUntil(Date.now() - 1)).rejects.toMatchObject(unavailable);
+  expect(isCalled).toBe(false);
+});
+
+test("a call whose deadline passes on the way stops at its next command, also in what it calls", async () => {
+  const deadlineMs = Date.now() + 2000;
+  let own: unknown;
+  let nested: unknown;
+  work = async (_node, callOther) => {
+    await things().insertOne({ by: "the call in time" });
+    await passed(deadlineMs);
+    own = await things()
+      .insertOne({ by: "the call" })
+      .catch((error: unknown) => error);
+    nested = await callOther().catch((error: unknown) => error);
+    throw own;
+  };
+  await expect(callUntil(deadlineMs)).rejects.toMatchObject(unavailable);
+  expect(own).toMatchObject(unavailable);
+  expect(nested).toBeInstanceOf(Error);
+  expect(await things().distinct("by")).toEqual(["the call in time"]);
+});
+
+test("a command that waits for a connection past the deadline is not sent", async () => {
+  await things().deleteMany({});
+  const { topology } = node.database.getClient() as unknown as {
+    topology: { s: { servers: Map<string, { pool: Pool }> } };
+  };
+  const [server] = topology.s.servers.values();
+  const { pool } = server!;
+  const held = await Promise.all(
+    Array.from({ length: pool.options.maxPoolSize }, () => pool.checkOut(DONT_WAIT)),
+  );
+  const deadlineMs = Date.now() + 2000;
+  work = () => things().insertOne({ by: "a call that waited" });
+  const waiting = callUntil(deadlineMs);
+  waiting.catch(() => {});
+  await expect.poll(() => pool.waitQueueSize).toBe(1);
+  await passed(deadlineMs);
+  for (const connection of held) pool.checkIn(connection);
+  await expect(waiting).rejects.toMatchObject(unavailable);
+  expect(await things().countDocuments()).toBe(0);
+});
+
+test("a task that waited in a queue past the deadline is not begun", async () => {
+  const queue = new WorkQueue({ atOnce: 1, waiting: 1, retryAfterMs: 1000 });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const first = queue.run(() => released);
+  let isBegun = false;
+  const deadlineMs = Date.now() + 2000;
+  work = () => queue.run(async () => (isBegun = true));
+  const waiting = callUntil(deadlineMs);
+  waiting.catch(() => {});
+  await passed(deadlineMs);
+  release();
+  await first;
+  await expect(waiting).rejects.toMatchObject(unavailable);
+  expect(isBegun).toBe(false);
+});
+
+test("what an answered call leaves in the background has no deadline", async () => {
+  const deadlineMs = Date.now() + 2000;
+  const { promise: done, resolve } = Promise.withResolvers<unknown>();
+  work = async () => {
+    void passed(deadlineMs).then(() => resolve(things().insertOne({ by: "the background" })));
+    return {};
+  };
+  await callUntil(deadlineMs);
+  await expect(done).resolves.toMatchObject({ acknowledged: true });
+});
+
+test("a call of another process is carried out within the tolerance of clocks, and not after it", async () => {
+  const late = (byMs: number) => hasPassed(deadlineOf(Date.now() - byMs, true));
+  expect([late(CLOCK_TOLERANCE_MS - 500), late(CLOCK_TOLERANCE_MS + 500)]).toEqual([false, true]);
+});

@@ -1,0 +1,68 @@
+import { groupRoom, userRoom } from "@fanfare/contract";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createRoom, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
+
+// A worker that stood still carries out, when it runs again, what it was asked before.
+
+let node: GroupNode;
+let room: Room;
+beforeAll(async () => {
+  node = await startGroupNode();
+});
+beforeEach(async () => {
+  room = await createRoom(node);
+});
+afterAll(() => node.stop());
+
+const outdated = { type: "UNAVAILABLE", data: { retryAfterMs: expect.any(Number) } };
+
+/** Milliseconds since the epoch; whatever is done next is done later. */
+async function moment(): Promise<number> {
+  const nowMs = Date.now();
+  while (Date.now() === nowMs) await new Promise(setImmediate);
+  return nowMs;
+}
+
+const isMember = async (userId: string): Promise<boolean> => {
+  const { members } = await node.call("group.listMembers", { groupId: room.group.id }, room.owner);
+  return members.some((member) => member.userId === userId);
+};
+
+test.each(["group.kick", "group.leave"] as const)(
+  "a join that was asked for before a %s is refused after it",
+  async (action) => {
+    const member = await room.join();
+    const { id: groupId } = room.group;
+    const askedAtMs = await moment();
+    if (action === "group.kick") await node.call(action, { groupId, userId: member.userId }, room.owner);
+    else await node.call(action, { groupId }, member);
+    node.out.length = 0;
+    await expect(node.call("invite.accept", { code: room.code }, member, askedAtMs)).rejects.toMatchObject(
+      outdated,
+    );
+    // Past the first look, as when the removal is stored between that look and the writing of the member.
+    const joined = node.call("group.admitBot", { groupId, userId: member.userId }, null, askedAtMs);
+    await expect(joined).rejects.toMatchObject(outdated);
+    expect(await isMember(member.userId)).toBe(false);
+    const entered = { room: userRoom(member.userId), join: [groupRoom(groupId)] };
+    expect(node.out).not.toContainEqual(entered);
+    const { group } = await node.call("group.get", { groupId }, room.owner);
+    expect(group.memberCount).toBe(1);
+
+    // Who asks again, knowing of it, can join.
+    await moment();
+    await node.call("invite.accept", { code: room.code }, member);
+    expect(await isMember(member.userId)).toBe(true);
+  },
+);
+
+test("leaving that was asked for before the user left and joined again does not end the new membership", async () => {
+  const member = await room.join();
+  const { id: groupId } = room.group;
+  const askedAtMs = await moment();
+  await node.call("group.leave", { groupId }, member);
+  await moment();
+  await node.call("invite.accept", { code: room.code }, member);
+  await expect(node.call("group.leave", { groupId }, member, askedAtMs)).rejects.toMatchObject(outdated);
+  expect(await isMember(member.userId)).toBe(true);
+});

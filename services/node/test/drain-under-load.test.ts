@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { WireAnswer } from "@fanfare/contract";
+import { createWorld, must, startDatabase, startNode, type ServerProcess } from "@fanfare/testing";
+import { io } from "socket.io-client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const MESSAGES = 60;
+/** Longer than a second, after which connections used to be closed whatever was running. */
+const SLOW_MS = 1500;
+
+let folder: string;
+let database: ServerProcess;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fanfare-drain-"));
+  database = await startDatabase();
+});
+afterAll(async () => {
+  await database?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const startServer = () => startNode({ folder, env: { MONGO_URL: database.url } });
+
+const TIMEOUT_MS = 240_000;
+
+test(
+  "what was stored is answered before the connections close, also when the database is slow",
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const server = await startServer();
+    const { channel, owner } = await createWorld(server.url);
+    const socket = io(server.url, {
+      transports: ["websocket"],
+      auth: { token: owner.accessToken },
+      reconnection: false,
+    });
+    await new Promise((resolve) => socket.once("ready", resolve));
+    const answers: (WireAnswer<unknown> | undefined)[] = Array.from({ length: MESSAGES });
+    let closed = false;
+    socket.once("disconnect", () => (closed = true));
+    const draining = new Promise((resolve) => socket.once("server.draining", resolve));
+
+    database.freeze();
+    for (let i = 0; i < MESSAGES; i += 1) {
+      const params = { channelId: channel.id, content: `Message ${i}`, nonce: `n${i}` };
+      socket.emit("message.send", params, (answer: WireAnswer<unknown>) => (answers[i] = answer));
+    }
+    // The server has read them: calls of one socket come in their order.
+    const last = socket.emitWithAck("message.list", { channelId: "not an id" }) as Promise<{ ok: boolean }>;
+    expect((await last).ok).toBe(false);
+    process.kill(server.process.pid!, "SIGTERM");
+    await draining;
+    await delay(SLOW_MS);
+    expect(closed).toBe(false);
+    database.thaw();
+    await server.process.exit();
+    await expect.poll(() => closed).toBe(true);
+    expect(answers.filter((answer) => answer === undefined)).toEqual([]);
+
+    const again = await startServer();
+    const { messages } = await must(
+      again.url,
+      "message.list",
+      { channelId: channel.id, limit: 100 },
+      owner.accessToken,
+    );
+    const nonces = new Set(messages.map(({ nonce }) => nonce));
+    expect(answers.filter((answer, i) => answer?.ok === true && !nonces.has(`n${i}`))).toEqual([]);
+    expect(answers.some((answer) => answer?.ok === true)).toBe(true);
+    await again.process.stop();
+  },
+);
