@@ -13,7 +13,7 @@ export {
 } from "./define-service.ts";
 export { declareModels } from "./declare-models.ts";
 export type { DomainEvents } from "./domain-events.ts";
-export { hasPassed, newDeadlineMs, type Deadline } from "./deadline.ts";
+export { hasPassed, newDeadlineMs } from "./deadline.ts";
 export { duplicateKeyIndex } from "./duplicate-key.ts";
 export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
 export { createLogger, logsCalls, type Logger } from "./logger.ts";

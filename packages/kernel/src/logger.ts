@@ -1,6 +1,7 @@
 import { destination, pino, type DestinationStream, type Logger } from "pino";
 import type { Config } from "./config.ts";
 import { describeError } from "./logs/describe-error.ts";
+import { EqualLines } from "./logs/equal-lines.ts";
 import { readableLines } from "./logs/readable-lines.ts";
 import { withoutSecrets } from "./logs/without-secrets.ts";
 import { currentScope } from "./request-scope.ts";
@@ -36,6 +37,7 @@ export function createLogger(
   level: string,
   { environment = "production", node, stream = destination(2) }: LoggerOptions = {},
 ): Logger {
+  const equalLines = new EqualLines();
   return pino(
     {
       level,
@@ -45,7 +47,15 @@ export function createLogger(
       mixin: ofRequest,
       serializers: { err: (error: unknown) => describeError(error) },
       redact: SECRET_FIELDS,
-      hooks: { streamWrite: withoutSecrets },
+      hooks: {
+        streamWrite: withoutSecrets,
+        logMethod(parts, write, level) {
+          const { isWritten, leftOut } = equalLines.take(level, parts);
+          for (const [line, times] of leftOut)
+            write.apply(this, [{ line, times }, "equal lines were left out"]);
+          if (isWritten) write.apply(this, parts);
+        },
+      },
     },
     environment === "development" ? readableLines(stream) : stream,
   );
