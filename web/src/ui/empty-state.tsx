@@ -15,7 +15,7 @@ interface EmptyStateProps {
 export function EmptyState({ icon: Icon, title, text, action, isPage = false }: EmptyStateProps) {
   const Heading = isPage ? "h1" : "p";
   return (
-    <div className="m-auto grid max-w-sm justify-items-center gap-2 p-6 text-center">
+    <div className="m-auto grid max-h-full max-w-sm justify-items-center gap-2 overflow-y-auto p-6 text-center">
       {Icon && (
         <span className="mb-2 flex size-14 items-center justify-center rounded-full bg-accent-soft text-accent-text">
           <Icon size={26} aria-hidden />

@@ -30,7 +30,7 @@ export function SettingsLayout({ title, sections, current, onClose, children }: 
   useEscape(onClose);
   const shown = sections.find(({ id }) => id === current);
   return (
-    <div className="flex h-dvh flex-col md:grid md:grid-cols-[minmax(14rem,1fr)_minmax(0,3fr)]">
+    <div className="flex min-h-0 flex-1 flex-col md:grid md:grid-cols-[minmax(14rem,1fr)_minmax(0,3fr)]">
       <nav
         aria-label={title}
         className="shrink-0 border-line bg-sidebar pt-[env(safe-area-inset-top)] max-md:border-b md:overflow-y-auto md:border-r"

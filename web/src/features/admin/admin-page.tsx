@@ -31,7 +31,7 @@ export function AdminPage({ section }: { section?: string | undefined }) {
   const [, navigate] = useLocation();
   if (!admin) {
     return (
-      <main id="main" tabIndex={-1} className="flex h-dvh outline-none">
+      <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 outline-none">
         <EmptyState
           isPage
           icon={ShieldX}

@@ -36,7 +36,7 @@ export function InvitePage({ code }: { code: string }) {
   const group = data?.group ?? null;
   if (loadError !== null && group === null) {
     return (
-      <main id="main" className="flex min-h-dvh">
+      <main id="main" className="flex min-h-0 flex-1 overflow-y-auto">
         <EmptyState
           isPage
           title={t("cannotJoin")}
@@ -54,7 +54,7 @@ export function InvitePage({ code }: { code: string }) {
     return <Redirect to={groupPath(group!.id)} replace />;
   }
   return (
-    <main id="main" className="flex min-h-dvh bg-sidebar">
+    <main id="main" className="flex min-h-0 flex-1 overflow-y-auto bg-sidebar">
       <h1 className="sr-only">{t("invited")}</h1>
       <div className="m-auto w-full max-w-sm p-4">
         <div className="grid gap-6 rounded-lg border border-line bg-raised p-7 shadow-raised">

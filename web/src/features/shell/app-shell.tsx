@@ -35,7 +35,7 @@ export function AppShell({ rail, sidebar, children }: AppShellProps) {
     </>
   );
   return (
-    <div className="flex h-dvh overflow-hidden">
+    <div className="flex min-h-0 flex-1">
       <a
         href="#main"
         className="sr-only rounded-md bg-raised px-4 py-2 font-medium text-accent-text shadow-raised focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60"

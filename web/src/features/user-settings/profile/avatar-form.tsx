@@ -34,7 +34,7 @@ export function AvatarForm() {
       <div className="flex items-center gap-5">
         <Avatar name={me.nickname} id={me.id} src={preview ?? me.avatarUrl} size={AVATAR_PX} />
         <div className="grid min-w-0 justify-items-start gap-2">
-          <div>
+          <div className="max-w-full">
             <p className="truncate text-lg leading-tight font-semibold">{me.nickname}</p>
             <p className="truncate text-sm text-muted">
               {me.username === null ? t("profile.guest") : `@${me.username}`}

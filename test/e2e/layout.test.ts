@@ -1,0 +1,266 @@
+import { FanfareClient } from "@fanfare/client";
+import type { SessionTokens } from "@fanfare/contract";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
+
+const STILL = { reducedMotion: "reduce" } as const;
+/** Low windows: every list is longer than the room it has. */
+const WINDOWS: Record<string, BrowserContextOptions> = {
+  desktop: { ...STILL, viewport: { width: 1100, height: 400 } },
+  phone: {
+    ...STILL,
+    viewport: { width: 390, height: 400 },
+    hasTouch: true,
+    isMobile: true,
+    colorScheme: "dark",
+  },
+};
+
+const GROUP_SECTIONS = [
+  "overview",
+  "roles",
+  "channels",
+  "members",
+  "invites",
+  "bans",
+  "audit-log",
+  "filter",
+  "webhooks",
+  "bots",
+  "storage",
+  "danger",
+];
+
+/** The longest names there can be, without a place to break a line. */
+const longName = (start: string, maxChars: number): string =>
+  start.padEnd(maxChars, "-Wolfeschlegelsteinhausen");
+
+/**
+ * What is wrong with how the page is laid out now:
+ * - the document, or the element the application is in, can be scrolled: the application would leave the window;
+ * - the contents of a box that clips or scrolls are wider than the box: what is at their end, such as a badge or a menu, is out of view.
+ */
+const FIND_FAULTS = `(() => {
+  const faults = [];
+  for (const element of [document.documentElement, document.body, document.getElementById("root")]) {
+    const { tagName, scrollHeight, scrollWidth } = element;
+    if (scrollHeight > innerHeight) faults.push(tagName + " is " + scrollHeight + " px high in " + innerHeight);
+    if (scrollWidth > innerWidth) faults.push(tagName + " is " + scrollWidth + " px wide in " + innerWidth);
+    element.scrollTo(0, 10000);
+    if (element.scrollTop !== 0) faults.push(tagName + " scrolls");
+  }
+  for (const element of document.body.querySelectorAll("*")) {
+    const { overflowX, textOverflow } = getComputedStyle(element);
+    // What is for screen readers has no size; what ends with an ellipsis is meant to be cut; tables and tabs scroll sideways.
+    if (overflowX === "visible" || textOverflow === "ellipsis" || element.clientWidth <= 1) continue;
+    // Hidden texts have padding; placeholders count as the contents of a field.
+    if (element.matches(".sr-only, input, textarea") || element.closest(".overflow-x-auto") !== null) continue;
+    if (element.scrollWidth <= element.clientWidth + 1) continue;
+    faults.push(element.scrollWidth + " px in " + element.clientWidth + ": " + element.outerHTML.slice(0, 200));
+  }
+  return faults;
+})()`;
+
+describe.skipIf(!hasBrowser())("low windows and long names", () => {
+  const site = useSite();
+  /** Runs the instance, and owns the group. */
+  let admin: SessionTokens;
+  let newcomer: SessionTokens;
+  let groupId: string;
+  let channelId: string;
+  let threadId: string;
+  let directId: string;
+  let inviteCode: string;
+
+  beforeAll(async () => {
+    const ada = new FanfareClient({ url: site.url });
+    admin = await ada.register({
+      username: longName("ada", 32).replaceAll("-", "_").toLowerCase(),
+      password: "correct horse",
+      nickname: longName("Ada", 32),
+    });
+    const { group, channels } = await ada.call("group.create", { name: longName("Rocket", 100) });
+    groupId = group.id;
+    const { channel: section } = await ada.call("channel.create", {
+      groupId,
+      name: longName("Section", 100),
+      kind: "section",
+    });
+    for (let number = 1; number <= 25; number++) {
+      await ada.call("channel.create", {
+        groupId,
+        name: longName(`engine-${number}`, 100),
+        sectionId: number > 20 ? section.id : null,
+      });
+    }
+    channelId = channels.find(({ kind }) => kind === "text")!.id;
+    inviteCode = (await ada.call("invite.create", { groupId })).invite.code;
+    const { role } = await ada.call("role.create", { groupId, name: longName("Captain", 100) });
+    for (let number = 1; number <= 12; number++)
+      await ada.call("role.create", { groupId, name: longName(`Role ${number}`, 100) });
+
+    const others: FanfareClient[] = [];
+    for (let number = 1; number <= 8; number++) {
+      const client = new FanfareClient({ url: site.url });
+      await client.register({
+        username: longName(`user_${number}_`, 32).replaceAll("-", "_").toLowerCase(),
+        password: "correct horse",
+        nickname: longName(`Grace ${number}`, 32),
+      });
+      await client.call("invite.accept", { code: inviteCode });
+      others.push(client);
+    }
+    const [grace, lin, mary, jean, rude] = others as [
+      FanfareClient,
+      FanfareClient,
+      FanfareClient,
+      FanfareClient,
+      FanfareClient,
+    ];
+    const idOf = (client: FanfareClient) => client.user!.id;
+    await ada.call("role.assign", { groupId, roleId: role.id, userId: idOf(grace) });
+    const target = { type: "role", id: role.id } as const;
+    await ada.call("channel.setOverride", { channelId, target, allow: 1, deny: 0 });
+    await ada.call("group.ban", { groupId, userId: idOf(rude), reason: longName("Rude", 200) });
+    await ada.call("webhook.create", { channelId, name: longName("Hook", 32) });
+    await ada.call("bot.create", { groupId, name: longName("Bot", 32), scopes: ["commands", "events"] });
+    await ada.call("friend.request", { userId: idOf(grace) });
+    await grace.call("friend.accept", { userId: ada.user!.id });
+    await lin.call("friend.request", { userId: ada.user!.id });
+    await ada.call("friend.request", { userId: idOf(mary) });
+    await ada.call("user.block", { userId: idOf(jean) });
+    const { channel: direct } = await ada.call("channel.createGroupDirect", {
+      userIds: [idOf(grace), idOf(lin), idOf(mary)],
+      name: longName("Direct", 100),
+    });
+    directId = direct.id;
+    await ada.call("channel.openDirect", { userId: idOf(grace) });
+
+    const send = async (client: FanfareClient, content: string, inChannel = channelId) =>
+      (await client.call("message.send", { channelId: inChannel, content, nonce: crypto.randomUUID() }))
+        .message;
+    const root = await send(grace, longName("zeppelin thread ", 100));
+    threadId = (await ada.call("channel.openThread", { channelId, messageId: root.id })).channel.id;
+    await send(grace, longName(`zeppelin <@${ada.user!.id}> answer `, 100), threadId);
+    const pinned = await send(grace, `zeppelin ${longName("pinned", 300)}`);
+    await ada.call("message.pin", { channelId, messageId: pinned.id });
+    for (let number = 1; number <= 6; number++)
+      await send(lin, `<@${ada.user!.id}> zeppelin ${longName("W", 200)}`);
+    await send(grace, longName(`zeppelin <@${ada.user!.id}>`, 100), directId);
+    newcomer = await new FanfareClient({ url: site.url }).createGuest({ nickname: "Hedy" });
+    for (const client of [ada, ...others]) client.close();
+  }, 120_000);
+
+  async function faults(page: Page, what: string): Promise<string[]> {
+    return (await page.evaluate<string[]>(FIND_FAULTS)).map((fault) => `${what}: ${fault}`);
+  }
+
+  async function visit(page: Page, path: string): Promise<void> {
+    await page.goto(site.url + path);
+    await page.getByRole("heading").first().waitFor();
+    await page.waitForLoadState("networkidle");
+  }
+
+  for (const [window, options] of Object.entries(WINDOWS)) {
+    test(`not logged in, ${window}`, async () => {
+      const page = await site.newPage(options);
+      const found: string[] = [];
+      for (const path of [
+        "/",
+        "/login",
+        "/register",
+        "/reset-password",
+        "/verify-email",
+        `/invite/${inviteCode}`,
+      ]) {
+        await visit(page, path);
+        found.push(...(await faults(page, path)));
+        // What does not fit is reached by scrolling within the frame.
+        const last = page.locator("#root a, #root button").last();
+        await last.scrollIntoViewIfNeeded();
+        const { y, height } = (await last.boundingBox())!;
+        expect(y + height).toBeLessThanOrEqual(400);
+      }
+      expect(found).toEqual([]);
+    });
+
+    test(`every page, ${window}`, async () => {
+      const page = await site.newPage(options, admin);
+      const found: string[] = [];
+      const paths = [
+        `/groups/${groupId}/channels/${channelId}`,
+        `/groups/${groupId}/channels/${channelId}?thread=${threadId}`,
+        `/direct/${directId}`,
+        "/status",
+        "/direct",
+        "/inbox",
+        "/groups/nowhere",
+        `/invite/${inviteCode}`,
+        ...["profile", "account", "security", "notifications", "privacy", "appearance", "data"].map(
+          (section) => `/settings/${section}`,
+        ),
+        ...GROUP_SECTIONS.map((section) => `/groups/${groupId}/settings/${section}`),
+        ...["overview", "users", "groups", "announcements", "maintenance", "audit-log"].map(
+          (section) => `/admin/${section}`,
+        ),
+      ];
+      for (const path of paths) {
+        await visit(page, path);
+        found.push(...(await faults(page, path)));
+      }
+      await visit(page, "/direct");
+      for (const tab of await page.getByRole("tab").all()) {
+        await tab.click();
+        await page.waitForLoadState("networkidle");
+        found.push(...(await faults(page, `friends: ${await tab.textContent()}`)));
+      }
+      expect(found).toEqual([]);
+    });
+
+    test(`the first group, ${window}`, async () => {
+      const page = await site.newPage(options, newcomer);
+      await visit(page, "/");
+      expect(await faults(page, "the first group")).toEqual([]);
+    });
+
+    test(`lists, panels and dialogs of a channel, ${window}`, async () => {
+      const isPhone = window === "phone";
+      const page = await site.newPage(options, admin);
+      const found: string[] = [];
+      await visit(page, `/groups/${groupId}/channels/${channelId}`);
+      await page.getByRole("log").getByRole("article").first().waitFor();
+      if (isPhone) {
+        await page.getByRole("button", { name: "Open the lists" }).click();
+        await page.getByRole("dialog").waitFor();
+      }
+      const channels = page.getByRole("navigation", { name: "Channels" });
+      await channels.evaluate((list) => list.scrollTo(0, list.scrollHeight));
+      found.push(...(await faults(page, "the lists")));
+      if (isPhone) await page.keyboard.press("Escape");
+
+      for (const name of ["Threads", "Pinned messages", "Members"]) {
+        await page.getByRole("button", { name, exact: true }).last().click();
+        const panel = page.getByRole(isPhone ? "dialog" : "complementary", { name });
+        await panel.first().waitFor();
+        await page.waitForLoadState("networkidle");
+        if (name === "Members") await panel.getByRole("button", { name: "Grace 1" }).first().waitFor();
+        found.push(...(await faults(page, name)));
+        await panel.getByRole("button", { name: "Close" }).click();
+        await panel.waitFor({ state: "hidden" });
+      }
+      await page.getByRole("button", { name: "Search", exact: true }).last().click();
+      await page.getByRole("combobox", { name: "What to search for" }).fill("zeppelin");
+      await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
+      found.push(...(await faults(page, "search")));
+      if (isPhone) await page.getByRole("button", { name: "Close" }).last().click();
+
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Jump to" }).fill("e");
+      await page.getByRole("option").first().waitFor();
+      found.push(...(await faults(page, "switcher")));
+      expect(found).toEqual([]);
+    });
+  }
+});
