@@ -41,7 +41,12 @@ function SheetMenu({ messageOf, children }: MessageMenuProps) {
     if (found !== undefined) setMessage(found);
   });
   return (
-    <div ref={frame} className="contents" onContextMenu={(event) => event.preventDefault()}>
+    <div
+      ref={frame}
+      // A long press is for the sheet, which copies the text too; the browser would select a word and open its own menu.
+      className="contents select-none [-webkit-touch-callout:none]"
+      onContextMenu={(event) => event.preventDefault()}
+    >
       {children}
       {message !== null && <MessageSheet message={message} onClose={() => setMessage(null)} />}
     </div>

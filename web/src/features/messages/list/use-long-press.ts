@@ -4,7 +4,10 @@ const PRESS_MS = 450;
 /** A finger that moves farther scrolls. */
 const MAX_MOVE_PX = 10;
 
-/** Calls when a finger rests on something within the element. */
+/**
+ * Calls when a finger rests on something within the element. Lifting it then does nothing else: without this, the browser would click what
+ * has appeared below the finger meanwhile, such as a button of the menu that `onPress` opens.
+ */
 export function useLongPress(
   element: RefObject<HTMLElement | null>,
   onPress: (target: EventTarget) => void,
@@ -16,30 +19,41 @@ export function useLongPress(
   useEffect(() => {
     const { current } = element;
     if (current === null) return undefined;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let start = { x: 0, y: 0 };
-    const cancel = () => clearTimeout(timer);
+    let end = () => {};
     const onStart = (event: TouchEvent) => {
-      cancel();
-      const touch = event.touches[0];
-      if (touch === undefined || event.touches.length > 1 || event.target === null) return;
-      const { target } = event;
-      start = { x: touch.clientX, y: touch.clientY };
-      timer = setTimeout(() => latest.current(target), PRESS_MS);
+      end();
+      const { target, touches } = event;
+      const touch = touches[0];
+      if (touch === undefined || touches.length > 1 || target === null) return;
+      let isPressed = false;
+      const timer = setTimeout(() => {
+        isPressed = true;
+        latest.current(target);
+      }, PRESS_MS);
+      const onMove = ({ touches: [now] }: TouchEvent) => {
+        const moved =
+          now === undefined ? 0 : Math.hypot(now.clientX - touch.clientX, now.clientY - touch.clientY);
+        if (moved > MAX_MOVE_PX) clearTimeout(timer);
+      };
+      const onEnd = (lifted: TouchEvent) => {
+        if (isPressed && lifted.cancelable) lifted.preventDefault();
+        end();
+      };
+      // A touch belongs to what it began on, even if that is taken from the page meanwhile: listeners further up would miss its end.
+      const listeners = { touchmove: onMove, touchend: onEnd, touchcancel: onEnd };
+      for (const [name, listener] of Object.entries(listeners))
+        target.addEventListener(name, listener as EventListener, { passive: name === "touchmove" });
+      end = () => {
+        clearTimeout(timer);
+        for (const [name, listener] of Object.entries(listeners))
+          target.removeEventListener(name, listener as EventListener);
+        end = () => {};
+      };
     };
-    const onMove = ({ touches: [touch] }: TouchEvent) => {
-      if (touch === undefined) return;
-      if (Math.hypot(touch.clientX - start.x, touch.clientY - start.y) > MAX_MOVE_PX) cancel();
-    };
-    const listeners = { touchstart: onStart, touchmove: onMove, touchend: cancel, touchcancel: cancel };
-    for (const [name, listener] of Object.entries(listeners)) {
-      current.addEventListener(name, listener as EventListener, { passive: true });
-    }
+    current.addEventListener("touchstart", onStart, { passive: true });
     return () => {
-      cancel();
-      for (const [name, listener] of Object.entries(listeners)) {
-        current.removeEventListener(name, listener as EventListener);
-      }
+      end();
+      current.removeEventListener("touchstart", onStart);
     };
   }, [element]);
 }
