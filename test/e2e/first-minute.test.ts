@@ -95,6 +95,31 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     expect(await shown(ada, grace)).toEqual(["Hello everybody"]);
   });
 
+  test("what is typed while the first dialog is open stays in it, and then goes into the channel", async () => {
+    const ada = await openWindow("/");
+    await ada.getByLabel("Your name").fill("Ada");
+    await ada.getByRole("button", { name: "Look around as a guest" }).click();
+    await ada.getByLabel("Name of the group").fill("Rocket builders");
+    await ada.getByRole("button", { name: "Create group" }).click();
+    const dialog = ada.getByRole("dialog", { name: /Rocket builders/ });
+    await dialog.waitFor();
+    const composer = ada.locator("#main textarea");
+    await composer.waitFor({ state: "attached" });
+    const isFocusIn = (selector: string) =>
+      ada.evaluate<boolean>(`document.activeElement.closest(${JSON.stringify(selector)}) !== null`);
+    await expect.poll(() => isFocusIn("[role=dialog]")).toBe(true);
+    await ada.keyboard.type("zzz");
+    expect(await composer.inputValue()).toBe("");
+    // Not by a script either, such as one that comes late.
+    await composer.evaluate((element) => element.focus());
+    expect(await isFocusIn("[role=dialog]")).toBe(true);
+    await ada.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await expect.poll(() => isFocusIn("#main textarea")).toBe(true);
+    await ada.keyboard.type("Hello");
+    expect(await composer.inputValue()).toBe("Hello");
+  });
+
   test("through a restart of the server nothing is lost, and everybody is back by themselves", async () => {
     const ada = await openWindow("/");
     const grace = await joinBy(await createGroup(ada, "Ada"), "Grace");

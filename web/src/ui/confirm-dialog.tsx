@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useAction } from "../shared/use-action.ts";
 import { Button } from "./button.tsx";
 import { ErrorNote } from "./error-note.tsx";
+import { useModal } from "./use-modal.ts";
 
 export interface ConfirmDialogProps {
   open: boolean;
@@ -33,11 +34,15 @@ export function ConfirmDialog({
   const confirm = async () => {
     if (await run(onConfirm)) onClose();
   };
+  const popup = useModal(open);
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
-        <Base.Popup className="fixed top-1/2 left-1/2 z-40 grid w-[calc(100vw-2rem)] max-w-sm -translate-x-1/2 -translate-y-1/2 gap-3 rounded-lg border border-line bg-raised p-5 shadow-raised outline-none transition-[opacity,scale] duration-150 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0">
+        <Base.Popup
+          ref={popup}
+          className="fixed top-1/2 left-1/2 z-40 grid w-[calc(100vw-2rem)] max-w-sm -translate-x-1/2 -translate-y-1/2 gap-3 rounded-lg border border-line bg-raised p-5 shadow-raised outline-none transition-[opacity,scale] duration-150 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0"
+        >
           <Base.Title className="text-lg leading-tight font-semibold">{title}</Base.Title>
           {children !== undefined && (
             <Base.Description render={<div />} className="text-muted">

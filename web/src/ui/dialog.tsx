@@ -4,6 +4,7 @@ import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { cx } from "./cx.ts";
 import { IconButton } from "./icon-button.tsx";
+import { useModal } from "./use-modal.ts";
 
 export interface DialogProps {
   open: boolean;
@@ -14,13 +15,16 @@ export interface DialogProps {
   /** Buttons at the end, the main one last. */
   footer?: ReactNode;
   size?: "sm" | "md" | "lg";
+  /** What gets the focus when it closes; by default what had it before. */
+  finalFocus?: () => HTMLElement | null;
 }
 
 const OPERABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 const SIZES = { sm: "max-w-sm", md: "max-w-md", lg: "max-w-2xl" };
 
 /** A question or a form before everything else. Esc and a click beside it close; the focus goes back to where it was. */
-export function Dialog({ open, onClose, title, description, children, footer, size = "md" }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { open, onClose, title, description, children, footer, size = "md", finalFocus } = props;
   const { t } = useTranslation("ui");
   const content = useRef<HTMLDivElement>(null);
   // The focus would be on the button that closes, whose tooltip takes the first Esc; and what is long is scrolled by keys.
@@ -30,12 +34,15 @@ export function Dialog({ open, onClose, title, description, children, footer, si
     content.current.tabIndex = 0;
     return content.current;
   };
+  const popup = useModal(open);
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
+          ref={popup}
           initialFocus={focusText}
+          {...(finalFocus && { finalFocus })}
           className={cx(
             "fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised shadow-raised outline-none transition-[opacity,scale] duration-150 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0",
             SIZES[size],

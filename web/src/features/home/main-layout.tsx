@@ -13,17 +13,15 @@ import { Sidebar } from "./sidebar.tsx";
 /** Groups and channels beside the page that is shown. */
 export function MainLayout({ children }: { children: ReactNode }) {
   const [, place] = useRoute("/groups/:groupId/*?");
+  const channelId = place?.["*"]?.split("/")[1];
   const group = useGroup(place?.groupId ?? "");
   const lastGroup = useLastGroup();
   // A page that is in no group stands beside the one that was shown last.
   const listed = group ?? lastGroup;
   return (
-    <AppShell
-      rail={<GroupRail />}
-      sidebar={<Sidebar groupId={listed?.id} channelId={place?.["*"]?.split("/")[1]} />}
-    >
+    <AppShell rail={<GroupRail />} sidebar={<Sidebar groupId={listed?.id} channelId={channelId} />}>
       <ClaimBanner />
-      {group !== undefined && <NewGroupInvite group={group} />}
+      {group !== undefined && <NewGroupInvite group={group} channelId={channelId} />}
       {children}
       <SearchPanelHost />
     </AppShell>

@@ -2,15 +2,20 @@ import type { Group } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { CopyField } from "../../shared/copy-field.tsx";
 import { errorText } from "../../shared/error-text.ts";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, type DialogProps } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { InviteList } from "./invite-list.tsx";
 import { NewInviteForm } from "./new-invite-form.tsx";
 import { inviteLink } from "./invite-link.ts";
 import { useCurrentInvite } from "./use-current-invite.ts";
 
+interface InviteDialogProps extends Pick<DialogProps, "finalFocus"> {
+  group: Group;
+  onClose: () => void;
+}
+
 /** A link into the group to be copied, how to make another one, and those that are good now. */
-export function InviteDialog({ group, onClose }: { group: Group; onClose: () => void }) {
+export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) {
   const { t } = useTranslation("invites");
   const { invite, error, retry, choose } = useCurrentInvite(group.id);
   return (
@@ -19,6 +24,7 @@ export function InviteDialog({ group, onClose }: { group: Group; onClose: () => 
       onClose={onClose}
       title={t("inviteOthers", { group: group.name })}
       description={t("whoOpensJoins")}
+      {...(finalFocus && { finalFocus })}
     >
       <CopyField label={t("link")} value={invite === null ? "" : inviteLink(invite.code)} />
       {error !== null && <ErrorNote text={errorText(error)} onRetry={retry} />}
