@@ -322,4 +322,27 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     const often = page.getByRole("group", { name: "Often used" }).getByRole("button");
     expect(await often.first().textContent()).toBe("🚀");
   });
+
+  test("↑ does not edit the previous message while the newest one is on its way", async () => {
+    await open();
+    await field().fill("the first one");
+    await page.keyboard.press("Enter");
+    await sent("the first one").waitFor();
+    const editor = page.getByRole("textbox", { name: "Edit the message" });
+    await page.context().setOffline(true);
+    await page.getByText("You are offline").waitFor();
+    await field().fill("the second one");
+    await page.keyboard.press("Enter");
+    await page.getByRole("log").locator(".pending").getByText("the second one").waitFor();
+    await page.keyboard.press("ArrowUp");
+    // It would have been opened before this is typed.
+    await page.keyboard.type("next");
+    await expect.poll(() => field().inputValue()).toBe("next");
+    expect(await editor.count()).toBe(0);
+    await field().fill("");
+    await page.context().setOffline(false);
+    await sent("the second one").waitFor();
+    await field().press("ArrowUp");
+    await expect.poll(() => editor.inputValue()).toBe("the second one");
+  });
 });

@@ -211,48 +211,6 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     await expect.poll(() => reaction.count()).toBe(1);
   });
 
-  test("lifting the finger after a long press does not press what has appeared below it", async () => {
-    await newChannel("lifted", 40);
-    await open("", { width: 390, height: 800 }, true);
-    const session = await page.context().newCDPSession(page);
-    const touch = (type: "touchStart" | "touchEnd", ...touchPoints: { x: number; y: number }[]) =>
-      session.send("Input.dispatchTouchEvent", { type, touchPoints });
-    const sheet = page.getByRole("dialog", { name: "What to do with this message" });
-    const box = (await log().boundingBox())!;
-    await touch("touchStart", { x: box.x + 100, y: box.y + box.height / 2 });
-    await sheet.waitFor();
-    await touch("touchEnd");
-    const buttons = await sheet.getByRole("button").all();
-    const places: { x: number; y: number }[] = [];
-    for (const button of buttons) {
-      const { x, y, width, height } = (await button.boundingBox())!;
-      places.push({ x: x + width / 2, y: y + height / 2 });
-    }
-    expect(places.length).toBeGreaterThan(8);
-    await page.keyboard.press("Escape");
-    await sheet.waitFor({ state: "detached" });
-    for (const place of places) {
-      await touch("touchStart", place);
-      await sheet.waitFor();
-      // It is in its place, and takes what is pressed.
-      await page.evaluate(
-        "Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})))",
-      );
-      await touch("touchEnd");
-      // A click would come before the answer to this.
-      await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))");
-      expect(await sheet.count()).toBe(1);
-      await page.keyboard.press("Escape");
-      await sheet.waitFor({ state: "detached" });
-    }
-    expect(
-      await log()
-        .getByRole("button", { name: /reaction/ })
-        .count(),
-    ).toBe(0);
-    expect(await page.getByRole("button", { name: "Do not reply" }).count()).toBe(0);
-  });
-
   describe.each([
     { machine: "a quick machine", script: "" },
     { machine: "a busy machine", script: MEASURES_LATE },

@@ -9,7 +9,13 @@ export interface PendingMessage {
 }
 
 /** What a message can have besides its text. */
-export type SendOptions = Pick<Params<"message.send">, "replyTo" | "mentionAuthor" | "attachmentIds">;
+export type SendOptions = Pick<
+  Params<"message.send">,
+  "replyTo" | "mentionAuthor" | "attachmentIds" | "resend"
+> & {
+  /** Of a message that was kept elsewhere, with `resend: true` if it may have been sent before: the server stores a nonce once. Default: a new one. */
+  nonce?: string;
+};
 
 export interface OutboxOptions {
   channelId: string;
@@ -33,6 +39,8 @@ interface Entry {
 
 const MAX_PENDING = 200;
 const MAX_IN_FLIGHT = 32;
+/** A longer wait that the server asks for, such as by slow mode, is reported at once. */
+const MAX_ASKED_WAIT_MS = 10 * 60_000;
 
 /** Refusals: nothing was carried out, and a new connection would change nothing. */
 const REFUSALS: ReadonlySet<string> = new Set(["RATE_LIMITED", "SLOW_MODE", "OVERLOADED"]);
@@ -64,8 +72,7 @@ export class Outbox {
       return Promise.reject(localError("TOO_MANY_PENDING", message));
     }
     const { channelId } = this.#options;
-    const nonce = crypto.randomUUID();
-    const params = { channelId, content, nonce, ...options };
+    const params = { channelId, content, nonce: crypto.randomUUID(), ...options };
     return new Promise((resolve, reject) => {
       this.#entries.push({ params, sinceMs: Date.now(), tries: 0, sending: false, resolve, reject });
       this.#pump();
@@ -122,9 +129,9 @@ export class Outbox {
   #failed(entry: Entry, error: unknown): void {
     entry.tries++;
     const retryable = error instanceof FanfareError && error.retryable;
-    // Slow mode may ask for a longer wait than anybody is left without an answer.
     const laterMs = retryable ? error.retryAfterMs : 0;
-    if (!retryable || Date.now() - entry.sinceMs + laterMs > this.#options.giveUpAfterMs) {
+    const isTooLate = Date.now() - entry.sinceMs + laterMs > this.#options.giveUpAfterMs;
+    if (!retryable || isTooLate || laterMs > MAX_ASKED_WAIT_MS) {
       this.#remove(entry);
       entry.reject(error);
       return;

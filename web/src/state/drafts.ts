@@ -31,7 +31,9 @@ export function getDraft(channelId: string): string {
 export function setDraft(channelId: string, text: string): void {
   useDrafts.setState(({ drafts }) => ({ drafts: withDraft(drafts, channelId, text) }));
   clearTimeout(saving);
-  saving = setTimeout(save, SAVE_AFTER_MS);
+  // What was sent must not come back as a draft after a reload.
+  if (text === "") save();
+  else saving = setTimeout(save, SAVE_AFTER_MS);
 }
 
 /** Reads the drafts of the user who has logged in. */

@@ -17,7 +17,7 @@ import { insertAtCaret } from "./edit-field.ts";
 import { MessageField } from "./message-field.tsx";
 import { ReplyBar } from "./reply-bar.tsx";
 import { useSlowMode } from "./slow-mode.ts";
-import { UploadStrip } from "./upload-strip.tsx";
+import { LostFiles, UploadStrip } from "./upload-strip.tsx";
 import { useUploads } from "./uploads.ts";
 import { useFileDrop } from "./use-file-drop.ts";
 import { useRefusals } from "./use-refusals.ts";
@@ -65,7 +65,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
     reset: written.reset,
   });
 
-  const { uploads, store } = useUploads(channelId);
+  const { uploads, lost, store } = useUploads(channelId);
   const tellRefused = useRefusals();
   const mayAttach = hasPermission(permissions, "attachFiles");
   const addFiles = mayAttach ? (files: File[]) => tellRefused(store.add(channelId, files)) : null;
@@ -101,6 +101,7 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
             onCancel={() => setReplyTo(channelId, null)}
           />
         )}
+        <LostFiles names={lost} onDismiss={() => store.forgetLost(channelId)} />
         <UploadStrip
           uploads={uploads}
           onRemove={(uploadId) => store.remove(channelId, uploadId)}

@@ -30,6 +30,23 @@ export function UploadStrip({ uploads, onRemove, onRetry }: UploadStripProps) {
   );
 }
 
+/** Files that were lost when the page was reloaded: the browser does not keep them. */
+export function LostFiles({ names, onDismiss }: { names: readonly string[]; onDismiss: () => void }) {
+  const { t } = useTranslation("composer");
+  if (names.length === 0) return null;
+  return (
+    <div
+      role="status"
+      className="flex items-center gap-1.5 rounded-t-lg bg-warn-soft py-1 pr-1.5 pl-3 text-sm text-warn-text"
+    >
+      <p className="line-clamp-3 min-w-0 flex-1 wrap-anywhere">
+        {t("upload.lost", { names: names.join(", ") })}
+      </p>
+      <IconButton icon={X} size="sm" label={t("upload.dismissLost")} onClick={onDismiss} />
+    </div>
+  );
+}
+
 interface UploadItemProps {
   upload: Upload;
   onRemove: () => void;

@@ -27,6 +27,14 @@ export type Refusal =
 /** The server allows more; others that wait do not make the first ones slower. */
 const AT_ONCE = 3;
 const NONE: readonly Upload[] = [];
+const NO_NAMES: readonly string[] = [];
+/** Of this tab: which files wait in which channel. Their contents cannot be kept, but the user can be told which to attach again. */
+const WAITING_KEY = "fanfare.uploads";
+
+interface Waiting {
+  userId: string;
+  names: Record<string, string[]>;
+}
 const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 
 /** The files that are to go with the next message of each channel. They go on while other channels are shown. */
@@ -35,11 +43,14 @@ class Uploads {
   readonly #byChannel = new Map<string, readonly Upload[]>();
   readonly #aborts = new Map<string, AbortController>();
   readonly #listeners = new Set<() => void>();
+  /** By channel: the names of the files that an earlier page of this tab had when it was closed or reloaded. */
+  readonly #lost: Map<string, readonly string[]>;
   /** As the server has said when it refused one. */
   #maxBytes = Infinity;
 
   constructor(cache: ServerCache) {
     this.#cache = cache;
+    this.#lost = new Map(Object.entries(loadWaiting(cache.client.user?.id)));
     cache.client.on("connection.changed", ({ state }) => {
       if (state === "online") this.#retryLost();
     });
@@ -52,6 +63,16 @@ class Uploads {
 
   of(channelId: string): readonly Upload[] {
     return this.#byChannel.get(channelId) ?? NONE;
+  }
+
+  /** The names of the files that were lost with an earlier page. */
+  lostIn(channelId: string): readonly string[] {
+    return this.#lost.get(channelId) ?? NO_NAMES;
+  }
+
+  forgetLost(channelId: string): void {
+    this.#lost.delete(channelId);
+    this.#changed();
   }
 
   /** Adds files, and begins with them. Returns those that cannot be. */
@@ -158,16 +179,51 @@ class Uploads {
   #set(channelId: string, uploads: readonly Upload[]): void {
     if (uploads.length === 0) this.#byChannel.delete(channelId);
     else this.#byChannel.set(channelId, uploads);
+    this.#changed();
+  }
+
+  #changed(): void {
+    const names: Record<string, string[]> = {};
+    for (const [channelId, lost] of this.#lost) names[channelId] = [...lost];
+    for (const [channelId, uploads] of this.#byChannel)
+      names[channelId] = [...(names[channelId] ?? []), ...uploads.map(({ file }) => file.name)];
+    saveWaiting({ userId: this.#cache.client.user?.id ?? "", names });
     for (const listener of this.#listeners) listener();
+  }
+}
+
+function loadWaiting(userId: string | undefined): Waiting["names"] {
+  try {
+    const waiting = JSON.parse(sessionStorage.getItem(WAITING_KEY) ?? "null") as Waiting | null;
+    return waiting !== null && waiting.userId === userId ? waiting.names : {};
+  } catch {
+    return {};
+  }
+}
+
+function saveWaiting(waiting: Waiting): void {
+  try {
+    if (Object.keys(waiting.names).length === 0) sessionStorage.removeItem(WAITING_KEY);
+    else sessionStorage.setItem(WAITING_KEY, JSON.stringify(waiting));
+  } catch {
+    // A browser that stores nothing.
   }
 }
 
 const uploadsOf = perCache((cache) => new Uploads(cache));
 
-export function useUploads(channelId: string): { uploads: readonly Upload[]; store: Uploads } {
+interface ChannelUploads {
+  uploads: readonly Upload[];
+  /** The names of the files that have to be attached again. */
+  lost: readonly string[];
+  store: Uploads;
+}
+
+export function useUploads(channelId: string): ChannelUploads {
   const store = uploadsOf(useServerCache());
   const uploads = useSyncExternalStore(store.subscribe, () => store.of(channelId));
-  return { uploads, store };
+  const lost = useSyncExternalStore(store.subscribe, () => store.lostIn(channelId));
+  return { uploads, lost, store };
 }
 
 export function maxBytesOf(error: unknown): number | null {

@@ -2,11 +2,13 @@ import type { ChannelView } from "@fanfare/client";
 import type { Channel, Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useCommands } from "../../data/integrations.ts";
 import { errorText } from "../../shared/error-text.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { type SendOptions, sendMessage, setReplyTo } from "../messages/conversation.ts";
+import { type SendOptions, setReplyTo } from "../messages/conversation.ts";
+import { isOutboxFull, sendMessage } from "../messages/outbox.ts";
 import { commandIn } from "./command-text.ts";
 import { useUploads } from "./uploads.ts";
 
@@ -37,6 +39,7 @@ export interface Sending {
 /** Sends what is written, with its files once they are there. */
 export function useSending(options: SendingOptions): Sending {
   const { channel, view, wire, replyTo, mentionAuthor, secondsLeft, reset } = options;
+  const { t } = useTranslation("shared");
   const call = useCall();
   const { uploads, store } = useUploads(channel.id);
   const [waiting, setWaiting] = useState<AbortController | null>(null);
@@ -56,6 +59,11 @@ export function useSending(options: SendingOptions): Sending {
         reset(content);
         showToast({ text: errorText(error), tone: "danger" });
       });
+      return;
+    }
+    // The text and the files stay in the composer.
+    if (isOutboxFull()) {
+      showToast({ text: t("error.TOO_MANY_PENDING"), tone: "danger" });
       return;
     }
     const attachmentIds = store.take(channel.id);

@@ -1,48 +1,28 @@
 import type { ChannelView } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import {
-  editLastOwn,
-  forgetConversations,
-  getConversation,
-  giveUp,
-  sendAgain,
-  sendMessage,
-  setReplyTo,
-} from "./conversation.ts";
+import { addUnsent, editLastOwn, forgetConversations, getConversation, setReplyTo } from "./conversation.ts";
+import type { StoredMessage } from "./outbox-store.ts";
 import { testMessage } from "./test-message.ts";
 
 const message = (id: string, authorId: string): Message => testMessage(1, { id, authorId });
 
-test("what fails is kept with its options, until it is sent again or given up", async () => {
-  const sent: unknown[] = [];
-  let works = false;
-  const view = {
-    channelId: "c",
-    send: (...params: unknown[]) => {
-      sent.push(params);
-      return works ? Promise.resolve() : Promise.reject(new Error("no"));
-    },
-  } as unknown as ChannelView;
-  await sendMessage(view, "one", { replyTo: "m" });
-  await sendMessage(view, "two");
-  const [one, two] = getConversation("c").unsent;
-  expect([one!.content, two!.content]).toEqual(["one", "two"]);
-  giveUp("c", two!.id);
-  works = true;
-  await sendAgain(view, one!);
-  expect(sent.at(-1)).toEqual(["one", { replyTo: "m" }]);
-  expect(getConversation("c").unsent).toEqual([]);
-});
-
-test("the last own message that is still there is edited", () => {
+test("the newest own message that still exists is edited, unless a newer one is not sent yet", () => {
   const webhook = { ...message("3", "me"), as: { name: "Builds", avatarUrl: null } };
   const gone = { ...message("4", "me"), deletedAt: "now" };
   const messages = [message("1", "me"), message("2", "ada"), webhook, gone];
-  const view = { channelId: "d", snapshot: { messages } } as unknown as ChannelView;
-  expect(editLastOwn(view, "me")).toBe(true);
+  const viewWith = (pending: object[]) =>
+    ({ channelId: "d", snapshot: { messages, pending } }) as unknown as ChannelView;
+  expect(editLastOwn(viewWith([{ nonce: "n", content: "newer" }]), "me")).toBe(false);
+  expect(getConversation("d").editingId).toBeNull();
+  expect(editLastOwn(viewWith([]), "somebody else")).toBe(false);
+  expect(editLastOwn(viewWith([]), "me")).toBe(true);
   expect(getConversation("d").editingId).toBe("1");
-  expect(editLastOwn(view, "nobody")).toBe(false);
+  const failed = { message: { nonce: "n", channelId: "d" } as StoredMessage, error: new Error("no") };
+  addUnsent("d", failed);
+  addUnsent("d", failed);
+  expect(getConversation("d").unsent).toEqual([failed]);
+  expect(editLastOwn(viewWith([]), "me")).toBe(false);
 });
 
 test("nothing is left for who logs in next", () => {

@@ -1,15 +1,14 @@
 import type { ChannelView } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
 import { create } from "zustand";
+import type { StoredMessage } from "./outbox-store.ts";
 
 /** What `view.send` takes besides the text. */
 export type SendOptions = NonNullable<Parameters<ChannelView["send"]>[1]>;
 
-/** A message that could not be sent, kept until it is tried again or given up. */
+/** A message that could not be sent, shown until it is sent again or deleted. */
 export interface UnsentMessage {
-  readonly id: string;
-  readonly content: string;
-  readonly options: SendOptions;
+  readonly message: StoredMessage;
   readonly error: unknown;
 }
 
@@ -23,9 +22,6 @@ export interface Conversation {
 }
 
 const NOTHING: Conversation = { replyTo: null, editingId: null, unsent: [] };
-
-/** Failed messages of one channel; the oldest is given up beyond this. */
-const MAX_UNSENT = 50;
 
 const useConversations = create<Readonly<Record<string, Conversation>>>(() => ({}));
 
@@ -46,31 +42,23 @@ export function setEditing(channelId: string, editingId: string | null): void {
   change(channelId, () => ({ editingId }));
 }
 
-/** Sends a message. What fails for good stands in the list, where it can be sent again or given up; this never rejects. */
-export async function sendMessage(
-  view: ChannelView,
-  content: string,
-  options: SendOptions = {},
-): Promise<void> {
-  try {
-    await view.send(content, options);
-  } catch (error) {
-    const failed = { id: crypto.randomUUID(), content, options, error };
-    change(view.channelId, ({ unsent }) => ({ unsent: [...unsent, failed].slice(-MAX_UNSENT) }));
-  }
+/** Shows a message as not sent; the outbox keeps and bounds them. */
+export function addUnsent(channelId: string, failed: UnsentMessage): void {
+  change(channelId, ({ unsent }) => ({
+    unsent: [...unsent.filter(({ message }) => message.nonce !== failed.message.nonce), failed],
+  }));
 }
 
-export function sendAgain(view: ChannelView, { id, content, options }: UnsentMessage): Promise<void> {
-  giveUp(view.channelId, id);
-  return sendMessage(view, content, options);
+export function removeUnsent(channelId: string, nonce: string): void {
+  change(channelId, ({ unsent }) => ({ unsent: unsent.filter(({ message }) => message.nonce !== nonce) }));
 }
 
-export function giveUp(channelId: string, unsentId: string): void {
-  change(channelId, ({ unsent }) => ({ unsent: unsent.filter(({ id }) => id !== unsentId) }));
-}
-
-/** Begins to edit the last own message that is shown. Returns whether there is one. */
+/**
+ * Begins to edit the newest own message. Does nothing while a newer one is on its way or could not be sent: another than the one
+ * that is meant would open. Returns whether it has begun.
+ */
 export function editLastOwn(view: ChannelView, ownId: string): boolean {
+  if (view.snapshot.pending.length > 0 || getConversation(view.channelId).unsent.length > 0) return false;
   const last = view.snapshot.messages.findLast(
     ({ authorId, deletedAt, as }) => authorId === ownId && deletedAt === null && as === undefined,
   );

@@ -5,6 +5,7 @@ import { navigate } from "wouter/use-browser-location";
 import { landingPath, settingsPath } from "../../routes.ts";
 import { forgetDrafts, openDrafts } from "../../state/drafts.ts";
 import { forgetConversations } from "../messages/conversation.ts";
+import { closeOutbox, forgetOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../messages/outbox.ts";
 import { oneTabAtATime } from "./session-lock.ts";
 import { isBackToLink } from "./oidc.ts";
 import { forgetTokens, type Kept, loadTokens, saveTokens } from "./token-storage.ts";
@@ -27,8 +28,6 @@ interface Session {
 /** What tabs tell each other. */
 type Told = { type: "tokens"; kept: Kept } | { type: "ended"; sessionId: string };
 
-/** What is written without a connection waits so long for one. */
-const SEND_GIVE_UP_MS = 10 * 60_000;
 /** Tokens that end sooner than this are renewed. */
 const EXPIRY_MARGIN_MS = 30_000;
 /** A tab that was duplicated has the same session, but other storage: it hears of new tokens within this time. */
@@ -89,12 +88,13 @@ export async function leaveBy(
     leaving = null;
   }
   forgetDrafts();
+  forgetOutbox();
   if (sessionId !== undefined) tell({ type: "ended", sessionId });
   if (session.client === client) end(client, notice);
 }
 
 function newClient(): FanfareClient {
-  return new FanfareClient({ url: location.origin, renewTokens, sendGiveUpMs: SEND_GIVE_UP_MS });
+  return new FanfareClient({ url: location.origin, renewTokens, sendGiveUpMs: OUTBOX_EXPIRES_MS });
 }
 
 /** A refresh token is good for one use: one tab renews it, and the others take what it has got. */
@@ -118,6 +118,7 @@ const renewTokens: RenewTokens = (old, renew) =>
 function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
   keep({ tokens, isShared });
   openDrafts(tokens.user.id);
+  openOutbox(client, tokens.user.id);
   let { sessionId } = tokens;
   client.on("tokens.changed", (changed) => {
     if (session.client !== client) return;
@@ -148,8 +149,13 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
   const sessionId = client.tokens?.sessionId;
   if (sessionId !== undefined && notice !== "updated") forgetTokens(sessionId);
   forgetConversations();
-  // Whoever logs out leaves nothing to who comes next; a session that has ended is mostly gone on with.
-  if (notice === null) forgetDrafts();
+  // A user who logs out leaves nothing to the next one; a session that has ended is mostly continued by a new login.
+  if (notice === null) {
+    forgetDrafts();
+    forgetOutbox();
+  } else {
+    closeOutbox();
+  }
   // Whose session ended without their doing wants to go on where they are.
   if (notice === null || notice === "deleted") navigate(landingPath(), { replace: true });
   change({ client: null, notice });

@@ -2,14 +2,16 @@ import { CircleAlert } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { errorText } from "../../../shared/error-text.ts";
 import { Button } from "../../../ui/button.tsx";
-import { type UnsentMessage, giveUp, sendAgain } from "../conversation.ts";
+import type { UnsentMessage } from "../conversation.ts";
 import { useMessageContext } from "../list/message-context.ts";
 import { Markdown } from "../markdown/markdown.tsx";
+import { deleteUnsent, sendAgain } from "../outbox.ts";
 
-/** A message that could not be sent: again, or not at all. */
-export function UnsentItem({ message }: { message: UnsentMessage }) {
+/** A message that could not be sent, to be sent again or deleted. */
+export function UnsentItem({ failed }: { failed: UnsentMessage }) {
   const { t } = useTranslation("messages");
   const { view } = useMessageContext();
+  const { content } = failed.message;
   return (
     <div
       role="group"
@@ -20,16 +22,16 @@ export function UnsentItem({ message }: { message: UnsentMessage }) {
         <CircleAlert size={20} aria-hidden />
       </div>
       <div className="grid min-w-0 flex-1 gap-1 rounded-md border border-danger/60 px-3 py-2">
-        {message.content !== "" && <Markdown content={message.content} />}
+        {content !== "" && <Markdown content={content} />}
         <p className="text-sm text-danger-text">
-          {t("unsent.label")} {errorText(message.error)}
+          {t("unsent.label")} {errorText(failed.error)}
         </p>
         <div className="flex gap-2">
-          <Button size="sm" onClick={() => void sendAgain(view, message)}>
+          <Button size="sm" onClick={() => void sendAgain(view, failed)}>
             {t("unsent.again")}
           </Button>
-          <Button size="sm" variant="ghost" onClick={() => giveUp(view.channelId, message.id)}>
-            {t("unsent.giveUp")}
+          <Button size="sm" variant="ghost" onClick={() => deleteUnsent(failed)}>
+            {t("unsent.delete")}
           </Button>
         </div>
       </div>

@@ -40,7 +40,7 @@ export const ListRow = memo(function ListRow({
     case "pending":
       return <PendingItem message={row.message} startsGroup={row.startsGroup} />;
     case "unsent":
-      return <UnsentItem message={row.message} />;
+      return <UnsentItem failed={row.failed} />;
     case "message":
       return (
         <MessageItem

@@ -1,5 +1,6 @@
 import type { Message } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
+import type { StoredMessage } from "../outbox-store.ts";
 import { testMessage } from "../test-message.ts";
 import { type Row, type RowsInput, buildRows } from "./rows.ts";
 
@@ -106,7 +107,7 @@ describe("buildRows", () => {
       { nonce: "a", content: "a" },
       { nonce: "b", content: "b" },
     ];
-    const unsent = [{ id: "u", content: "c", options: {}, error: null }];
+    const unsent = [{ message: { nonce: "u" } as StoredMessage, error: null }];
     const rows = buildRows(input([message(1)], { pending, unsent }));
     expect(shown(rows)).toEqual(["day", "+m1", "pending", "pending", "unsent"]);
     expect(rows[2]).toMatchObject({ startsGroup: true });

@@ -9,7 +9,7 @@ export type Row =
   | MessageRow
   | BlockedRow
   | { kind: "pending"; key: string; message: PendingMessage; startsGroup: boolean }
-  | { kind: "unsent"; key: string; message: UnsentMessage };
+  | { kind: "unsent"; key: string; failed: UnsentMessage };
 
 export interface MessageRow {
   kind: "message";
@@ -93,7 +93,7 @@ function pushOwn(rows: Row[], { pending, unsent, ownId }: RowsInput, last: Messa
     rows.push({ kind: "pending", key: message.nonce, message, startsGroup: !isGroup });
     isGroup = true;
   }
-  for (const message of unsent) rows.push({ kind: "unsent", key: message.id, message });
+  for (const failed of unsent) rows.push({ kind: "unsent", key: failed.message.nonce, failed });
 }
 
 function isSameGroup(previous: Message | undefined, message: Message): boolean {

@@ -1,0 +1,153 @@
+import { FanfareClient } from "@fanfare/client";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { keepTokens, useSite } from "./site.ts";
+
+const PATIENT_MS = 60_000;
+
+describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
+  const site = useSite();
+  /** Owns the group, and the one who writes in the browser. */
+  let ada: FanfareClient;
+  let grace: FanfareClient;
+  let groupId: string;
+  let channelId: string;
+  let context: BrowserContext;
+  let rounds = 0;
+
+  beforeAll(async () => {
+    ada = new FanfareClient({ url: site.url });
+    await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" });
+    ({
+      group: { id: groupId },
+    } = await ada.call("group.create", { name: "Rocket builders" }));
+    grace = new FanfareClient({ url: site.url });
+    await grace.register({ username: "grace", password: "correct horse", nickname: "Grace" });
+    const { invite } = await ada.call("invite.create", { groupId });
+    await grace.call("invite.accept", { code: invite.code });
+  });
+  afterAll(() => {
+    ada?.close();
+    grace?.close();
+  });
+
+  beforeEach(async () => {
+    rounds += 1;
+    channelId = (await ada.call("channel.create", { groupId, name: `room-${rounds}` })).channel.id;
+    context = await site.browser.newContext({ locale: "en-US" });
+    await keepTokens(context, await site.logIn("grace"));
+  });
+
+  async function open(): Promise<Page> {
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENT_MS);
+    site.watch(page);
+    await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
+    await field(page).waitFor();
+    return page;
+  }
+
+  const field = (page: Page) => page.getByRole("textbox", { name: `Message to #room-${rounds}` });
+  const pending = (page: Page, text: string) => page.getByRole("log").locator(".pending").getByText(text);
+  const stored = async () =>
+    (await ada.call("message.list", { channelId })).messages.map(({ content }) => content);
+
+  /** The pages know of it: what they send now waits. */
+  async function goOffline(...pages: Page[]): Promise<void> {
+    await context.setOffline(true);
+    for (const page of pages) await page.getByText("You are offline").waitFor();
+  }
+
+  async function write(page: Page, text: string): Promise<void> {
+    await field(page).fill(text);
+    await page.keyboard.press("Enter");
+    await pending(page, text).waitFor();
+  }
+
+  /** What this browser keeps of them. */
+  const kept = (page: Page) =>
+    page.evaluate<number>(`new Promise((resolve, reject) => {
+      const opening = indexedDB.open("fanfare");
+      opening.onerror = reject;
+      opening.onsuccess = () => {
+        const counting = opening.result.transaction("outbox").objectStore("outbox").count();
+        counting.onsuccess = () => { opening.result.close(); resolve(counting.result); };
+      };
+    })`);
+  const expectKept = (page: Page, count: number) =>
+    expect.poll(() => kept(page), { timeout: PATIENT_MS }).toBe(count);
+
+  test("of two tabs one sends what the other one left, and not what it still sends", async () => {
+    const [one, other] = [await open(), await open()];
+    await goOffline(one, other);
+    await write(one, "from the first tab");
+    await write(other, "from the other tab");
+    await expectKept(one, 2);
+    expect(await pending(other, "from the first tab").count()).toBe(0);
+    // It knows of the first one when it comes back, and waits for its end.
+    await one.close();
+    await context.setOffline(false);
+    await expect
+      .poll(async () => (await stored()).toSorted(), { timeout: PATIENT_MS })
+      .toEqual(["from the first tab", "from the other tab"]);
+    await expectKept(other, 0);
+  });
+
+  test("what is refused stays in the list over a reload, until it is deleted or sent", async () => {
+    const page = await open();
+    await goOffline(page);
+    await write(page, "refused one");
+    await write(page, "refused two");
+    await expectKept(page, 2);
+    await page.close();
+    const muted = { groupId, userId: grace.user!.id };
+    await ada.call("group.mute", { ...muted, durationMs: 60 * 60_000 });
+    await context.setOffline(false);
+    let again = await context.newPage();
+    again.setDefaultTimeout(PATIENT_MS);
+    await again.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
+    const failed = (text: string) =>
+      again.getByRole("group", { name: "Not sent." }).filter({ hasText: text });
+    await failed("refused one").getByText("You are muted").waitFor();
+    await failed("refused two").waitFor();
+    await again.close();
+    await ada.call("group.unmute", muted);
+    again = await open();
+    await failed("refused one").getByRole("button", { name: "Delete" }).click();
+    await failed("refused two").getByRole("button", { name: "Try again" }).click();
+    await expectKept(again, 0);
+    expect(await stored()).toEqual(["refused two"]);
+  });
+
+  test("logging out removes what was not sent", async () => {
+    const page = await open();
+    await goOffline(page);
+    await write(page, "private");
+    await expectKept(page, 1);
+    await page.getByRole("button", { name: "You: " }).click();
+    await page.getByRole("menuitem", { name: "Log out" }).click();
+    await page.getByRole("link", { name: "Log in" }).waitFor();
+    await expect.poll(() => kept(page), { timeout: PATIENT_MS }).toBe(0);
+  });
+
+  test("files that a reload has broken off are named, and the text is kept as a draft", async () => {
+    const page = await open();
+    await context.route("**/api/file.upload*", () => {});
+    await page.locator("input[type=file]").setInputFiles({
+      name: "engine.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("thrust"),
+    });
+    await field(page).fill("see the file");
+    await page.keyboard.press("Enter");
+    await page.getByText("Sent as soon as the files are there.").waitFor();
+    await expect.poll(() => page.evaluate<string>("JSON.stringify(localStorage)")).toContain("see the file");
+    await page.reload();
+    await page.getByText("engine.txt").waitFor();
+    await expect.poll(() => field(page).inputValue()).toBe("see the file");
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    expect(await page.getByText("engine.txt").count()).toBe(0);
+    expect(await stored()).toEqual([]);
+  });
+});
