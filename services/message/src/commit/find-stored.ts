@@ -9,8 +9,9 @@ import { within } from "../within.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
- * The message of a nonce that is stored already, or null. It is published again: that its sender repeats it means that
- * something went wrong, and the worker that stored it may have died before it told anybody.
+ * The message of a nonce that is stored already, or null. It is published if this process has published nothing later in the
+ * channel: a sender repeats a message because something went wrong, and the worker that stored it may have died before
+ * publishing it. Behind a later change it would break the order, and that change has shown the gap to every client.
  * @throws {ServiceError} when the database does not answer
  */
 export async function findStored(
@@ -24,7 +25,9 @@ export async function findStored(
     const existing = await within(writeTimeoutMs, found);
     if (existing === null) return null;
     const message = presentMessage(existing);
-    announce(context, rooms, "message.created", { channelId, messages: [message] });
+    const { rev } = message;
+    if (rev > (context.published.get(channelId) ?? 0))
+      announce(context, { channelId, rev }, rooms, "message.created", { channelId, messages: [message] });
     return message;
   } catch (error) {
     throw failure(error);

@@ -211,7 +211,7 @@ test("what is more than may wait is refused, per channel and in total", async ()
   await expect(send("6")).resolves.toMatchObject({ seq: 3 });
 });
 
-test("a nonce that exists is answered with its message and published again; what comes after it is written again", async () => {
+test("a nonce that exists is answered with its message; what comes after it is written again", async () => {
   const { send, events, store } = setUp();
   const first = await send("first", { nonce: "same" });
   const [before, repeated, ...after] = await Promise.all([
@@ -231,7 +231,7 @@ test("a nonce that exists is answered with its message and published again; what
     "insert ordered",
     "insert ordered",
   ]);
-  expect(created(events)).toEqual([["first"], ["before"], ["first"], ["after 1", "after 2"]]);
+  expect(created(events)).toEqual([["first"], ["before"], ["after 1", "after 2"]]);
 });
 
 test("when the head cannot be read the senders may try again, and it works when the store does", async () => {
@@ -266,19 +266,22 @@ test("after a write whose outcome is unknown the head is read again, and a repet
   store.afterInsert = undefined;
   await expect(send("2")).resolves.toMatchObject({ seq: 3, rev: 3 });
   await expect(send("1", { nonce: "n" })).resolves.toMatchObject({ seq: 2 });
-  expect(created(events)).toEqual([["0"], ["2"], ["1"]]);
+  // Published behind "2", it would break the order; the gap before "2" makes clients sync.
+  expect(created(events)).toEqual([["0"], ["2"]]);
   expect(database.messages).toHaveLength(3);
   expect(store.calls.filter((call) => call === "readHead")).toHaveLength(2);
 });
 
 test("when the heads for lists could not be raised, the sender is not answered, and repeating it raises them", async () => {
-  const { store, send, database } = setUp();
+  const { store, send, database, events } = setUp();
   store.beforeRaise = () => {
     throw new Error("connection lost");
   };
   await expect(send("1", { nonce: "n" })).rejects.toMatchObject({ type: "UNAVAILABLE" });
   store.beforeRaise = undefined;
   await expect(send("1", { nonce: "n" })).resolves.toMatchObject({ seq: 1 });
+  await expect(send("1", { nonce: "n" })).resolves.toMatchObject({ seq: 1 });
+  expect(created(events)).toEqual([["1"]]);
   expect(database.messages).toHaveLength(1);
 });
 

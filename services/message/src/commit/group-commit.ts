@@ -1,7 +1,9 @@
 import type { Message } from "@fanfare/contract";
 import { commonScope, currentScope, hasPassed, runInScope, serviceError } from "@fanfare/kernel";
+import { LRUCache } from "lru-cache";
 import {
   ITEMS_PER_COMMIT,
+  KNOWN_HEADS,
   LOST_RACE_PAUSE_MS,
   RETRY_AFTER_MS,
   WAITING_PER_CHANNEL,
@@ -18,7 +20,7 @@ type Asked<T> = Omit<T, keyof Enqueued>;
 
 type Enqueued = Pick<CreateItem, "kind" | "enqueuedAtMs" | "scope" | "resolve" | "reject">;
 
-export interface GroupCommitOptions extends WriteContext {
+export interface GroupCommitOptions extends Omit<WriteContext, "published"> {
   /** Told of every write that was tried. */
   observe: (items: number, seconds: number) => void;
   limits?: QueueLimits;
@@ -43,7 +45,7 @@ export class GroupCommit {
 
   constructor(options: GroupCommitOptions) {
     this.#observe = options.observe;
-    this.#context = options;
+    this.#context = { ...options, published: new LRUCache({ max: KNOWN_HEADS }) };
     this.#queues = new ChannelQueues(
       options.limits ?? { perChannel: WAITING_PER_CHANNEL, total: WAITING_TOTAL },
     );
@@ -75,7 +77,7 @@ export class GroupCommit {
     );
   }
 
-  /** The message of a nonce that was sent before, published once more; null where it is not stored. */
+  /** The message of a nonce that was sent before, published where that may be missing; null where it is not stored. */
   find(channelId: string, sent: Pick<CreateItem, "authorId" | "nonce" | "rooms">): Promise<Message | null> {
     return findStored(this.#context, channelId, sent);
   }

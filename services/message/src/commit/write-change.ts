@@ -54,9 +54,9 @@ function announceChange(
   message: Message,
 ): void {
   if (name !== "reaction.changed") {
-    announce(context, rooms, name, { message });
+    announce(context, message, rooms, name, { message });
     return;
   }
   const { channelId, id: messageId, seq, rev, reactions = [] } = message;
-  announce(context, rooms, name, { channelId, messageId, seq, rev, afterRev: ifRev ?? 0, reactions });
+  announce(context, message, rooms, name, { channelId, messageId, seq, rev, afterRev: ifRev ?? 0, reactions });
 }

@@ -146,7 +146,7 @@ function publishAndAnswer(
     let end = from + 1;
     while (end < presented.length && areSame(rooms, creates[end]!.rooms)) end += 1;
     const together = from === 0 && end === presented.length ? presented : presented.slice(from, end);
-    announce(context, rooms, "message.created", { channelId, messages: together });
+    announce(context, together.at(-1)!, rooms, "message.created", { channelId, messages: together });
     from = end;
   }
   for (const [i, message] of presented.entries()) creates[i]!.resolve(message);
