@@ -22,7 +22,9 @@ interface Operation {
   summary: string;
   description: string;
   tags: string[];
-  requestBody: { content: { "application/json": { schema: Schema } } };
+  parameters?: { name: string; in: string; schema: Schema }[];
+  /** JSON, or of an upload the bare file. */
+  requestBody: { content: { "application/json"?: { schema: Schema } } };
   responses: Record<string, { description: string; content: { "application/json": { schema: Schema } } }>;
 }
 
@@ -74,9 +76,17 @@ function operation([path, { post }]: [string, { post: Operation }]): string {
     .map(([status, { description }]) => `<tr><td>${text(status)}</td><td>${text(description)}</td></tr>`);
   return `<details id="${text(path)}"><summary><code>${text(path)}</code> ${text(post.summary)}</summary>
 <p>${text(post.description)}</p>
-<h3>Parameters</h3>${fields(post.requestBody.content["application/json"].schema)}
+<h3>Parameters</h3>${fields(post.requestBody.content["application/json"]?.schema ?? querySchema(post))}
 <h3>Answer</h3>${fields(answer)}
 <h3>Errors</h3><table>${errors.join("")}</table></details>`;
+}
+
+function querySchema({ parameters = [] }: Operation): Schema {
+  const query = parameters.filter((parameter) => parameter.in === "query");
+  return {
+    properties: Object.fromEntries(query.map(({ name, schema }) => [name, schema])),
+    required: query.map(({ name }) => name),
+  };
 }
 
 function schemaEntry([name, schema]: [string, Schema]): string {

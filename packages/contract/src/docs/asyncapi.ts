@@ -2,7 +2,7 @@ import { ACTIONS, actionDefinition, type ActionName } from "../actions.ts";
 import { EVENTS, type EventName } from "../events.ts";
 import type { EventDefinition } from "../define.ts";
 import { PROTOCOL_VERSION } from "../wire.ts";
-import { errorSchema, schemaOf, sharedSchemas } from "./openapi.ts";
+import { errorSchema, schemaOf, sharedSchemas, wireErrorSchema } from "./openapi.ts";
 
 type Json = Record<string, unknown>;
 
@@ -44,8 +44,12 @@ export function asyncApiDocument(): Json {
       title: "Fanfare",
       version: `${PROTOCOL_VERSION}.0.0`,
       description:
-        "Socket.IO over WebSocket. Connect with the access token as `auth.token`. An event of the server has one argument, its payload. A call is " +
-        '`socket.emitWithAck("message.send", params)`, and its answer the acknowledgement. The same by HTTP: openapi.json.',
+        "Socket.IO 4 over WebSocket only. Connect with the access token as `auth.token`; a refused connection gets `connect_error` with " +
+        "the schema ConnectError as its data. An event of the server has one argument, its payload. A call is " +
+        '`socket.emitWithAck("message.send", params)`, and its answer the acknowledgement. The same by HTTP: openapi.json. ' +
+        "Events can be missing, and in a cluster also late or repeated: the changes of a channel carry `rev`, numbers without holes. Ignore " +
+        "a `rev` that you have; call `channel.sync` when one is missing, after `ready`, after `resync`, and once after 30 s of silence. " +
+        "The whole of it, with the calls that can be repeated and the limits, is in docs/protocol.md.",
       license: { name: "Apache-2.0" },
     },
     defaultContentType: "application/json",
@@ -60,7 +64,10 @@ export function asyncApiDocument(): Json {
       },
     },
     operations,
-    components: { schemas: { ...sharedSchemas(), Error: errorSchema() }, messages },
+    components: {
+      schemas: { ...sharedSchemas(), Error: errorSchema(), ConnectError: wireErrorSchema() },
+      messages,
+    },
   };
 }
 

@@ -20,8 +20,17 @@ test("every reference leads somewhere", () => {
 test("has what is reachable by HTTP and nothing internal", () => {
   const { paths } = openApiDocument() as { paths: object };
   const expected = Object.entries(ACTIONS).filter(([, { transports }]) => transports.includes("http"));
-  expect(Object.keys(paths).sort()).toEqual(expected.map(([name]) => `/api/${name}`).sort());
+  const uploads = ["/api/file.upload", "/api/file.uploadPicture"];
+  expect(Object.keys(paths).sort()).toEqual([...expected.map(([name]) => `/api/${name}`), ...uploads].sort());
   expect(paths).not.toHaveProperty(["/api/group.access"]);
+});
+
+test("an upload is the bare file, with its place in the query", () => {
+  const { paths } = openApiDocument() as { paths: Record<string, { post: Record<string, unknown> }> };
+  const { parameters, requestBody, responses } = paths["/api/file.upload"]!.post;
+  expect(parameters).toMatchObject([{ name: "channelId", in: "query" }, { name: "name" }, { in: "header" }]);
+  expect(requestBody).toHaveProperty(["content", "application/octet-stream"]);
+  expect(JSON.stringify(responses)).toContain("StoredFile");
 });
 
 test("the error page names every code once", () => {

@@ -18,6 +18,7 @@ export function openApiDocument(): Json {
     const definition = actionDefinition(name);
     if (definition.transports.includes("http")) paths[`/api/${name}`] = { post: operation(name, definition) };
   }
+  for (const name of UPLOADS) paths[`/api/${name}`] = { post: uploadOperation(name) };
   return {
     openapi: "3.1.0",
     info: {
@@ -47,15 +48,51 @@ function operation(name: ActionName, definition: ActionDefinition): Json {
     security: open ? [] : [{ accessToken: [] }],
     requestBody: { required: true, content: json(schemaOf(definition.params, "input")) },
     responses: {
-      "200": {
-        description: "Done.",
-        content: json({
-          type: "object",
-          properties: { ok: { const: true }, data: schemaOf(definition.result, "output") },
-          required: ["ok", "data"],
-        }),
-      },
+      ...successResponse(definition.result),
       ...errorResponses(errorsOf(definition)),
+    },
+  };
+}
+
+const UPLOADS = ["file.upload", "file.uploadPicture"] as const;
+
+/** Uploads are no actions: the gateway streams the body between the internal actions that begin and finish them. */
+function uploadOperation(name: (typeof UPLOADS)[number]): Json {
+  const begin = name === "file.upload" ? "file.startUpload" : "file.startPicture";
+  const query = name === "file.upload" ? ACTIONS["file.startUpload"].params.omit({ bytes: true }).shape : {};
+  const errors = errorsOf({
+    ...actionDefinition(begin),
+    errors: [...actionDefinition(begin).errors, ...actionDefinition("file.finishUpload").errors],
+  });
+  return {
+    ...operation(begin, actionDefinition(begin)),
+    operationId: name,
+    summary:
+      name === "file.upload"
+        ? "Upload a file for a message in a channel: the body is the bare file."
+        : "Upload the picture of a profile or a group: the body is the bare file.",
+    parameters: [
+      ...Object.entries(query).map(([param, schema]) => ({
+        name: param,
+        in: "query",
+        required: true,
+        schema: schemaOf(schema as z.ZodType, "input"),
+      })),
+      {
+        name: "content-length",
+        in: "header",
+        required: true,
+        schema: { type: "integer", minimum: 1 },
+        description: "the size of the file; a body sent in chunks is refused",
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+    },
+    responses: {
+      ...successResponse(actionDefinition("file.finishUpload").result),
+      ...errorResponses(errors),
     },
   };
 }
@@ -122,6 +159,19 @@ function describeRule(rule: PermissionRule): string {
   }
 }
 
+function successResponse(result: z.ZodType): Json {
+  return {
+    "200": {
+      description: "Done.",
+      content: json({
+        type: "object",
+        properties: { ok: { const: true }, data: schemaOf(result, "output") },
+        required: ["ok", "data"],
+      }),
+    },
+  };
+}
+
 const json = (schema: unknown): Json => ({ "application/json": { schema } });
 
 /** Schemas with an id are written once and referred to. */
@@ -159,19 +209,21 @@ export function errorSchema(): Json {
   return {
     type: "object",
     required: ["ok", "error"],
+    properties: { ok: { const: false }, error: wireErrorSchema() },
+  };
+}
+
+/** The error of a failed call, and the data of a `connect_error`. */
+export function wireErrorSchema(): Json {
+  return {
+    type: "object",
+    required: ["type", "message", "retryable", "requestId"],
     properties: {
-      ok: { const: false },
-      error: {
-        type: "object",
-        required: ["type", "message", "retryable", "requestId"],
-        properties: {
-          type: { enum: Object.keys(ERRORS).sort() },
-          message: { type: "string", description: "for people" },
-          data: { type: "object", description: "what docs/errors.md says for the type" },
-          retryable: { type: "boolean", description: "the same call may succeed later" },
-          requestId: { type: "string" },
-        },
-      },
+      type: { enum: Object.keys(ERRORS).sort() },
+      message: { type: "string", description: "for people" },
+      data: { type: "object", description: "what docs/errors.md says for the type" },
+      retryable: { type: "boolean", description: "the same call may succeed later" },
+      requestId: { type: "string" },
     },
   };
 }

@@ -4,17 +4,20 @@ import * as e from "../entities.ts";
 
 export const connectionEvents = {
   ready: event({
-    summary: "The socket is in all its rooms: from here on nothing is missed.",
+    summary:
+      "The socket is in all rooms of its user. Call channel.sync now: events of the time before were not kept.",
     audience: "self",
     payload: z.object({ userId: e.id, sessionId: e.id, protocolVersion: z.int(), serverTime: e.time }),
   }),
   resync: event({
-    summary: "This socket read too slowly and missed events: sync every channel.",
+    summary:
+      "Events for this socket may have been lost, because it read too slowly or processes lost contact: call channel.sync for every channel.",
     audience: "self",
     payload: z.object({}),
   }),
   "server.draining": event({
-    summary: "This server is going away: reconnect after a random part of the given time.",
+    summary:
+      "This server is stopping: reconnect after a random part of the given time, or when the socket is closed.",
     audience: "self",
     payload: z.object({ reconnectWithinMs: z.int() }),
   }),

@@ -4,17 +4,18 @@ import * as e from "../entities.ts";
 
 export const messageEvents = {
   "message.created": event({
-    summary: "New messages of one channel, in order: those that were stored together come together.",
+    summary:
+      "New messages of one channel, in the order of their rev; messages stored together come in one event. Can be missing or repeated: see docs/protocol.md.",
     audience: "channel",
     payload: z.object({ channelId: e.id, messages: z.array(e.MessageSchema) }),
   }),
   "message.changed": event({
-    summary: "A message was edited, pinned or unpinned, or has its previews.",
+    summary: "A message was edited, pinned or unpinned, or got its previews.",
     audience: "channel",
     payload: z.object({ message: e.MessageSchema }),
   }),
   "reaction.changed": event({
-    summary: "The reactions of a message are these now. It may be told a while later, and of many together.",
+    summary: "The present reactions of a message. Sent some time after a reaction, once for several.",
     audience: "channel",
     payload: z.object({
       channelId: e.id,
@@ -22,7 +23,7 @@ export const messageEvents = {
       seq: e.seq,
       rev: e.seq.describe("the number of this change"),
       afterRev: e.seq.describe(
-        "the number of the message's change before it; who has not seen that one lacks something",
+        "the message's rev before this change; a client whose message has another rev calls channel.sync",
       ),
       reactions: z.array(e.ReactionSchema),
     }),

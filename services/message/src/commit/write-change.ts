@@ -58,5 +58,12 @@ function announceChange(
     return;
   }
   const { channelId, id: messageId, seq, rev, reactions = [] } = message;
-  announce(context, message, rooms, name, { channelId, messageId, seq, rev, afterRev: ifRev ?? 0, reactions });
+  announce(context, message, rooms, name, {
+    channelId,
+    messageId,
+    seq,
+    rev,
+    afterRev: ifRev ?? 0,
+    reactions,
+  });
 }
