@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { asyncApiDocument, errorsPage, openApiDocument } from "@fanfare/contract/docs";
+import { asyncApiDocument, errorsPage, manifestModule, openApiDocument } from "@fanfare/contract/docs";
 import { configurationPage, envExample } from "@fanfare/kernel/settings";
 import { dashboards } from "./dashboards/index.ts";
 
@@ -8,6 +8,7 @@ const pages: Record<string, string> = {
   "docs/openapi.json": `${JSON.stringify(openApiDocument(), null, 2)}\n`,
   "docs/asyncapi.json": `${JSON.stringify(asyncApiDocument(), null, 2)}\n`,
   "docs/errors.md": errorsPage(),
+  "packages/contract/src/manifest.generated.ts": manifestModule(),
   "docs/configuration.md": configurationPage(),
   ".env.example": envExample(),
   ...dashboards,

@@ -17,7 +17,7 @@ import { Emitter } from "./emitter.ts";
 import { endsSession, FanfareError } from "./errors.ts";
 import { openGroupFile, readGroupLines, type ExportGroupOptions } from "./group-lines.ts";
 import { callByHttp, unwrap } from "./http.ts";
-import { HTTP_ONLY, PUBLIC, TYPING_INTERVAL_MS, WRITE_TIMEOUT_MS } from "./limits.ts";
+import { factsOf, TYPING_INTERVAL_MS, WRITE_TIMEOUT_MS } from "./limits.ts";
 import { PresenceWatch } from "./presence-watch.ts";
 import { Session } from "./session.ts";
 import { SyncLoop } from "./sync-loop.ts";
@@ -63,15 +63,10 @@ const CONNECT_BACKOFF = { baseMs: 1000, maxMs: 15_000 };
 const REPEAT_BACKOFF = { baseMs: 500, maxMs: 3_000 };
 const SYNC_BACKOFF = { baseMs: 300, maxMs: 2_000 };
 
-/** Answers that carry tokens. */
-const LOGS_IN: ReadonlySet<ActionName> = new Set<ActionName>([
-  "user.register",
-  "user.login",
-  "user.createGuest",
-  "user.claimGuest",
-  "user.changePassword",
-  "user.exchangeOidcCode",
-]);
+function isReplacing(name: ActionName): boolean {
+  const { startsSession, endsSession } = factsOf(name);
+  return startsSession === true && endsSession === true;
+}
 
 /** One user's connection to Fanfare, in Node and in the browser. */
 export class FanfareClient {
@@ -204,7 +199,7 @@ export class FanfareClient {
     this.#connection.assertOpen();
     const answered = this.#answer(name, params);
     // It ends this session and begins another, which the connection goes on with.
-    if (name === "user.changePassword") this.#replacing = this.#untilReplaced(answered);
+    if (isReplacing(name)) this.#replacing = this.#untilReplaced(answered);
     return answered as Promise<Result<typeof name>>;
   };
 
@@ -270,7 +265,7 @@ export class FanfareClient {
 
   async #answer(name: ActionName, params: unknown): Promise<unknown> {
     const data = await this.#send(name, params);
-    if (LOGS_IN.has(name)) this.#session.use(data as SessionTokens);
+    if (factsOf(name).startsSession) this.#session.use(data as SessionTokens);
     return data;
   }
 
@@ -287,8 +282,8 @@ export class FanfareClient {
   }
 
   async #send(name: ActionName, params: unknown): Promise<unknown> {
-    if (PUBLIC.has(name)) return this.#byHttp(name, params);
-    if (this.state !== "online" || HTTP_ONLY.has(name)) {
+    if (factsOf(name).isPublic) return this.#byHttp(name, params);
+    if (this.state !== "online" || factsOf(name).httpOnly) {
       return this.#session.withToken((token) => this.#byHttp(name, params, token));
     }
     return unwrap(await this.#connection.request(name, params, this.#options.callTimeoutMs), "socket");

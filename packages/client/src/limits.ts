@@ -1,4 +1,5 @@
 import type { ActionName, EventName, LIMITS, PROTOCOL_VERSION } from "@fanfare/contract";
+import { ACTION_MANIFEST, EVENT_NAMES, type ClientFacts } from "@fanfare/contract/manifest";
 
 /*
  * What the SDK needs of the contract at run time. The contract is imported for its types only, so that its schemas stay
@@ -15,88 +16,16 @@ export const TYPING_INTERVAL_MS: Limit<"typingIntervalMs"> = 3000;
 export const MESSAGE_MAX_CHARS: Limit<"messageMaxChars"> = 4000;
 export const OWN_PROTOCOL_VERSION: typeof PROTOCOL_VERSION = 1;
 
-const EVENT_TABLE: Record<EventName, true> = {
-  ready: true,
-  resync: true,
-  "server.draining": true,
-  "session.revoked": true,
-  "server.announced": true,
-  "server.paused": true,
-  "server.resumed": true,
-  "user.updated": true,
-  "account.updated": true,
-  "group.joined": true,
-  "group.left": true,
-  "group.updated": true,
-  "group.deleted": true,
-  "role.created": true,
-  "role.updated": true,
-  "role.deleted": true,
-  "role.reordered": true,
-  "member.joined": true,
-  "member.left": true,
-  "member.updated": true,
-  "channel.created": true,
-  "channel.updated": true,
-  "channel.deleted": true,
-  "channel.closed": true,
-  "channel.reordered": true,
-  "message.created": true,
-  "message.changed": true,
-  "reaction.changed": true,
-  "message.deleted": true,
-  "readMarker.updated": true,
-  "presence.changed": true,
-  "friend.requested": true,
-  "friend.added": true,
-  "friend.removed": true,
-  "typing.started": true,
-  "command.invoked": true,
-  "bot.disabled": true,
-  "inbox.added": true,
-  "inbox.updated": true,
-  "notification.updated": true,
-};
+const EVENTS: ReadonlySet<string> = new Set<EventName>(EVENT_NAMES);
 
 export function isEventName(name: string): name is EventName {
-  return Object.hasOwn(EVENT_TABLE, name);
+  return EVENTS.has(name);
 }
 
-/** Actions that answer by HTTP only: those that hand out tokens or end sessions, and those that need no login. */
-export const HTTP_ONLY: ReadonlySet<ActionName> = new Set<ActionName>([
-  "user.register",
-  "user.login",
-  "user.createGuest",
-  "user.claimGuest",
-  "user.refresh",
-  "user.logout",
-  "user.logoutAll",
-  "user.changePassword",
-  "user.deleteMe",
-  "user.revokeSession",
-  "user.requestPasswordReset",
-  "user.resetPassword",
-  "user.verifyEmail",
-  "user.setupTotp",
-  "user.enableTotp",
-  "user.disableTotp",
-  "user.exchangeOidcCode",
-  "user.linkOidc",
-  "user.unlinkOidc",
-  "invite.preview",
-  "webhook.execute",
-]);
+const NO_FACTS: ClientFacts = {};
+const MANIFEST: Partial<Record<ActionName, ClientFacts>> = ACTION_MANIFEST;
 
-/** Actions that anyone may call without a token. */
-export const PUBLIC: ReadonlySet<ActionName> = new Set<ActionName>([
-  "user.register",
-  "user.login",
-  "user.createGuest",
-  "user.refresh",
-  "user.requestPasswordReset",
-  "user.resetPassword",
-  "user.verifyEmail",
-  "user.exchangeOidcCode",
-  "invite.preview",
-  "webhook.execute",
-]);
+/** What the contract says of an action. */
+export function factsOf(name: ActionName): ClientFacts {
+  return MANIFEST[name] ?? NO_FACTS;
+}

@@ -82,6 +82,8 @@ export interface ActionDefinition<
   startsSession?: true;
   /** The session of the caller ends. With `startsSession`, the new session replaces it. */
   endsSession?: true;
+  /** It stores a new message; the metrics count these. */
+  createsMessage?: true;
   /** It is recorded in the group's audit log, about one of these. */
   audited?: AuditTarget;
   /** Every gateway answers it itself, instead of a service. */

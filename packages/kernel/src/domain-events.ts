@@ -5,47 +5,44 @@ import { currentScope } from "./request-scope.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 import type { Actor } from "./actor.ts";
 
-/** What services tell each other (and every process hears); clients get the contract's events instead. */
-export interface DomainEvents {
-  /** What a user, or everybody where userId is null, may do has changed in a group, or in a channel that is in none. */
-  "access.changed": { groupId: string; userId: string | null };
-  "session.ended": { userId: string; sessionIds: string[] };
-  /** A session goes on, and whose it is may do something else than before: a guest has become an account. */
-  "session.changed": Actor;
-  "user.profileChanged": { user: User };
-  /** A user has blocked another one. */
-  "user.blocked": { userId: string; blockedId: string };
-  "server.announced": EventPayload<"server.announced">;
-  "maintenance.changed": Maintenance;
-  /** The messages of these channels go. */
-  "channel.emptied": { channelIds: string[] };
-  /** These messages were removed because of their age. */
-  "message.removed": { channelId: string; messageIds: string[] };
-  /**
-   * New messages of one channel are on disk, for what may be lost with a process: previews, pushes, bots. It is told only where
-   * some service listens.
-   */
-  "message.stored": { channelId: string; groupId: string | null; messages: Message[] };
+/** Who handles an event: every process, or one process of each service that listens. */
+interface DomainEventDefinition<P> {
+  delivery: "everyProcess" | "oneProcess";
+  /** Carries the type of the payload; there is no such value. */
+  payload?: P;
 }
 
-export type DomainEventName = keyof DomainEvents;
-export type Broadcast = <N extends DomainEventName>(name: N, payload: DomainEvents[N]) => void;
+const everyProcess = <P>(): DomainEventDefinition<P> => ({ delivery: "everyProcess" });
+const oneProcess = <P>(): DomainEventDefinition<P> => ({ delivery: "oneProcess" });
 
-/** What one process of each service is to deal with, and not all of them. */
-const FOR_ONE: ReadonlySet<string> = new Set<DomainEventName>([
-  "channel.emptied",
-  "message.removed",
-  "message.stored",
-  "user.blocked",
-  "user.profileChanged",
-]);
-const FOR_ALL: readonly DomainEventName[] = [
-  "access.changed",
-  "session.ended",
-  "session.changed",
-  "server.announced",
-  "maintenance.changed",
-];
+/** What services publish to each other. Clients get the events of the contract instead. */
+const DOMAIN_EVENTS = {
+  /** The permissions of a user, or of all users where userId is null, changed in a group, or in a channel outside groups. */
+  "access.changed": everyProcess<{ groupId: string; userId: string | null }>(),
+  "session.ended": everyProcess<{ userId: string; sessionIds: string[] }>(),
+  /** A session continues with other rights: a guest has become an account. */
+  "session.changed": everyProcess<Actor>(),
+  "server.announced": everyProcess<EventPayload<"server.announced">>(),
+  "maintenance.changed": everyProcess<Maintenance>(),
+  "user.profileChanged": oneProcess<{ user: User }>(),
+  /** A user has blocked another one. */
+  "user.blocked": oneProcess<{ userId: string; blockedId: string }>(),
+  /** All messages of these channels are being removed. */
+  "channel.emptied": oneProcess<{ channelIds: string[] }>(),
+  /** These messages were removed because of their age. */
+  "message.removed": oneProcess<{ channelId: string; messageIds: string[] }>(),
+  /**
+   * New messages of one channel are on disk, for work that can be lost with a process: previews, pushes, bots. It is published
+   * only where a service listens.
+   */
+  "message.stored": oneProcess<{ channelId: string; groupId: string | null; messages: Message[] }>(),
+};
+
+export type DomainEventName = keyof typeof DOMAIN_EVENTS;
+export type DomainEvents = {
+  [N in DomainEventName]: NonNullable<(typeof DOMAIN_EVENTS)[N]["payload"]>;
+};
+export type Broadcast = <N extends DomainEventName>(name: N, payload: DomainEvents[N]) => void;
 
 /** Services that listen come and go with processes. */
 const LISTENERS_KNOWN_MS = 100;
@@ -67,7 +64,8 @@ export function createBroadcast(
     from: string;
     payload: unknown;
   }
-  for (const name of bus === null ? [] : FOR_ALL) {
+  for (const [name, { delivery }] of Object.entries(DOMAIN_EVENTS)) {
+    if (delivery !== "everyProcess") continue;
     bus?.subscribe(subjectOf(name), (message) => {
       const { from, payload } = JSON.parse(Buffer.from(message).toString()) as Told;
       if (from !== broker.nodeID) void broker.broadcastLocal(name, payload);
@@ -85,7 +83,7 @@ export function createBroadcast(
     return known.has;
   };
   return (name, payload) => {
-    if (FOR_ONE.has(name)) {
+    if (DOMAIN_EVENTS[name].delivery === "oneProcess") {
       if (!hasListeners(name)) return;
       // Whoever hears of it in another process deals with it for the same request.
       const scope = currentScope();

@@ -1,4 +1,4 @@
-import type { ActionName, ErrorCode, Transport } from "@fanfare/contract";
+import { actionDefinition, type ActionName, type ErrorCode, type Transport } from "@fanfare/contract";
 import type { BroadcastStats } from "@fanfare/fanout";
 import { Counter, Histogram, readGauge, RecentMax, type NodeContext } from "@fanfare/kernel";
 
@@ -20,9 +20,6 @@ export interface ActionMetrics {
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-/** What sends messages from outside. */
-const SENDS: ReadonlySet<string> = new Set<ActionName>(["message.send", "webhook.execute"]);
 
 /**
  * @param connections how many sockets are connected now
@@ -112,7 +109,7 @@ export function createGatewayMetrics(
     ofAction(action: ActionName, transport: Transport): ActionMetrics {
       const ok = requests.labels(action, transport, "ok");
       const latency = seconds.labels(action);
-      const sends = SENDS.has(action);
+      const sends = actionDefinition(action).createsMessage === true;
       return {
         succeeded(durationMs) {
           ok.inc();

@@ -193,6 +193,11 @@ export class ServerCache {
     for (const { queryKey } of this.#find(name, where)) this.queries.removeQueries({ queryKey, exact: true });
   }
 
+  /** Forgets the answers to all actions that were called with these params: what they are about is gone. */
+  dropAll(where: Readonly<Record<string, unknown>>): void {
+    for (const name of this.#byName.keys()) this.drop(name as ActionName, where);
+  }
+
   /** What was to be asked again a moment later is not asked any more. */
   stopTimers(): void {
     for (const timer of this.#soon.values()) clearTimeout(timer);

@@ -1,8 +1,9 @@
-import type { ActionName, Channel, ChannelState, Params } from "@fanfare/contract";
+import type { Channel, ChannelState, Params } from "@fanfare/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { byPosition } from "./channel-order.ts";
 import type { ServerCache } from "./cache.ts";
 import type { On } from "./live-on.ts";
+import { CHANNEL_LISTS } from "./manifest.ts";
 import { useAsk } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
 import { changed, withItem, without } from "./lists.ts";
@@ -24,9 +25,6 @@ function selectChannels({ channels }: { channels: ChannelState[] }): ChannelStat
   return channels.toSorted(byPosition);
 }
 
-/** Answers with channels, and where in them. */
-const LISTS = ["channel.list", "channel.listDirect", "channel.listThreads"] as const;
-
 /** Changes a channel wherever it is held. */
 function patchChannel(
   cache: ServerCache,
@@ -34,7 +32,7 @@ function patchChannel(
   change: (channel: ChannelState) => ChannelState,
 ): void {
   const isMeant = ({ id }: Channel): boolean => id === channelId;
-  for (const name of LISTS)
+  for (const name of CHANNEL_LISTS)
     cache.patchList(name, "channels", (channels) => changed(channels, isMeant, change));
   cache.patch("channel.get", (answer) => {
     const channel = isMeant(answer.channel) ? change(answer.channel) : answer.channel;
@@ -44,16 +42,10 @@ function patchChannel(
 
 /** The channel is not seen any more. */
 function dropChannel(cache: ServerCache, channelId: string): void {
-  for (const name of LISTS) {
+  for (const name of CHANNEL_LISTS) {
     cache.patchList(name, "channels", (channels) => without(channels, ({ id }) => id === channelId));
   }
-  const ofChannel: ActionName[] = [
-    "channel.get",
-    "message.listPins",
-    "channel.listThreads",
-    "channel.listOverrides",
-  ];
-  for (const name of ofChannel) cache.drop(name, { channelId });
+  cache.dropAll({ channelId });
 }
 
 export function listenChannels(cache: ServerCache, on: On): void {

@@ -43,6 +43,7 @@ export const messageActions = {
     botScope: "messages.write",
     cost: 1,
     shardBy: "channelId",
+    createsMessage: true,
     errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "SLOW_MODE", "MESSAGE_FILTERED"],
     rateLimit: { points: 120, durationMs: 10_000 },
   }),

@@ -77,6 +77,7 @@ export const webhookActions = {
     mutates: true,
     botScope: "any",
     cost: 3,
+    createsMessage: true,
     errors: ["WEBHOOK_NOT_FOUND", "MUTED", "SLOW_MODE"],
     rateLimit: {
       points: 120,

@@ -1,4 +1,5 @@
 export { errorsPage } from "./errors-page.ts";
 export { API_PAGE_STYLE, apiPage } from "./api-page.ts";
 export { asyncApiDocument } from "./asyncapi.ts";
+export { manifestModule } from "./manifest.ts";
 export { errorsOf, openApiDocument } from "./openapi.ts";

@@ -38,7 +38,7 @@ export function subscribe({
 }: BotDependencies): Handler<"bot.subscribe"> {
   return async ({ params: { url, secret, events }, actor }) => {
     const bot = await needBot(bots, actor);
-    const needsMessages = events.some((name) => name.startsWith("message."));
+    const needsMessages = events.some((name) => name !== "command.invoked");
     if (needsMessages && !bot.scopes.includes("messages.read")) throw serviceError("BOT_NOT_ALLOWED");
     const now = new Date();
     const callback: Callback = {

@@ -27,7 +27,7 @@ const NOTHING: Head = { rev: 0, seq: 0 };
 export async function tell(options: TellOptions, bot: Subscribed): Promise<boolean> {
   if (!(await isHeld(options.node, bot))) return false;
   const invoked = await tellInvocations(options, bot);
-  const wantsMessages = bot.callback.events.some((name) => name.startsWith("message."));
+  const wantsMessages = bot.callback.events.some((name) => name !== "command.invoked");
   if (!wantsMessages || !bot.scopes.includes("messages.read")) return invoked;
   const behind = await listBehind(options, bot);
   let isMore = invoked;

@@ -2,6 +2,7 @@ import type { Group } from "@fanfare/contract";
 import { ClipboardList } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { AUDITED_ACTIONS } from "../../../data/manifest.ts";
 import { useAuditLog } from "../../../data/moderation.ts";
 import { errorText } from "../../../shared/error-text.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -10,7 +11,6 @@ import { Select } from "../../../ui/select.tsx";
 import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { MemberPicker } from "../member-picker.tsx";
 import { MoreButton } from "../more-button.tsx";
-import { AUDITED_ACTIONS } from "./audited-actions.ts";
 import { AuditRow } from "./audit-row.tsx";
 
 const ANY = "";

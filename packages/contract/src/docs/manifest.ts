@@ -1,0 +1,56 @@
+import { ACTIONS, type ActionName } from "../actions.ts";
+import type { ActionDefinition } from "../define.ts";
+import { ChannelStateSchema } from "../entities.ts";
+import { EVENTS } from "../events.ts";
+
+type Facts = Record<string, string | true>;
+
+/** The source of `manifest.generated.ts`: what clients have to know of actions and events at run time. */
+export function manifestModule(): string {
+  const actions = (Object.keys(ACTIONS) as ActionName[]).flatMap((name) => {
+    const facts = factsOf(ACTIONS[name]);
+    return Object.keys(facts).length === 0 ? [] : [`  "${name}": { ${written(facts)} },`];
+  });
+  const events = Object.keys(EVENTS).map((name) => `  "${name}",`);
+  return `// Written by \`pnpm docs:generate\` from the definitions of actions and events. It imports nothing, so that zod stays out of browsers.
+
+/** See \`ActionDefinition\`. */
+export interface ClientFacts {
+  isPublic?: true;
+  httpOnly?: true;
+  startsSession?: true;
+  endsSession?: true;
+  audited?: string;
+  /** It answers channels as the caller sees them, as \`channels\`. */
+  listsChannels?: true;
+}
+
+/** Actions with a fact that clients need. */
+export const ACTION_MANIFEST = {
+${actions.join("\n")}
+} as const;
+
+export const EVENT_NAMES = [
+${events.join("\n")}
+] as const;
+`;
+}
+
+function factsOf(definition: ActionDefinition): Facts {
+  const { permission, transports, startsSession, endsSession, audited, result } = definition;
+  if (permission.rule === "internal") return {};
+  const { channels } = (result as { shape?: Record<string, { element?: unknown }> }).shape ?? {};
+  return {
+    ...(permission.rule === "public" && { isPublic: true }),
+    ...(!transports.includes("socket") && { httpOnly: true }),
+    ...(startsSession && { startsSession }),
+    ...(endsSession && { endsSession }),
+    ...(audited !== undefined && { audited }),
+    ...(channels?.element === ChannelStateSchema && { listsChannels: true }),
+  };
+}
+
+const written = (facts: Facts): string =>
+  Object.entries(facts)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+    .join(", ");

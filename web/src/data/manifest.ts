@@ -1,0 +1,22 @@
+import { ACTION_MANIFEST, type ClientFacts } from "@fanfare/contract/manifest";
+
+type Manifest = typeof ACTION_MANIFEST;
+type Name = keyof Manifest;
+type With<Fact> = { [N in Name]: Manifest[N] extends Fact ? N : never }[Name];
+
+const namesWith = <Fact extends string>(fact: Fact): Name[] =>
+  (Object.keys(ACTION_MANIFEST) as Name[]).filter((name) => fact in ACTION_MANIFEST[name]);
+
+/** Actions that answer channels as the caller sees them, as `channels`. */
+export const CHANNEL_LISTS = namesWith("listsChannels") as With<{ listsChannels: true }>[];
+
+/** Actions that are recorded in a group's audit log. */
+export const AUDITED_ACTIONS = namesWith("audited") as With<{ audited: string }>[];
+
+/** What an entry of the audit log is about; undefined for an action that this page does not know. */
+export function auditTarget(action: string): string | undefined {
+  const facts: ClientFacts | undefined = Object.hasOwn(ACTION_MANIFEST, action)
+    ? ACTION_MANIFEST[action as Name]
+    : undefined;
+  return facts?.audited;
+}
