@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
 import type { ErrorCode } from "@fanfare/contract";
 import { must, post, startInstance, type Instance } from "@fanfare/testing";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startIdentityProvider, type Claims, type IdentityProvider } from "./identity-provider.ts";
+import { Browser, newProof, signInAtProvider, type Login } from "./oidc-browser.ts";
 import { startMailbox, type Mailbox } from "./mailbox.ts";
 
 // Logins by OpenID Connect, from the page to a real provider and back.
@@ -37,68 +37,9 @@ const newPerson = (claims: Partial<Claims> = {}): Claims => {
   };
 };
 
-/** What a page keeps to itself, and what it tells when it begins a login. */
-function newProof(): { verifier: string; challenge: string } {
-  const verifier = randomBytes(32).toString("base64url");
-  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
-}
-
-class Browser {
-  readonly #cookies = new Map<string, Map<string, string>>();
-  readonly visited: string[] = [];
-
-  /** Follows redirects until one leads to the page, and tells its address. */
-  async open(address: string): Promise<URL> {
-    let next = new URL(address, PUBLIC_URL);
-    while (!(next.origin === PUBLIC_URL && next.pathname === "/login")) {
-      const response = await this.get(next);
-      const location = response.headers.get("location");
-      if (location === null) throw new Error(`${next.href} answered ${response.status}.`);
-      next = new URL(location, next);
-    }
-    this.visited.push(next.href);
-    return next;
-  }
-
-  async get(url: URL): Promise<Response> {
-    this.visited.push(url.href);
-    const cookies = this.cookiesOf(url.origin);
-    const response = await fetch(url.href.replace(PUBLIC_URL, instance.url), {
-      redirect: "manual",
-      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
-    });
-    for (const cookie of response.headers.getSetCookie()) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-      if (value === "") cookies.delete(name);
-      else cookies.set(name, value);
-    }
-    return response;
-  }
-
-  cookiesOf(origin: string): Map<string, string> {
-    const known = this.#cookies.get(origin);
-    if (known !== undefined) return known;
-    const cookies = new Map<string, string>();
-    this.#cookies.set(origin, cookies);
-    return cookies;
-  }
-}
-
-interface Login {
-  oidcCode: string;
-  verifier: string;
-}
-
-/** From the page to the provider and back. */
-async function comeBack(person: Claims | null, browser = new Browser()): Promise<Login> {
-  provider.person = person;
-  const { verifier, challenge } = newProof();
-  const end = await browser.open(`/auth/oidc/start?challenge=${challenge}`);
-  const [, name, value = ""] = /^#(\w+)=(.*)$/.exec(end.hash) ?? [];
-  if (name !== "oidcCode") throw new Error(end.hash);
-  return { oidcCode: value, verifier };
-}
-
+const newBrowser = () => new Browser(PUBLIC_URL, instance.url);
+const comeBack = (person: Claims | null, browser = newBrowser()): Promise<Login> =>
+  signInAtProvider(provider, browser, person);
 const exchange = (login: Login, code?: string) =>
   post(instance.url, "user.exchangeOidcCode", { ...login, code });
 const logIn = async (person: Claims) => must(instance.url, "user.exchangeOidcCode", await comeBack(person));
@@ -152,7 +93,7 @@ describe("a login", () => {
   });
 
   test("puts no token into an address, and keeps what it needs in a cookie that scripts cannot read", async () => {
-    const browser = new Browser();
+    const browser = newBrowser();
     const login = await comeBack(newPerson(), browser);
     const tokens = await must(instance.url, "user.exchangeOidcCode", login);
     const addresses = browser.visited.join("\n");
@@ -200,7 +141,7 @@ describe("what is not the end of a login that this browser began", () => {
   };
 
   test("nothing, or something made up", async () => {
-    const browser = new Browser();
+    const browser = newBrowser();
     expect(await openCallback(browser, "")).toBe("#oidcError=OIDC_FAILED");
     browser.cookiesOf(PUBLIC_URL).set("fanfare_oidc", "e30.e30.e30");
     expect(await openCallback(browser, "code=x&state=y")).toBe("#oidcError=OIDC_FAILED");
@@ -208,15 +149,15 @@ describe("what is not the end of a login that this browser began", () => {
   });
 
   test("an attacker's answer in a victim's browser, with and without a login of the victim's own", async () => {
-    const stolen = await goToProvider(new Browser());
-    const victim = new Browser();
+    const stolen = await goToProvider(newBrowser());
+    const victim = newBrowser();
     expect(await openCallback(victim, stolen.searchParams.toString())).toBe("#oidcError=OIDC_FAILED");
     await goToProvider(victim);
     expect(await openCallback(victim, stolen.searchParams.toString())).toBe("#oidcError=OIDC_FAILED");
   });
 
   test("the same answer a second time", async () => {
-    const browser = new Browser();
+    const browser = newBrowser();
     const back = await goToProvider(browser);
     const flow = browser.cookiesOf(PUBLIC_URL).get("fanfare_oidc")!;
     expect(await openCallback(browser, back.searchParams.toString())).toMatch(/^#oidcCode=/);
@@ -237,11 +178,14 @@ describe("accounts that are there already", () => {
     expect(user).toMatchObject({ id: local.user.id, oidcLinked: true, hasPassword: true });
   });
 
-  test("with an address that nobody has verified are not, so that nobody can wait in one", async () => {
+  test("with an unverified address lose it to its owner", async () => {
     const person = newPerson();
     const squatter = await register(person.email!, false);
-    expect(await exchange(await comeBack(person))).toEqual(failed("EMAIL_TAKEN"));
-    expect((await must(instance.url, "user.me", {}, squatter.accessToken)).user.oidcLinked).toBe(false);
+    const { user } = await logIn(person);
+    expect(user).toMatchObject({ email: person.email, emailVerified: true });
+    expect(user.id).not.toBe(squatter.user.id);
+    const left = await must(instance.url, "user.me", {}, squatter.accessToken);
+    expect(left.user).toMatchObject({ email: null, oidcLinked: false });
   });
 
   test("are not taken by an address that the provider has not verified", async () => {

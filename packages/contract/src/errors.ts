@@ -67,6 +67,12 @@ export const ERRORS = {
     advice: "correct",
     message: "The login at the provider did not succeed: begin it anew.",
   },
+  LOGIN_NOT_FRESH: {
+    status: 401,
+    advice: "correct",
+    message:
+      "The identity provider didn't ask you to sign in again. Sign in there again, or set a password by mail and use that.",
+  },
   OIDC_LINKED: { status: 409, advice: "give up", message: "This login belongs to another account." },
   FORBIDDEN: { status: 403, advice: "give up", message: "You are not allowed to do this." },
   GUEST_NOT_ALLOWED: {

@@ -94,6 +94,10 @@ export const LIMITS = {
   totpGuessWindowMs: 15 * 60 * 1000,
   passwordResetLifetimeMs: 60 * 60 * 1000,
   emailVerificationLifetimeMs: 24 * 60 * 60 * 1000,
+  /** An address that its account never verified is removed from the account after this long. */
+  unverifiedEmailLifetimeMs: 30 * 24 * 60 * 60 * 1000,
+  /** How recent a login at the OIDC provider must be to stand for the password of an account that has none. */
+  freshLoginMs: 5 * 60 * 1000,
   /** From the provider's answer until the page has exchanged it, with the time to find one's authenticator app. */
   oidcCodeLifetimeMs: 5 * 60 * 1000,
   /** They are one document. */

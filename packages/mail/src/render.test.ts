@@ -18,11 +18,20 @@ test("a mail without a link has none", () => {
 });
 
 test("each language has its own words", () => {
-  const values = { host: "chat.example.org", minutes: 60 };
+  const values = { host: "chat.example.org", minutes: 60, provider: null };
   const [en, zh] = (["en", "zh"] as const).map((locale) =>
     render(textOf(locale, "resetPassword", values), locale, "https://chat.example.org/x"),
   );
   expect(en?.subject).toBe("Set a new password for chat.example.org");
   expect(zh?.subject).toBe("设置您在 chat.example.org 的新密码");
   expect(zh?.html).toContain('lang="zh-Hans"');
+});
+
+test("the mail about a forgotten password names the linked login", () => {
+  const values = { host: "chat.example.org", minutes: 60, provider: "login.example.com" };
+  for (const locale of ["en", "zh"] as const) {
+    expect(textOf(locale, "resetPassword", values).paragraphs.join()).toContain("login.example.com");
+    const none = textOf(locale, "resetPassword", { ...values, provider: null });
+    expect(none.paragraphs).toHaveLength(2);
+  }
 });

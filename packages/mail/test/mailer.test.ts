@@ -58,7 +58,12 @@ async function startServer(
 }
 
 const send = (to = "ann@example.org", locale: "en" | "zh" = "en"): void =>
-  mailer!.send({ email: to, locale }, "resetPassword", { minutes: 60 }, "/reset-password#token=abc_-123");
+  mailer!.send(
+    { email: to, locale },
+    "resetPassword",
+    { minutes: 60, provider: null },
+    "/reset-password#token=abc_-123",
+  );
 
 test("a mail goes out by SMTP, as text and HTML, with the link", async () => {
   const { url, received } = await startServer();

@@ -3,6 +3,13 @@ import { messageRevs } from "./migrations/0001-message-revs.ts";
 import { directActivity } from "./migrations/0002-direct-activity.ts";
 import { searchableNames } from "./migrations/0003-searchable-names.ts";
 import { formerMembers } from "./migrations/0004-former-members.ts";
+import { emailClaims } from "./migrations/0005-email-claims.ts";
 
 /** All there are, in the order in which they run. One that was released is never changed, renamed or removed. */
-export const MIGRATIONS: readonly Migration[] = [messageRevs, directActivity, searchableNames, formerMembers];
+export const MIGRATIONS: readonly Migration[] = [
+  messageRevs,
+  directActivity,
+  searchableNames,
+  formerMembers,
+  emailClaims,
+];

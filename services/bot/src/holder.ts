@@ -47,10 +47,15 @@ export async function disconnectHeldBy(
   bots: BotRepository,
   userId: string,
 ): Promise<void> {
+  for await (const { _id, groupId } of heldBy(bots, userId))
+    await disconnect(node, bots, groupId.toHexString(), _id.toHexString());
+}
+
+/** The bots whose tokens a user has, in every group. */
+export async function* heldBy(bots: BotRepository, userId: string): AsyncGenerator<BotDocument> {
   for (let after = LOWEST_ID; ;) {
     const page = await bots.listHeldBy(userId, after, PAGE);
-    for (const { _id, groupId } of page)
-      await disconnect(node, bots, groupId.toHexString(), _id.toHexString());
+    yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
     after = last._id.toHexString();

@@ -47,9 +47,12 @@ export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateL
   app.get(
     `${PATH}/start`,
     guarded(async (request, reply) => {
-      const { challenge } = request.query as { challenge?: unknown };
+      const { challenge, fresh } = request.query as { challenge?: unknown; fresh?: unknown };
       if (typeof challenge !== "string" || !CHALLENGE.test(challenge)) throw serviceError("OIDC_FAILED");
-      const { authorizationUrl, flow } = await node.call("user.startOidc", { challenge });
+      const { authorizationUrl, flow } = await node.call("user.startOidc", {
+        challenge,
+        isFresh: fresh === "1",
+      });
       return reply
         .header("cache-control", "no-store")
         .header("set-cookie", `${COOKIE}=${flow}; Max-Age=${COOKIE_MAX_AGE_S}; ${attributes}`)

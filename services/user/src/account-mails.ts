@@ -1,5 +1,5 @@
 import { LIMITS, type RateLimit } from "@fanfare/contract";
-import { hashSecret, newSecret, RateLimiter, type CallClient } from "@fanfare/kernel";
+import { hashSecret, newSecret, RateLimiter, type CallClient, type Config } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
 import type { MailedTokenRepository } from "./mailed-token.repository.ts";
 import type { MailedPurpose } from "./mailed-token.model.ts";
@@ -16,12 +16,21 @@ const MINUTE_MS = 60_000;
  * with their addresses. Counted by each process alone. The others ask by `user.requestEmailVerification`.
  */
 const WELCOMES_PER_ADDRESS: RateLimit = { points: 30, durationMs: 60 * MINUTE_MS };
+/** Of such mails to one mailbox, from however many accounts. */
+const WELCOMES_PER_MAILBOX: RateLimit = { points: 3, durationMs: 60 * MINUTE_MS };
 
 export type AccountMails = ReturnType<typeof createAccountMails>;
 
 /** The mails about an account, in its language, and the tokens of the links in them. */
-export function createAccountMails(mailer: Mailer, tokens: MailedTokenRepository, rateLimitFactor: number) {
-  const welcomes = new RateLimiter(WELCOMES_PER_ADDRESS, { factor: rateLimitFactor });
+export function createAccountMails(
+  mailer: Mailer,
+  tokens: MailedTokenRepository,
+  config: Pick<Config, "rateLimitFactor" | "smtp" | "environment" | "oidc">,
+) {
+  const welcomes = new RateLimiter(WELCOMES_PER_ADDRESS, { factor: config.rateLimitFactor });
+  const welcomesToMailbox = new RateLimiter(WELCOMES_PER_MAILBOX, { factor: config.rateLimitFactor });
+  const providerOf = ({ oidcKey }: UserDocument): string | null =>
+    oidcKey === undefined || config.oidc === undefined ? null : new URL(config.oidc.issuer).host;
 
   const makeToken = async (user: UserDocument, purpose: MailedPurpose, email: string): Promise<string> => {
     const token = newSecret();
@@ -34,33 +43,52 @@ export function createAccountMails(mailer: Mailer, tokens: MailedTokenRepository
   const sendVerification = async (user: UserDocument, email: string): Promise<void> => {
     await tokens.removeAll(user._id.toHexString(), ["verifyEmail"]);
     const token = await makeToken(user, "verifyEmail", email);
-    const name = email === user.email ? "verifyEmail" : "confirmNewEmail";
+    const isFirst = user.email === undefined || user.email === email;
+    const name = isFirst ? "verifyEmail" : "confirmNewEmail";
     mailer.send({ email, locale: localeOf(user) }, name, {}, `/verify-email#token=${token}`);
   };
 
   return {
+    /** Whether mails go out, so that addresses can be verified. */
+    canSend: config.smtp !== undefined || config.environment === "development",
+
+    /** Host of the OIDC provider whose login is linked to an account, or null. */
+    providerOf,
+
     /** Sends nothing where the account has no address. */
     async sendReset(user: UserDocument): Promise<void> {
       if (user.email === undefined) return;
       const token = await makeToken(user, "resetPassword", user.email);
       const minutes = LIMITS.passwordResetLifetimeMs / MINUTE_MS;
       const to = { email: user.email, locale: localeOf(user) };
-      mailer.send(to, "resetPassword", { minutes }, `/reset-password#token=${token}`);
+      mailer.send(
+        to,
+        "resetPassword",
+        { minutes, provider: providerOf(user) },
+        `/reset-password#token=${token}`,
+      );
     },
 
     sendVerification,
 
-    /** To a new account, if it has an address. */
-    async welcome(user: UserDocument, client: CallClient | null): Promise<void> {
-      if (user.email === undefined) return;
+    /** Asks for proof of the address that a new account was made with, if any. */
+    async welcome(user: UserDocument, email: string | undefined, client: CallClient | null): Promise<void> {
+      if (email === undefined) return;
       if (client !== null && welcomes.take(client.address, Date.now()) > 0) return;
-      await sendVerification(user, user.email);
+      if (welcomesToMailbox.take(email.toLowerCase(), Date.now()) > 0) return;
+      await sendVerification(user, email);
     },
 
     /** @param email where the user can be told; nobody is where there is none */
     notify(
       user: UserDocument,
-      name: "emailChanged" | "passwordChanged" | "totpEnabled" | "totpDisabled",
+      name:
+        | "emailChanged"
+        | "passwordChanged"
+        | "totpEnabled"
+        | "totpDisabled"
+        | "oidcLinked"
+        | "oidcUnlinked",
       email = user.email,
     ): void {
       if (email !== undefined) mailer.send({ email, locale: localeOf(user) }, name, {});

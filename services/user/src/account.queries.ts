@@ -2,6 +2,7 @@ import type { Model } from "mongoose";
 import type { UserDocument } from "./user.model.ts";
 
 const AFTER = { returnDocument: "after" } as const;
+const WITHOUT_EMAIL = { $unset: { email: 1, emailLower: 1, emailClaimedAt: 1 } } as const;
 
 /** The queries of the collection users that are about what opens an account: addresses, passwords, OIDC. */
 export function createAccountQueries(users: Model<UserDocument>) {
@@ -12,27 +13,79 @@ export function createAccountQueries(users: Model<UserDocument>) {
         .findOneAndUpdate({ _id: userId, passwordHash: oldHash }, { $set: { passwordHash } }, AFTER)
         .lean(),
 
-    /**
-     * Who has read a mail to the address has verified it too.
-     * @returns null when it is no longer the account's
-     */
-    resetPassword: (userId: string, email: string, passwordHash: string) =>
+    /** @returns null when the address is no longer the account's, or not verified */
+    resetPassword: (userId: string, email: string, passwordHash: string, unlink: boolean) =>
       users
         .findOneAndUpdate(
-          { _id: userId, emailLower: email.toLowerCase() },
-          { $set: { passwordHash, emailVerifiedAt: new Date() } },
+          { _id: userId, emailLower: email.toLowerCase(), emailVerifiedAt: { $exists: true } },
+          { $set: { passwordHash }, $unset: { passwordGuesses: 1, ...(unlink && { oidcKey: 1 as const }) } },
           AFTER,
         )
         .lean(),
 
-    /** @returns the user as it was before; a duplicate key where somebody else has the address */
+    /**
+     * Sets the password of an account whose address was never verified, and verifies the address: the reader of its mails has just
+     * shown that it is theirs. The account may have been made by somebody else, who could still sign in by what they set up, so the
+     * same write removes all of that.
+     * @returns null when the address is no longer the account's, or verified already
+     */
+    takeOverUnverified: (userId: string, email: string, passwordHash: string) =>
+      users
+        .findOneAndUpdate(
+          { _id: userId, emailLower: email.toLowerCase(), emailVerifiedAt: { $exists: false } },
+          {
+            $set: { passwordHash, emailVerifiedAt: new Date() },
+            $unset: {
+              emailClaimedAt: 1,
+              oidcKey: 1,
+              totp: 1,
+              totpPending: 1,
+              totpGuesses: 1,
+              passwordGuesses: 1,
+            },
+          },
+          AFTER,
+        )
+        .lean(),
+
+    /** @returns the user as it was before; a duplicate key where another account has verified the address */
     setVerifiedEmail: (userId: string, email: string) =>
       users
         .findOneAndUpdate(
           { _id: userId },
-          { $set: { email, emailLower: email.toLowerCase(), emailVerifiedAt: new Date() } },
+          {
+            $set: { email, emailLower: email.toLowerCase(), emailVerifiedAt: new Date() },
+            $unset: { emailClaimedAt: 1 },
+          },
           { returnDocument: "before" },
         )
+        .lean(),
+
+    /**
+     * Removes an address from an account that has not verified it.
+     * @param exceptUserId the account that may keep it
+     * @returns the account that had it, without it; null where there is none
+     */
+    releaseUnverifiedEmail: (email: string, exceptUserId?: string) =>
+      users
+        .findOneAndUpdate(
+          {
+            emailLower: email.toLowerCase(),
+            emailVerifiedAt: { $exists: false },
+            ...(exceptUserId !== undefined && { _id: { $ne: exceptUserId } }),
+          },
+          WITHOUT_EMAIL,
+          AFTER,
+        )
+        .lean(),
+
+    /** @returns the account without its unverified address that it has had the longest; null where none has had one since before */
+    releaseOldestUnverifiedEmail: (before: Date) =>
+      users
+        .findOneAndUpdate({ emailClaimedAt: { $lt: before } }, WITHOUT_EMAIL, {
+          ...AFTER,
+          sort: { emailClaimedAt: 1 },
+        })
         .lean(),
 
     findByOidcKey: (oidcKey: string) => users.findOne({ oidcKey }).lean(),

@@ -13,11 +13,13 @@ import { createOidcAccounts } from "./oidc/oidc-accounts.ts";
 import { createOidcCodeRepository } from "./oidc/oidc-code.repository.ts";
 import { createOidcProvider } from "./oidc/oidc-provider.ts";
 import { createPasswords } from "./passwords.ts";
+import { createReauthenticate } from "./reauthenticate.ts";
 import { createSecondFactor } from "./second-factor.ts";
 import { createSessionRepository } from "./session.repository.ts";
 import { createSessions } from "./sessions.ts";
 import { createTotpSecrets } from "./totp-secrets.ts";
 import { createUnusedGuests } from "./unused-guests.ts";
+import { createUnverifiedEmails } from "./unverified-emails.ts";
 import { createUserRepository } from "./user.repository.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 
@@ -28,9 +30,11 @@ export function createDependencies(node: NodeContext): UserDependencies {
   const sessions = createSessions(node, sessionRepository);
   const mailer = createMailer(node);
   const mailedTokens = createMailedTokenRepository(node.database);
+  const accountMails = createAccountMails(mailer, mailedTokens, node.config);
   const blocks = createBlockRepository(node.database);
   const passwords = createPasswords();
   const oidcCodes = createOidcCodeRepository(node.database);
+  const confirmPassword = createConfirmPassword(users, passwords, node.config.rateLimitFactor);
   const totpSecrets = createTotpSecrets(node.sealerFor("second factor"));
   const erasures = createErasures({ node, users, sessions, sessionRepository, blocks, mailedTokens });
   return {
@@ -44,15 +48,17 @@ export function createDependencies(node: NodeContext): UserDependencies {
     sessionRepository,
     sessions,
     passwords,
-    confirmPassword: createConfirmPassword(users, passwords, node.config.rateLimitFactor),
+    confirmPassword,
+    reauthenticate: createReauthenticate(users, oidcCodes, confirmPassword),
     mailer,
     totpSecrets,
     secondFactor: createSecondFactor(users, totpSecrets, node.logger),
     logIn: createLogIn(users, sessions),
     mailedTokens,
-    accountMails: createAccountMails(mailer, mailedTokens, node.config.rateLimitFactor),
+    accountMails,
+    unverifiedEmails: createUnverifiedEmails(node, users, accountMails.canSend),
     oidcProvider: createOidcProvider(node.config, node.logger),
     oidcCodes,
-    oidcAccounts: createOidcAccounts(users, admins),
+    oidcAccounts: createOidcAccounts(users, admins, node, accountMails),
   };
 }

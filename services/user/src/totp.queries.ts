@@ -4,10 +4,10 @@ import type { Totp, UserDocument } from "./user.model.ts";
 /** The queries of the collection users that are about the second factor. */
 export function createTotpQueries(users: Model<UserDocument>) {
   return {
-    /** false when it is on. */
-    async setPendingTotp(userId: string, sealed: string): Promise<boolean> {
+    /** @returns false when it is on, or the password is no longer the one that the caller has verified */
+    async setPendingTotp(userId: string, passwordHash: string | undefined, sealed: string): Promise<boolean> {
       const result = await users.updateOne(
-        { _id: userId, totp: { $exists: false } },
+        { _id: userId, totp: { $exists: false }, passwordHash: passwordHash ?? { $exists: false } },
         { $set: { totpPending: sealed } },
       );
       return result.matchedCount === 1;

@@ -12,11 +12,13 @@ import type { OidcProvider } from "./oidc/oidc-provider.ts";
 import type { ConfirmPassword } from "./confirm-password.ts";
 import type { Erasures } from "./erasures.ts";
 import type { Passwords } from "./passwords.ts";
+import type { Reauthenticate } from "./reauthenticate.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { SessionRepository } from "./session.repository.ts";
 import type { Sessions } from "./sessions.ts";
 import type { TotpSecrets } from "./totp-secrets.ts";
 import type { UnusedGuests } from "./unused-guests.ts";
+import type { UnverifiedEmails } from "./unverified-emails.ts";
 import type { UserRepository } from "./user.repository.ts";
 
 /** What the actions of this service work with. */
@@ -28,10 +30,12 @@ export interface UserDependencies {
   blocks: BlockRepository;
   erasures: Erasures;
   unusedGuests: UnusedGuests;
+  unverifiedEmails: UnverifiedEmails;
   sessionRepository: SessionRepository;
   sessions: Sessions;
   passwords: Passwords;
   confirmPassword: ConfirmPassword;
+  reauthenticate: Reauthenticate;
   totpSecrets: TotpSecrets;
   secondFactor: SecondFactor;
   logIn: LogIn;

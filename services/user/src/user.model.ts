@@ -18,8 +18,10 @@ export interface UserDocument {
   usernameLower?: string;
   email?: string;
   emailLower?: string;
-  /** Absent until somebody has opened the link that was mailed to `email`. */
+  /** Absent until the link that was mailed to `email` has been opened. */
   emailVerifiedAt?: Date;
+  /** Since when the account has had an address that it has not verified; absent otherwise. */
+  emailClaimedAt?: Date;
   locale?: Locale;
   nickname: string;
   /** Absent for a guest, whom nobody searches. */
@@ -75,6 +77,7 @@ const userSchema = new Schema<UserDocument>(
     email: String,
     emailLower: String,
     emailVerifiedAt: Date,
+    emailClaimedAt: Date,
     locale: String,
     nickname: { type: String, required: true },
     nicknameLower: String,
@@ -101,6 +104,7 @@ userSchema.index({ usernameLower: 1 }, { name: USERNAME_INDEX, unique: true, spa
 userSchema.index({ nicknameLower: 1 }, { sparse: true });
 userSchema.index({ importedIn: 1 }, { sparse: true });
 userSchema.index({ erasing: 1 }, { sparse: true });
+userSchema.index({ emailClaimedAt: 1 }, { sparse: true });
 userSchema.index({ emailLower: 1 }, { name: EMAIL_INDEX, unique: true, sparse: true });
 userSchema.index({ oidcKey: 1 }, { name: OIDC_INDEX, unique: true, sparse: true });
 

@@ -112,7 +112,7 @@ export function credentialFields({ username, email, passwordHash }: Credentials)
   return {
     username,
     usernameLower: username.toLowerCase(),
-    ...(email === undefined ? {} : { email, emailLower: email.toLowerCase() }),
+    ...(email === undefined ? {} : { email, emailLower: email.toLowerCase(), emailClaimedAt: new Date() }),
     passwordHash,
   };
 }

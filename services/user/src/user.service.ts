@@ -18,7 +18,7 @@ import { listNames, listSpokenTo } from "./actions/list-spoken-to.ts";
 import { login } from "./actions/login.ts";
 import { listRevokedSessions, logout, logoutAll } from "./actions/logout.ts";
 import { exchangeOidcCode, finishOidc, linkOidc, startOidc, unlinkOidc } from "./actions/oidc.ts";
-import { requestPasswordReset, resetPassword } from "./actions/password-reset.ts";
+import { inspectPasswordReset, requestPasswordReset, resetPassword } from "./actions/password-reset.ts";
 import { get, getMany, me } from "./actions/profile.ts";
 import { refresh } from "./actions/refresh.ts";
 import { register } from "./actions/register.ts";
@@ -31,7 +31,7 @@ import { createDependencies } from "./create-dependencies.ts";
 /** Accounts, sessions and profiles: the actions `user.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { erasures, unusedGuests, mailer } = dependencies;
+  const { erasures, unusedGuests, unverifiedEmails, mailer } = dependencies;
   return defineService(node, {
     name: "user",
     actions: {
@@ -78,6 +78,7 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.adminState": adminState(dependencies),
       "user.requestPasswordReset": requestPasswordReset(dependencies),
       "user.resetPassword": resetPassword(dependencies),
+      "user.inspectPasswordReset": inspectPasswordReset(dependencies),
       "user.requestEmailVerification": requestEmailVerification(dependencies),
       "user.verifyEmail": verifyEmail(dependencies),
       "user.changeEmail": changeEmail(dependencies),
@@ -96,9 +97,10 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
     async started() {
       erasures.start();
       unusedGuests.start();
+      unverifiedEmails.start();
     },
     async stopped() {
-      await unusedGuests.stop();
+      await Promise.all([unusedGuests.stop(), unverifiedEmails.stop()]);
       await Promise.all([mailer.stop(), erasures.stop()]);
     },
   });

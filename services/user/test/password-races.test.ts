@@ -76,13 +76,13 @@ test("a reset password ends that session too", async () => {
     ...dependencies,
     users: {
       ...dependencies.users,
-      resetPassword: (async (...given: Parameters<UserDependencies["users"]["resetPassword"]>) => {
+      takeOverUnverified: (async (...given: Parameters<UserDependencies["users"]["takeOverUnverified"]>) => {
         late = await login();
-        return dependencies.users.resetPassword(...given);
+        return dependencies.users.takeOverUnverified(...given);
       }) as never,
     },
   });
-  await reset({ ...request, params: { token, newPassword }, actor: null });
+  await reset({ ...request, params: { token, newPassword, removeOtherSignIns: false }, actor: null });
   await expect(refresh(late!)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
   await expect(refresh(tokens)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
 });

@@ -91,6 +91,7 @@ export async function startUserNode(env: Record<string, string> = {}): Promise<U
         "inbox.forgetUser": () => ({}),
         "file.forgetUser": () => ({}),
         "bot.forgetUser": () => ({}),
+        "bot.revokeTokensOf": () => ({}),
       },
     });
   const config = loadConfig({

@@ -10,6 +10,10 @@ export const accountRows = {
     why: "the token is made up",
     allowed: "INVALID_LINK",
   }),
+  "user.inspectPasswordReset": row("user.inspectPasswordReset", () => ({ token: "made-up" }), {
+    why: "the token is made up",
+    allowed: "INVALID_LINK",
+  }),
   "user.requestEmailVerification": row("user.requestEmailVerification", () => ({}), {
     why: "nobody has an address",
     allowed: "EMAIL_MISSING",

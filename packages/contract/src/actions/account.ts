@@ -25,6 +25,15 @@ const oidcLogin = {
   verifier: secret.describe("Its SHA-256 in base64url was the `challenge` of `GET /auth/oidc/start`."),
 };
 
+/** Proof that the caller is the owner of the account and not just in possession of a session. */
+const confirmation = {
+  password: password.optional().describe("Required where the account has one."),
+  oidcCode: oidcLogin.oidcCode
+    .optional()
+    .describe("For an account without a password: of a login begun with `fresh=1`."),
+  verifier: oidcLogin.verifier.optional(),
+};
+
 /** What keeps an account its owner's: passwords, addresses, the second factor, logins at an OIDC provider. */
 export const accountActions = {
   "user.requestPasswordReset": action({
@@ -40,13 +49,42 @@ export const accountActions = {
     transports: ["http"],
   }),
   "user.resetPassword": action({
-    summary: "Set a new password with the token of the link that was mailed; all sessions end.",
-    params: z.object({ token: secret, newPassword: e.password }),
+    summary:
+      "Set a new password with the token of the link that was mailed; all sessions end. Where this verifies the address for the first time, " +
+      "everything that was set up before goes too: the linked login, the second factor, webhooks and bots.",
+    params: z.object({
+      token: secret,
+      newPassword: e.password,
+      removeOtherSignIns: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Also unlinks the OIDC login, deletes the user's webhooks and revokes the tokens of their bots.",
+        ),
+    }),
     result: nothing,
     permission: { rule: "public" },
     mutates: true,
     botScope: "any",
     cost: 5,
+    errors: ["INVALID_LINK"],
+    rateLimit: credentialLimit,
+    transports: ["http"],
+  }),
+  "user.inspectPasswordReset": action({
+    summary: "The account that a mailed link sets the password of, and how else it can be signed in to.",
+    params: z.object({ token: secret }),
+    result: z.object({
+      username: z.string().nullable(),
+      oidcProvider: z.string().nullable().describe("Host of the OIDC provider whose login is linked."),
+      removesAll: z
+        .boolean()
+        .describe("The address was never verified, so the reset removes every other way to sign in."),
+    }),
+    permission: { rule: "public" },
+    mutates: false,
+    botScope: "any",
+    cost: 2,
     errors: ["INVALID_LINK"],
     rateLimit: credentialLimit,
     transports: ["http"],
@@ -77,19 +115,19 @@ export const accountActions = {
   "user.changeEmail": action({
     summary:
       "Have a link sent to a new e-mail address. It takes the old one's place when the link is opened.",
-    params: z.object({ email: e.email, password }),
+    params: z.object({ email: e.email, ...confirmation }),
     result: nothing,
     permission: { rule: "account" },
     mutates: true,
     botScope: null,
     cost: 5,
-    errors: ["WRONG_CREDENTIALS", "EMAIL_TAKEN"],
+    errors: ["WRONG_CREDENTIALS", "OIDC_FAILED", "LOGIN_NOT_FRESH", "EMAIL_TAKEN"],
     rateLimit: mailLimit,
   }),
   "user.setupTotp": action({
     summary:
       "Make a new secret for an authenticator app. It counts once `user.enableTotp` has seen a code of it.",
-    params: z.object({ password }),
+    params: z.object(confirmation),
     result: z.object({
       secret: z.string().describe("Base32, to be typed into the app."),
       uri: z.string().describe("otpauth://, to be shown as a QR code."),
@@ -98,7 +136,7 @@ export const accountActions = {
     mutates: true,
     botScope: null,
     cost: 5,
-    errors: ["WRONG_CREDENTIALS", "TOTP_ALREADY_ON"],
+    errors: ["WRONG_CREDENTIALS", "OIDC_FAILED", "LOGIN_NOT_FRESH", "TOTP_ALREADY_ON"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
@@ -116,13 +154,13 @@ export const accountActions = {
   }),
   "user.disableTotp": action({
     summary: "Ask for no code at login any more.",
-    params: z.object({ password, code }),
+    params: z.object({ ...confirmation, code }),
     result: nothing,
     permission: { rule: "account" },
     mutates: true,
     botScope: null,
     cost: 5,
-    errors: ["WRONG_CREDENTIALS", "WRONG_CODE", "TOTP_NOT_SET_UP"],
+    errors: ["WRONG_CREDENTIALS", "OIDC_FAILED", "LOGIN_NOT_FRESH", "WRONG_CODE", "TOTP_NOT_SET_UP"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
@@ -173,7 +211,10 @@ export const accountActions = {
   }),
   "user.startOidc": action({
     summary: "Begin a login at the OIDC provider.",
-    params: z.object({ challenge: z.string() }),
+    params: z.object({
+      challenge: z.string(),
+      isFresh: z.boolean().describe("Whether the provider has to ask for its password again."),
+    }),
     result: z.object({
       authorizationUrl: z.string(),
       flow: z.string().describe("What the browser keeps as a cookie until it is back."),

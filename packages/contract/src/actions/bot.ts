@@ -133,6 +133,14 @@ export const botActions = {
     errors: ["UNAUTHENTICATED"],
   }),
   "bot.forgetUser": forgetUser("their webhooks go, or the whole bot if the user is one."),
+  "bot.revokeTokensOf": action({
+    summary: "Make every webhook and bot token that a user holds worthless. Repeatable.",
+    params: ofUser.extend({
+      deleteBots: z.boolean().describe("false: bots stay, without a token or callback"),
+    }),
+    result: nothing,
+    permission: internal,
+  }),
   "user.createBot": action({
     summary: "A user for a bot.",
     params: z.object({ name: e.nickname }),

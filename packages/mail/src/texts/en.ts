@@ -26,11 +26,16 @@ export const en: MailTexts = {
       "If this was not you, tell whoever runs the server.",
     ],
   }),
-  resetPassword: ({ host, minutes }) => ({
+  resetPassword: ({ host, minutes, provider }) => ({
     subject: `Set a new password for ${host}`,
     paragraphs: [
       `Somebody, probably you, has forgotten the password of your account at ${host}. Open the link to set a new one.`,
       `The link is good for ${minutes} minutes and for one time. If it was not you, do nothing: the old password stays.`,
+      ...(provider === null
+        ? []
+        : [
+            `This account can also be signed in to through ${provider}. If you did not link it, select “Also remove other ways to sign in” on the page.`,
+          ]),
     ],
     action: "Set a new password",
   }),
@@ -39,6 +44,20 @@ export const en: MailTexts = {
     paragraphs: [
       `The password of your account at ${host} has been changed, and everybody else was logged out.`,
       "If this was not you, set a new one by “Forgot password?” at once.",
+    ],
+  }),
+  oidcLinked: ({ host }) => ({
+    subject: `A login was linked to your account at ${host}`,
+    paragraphs: [
+      `Your account at ${host} can now be signed in to through an identity provider as well.`,
+      "If this was not you, set a new password by “Forgot password?” and select “Also remove other ways to sign in”.",
+    ],
+  }),
+  oidcUnlinked: ({ host }) => ({
+    subject: `A login was unlinked from your account at ${host}`,
+    paragraphs: [
+      `Your account at ${host} can no longer be signed in to through the identity provider.`,
+      notYou,
     ],
   }),
   totpEnabled: ({ host }) => ({

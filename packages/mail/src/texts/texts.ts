@@ -19,8 +19,11 @@ interface MailValues {
   confirmNewEmail: { host: string };
   /** To the old address. */
   emailChanged: { host: string };
-  resetPassword: { host: string; minutes: number };
+  /** `provider`: host of the OIDC provider whose login is linked to the account, or null. */
+  resetPassword: { host: string; minutes: number; provider: string | null };
   passwordChanged: { host: string };
+  oidcLinked: { host: string };
+  oidcUnlinked: { host: string };
   totpEnabled: { host: string };
   totpDisabled: { host: string };
 }

@@ -26,11 +26,16 @@ export const zh: MailTexts = {
       "如果不是您本人操作，请联系服务器管理员。",
     ],
   }),
-  resetPassword: ({ host, minutes }) => ({
+  resetPassword: ({ host, minutes, provider }) => ({
     subject: `设置您在 ${host} 的新密码`,
     paragraphs: [
       `有人（应该是您）忘记了您在 ${host} 的账号密码。请打开链接设置新密码。`,
       `链接 ${minutes} 分钟内有效，且只能使用一次。如果不是您本人操作，请忽略此邮件，原密码不变。`,
+      ...(provider === null
+        ? []
+        : [
+            `此账号还可以通过 ${provider} 登录。如果不是您本人关联的，请在页面上勾选“同时移除其他登录方式”。`,
+          ]),
     ],
     action: "设置新密码",
   }),
@@ -40,6 +45,17 @@ export const zh: MailTexts = {
       `您在 ${host} 的账号密码已更改，其他所有登录均已退出。`,
       "如果不是您本人操作，请立即通过“忘记密码”设置新密码。",
     ],
+  }),
+  oidcLinked: ({ host }) => ({
+    subject: `您在 ${host} 的账号已关联新的登录方式`,
+    paragraphs: [
+      `现在也可以通过身份提供商登录您在 ${host} 的账号。`,
+      "如果不是您本人操作，请通过“忘记密码”设置新密码，并勾选“同时移除其他登录方式”。",
+    ],
+  }),
+  oidcUnlinked: ({ host }) => ({
+    subject: `您在 ${host} 的账号已解除关联的登录方式`,
+    paragraphs: [`您在 ${host} 的账号不能再通过身份提供商登录。`, notYou],
   }),
   totpEnabled: ({ host }) => ({
     subject: `登录 ${host} 现在需要验证码`,

@@ -10,8 +10,8 @@ export function claimGuest(dependencies: UserDependencies): Handler<"user.claimG
     // The token may be older than a claim by another session, so the document decides.
     const guest = await users.find(actor.userId);
     if (guest?.kind !== "guest") throw serviceError("NOT_A_GUEST");
-    await refuseTaken(users, params);
-    const { username, email, password, locale } = params;
+    const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
+    const { username, password, locale } = params;
     const passwordHash = await passwords.hash(password);
     const user = await admins.withFirst(actor.userId, async (isFirst) => {
       const credentials = { username, email, passwordHash, nickname: guest.nickname, locale };
@@ -20,7 +20,7 @@ export function claimGuest(dependencies: UserDependencies): Handler<"user.claimG
       return claimed;
     });
     const tokens = await sessions.continueAlone(user, actor.sessionId);
-    await accountMails.welcome(user, client);
+    await accountMails.welcome(user, contestedEmail ?? email, client);
     const profile = { user: presentUser(user) };
     node.publish(userRoom(actor.userId), "user.updated", profile);
     node.broadcast("user.profileChanged", profile);

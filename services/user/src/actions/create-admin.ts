@@ -9,7 +9,7 @@ import { credentialFields, searchFields } from "../user.repository.ts";
 /** For who runs the server: the account is an admin's, whether it is the first one or not. */
 export function createAdmin({ users, admins, passwords }: UserDependencies): Handler<"user.createAdmin"> {
   return async ({ params: { username, password } }) => {
-    await refuseTaken(users, { username });
+    await refuseTaken(users, { username }, false);
     const passwordHash = await passwords.hash(password);
     const user: UserDocument = {
       _id: new Types.ObjectId(),

@@ -18,14 +18,16 @@ export function requestEmailVerification({
 
 export function changeEmail({
   users,
-  confirmPassword,
+  reauthenticate,
   mailedTokens,
   accountMails,
 }: UserDependencies): Handler<"user.changeEmail"> {
-  return async ({ params: { email, password }, actor }) => {
-    const user = await confirmPassword(actor.userId, password);
+  return async ({ params: { email, ...proof }, actor }) => {
+    const user = await reauthenticate(actor.userId, proof);
     const other = await users.findByEmail(email);
-    if (other !== null && !other._id.equals(user._id)) throw serviceError("EMAIL_TAKEN");
+    // An unverified claim gives way when this link is opened.
+    const isVerified = other?.emailVerifiedAt !== undefined || !accountMails.canSend;
+    if (other !== null && !other._id.equals(user._id) && isVerified) throw serviceError("EMAIL_TAKEN");
     await accountMails.sendVerification(user, email);
     // The password may have been changed, and all links made void, before this one was stored.
     const now = await users.find(actor.userId);
@@ -47,6 +49,8 @@ export function verifyEmail({
     const taken = await mailedTokens.take(token, "verifyEmail");
     if (taken === null) throw serviceError("INVALID_LINK");
     const userId = taken.userId.toHexString();
+    const displaced = await users.releaseUnverifiedEmail(taken.email, userId);
+    if (displaced !== null) tellOwner(node, displaced);
     const before = await users.setVerifiedEmail(userId, taken.email).catch(throwTaken);
     if (before === null) throw serviceError("INVALID_LINK");
     const now = await users.find(userId);

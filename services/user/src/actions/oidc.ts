@@ -10,8 +10,8 @@ const flowCookieOf = ({ node }: UserDependencies) => createFlowCookie(node.keyFo
 export function startOidc(dependencies: UserDependencies): Handler<"user.startOidc"> {
   const { oidcProvider } = dependencies;
   const cookie = flowCookieOf(dependencies);
-  return async ({ params: { challenge } }) => {
-    const started = await oidcProvider.start();
+  return async ({ params: { challenge, isFresh } }) => {
+    const started = await oidcProvider.start(isFresh);
     if (started === null) throw serviceError("OIDC_FAILED");
     return {
       authorizationUrl: started.authorizationUrl,
@@ -45,9 +45,9 @@ export function exchangeOidcCode(dependencies: UserDependencies): Handler<"user.
 }
 
 export function linkOidc(dependencies: UserDependencies): Handler<"user.linkOidc"> {
-  const { node, users, confirmPassword, oidcCodes } = dependencies;
+  const { node, users, confirmPassword, oidcCodes, accountMails } = dependencies;
   return async ({ params, actor }) => {
-    // Whoever has somebody's phone for a minute must not keep a way into the account.
+    // A stolen session or an unlocked phone must not be enough to add a way into the account.
     const { passwordHash } = await confirmPassword(actor.userId, params.password);
     const identity = await oidcCodes.take(params);
     if (identity === null) throw serviceError("OIDC_FAILED");
@@ -59,17 +59,19 @@ export function linkOidc(dependencies: UserDependencies): Handler<"user.linkOidc
       });
     if (linked === null) throw serviceError("WRONG_CREDENTIALS");
     tellOwner(node, linked);
+    accountMails.notify(linked, "oidcLinked");
     return { user: presentOwnUser(linked) };
   };
 }
 
 export function unlinkOidc(dependencies: UserDependencies): Handler<"user.unlinkOidc"> {
-  const { node, users, confirmPassword } = dependencies;
+  const { node, users, confirmPassword, accountMails } = dependencies;
   return async ({ params, actor }) => {
     const { passwordHash } = await confirmPassword(actor.userId, params.password);
     const unlinked = await users.setOidcKey(actor.userId, passwordHash, null);
     if (unlinked === null) throw serviceError("WRONG_CREDENTIALS");
     tellOwner(node, unlinked);
+    accountMails.notify(unlinked, "oidcUnlinked");
     return { user: presentOwnUser(unlinked) };
   };
 }

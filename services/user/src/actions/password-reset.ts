@@ -1,4 +1,5 @@
 import { serviceError, type Handler } from "@fanfare/kernel";
+import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 
 /** Requests that are worked on at once; beyond it all are told to come back, whoever they ask for. */
@@ -31,22 +32,51 @@ export function requestPasswordReset({
 }
 
 export function resetPassword(dependencies: UserDependencies): Handler<"user.resetPassword"> {
-  const { users, sessions, passwords, mailedTokens, accountMails } = dependencies;
-  return async ({ params: { token, newPassword } }) => {
+  const { node, users, sessions, passwords, mailedTokens, accountMails } = dependencies;
+  return async ({ params: { token, newPassword, removeOtherSignIns } }) => {
     // Looked at first, so that a token that somebody has made up costs no hash.
     const found = await mailedTokens.find(token, "resetPassword");
     if (found === null) throw serviceError("INVALID_LINK");
     const passwordHash = await passwords.hash(newPassword);
+    const userId = found.userId.toHexString();
+    const wasVerified = (await users.find(userId))?.emailVerifiedAt !== undefined;
+    const revokeTokens = async (): Promise<void> => {
+      if (removeOtherSignIns || !wasVerified)
+        await node.call("bot.revokeTokensOf", { userId, deleteBots: !wasVerified });
+    };
+    // While the link is still good, so that a failure can be repaired by opening it again.
+    await revokeTokens();
     const taken = await mailedTokens.take(token, "resetPassword");
     if (taken === null) throw serviceError("INVALID_LINK");
-    const userId = taken.userId.toHexString();
     // First, and again below: see changePassword.
     await sessions.endAll(userId);
-    const changed = await users.resetPassword(userId, taken.email, passwordHash);
+    const changed = wasVerified
+      ? await users.resetPassword(userId, taken.email, passwordHash, removeOtherSignIns)
+      : await users.takeOverUnverified(userId, taken.email, passwordHash);
+    // A reset that races with the verification of the address is refused as well: it would remove too little or too much.
     if (changed === null) throw serviceError("INVALID_LINK");
     await sessions.endAll(userId);
+    await revokeTokens();
+    tellOwner(node, changed);
     await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
     accountMails.notify(changed, "passwordChanged");
     return {};
+  };
+}
+
+export function inspectPasswordReset({
+  users,
+  mailedTokens,
+  accountMails,
+}: UserDependencies): Handler<"user.inspectPasswordReset"> {
+  return async ({ params: { token } }) => {
+    const found = await mailedTokens.find(token, "resetPassword");
+    const user = found === null ? null : await users.find(found.userId.toHexString());
+    if (user === null || user.emailLower !== found?.email.toLowerCase()) throw serviceError("INVALID_LINK");
+    return {
+      username: user.username ?? null,
+      oidcProvider: accountMails.providerOf(user),
+      removesAll: user.emailVerifiedAt === undefined,
+    };
   };
 }

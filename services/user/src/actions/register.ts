@@ -13,8 +13,8 @@ export function register({
   accountMails,
 }: UserDependencies): Handler<"user.register"> {
   return async ({ params, client }) => {
-    const { username, email, password, nickname = username, locale } = params;
-    await refuseTaken(users, params);
+    const { username, password, nickname = username, locale } = params;
+    const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
     const passwordHash = await passwords.hash(password);
     const user: UserDocument = {
       _id: new Types.ObjectId(),
@@ -32,7 +32,7 @@ export function register({
       return made;
     });
     const tokens = await sessions.open(stored, client);
-    await accountMails.welcome(stored, client);
+    await accountMails.welcome(stored, contestedEmail ?? email, client);
     return tokens;
   };
 }

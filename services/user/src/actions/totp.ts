@@ -6,14 +6,15 @@ import type { UserDependencies } from "../user.dependencies.ts";
 export function setupTotp({
   node,
   users,
-  confirmPassword,
+  reauthenticate,
   totpSecrets,
 }: UserDependencies): Handler<"user.setupTotp"> {
   const issuer = new URL(node.config.publicUrl).hostname;
   return async ({ params, actor }) => {
-    const user = await confirmPassword(actor.userId, params.password);
+    const user = await reauthenticate(actor.userId, params);
     const secret = newTotpSecret();
-    if (!(await users.setPendingTotp(actor.userId, totpSecrets.seal(secret, actor.userId))))
+    const pending = totpSecrets.seal(secret, actor.userId);
+    if (!(await users.setPendingTotp(actor.userId, user.passwordHash, pending)))
       throw serviceError("TOTP_ALREADY_ON");
     return { secret, uri: totpUri(secret, issuer, user.username ?? user.nickname) };
   };
@@ -44,9 +45,9 @@ export function enableTotp(dependencies: UserDependencies): Handler<"user.enable
 }
 
 export function disableTotp(dependencies: UserDependencies): Handler<"user.disableTotp"> {
-  const { node, users, confirmPassword, secondFactor, accountMails } = dependencies;
+  const { node, users, reauthenticate, secondFactor, accountMails } = dependencies;
   return async ({ params, actor }) => {
-    const user = await confirmPassword(actor.userId, params.password);
+    const user = await reauthenticate(actor.userId, params);
     const secret = await secondFactor.check(user, params.code);
     const disabled = secret === undefined ? null : await users.disableTotp(actor.userId, secret);
     if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");

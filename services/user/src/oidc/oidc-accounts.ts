@@ -1,6 +1,8 @@
-import { duplicateKeyIndex, serviceError } from "@fanfare/kernel";
+import { duplicateKeyIndex, serviceError, type NodeContext } from "@fanfare/kernel";
 import { Types } from "mongoose";
+import type { AccountMails } from "../account-mails.ts";
 import type { Admins } from "../admins.ts";
+import { tellOwner } from "../tell-owner.ts";
 import { EMAIL_INDEX, USERNAME_INDEX, type UserDocument } from "../user.model.ts";
 import { searchFields, type UserRepository } from "../user.repository.ts";
 import { emailOf, nicknameFor, usernameFor } from "./oidc-names.ts";
@@ -12,11 +14,21 @@ const MAX_ATTEMPTS = 8;
 export type OidcAccounts = ReturnType<typeof createOidcAccounts>;
 
 /** Which account somebody has who has logged in at the provider. */
-export function createOidcAccounts(users: UserRepository, admins: Admins) {
+export function createOidcAccounts(
+  users: UserRepository,
+  admins: Admins,
+  node: Pick<NodeContext, "publish">,
+  accountMails: AccountMails,
+) {
   const make = async (identity: OidcIdentity, isAgain: boolean): Promise<UserDocument> => {
     const username = usernameFor(identity, isAgain);
     const nickname = nicknameFor(identity, username);
     const email = emailOf(identity);
+    if (email !== null) {
+      // The provider has verified the address, the other account never has.
+      const displaced = await users.releaseUnverifiedEmail(email);
+      if (displaced !== null) tellOwner(node, displaced);
+    }
     const createdAt = new Date();
     const user: UserDocument = {
       _id: new Types.ObjectId(),
@@ -39,8 +51,9 @@ export function createOidcAccounts(users: UserRepository, admins: Admins) {
 
   return {
     /**
-     * The account of this identity. One with the same address is only taken for theirs where both sides have verified it: else
-     * anybody could wait for them in an account that he made with their address, or come into theirs with an address that he claims.
+     * The account of this identity. One with the same address is only taken for theirs where both sides have verified it: otherwise
+     * an attacker could wait for them in an account made with their address, or get into theirs with an address they only claim.
+     * An account that never verified the address loses it in `settle`.
      * @returns null where there is none yet
      * @throws {ServiceError} EMAIL_TAKEN
      */
@@ -51,7 +64,8 @@ export function createOidcAccounts(users: UserRepository, admins: Admins) {
       const same = email === null ? null : await users.findByEmail(email);
       // The same person at another window, a moment ago.
       if (same === null || same.oidcKey === identity.key) return same;
-      if (same.emailVerifiedAt === undefined || same.oidcKey !== undefined) throw serviceError("EMAIL_TAKEN");
+      if (same.emailVerifiedAt === undefined) return null;
+      if (same.oidcKey !== undefined) throw serviceError("EMAIL_TAKEN");
       return same;
     },
 
@@ -64,6 +78,7 @@ export function createOidcAccounts(users: UserRepository, admins: Admins) {
       if (found !== null) {
         const linked = await users.linkVerified(found._id.toHexString(), found.emailLower!, identity.key);
         if (linked === null) throw serviceError("EMAIL_TAKEN");
+        accountMails.notify(linked, "oidcLinked");
         return linked;
       }
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {

@@ -16,6 +16,7 @@ const oidcCodeSchema = new Schema<OidcCodeDocument>(
     challenge: { type: String, required: true },
     key: { type: String, required: true },
     email: { type: String, default: null },
+    authenticatedAt: Date,
     names: { type: new Schema({ username: String, nickname: String }, { _id: false }), required: true },
     expiresAt: { type: Date, required: true },
   },

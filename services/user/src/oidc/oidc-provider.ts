@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { LIMITS } from "@fanfare/contract";
 import type { Config, Logger } from "@fanfare/kernel";
 import * as openid from "openid-client";
 
@@ -19,6 +20,8 @@ export interface OidcIdentity {
   key: string;
   /** Only one that the provider says it has verified. */
   email: string | null;
+  /** When the provider last asked for its password or the like; absent where it does not say. */
+  authenticatedAt?: Date;
   /** What to call them; nothing of it is trusted or unique. */
   names: { username: string | undefined; nickname: string | undefined };
 }
@@ -52,8 +55,11 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
   };
 
   return {
-    /** @returns null when the provider cannot be reached, which is logged */
-    async start(): Promise<{ authorizationUrl: string; flow: OidcFlow } | null> {
+    /**
+     * @param isFresh the provider has to ask for its password again
+     * @returns null when the provider cannot be reached, which is logged
+     */
+    async start(isFresh: boolean): Promise<{ authorizationUrl: string; flow: OidcFlow } | null> {
       try {
         const provider = await discover();
         const codeVerifier = openid.randomPKCECodeVerifier();
@@ -65,6 +71,8 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
           nonce: flow.nonce,
           code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
           code_challenge_method: "S256",
+          // Makes the provider say when that was. The caller could remove `prompt` from the address, but not change `auth_time`.
+          ...(isFresh && { prompt: "login", max_age: String(LIMITS.freshLoginMs / 1000) }),
         });
         return { authorizationUrl: url.href, flow };
       } catch (error) {
@@ -90,7 +98,13 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
         // Providers may tell names and addresses only here.
         const asked = provider.serverMetadata().userinfo_endpoint !== undefined;
         const info = asked ? await openid.fetchUserInfo(provider, tokens.access_token, idToken.sub) : {};
-        return identityOf({ ...idToken, ...info, iss: idToken.iss, sub: idToken.sub });
+        return identityOf({
+          ...idToken,
+          ...info,
+          iss: idToken.iss,
+          sub: idToken.sub,
+          auth_time: idToken.auth_time,
+        });
       } catch (error) {
         logger.warn({ err: error }, "a login by OIDC did not succeed");
         return null;
@@ -101,13 +115,15 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
 
 type Claims = Record<string, unknown> & { iss: string; sub: string };
 
-function identityOf({ iss, sub, email, email_verified, name, preferred_username }: Claims): OidcIdentity {
+function identityOf(claims: Claims): OidcIdentity {
+  const { iss, sub, email, email_verified, name, preferred_username, auth_time } = claims;
   const text = (claim: unknown): string | undefined => (typeof claim === "string" ? claim : undefined);
   return {
     key: createHash("sha256")
       .update(JSON.stringify([iss, sub]))
       .digest("base64url"),
     email: email_verified === true ? (text(email) ?? null) : null,
+    ...(typeof auth_time === "number" && { authenticatedAt: new Date(auth_time * 1000) }),
     names: { username: text(preferred_username) ?? text(email)?.split("@")[0], nickname: text(name) },
   };
 }

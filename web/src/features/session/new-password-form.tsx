@@ -1,10 +1,12 @@
 import { FanfareError } from "@fanfare/client";
+import type { Result } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { CircleCheck, Link2Off } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorText } from "../../shared/error-text.ts";
 import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
 import { Form } from "../../ui/form.tsx";
 import { useForm } from "../../ui/use-form.ts";
 import { anonymous } from "./anonymous.ts";
@@ -17,16 +19,32 @@ interface NewPasswordFormProps {
   onAskAgain: () => void;
 }
 
-/** Takes the new password of who has opened the mailed link. */
+/** Sets a new password by a mailed link, and shows how else the account can be signed in to. */
 export function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
   const { t } = useTranslation("session");
   const [isSet, setIsSet] = useState(false);
   const [linkError, setLinkError] = useState<string | null>(null);
+  const [account, setAccount] = useState<Result<"user.inspectPasswordReset"> | null>(null);
+  const [removeOtherSignIns, setRemoveOtherSignIns] = useState(false);
+  useEffect(() => {
+    let shown = true;
+    anonymous.call("user.inspectPasswordReset", { token }).then(
+      (answer) => shown && setAccount(answer),
+      // Any other failure may be over when the form is submitted, which does not need the answer.
+      (failure: unknown) => {
+        const isBad = failure instanceof FanfareError && failure.type === "INVALID_LINK";
+        if (shown && isBad) setLinkError(errorText(failure));
+      },
+    );
+    return () => {
+      shown = false;
+    };
+  }, [token]);
   const form = useForm({
     initial: { newPassword: "" },
     async submit({ newPassword }) {
       try {
-        await anonymous.call("user.resetPassword", { token, newPassword });
+        await anonymous.call("user.resetPassword", { token, newPassword, removeOtherSignIns });
         setIsSet(true);
       } catch (failure) {
         if (!(failure instanceof FanfareError) || failure.type !== "INVALID_LINK") throw failure;
@@ -46,7 +64,10 @@ export function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
   }
   return (
     <>
-      <EntranceTitle title={t("reset.new")} text={t("reset.newText")} />
+      <EntranceTitle
+        title={account?.username == null ? t("reset.new") : t("reset.newFor", { name: account.username })}
+        text={t("reset.newText")}
+      />
       <Form form={form} action={t("reset.set")} wide>
         <PasswordField
           label={t("reset.newPassword")}
@@ -57,6 +78,19 @@ export function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
           autoComplete="new-password"
           {...form.field("newPassword")}
         />
+        {account?.removesAll === true && <p className="text-sm text-muted">{t("reset.removesAll")}</p>}
+        {account?.removesAll === false && (
+          <Checkbox
+            label={t("reset.removeOthers")}
+            hint={
+              account.oidcProvider === null
+                ? t("reset.removeTokensText")
+                : t("reset.removeOthersText", { provider: account.oidcProvider })
+            }
+            checked={removeOtherSignIns}
+            onChange={setRemoveOtherSignIns}
+          />
+        )}
       </Form>
     </>
   );

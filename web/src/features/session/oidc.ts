@@ -5,7 +5,7 @@ import { parseFragment, ROUTES } from "../../routes.ts";
 interface OidcTrip {
   /** What proves that this page began it: nobody else is told. */
   verifier: string;
-  purpose: "login" | "link";
+  purpose: "login" | "link" | "setUpTotp" | "turnOffTotp";
   /** Whether to stay logged in. */
   stay: boolean;
 }
@@ -24,7 +24,9 @@ export async function startOidc({ purpose, stay }: Omit<OidcTrip, "verifier">): 
   const verifier = toBase64Url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES)));
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   sessionStorage.setItem(KEY, JSON.stringify({ verifier, purpose, stay } satisfies OidcTrip));
-  location.assign(`/auth/oidc/start?challenge=${toBase64Url(new Uint8Array(hash))}`);
+  // Stands for the password of an account that has none, so the provider has to ask for its own again.
+  const fresh = purpose === "setUpTotp" || purpose === "turnOffTotp" ? "&fresh=1" : "";
+  location.assign(`/auth/oidc/start?challenge=${toBase64Url(new Uint8Array(hash))}${fresh}`);
 }
 
 let returned = readReturn();
@@ -38,9 +40,9 @@ export function forgetOidcReturn(): void {
   returned = null;
 }
 
-/** Whether somebody has come back who wants the other login with the account they have. */
-export function isBackToLink(): boolean {
-  return oidcReturn("link") !== null;
+/** Whether the user was signed in already and returns to the settings that sent them to the provider. */
+export function isBackToSettings(): boolean {
+  return returned !== null && purposeOf(returned) !== "login";
 }
 
 function purposeOf(back: OidcReturn): OidcTrip["purpose"] {

@@ -7,7 +7,7 @@ import { forgetDrafts, openDrafts } from "../../state/drafts.ts";
 import { forgetConversations } from "../messages/conversation.ts";
 import { closeOutbox, forgetOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../messages/outbox.ts";
 import { oneTabAtATime } from "./session-lock.ts";
-import { isBackToLink } from "./oidc.ts";
+import { isBackToSettings } from "./oidc.ts";
 import { forgetTokens, type Kept, loadTokens, saveTokens } from "./token-storage.ts";
 import { isEntrance, takeWantedPlace } from "./wanted-place.ts";
 
@@ -169,7 +169,7 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
 /** Who is logged in has no business at the login. */
 function leaveEntrance(): void {
   const wanted = takeWantedPlace();
-  if (isBackToLink()) navigate(settingsPath("security"), { replace: true });
+  if (isBackToSettings()) navigate(settingsPath("security"), { replace: true });
   else if (isEntrance(location.pathname)) navigate(wanted, { replace: true });
 }
 

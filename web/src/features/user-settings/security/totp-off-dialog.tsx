@@ -6,14 +6,21 @@ import { showToast } from "../../../ui/toast.tsx";
 import { useForm } from "../../../ui/use-form.ts";
 import { CodeField } from "../../session/code-field.tsx";
 import { PasswordField } from "../../session/password-field.tsx";
+import type { OidcProof } from "./oidc-proof.ts";
 
-export function TotpOffDialog({ onClose }: { onClose: () => void }) {
+interface TotpOffDialogProps {
+  /** null: the password is asked for. */
+  proof: OidcProof | null;
+  onClose: () => void;
+}
+
+export function TotpOffDialog({ proof, onClose }: TotpOffDialogProps) {
   const { t } = useTranslation("user-settings");
   const call = useCall();
   const form = useForm({
     initial: { password: "", code: "" },
     async submit({ password, code }) {
-      await call("user.disableTotp", { password, code: code.trim() });
+      await call("user.disableTotp", { ...(proof ?? { password }), code: code.trim() });
       showToast({ text: t("totp.isOff") });
       onClose();
     },
@@ -22,13 +29,15 @@ export function TotpOffDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog open onClose={onClose} title={t("totp.turnOff")} description={t("totp.turnOffText")}>
       <Form form={form} action={t("totp.turnOff")}>
-        <PasswordField
-          label={t("account.currentPassword")}
-          autoFocus
-          autoComplete="current-password"
-          {...form.field("password")}
-        />
-        <CodeField autoFocus={false} {...form.field("code")} />
+        {proof === null && (
+          <PasswordField
+            label={t("account.currentPassword")}
+            autoFocus
+            autoComplete="current-password"
+            {...form.field("password")}
+          />
+        )}
+        <CodeField autoFocus={proof !== null} {...form.field("code")} />
       </Form>
     </Dialog>
   );

@@ -1,33 +1,61 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../../../data/me.ts";
+import { useAction } from "../../../shared/use-action.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { canUseOidc, forgetOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.ts";
 import { Section } from "../section.tsx";
+import type { OidcProof } from "./oidc-proof.ts";
 import { TotpOffDialog } from "./totp-off-dialog.tsx";
 import { TotpSetupDialog } from "./totp-setup-dialog.tsx";
 
 /** The second factor: a code of an authenticator app at each login. */
 export function TotpSection() {
   const { t } = useTranslation("user-settings");
-  const { totpEnabled, hasPassword } = useMe();
-  const [open, setOpen] = useState<"setUp" | "off" | null>(null);
-  const close = () => setOpen(null);
+  const { totpEnabled, hasPassword, oidcLinked } = useMe();
+  const [back] = useState(() => oidcReturn("setUpTotp") ?? oidcReturn("turnOffTotp"));
+  const returned = back !== null && "oidcCode" in back ? back : null;
+  const [proof, setProof] = useState<OidcProof | null>(
+    returned && { oidcCode: returned.oidcCode, verifier: returned.trip.verifier },
+  );
+  const [open, setOpen] = useState<"setUpTotp" | "turnOffTotp" | null>(() => {
+    const purpose = returned?.trip.purpose;
+    return purpose === "setUpTotp" || purpose === "turnOffTotp" ? purpose : null;
+  });
+  const { busy, error, run } = useAction();
+  useEffect(forgetOidcReturn, []);
+  const close = () => {
+    setOpen(null);
+    // It is good for one call.
+    setProof(null);
+  };
+  const begin = (purpose: "setUpTotp" | "turnOffTotp") => {
+    if (hasPassword) setOpen(purpose);
+    else void run(() => startOidc({ purpose, stay: true }));
+  };
+  const canConfirm = hasPassword || (oidcLinked && canUseOidc);
   return (
     <Section title={t("totp.title")} text={t("totp.text")}>
       <div className="flex flex-wrap items-center gap-3">
         <Badge tone={totpEnabled ? "good" : "neutral"}>{totpEnabled ? t("totp.on") : t("totp.off")}</Badge>
         {totpEnabled ? (
-          <Button onClick={() => setOpen("off")}>{t("totp.turnOff")}</Button>
+          <Button disabled={!canConfirm} busy={busy} onClick={() => begin("turnOffTotp")}>
+            {t("totp.turnOff")}
+          </Button>
         ) : (
-          <Button disabled={!hasPassword} onClick={() => setOpen("setUp")}>
+          <Button disabled={!canConfirm} busy={busy} onClick={() => begin("setUpTotp")}>
             {t("totp.setUp")}
           </Button>
         )}
       </div>
-      {!hasPassword && <p className="text-sm text-muted">{t("totp.needsPassword")}</p>}
-      {open === "setUp" && <TotpSetupDialog onClose={close} />}
-      {open === "off" && <TotpOffDialog onClose={close} />}
+      {!hasPassword && (
+        <p className="text-sm text-muted">{canConfirm ? t("totp.needsLogin") : t("totp.needsPassword")}</p>
+      )}
+      <ErrorNote text={error ?? oidcFailure(back)} />
+      {open === "setUpTotp" && <TotpSetupDialog proof={proof} onClose={close} />}
+      {open === "turnOffTotp" && <TotpOffDialog proof={proof} onClose={close} />}
     </Section>
   );
 }

@@ -8,13 +8,20 @@ import { Form } from "../../../ui/form.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useForm } from "../../../ui/use-form.ts";
 import { PasswordField } from "../../session/password-field.tsx";
+import type { OidcProof } from "./oidc-proof.ts";
 import { QrCode } from "./qr-code.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 
 type Secret = Result<"user.setupTotp">;
 
+interface TotpSetupDialogProps {
+  /** null: the password is asked for. */
+  proof: OidcProof | null;
+  onClose: () => void;
+}
+
 /** Password, then the secret and a first code of it, then the recovery codes, which are shown this once. */
-export function TotpSetupDialog({ onClose }: { onClose: () => void }) {
+export function TotpSetupDialog({ proof, onClose }: TotpSetupDialogProps) {
   const { t } = useTranslation("user-settings");
   const [secret, setSecret] = useState<Secret | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
@@ -23,7 +30,7 @@ export function TotpSetupDialog({ onClose }: { onClose: () => void }) {
       {codes !== null ? (
         <RecoveryCodes codes={codes} onDone={onClose} />
       ) : secret === null ? (
-        <PasswordStep onSecret={setSecret} />
+        <PasswordStep proof={proof} onSecret={setSecret} />
       ) : (
         <CodeStep secret={secret} onCodes={setCodes} />
       )}
@@ -31,22 +38,31 @@ export function TotpSetupDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function PasswordStep({ onSecret }: { onSecret: (secret: Secret) => void }) {
+interface PasswordStepProps {
+  proof: OidcProof | null;
+  onSecret: (secret: Secret) => void;
+}
+
+function PasswordStep({ proof, onSecret }: PasswordStepProps) {
   const { t } = useTranslation("user-settings");
   const call = useCall();
   const form = useForm({
     initial: { password: "" },
-    submit: async (values) => onSecret(await call("user.setupTotp", values)),
+    submit: async (values) => onSecret(await call("user.setupTotp", proof ?? values)),
     fieldOfError: { WRONG_CREDENTIALS: "password" },
   });
   return (
     <Form form={form} action={t("next")}>
-      <PasswordField
-        label={t("account.currentPassword")}
-        autoFocus
-        autoComplete="current-password"
-        {...form.field("password")}
-      />
+      {proof === null ? (
+        <PasswordField
+          label={t("account.currentPassword")}
+          autoFocus
+          autoComplete="current-password"
+          {...form.field("password")}
+        />
+      ) : (
+        <p>{t("totp.confirmed")}</p>
+      )}
     </Form>
   );
 }

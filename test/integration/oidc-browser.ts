@@ -1,0 +1,78 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Claims, IdentityProvider } from "./identity-provider.ts";
+
+/** What a page keeps to itself, and what it tells when it begins a login. */
+export function newProof(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString("base64url");
+  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
+}
+
+/** Keeps cookies and follows redirects, as a browser does. */
+export class Browser {
+  readonly #publicUrl: string;
+  readonly #url: string;
+  readonly #cookies = new Map<string, Map<string, string>>();
+  readonly visited: string[] = [];
+
+  /** @param url where the instance listens that has the address `publicUrl` */
+  constructor(publicUrl: string, url: string) {
+    this.#publicUrl = publicUrl;
+    this.#url = url;
+  }
+
+  /** Follows redirects until one leads to the page, and tells its address. */
+  async open(address: string): Promise<URL> {
+    let next = new URL(address, this.#publicUrl);
+    while (!(next.origin === this.#publicUrl && next.pathname === "/login")) {
+      const response = await this.get(next);
+      const location = response.headers.get("location");
+      if (location === null) throw new Error(`${next.href} answered ${response.status}.`);
+      next = new URL(location, next);
+    }
+    this.visited.push(next.href);
+    return next;
+  }
+
+  async get(url: URL): Promise<Response> {
+    this.visited.push(url.href);
+    const cookies = this.cookiesOf(url.origin);
+    const response = await fetch(url.href.replace(this.#publicUrl, this.#url), {
+      redirect: "manual",
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      if (value === "") cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return response;
+  }
+
+  cookiesOf(origin: string): Map<string, string> {
+    const known = this.#cookies.get(origin);
+    if (known !== undefined) return known;
+    const cookies = new Map<string, string>();
+    this.#cookies.set(origin, cookies);
+    return cookies;
+  }
+}
+
+export interface Login {
+  oidcCode: string;
+  verifier: string;
+}
+
+/** From the page to the provider and back. */
+export async function signInAtProvider(
+  provider: IdentityProvider,
+  browser: Browser,
+  person: Claims | null,
+  more = "",
+): Promise<Login> {
+  provider.person = person;
+  const { verifier, challenge } = newProof();
+  const end = await browser.open(`/auth/oidc/start?challenge=${challenge}${more}`);
+  const [, name, value = ""] = /^#(\w+)=(.*)$/.exec(end.hash) ?? [];
+  if (name !== "oidcCode") throw new Error(end.hash);
+  return { oidcCode: value, verifier };
+}

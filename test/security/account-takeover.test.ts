@@ -1,0 +1,222 @@
+import { LIMITS, type ErrorCode, type SessionTokens } from "@fanfare/contract";
+import { must, post, startInstance, type Instance } from "@fanfare/testing";
+import { TOTP } from "otpauth";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import {
+  startIdentityProvider,
+  type Claims,
+  type IdentityProvider,
+} from "../integration/identity-provider.ts";
+import { startMailbox, type Mailbox } from "../integration/mailbox.ts";
+import { Browser, signInAtProvider } from "../integration/oidc-browser.ts";
+
+// An attacker prepares an account with somebody else's address and waits for its owner to start using it.
+
+const PUBLIC_URL = "https://chat.example.org";
+const ATTACKERS = "attacker's horse";
+const OWNERS = "owner's staple";
+
+let provider: IdentityProvider;
+let mailbox: Mailbox;
+let instance: Instance;
+beforeAll(async () => {
+  provider = await startIdentityProvider(`${PUBLIC_URL}/auth/oidc/callback`);
+  mailbox = await startMailbox();
+  instance = await startInstance({ ...provider.env, ...mailbox.env, PUBLIC_URL, RATE_LIMIT_FACTOR: "100" });
+});
+afterAll(async () => {
+  await instance?.stop();
+  await mailbox?.stop();
+  await provider?.stop();
+});
+afterEach(() => void vi.useRealTimers());
+
+let people = 0;
+const newName = (): string => `victim${(people += 1)}`;
+const identity = (sub: string): Claims => ({ sub, preferred_username: sub });
+const signIn = (person: Claims, more = "", browser = new Browser(PUBLIC_URL, instance.url)) =>
+  signInAtProvider(provider, browser, person, more);
+const exchange = async (person: Claims) => post(instance.url, "user.exchangeOidcCode", await signIn(person));
+const failed = (type: ErrorCode) =>
+  expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
+
+interface Prepared {
+  name: string;
+  email: string;
+  tokens: SessionTokens;
+  /** Of the attacker at the provider. */
+  attacker: Claims;
+  botToken: string;
+  webhook: string;
+}
+
+async function register(name: string, email: string, password: string): Promise<SessionTokens> {
+  return must(instance.url, "user.register", { username: name, password, email });
+}
+
+/** An account with a linked login, a bot and a webhook. */
+async function prepare({ isVerified }: { isVerified: boolean }): Promise<Prepared> {
+  const name = newName();
+  const email = `${name}@example.org`;
+  const tokens = await register(name, email, ATTACKERS);
+  const { token } = await mailbox.next(email, /Verify/);
+  if (isVerified) await must(instance.url, "user.verifyEmail", { token });
+  const attacker = identity(`attacker-of-${name}`);
+  const { accessToken } = tokens;
+  const link = { ...(await signIn(attacker)), password: ATTACKERS };
+  await must(instance.url, "user.linkOidc", link, accessToken);
+  await mailbox.next(email, /login was linked/);
+  const { group, channels } = await must(instance.url, "group.create", { name: "Trap" }, accessToken);
+  const scopes = ["messages.read" as const];
+  const bot = { groupId: group.id, name: "Ear", scopes };
+  const { token: botToken } = await must(instance.url, "bot.create", bot, accessToken);
+  const hook = { channelId: channels[0]!.id, name: "Mouth" };
+  const { path } = await must(instance.url, "webhook.create", hook, accessToken);
+  return { name, email, tokens, attacker, botToken, webhook: path };
+}
+
+async function resetToken(email: string): Promise<string> {
+  await must(instance.url, "user.requestPasswordReset", { email });
+  return (await mailbox.next(email, /new password/)).token;
+}
+
+async function isWebhookAlive(path: string): Promise<boolean> {
+  const answer = await fetch(`${instance.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ content: "still here" }),
+  });
+  return answer.ok;
+}
+
+const isBotAlive = async (token: string) => (await post(instance.url, "bot.me", {}, token)).ok;
+
+describe("a reset that verifies the address for the first time", () => {
+  test("removes what the account's maker set up: login, sessions, bots and webhooks", async () => {
+    const { name, email, tokens, attacker, botToken, webhook } = await prepare({ isVerified: false });
+    expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([true, true]);
+    const token = await resetToken(email);
+    expect(await must(instance.url, "user.inspectPasswordReset", { token })).toMatchObject({
+      username: name,
+      removesAll: true,
+    });
+    await must(instance.url, "user.resetPassword", { token, newPassword: OWNERS });
+    const owner = await must(instance.url, "user.login", { username: email, password: OWNERS });
+    expect(owner.user).toMatchObject({ id: tokens.user.id, emailVerified: true, oidcLinked: false });
+    const elsewhere = await exchange(attacker);
+    expect(elsewhere.ok && elsewhere.data.user.id).not.toBe(tokens.user.id);
+    expect(await post(instance.url, "user.me", {}, tokens.accessToken)).toEqual(failed("SESSION_REVOKED"));
+    expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([false, false]);
+  });
+
+  test("removes a second factor, which would lock the owner out", async () => {
+    const name = newName();
+    const email = `${name}@example.org`;
+    const { accessToken } = await register(name, email, ATTACKERS);
+    const { secret } = await must(instance.url, "user.setupTotp", { password: ATTACKERS }, accessToken);
+    await must(instance.url, "user.enableTotp", { code: new TOTP({ secret }).generate() }, accessToken);
+    await mailbox.next(email, /asks for a code now/);
+    await must(instance.url, "user.resetPassword", { token: await resetToken(email), newPassword: OWNERS });
+    const { user } = await must(instance.url, "user.login", { username: name, password: OWNERS });
+    expect(user.totpEnabled).toBe(false);
+  });
+});
+
+describe("a reset of a verified account", () => {
+  test("names the linked login in the mail and on the page, and keeps it", async () => {
+    const { name, email, tokens, attacker } = await prepare({ isVerified: true });
+    await must(instance.url, "user.requestPasswordReset", { email });
+    const { token, text } = await mailbox.next(email, /new password/);
+    const host = new URL(provider.env["OIDC_ISSUER"]!).host;
+    expect(text).toContain(host);
+    expect(await must(instance.url, "user.inspectPasswordReset", { token })).toEqual({
+      username: name,
+      oidcProvider: host,
+      removesAll: false,
+    });
+    await must(instance.url, "user.resetPassword", { token, newPassword: OWNERS });
+    const back = await exchange(attacker);
+    expect(back.ok && back.data.user.id).toBe(tokens.user.id);
+    expect(await post(instance.url, "user.inspectPasswordReset", { token })).toEqual(failed("INVALID_LINK"));
+  });
+
+  test("removes the other ways to sign in where that is chosen", async () => {
+    const { email, tokens, attacker, botToken, webhook } = await prepare({ isVerified: true });
+    const token = await resetToken(email);
+    await must(instance.url, "user.resetPassword", { token, newPassword: OWNERS, removeOtherSignIns: true });
+    const elsewhere = await exchange(attacker);
+    expect(elsewhere.ok && elsewhere.data.user.id).not.toBe(tokens.user.id);
+    expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([false, false]);
+  });
+});
+
+describe("an unverified claim to an address", () => {
+  test("gives way to a new account that verifies it", async () => {
+    const email = `${newName()}@example.org`;
+    const squatter = await register(newName(), email, ATTACKERS);
+    await mailbox.next(email, /Verify/);
+    const owner = await register(newName(), email, OWNERS);
+    expect(owner.user.email).toBeNull();
+    const { token } = await mailbox.next(email, /Verify/);
+    await must(instance.url, "user.verifyEmail", { token });
+    const me = async ({ accessToken }: SessionTokens) =>
+      (await must(instance.url, "user.me", {}, accessToken)).user;
+    expect(await me(owner)).toMatchObject({ email, emailVerified: true });
+    expect(await me(squatter)).toMatchObject({ email: null, emailVerified: false });
+    const third = { username: newName(), password: OWNERS, email };
+    expect(await post(instance.url, "user.register", third)).toEqual(failed("EMAIL_TAKEN"));
+  });
+
+  test("gives way to an account that changes to the address", async () => {
+    const email = `${newName()}@example.org`;
+    await register(newName(), email, ATTACKERS);
+    const owner = await register(newName(), `${newName()}@example.org`, OWNERS);
+    await must(instance.url, "user.changeEmail", { email, password: OWNERS }, owner.accessToken);
+    const { token } = await mailbox.next(email, /new e-mail address/);
+    await must(instance.url, "user.verifyEmail", { token });
+    const { user } = await must(instance.url, "user.me", {}, owner.accessToken);
+    expect(user).toMatchObject({ email, emailVerified: true });
+  });
+});
+
+describe("an account that only signs in at the provider", () => {
+  const fresh = async (person: Claims) => signIn(person, "&fresh=1");
+
+  test("signs in there again before it gets a second factor, and before it loses it", async () => {
+    const person = identity(newName());
+    const browser = new Browser(PUBLIC_URL, instance.url);
+    const { accessToken } = await must(
+      instance.url,
+      "user.exchangeOidcCode",
+      await signIn(person, "", browser),
+    );
+    const setUp = (proof: object) => post(instance.url, "user.setupTotp", proof as never, accessToken);
+    expect(await setUp({})).toEqual(failed("WRONG_CREDENTIALS"));
+    // The session at the provider goes on, so it asks nothing.
+    expect(await setUp(await signIn(person, "", browser))).toEqual(failed("LOGIN_NOT_FRESH"));
+    expect(await setUp(await fresh(identity(newName())))).toEqual(failed("OIDC_FAILED"));
+    const login = await fresh(person);
+    const { secret } = await must(instance.url, "user.setupTotp", login, accessToken);
+    expect(await setUp(login)).toEqual(failed("OIDC_FAILED"));
+    const code = new TOTP({ secret }).generate();
+    const { recoveryCodes } = await must(instance.url, "user.enableTotp", { code }, accessToken);
+    const off = { ...(await fresh(person)), code: recoveryCodes[0]! };
+    await must(instance.url, "user.disableTotp", off, accessToken);
+  });
+
+  test("has to do so within a few minutes", async () => {
+    const person = identity(newName());
+    const { accessToken } = await must(instance.url, "user.exchangeOidcCode", await signIn(person));
+    const login = await fresh(person);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + LIMITS.freshLoginMs + 1000 });
+    const late = await post(instance.url, "user.setupTotp", login, accessToken);
+    expect(late.ok).toBe(false);
+  });
+});
+
+test("a linked login does not stand for the password where there is one", async () => {
+  const { tokens, attacker } = await prepare({ isVerified: true });
+  const proof = await signIn(attacker, "&fresh=1");
+  const answer = await post(instance.url, "user.setupTotp", proof, tokens.accessToken);
+  expect(answer).toEqual(failed("WRONG_CREDENTIALS"));
+});
