@@ -10,6 +10,8 @@ export type Transport = "socket" | "http";
 export interface RateLimit {
   points: number;
   durationMs: number;
+  /** RATE_LIMIT_FACTOR does not apply: it bounds guesses, and not load. */
+  unscaled?: true;
 }
 
 /** Counted per user, or per address where nobody is logged in. */

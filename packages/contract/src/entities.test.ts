@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { groupName, messageContent, nickname, nonce } from "./entities.ts";
+import { fileName, groupName, messageContent, nickname, nonce, storedName } from "./entities.ts";
 
 const LONE_SURROGATES = ["\ud800", "a\udfff", "\udc00\ud800", "👍".slice(0, 1)];
 
@@ -21,6 +21,42 @@ describe("names", () => {
   ])("%s is none", (_what, name) => {
     expect(nickname.safeParse(name).success).toBe(false);
     expect(groupName.safeParse(name).success).toBe(false);
+  });
+});
+
+describe("lookalikes", () => {
+  const families = ["👨‍👩‍👧‍👦", "🏳️‍🌈", "👋🏽", "1️⃣", "🇪🇺", "❤️"];
+  test.each([...families, "می‌خواهم", "क्‍ष", "葛\u{e0100}城", "Αθήνα", "Привет Ann", "José", "Nguyễn", "ภู่"])(
+    "%j is a name",
+    (name) => {
+      for (const schema of [nickname, groupName]) expect(schema.safeParse(name).success).toBe(true);
+    },
+  );
+
+  test.each([
+    ["the braille blank", "a\u2800b"],
+    ["a zero-width space", "ad\u200bmin"],
+    ["a joiner between Latin letters", "ad\u200dmin"],
+    ["a soft hyphen", "ad\u00admin"],
+    ["an Arabic letter mark", "a\u061cb"],
+    ["a direction mark", "a\u200eb"],
+    ["tags after a letter", "a\u{e0061}\u{e007f}"],
+    ["a variant of a Latin letter", "a\ufe0f"],
+    ["many accents on one letter", `x${"\u0301".repeat(5)}`],
+    ["a Cyrillic letter in a Latin word", "\u0430dmin"],
+    ["a Greek letter in a Latin word", "adm\u03b9n"],
+  ])("%s is refused", (_what, name) => {
+    for (const schema of [nickname, groupName]) expect(schema.safeParse(name).success).toBe(false);
+  });
+
+  test.each(["@everyone", "Everyone", "@ here", "＠ＡＬＬ"])("%j is no nickname", (name) => {
+    const { error } = nickname.safeParse(name);
+    expect(error?.issues[0]?.message).toContain("choose another name");
+  });
+
+  test("do not make a stored name or the name of a file invalid", () => {
+    expect(storedName(32).safeParse("ad\u00admin").success).toBe(true);
+    expect(fileName.safeParse("re\u0301sume\u0301 \u0430bc.pdf").success).toBe(true);
   });
 });
 

@@ -30,7 +30,7 @@ const HeaderLine = z.strictObject({
 export const GroupLine = z.strictObject({
   type: z.literal("group"),
   id,
-  name: e.groupName,
+  name: e.storedName(LIMITS.groupNameMaxChars),
   description: text(LIMITS.groupDescriptionMaxChars),
   ownerId: id,
   defaultChannelId: id.nullable(),
@@ -47,7 +47,7 @@ export const GroupLine = z.strictObject({
 export const RoleLine = z.strictObject({
   type: z.literal("role"),
   id,
-  name: e.roleName,
+  name: e.storedName(LIMITS.roleNameMaxChars),
   color: z.int().min(0).max(0xffffff).nullable(),
   permissions: bitsOf(GRANTABLE_PERMISSIONS),
   position: z.int().min(0),
@@ -59,7 +59,7 @@ export const ChannelLine = z.strictObject({
   id,
   kind: z.enum(["text", "section", "thread"]),
   /** Empty only of a thread. */
-  name: e.channelName.or(z.literal("")),
+  name: e.storedName(LIMITS.channelNameMaxChars).or(z.literal("")),
   topic: text(LIMITS.topicMaxChars),
   sectionId: id.nullable(),
   position: z.int().min(0),
@@ -113,7 +113,7 @@ export const MessageLine = z.strictObject({
   pinned: z.strictObject({ at: time, by: id }).optional(),
   threadId: id.optional(),
   /** The name to show instead of its author's. */
-  as: e.nickname.optional(),
+  as: e.storedName(LIMITS.nicknameMaxChars).optional(),
 });
 /** To the message above it, in the order in which they are shown. */
 export const ReactionLine = z.strictObject({
@@ -127,7 +127,7 @@ export const UserLine = z.strictObject({
   id,
   /** null: one without, or of whom nothing is left. */
   username: e.username.nullable(),
-  nickname: e.nickname.nullable(),
+  nickname: e.storedName(LIMITS.nicknameMaxChars).nullable(),
 });
 const EndLine = z.strictObject({
   type: z.literal("end"),

@@ -5,6 +5,8 @@ export const LIMITS = {
   usernameMinChars: 3,
   usernameMaxChars: 32,
   nicknameMaxChars: 32,
+  /** Combining marks on one character of a name. */
+  marksPerCharacter: 4,
   /** Long enough for a passphrase; the upper bound keeps the cost of one hash bounded. */
   passwordMinChars: 8,
   passwordMaxChars: 128,

@@ -35,6 +35,15 @@ test("is refused after its time", () => {
   vi.useRealTimers();
 });
 
+test("is refused after the longest lifetime, whatever end it states", () => {
+  const forged = (iat: number) => forge({ alg: "HS256", typ: "JWT" }, { ...claims, iat, exp: now + 1e6 });
+  const lifetimeS = ACCESS_TOKEN_LIFETIME_MS / 1000;
+  expect(tokens.verify(forged(now - lifetimeS / 2))).toEqual(actor);
+  expect(() => tokens.verify(forged(now - lifetimeS - 1))).toThrow(
+    expect.objectContaining({ type: "TOKEN_EXPIRED" }),
+  );
+});
+
 const now = Math.floor(Date.now() / 1000);
 const claims = { sub: "u", sid: "s", kind: "member", iss: "fanfare", iat: now, exp: now + 60 };
 test.each([
@@ -44,6 +53,8 @@ test.each([
   ["no algorithm", forge({ alg: "none", typ: "JWT" }, claims)],
   ["another algorithm", forge({ alg: "HS512", typ: "JWT" }, claims)],
   ["another issuer", forge({ alg: "HS256", typ: "JWT" }, { ...claims, iss: "somebody" })],
+  ["no issuer", forge({ alg: "HS256", typ: "JWT" }, { ...claims, iss: undefined })],
+  ["no beginning", forge({ alg: "HS256", typ: "JWT" }, { ...claims, iat: undefined })],
   ["no end", forge({ alg: "HS256", typ: "JWT" }, { ...claims, exp: undefined })],
   ["no session", forge({ alg: "HS256", typ: "JWT" }, { ...claims, sid: undefined })],
 ])("refuses a token with %s", (_what, token) => {

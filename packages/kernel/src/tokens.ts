@@ -71,7 +71,9 @@ function verifierOf(key: string): (accessToken: string) => Claims {
     key,
     algorithms: ["HS256"],
     allowedIss: ISSUER,
-    requiredClaims: ["sub", "sid", "kind", "exp"],
+    requiredClaims: ["iss", "sub", "sid", "kind", "iat", "exp"],
+    // Counted from `iat`, so that no stated expiry makes a token last longer than those signed here.
+    maxAge: ACCESS_TOKEN_LIFETIME_MS,
     cache: false,
   });
 }

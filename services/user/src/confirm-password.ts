@@ -11,10 +11,11 @@ export type Confirmed = UserDocument & { passwordHash: string };
 export type ConfirmPassword = ReturnType<typeof createConfirmPassword>;
 
 /** Asks somebody who is logged in for the password: whoever has the phone for a minute, or a token, need not be the owner. */
-export function createConfirmPassword(users: UserRepository, passwords: Passwords, rateLimitFactor: number) {
+export function createConfirmPassword(users: UserRepository, passwords: Passwords) {
   const limit: GuessLimit = {
     field: "passwordGuesses",
-    max: Math.ceil(LIMITS.passwordGuesses * rateLimitFactor),
+    // Not multiplied by RATE_LIMIT_FACTOR: a server that takes more load must not allow more guesses.
+    max: LIMITS.passwordGuesses,
     windowMs: LIMITS.passwordGuessWindowMs,
   };
   /**

@@ -34,7 +34,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
   const blocks = createBlockRepository(node.database);
   const passwords = createPasswords();
   const oidcCodes = createOidcCodeRepository(node.database);
-  const confirmPassword = createConfirmPassword(users, passwords, node.config.rateLimitFactor);
+  const confirmPassword = createConfirmPassword(users, passwords);
   const totpSecrets = createTotpSecrets(node.sealerFor("second factor"));
   const erasures = createErasures({ node, users, sessions, sessionRepository, blocks, mailedTokens });
   return {

@@ -15,7 +15,8 @@ const guessLimit = {
   param: "username",
   points: LIMITS.loginsPerName,
   durationMs: LIMITS.passwordGuessWindowMs,
-};
+  unscaled: true,
+} as const;
 
 export const userActions = {
   "user.register": action({

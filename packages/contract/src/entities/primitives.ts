@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
+import { hasInvisible, hasStackedMarks, mixesScripts, readsLikeMassMention } from "./display-names.ts";
 
 /** Anything that leaves a mark on a screen, as opposed to spaces, controls and characters that are meant to be ignored. */
 const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
@@ -8,13 +9,25 @@ const NOT_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /** Half a surrogate pair cannot be stored: it would come back as another character. */
 const wellFormed = z.string().refine((text) => text.isWellFormed(), "must not have unpaired surrogates");
-const displayName = (maxChars: number) =>
+/** A name that is stored already, or a file's: later rules for new names do not make it invalid. */
+export const storedName = (maxChars: number) =>
   wellFormed
     .trim()
     .min(1)
     .max(maxChars)
     .refine((name) => VISIBLE.test(name), "must have a visible character")
     .refine((name) => !NOT_IN_NAMES.test(name), "must not have control characters");
+const displayName = (maxChars: number) =>
+  storedName(maxChars)
+    .refine((name) => !hasInvisible(name), "must not have invisible characters: remove them")
+    .refine(
+      (name) => !hasStackedMarks(name),
+      `must not have more than ${LIMITS.marksPerCharacter} accents on one letter`,
+    )
+    .refine(
+      (name) => !mixesScripts(name),
+      "must not mix Latin, Cyrillic and Greek letters in one word: use one alphabet",
+    );
 
 /** For how many days messages are kept. */
 export const retentionDays = z.int().min(1).max(LIMITS.retentionMaxDays);
@@ -28,7 +41,10 @@ export const username = z
     new RegExp(`^[A-Za-z0-9_.-]{${LIMITS.usernameMinChars},${LIMITS.usernameMaxChars}}$`),
     `must be ${LIMITS.usernameMinChars}-${LIMITS.usernameMaxChars} letters, digits, '.', '_' or '-'`,
   );
-export const nickname = displayName(LIMITS.nicknameMaxChars);
+export const nickname = displayName(LIMITS.nicknameMaxChars).refine(
+  (name) => !readsLikeMassMention(name),
+  "must not read like a mention of everyone: choose another name",
+);
 export const bio = wellFormed.trim().max(LIMITS.bioMaxChars);
 export const locale = z.enum(["en", "zh"]);
 export type Locale = z.output<typeof locale>;
@@ -37,7 +53,7 @@ export const email = z.email().max(LIMITS.emailMaxChars);
 export const groupName = displayName(LIMITS.groupNameMaxChars);
 export const channelName = displayName(LIMITS.channelNameMaxChars);
 export const roleName = displayName(LIMITS.roleNameMaxChars);
-export const fileName = displayName(LIMITS.fileNameMaxChars);
+export const fileName = storedName(LIMITS.fileNameMaxChars);
 export const topic = wellFormed.trim().max(LIMITS.topicMaxChars);
 export const groupDescription = wellFormed.trim().max(LIMITS.groupDescriptionMaxChars);
 export const reason = wellFormed.trim().min(1).max(LIMITS.reasonMaxChars);

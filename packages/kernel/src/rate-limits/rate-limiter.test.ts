@@ -12,6 +12,10 @@ test("allows the points of a window, then says how long to wait", () => {
   expect(limiter.take("a", 1000)).toBe(0);
 });
 
+test("a limit on guesses is not multiplied", () => {
+  expect(new RateLimiter({ ...limit, unscaled: true }, { factor: 100 }).points).toBe(limit.points);
+});
+
 test("a factor multiplies the points and never makes them none", () => {
   const twice = new RateLimiter(limit, { factor: 2 });
   expect([1, 2, 3, 4, 5].map(() => twice.take("a", 0))).toEqual([0, 0, 0, 0, 1000]);

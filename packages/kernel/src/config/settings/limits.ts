@@ -20,7 +20,7 @@ export const limits = {
     .min(0.001, "must be a number of 0.001 or more")
     .default(1)
     .register(notes, {
-      description: "Multiplies every rate limit: 2 allows twice as much.",
+      description: "Multiplies rate limits, except those on password guesses: 2 allows twice as much.",
       example: "2",
     }),
 };
