@@ -34,9 +34,9 @@ export class RateLimiter {
   /** In the order in which they began. */
   readonly #windows = new Map<string, RateWindow>();
 
-  constructor({ points, durationMs, unscaled = false }: RateLimit, options: RateLimiterOptions = {}) {
+  constructor({ points, durationMs, unscaled }: RateLimit, options: RateLimiterOptions = {}) {
     const { factor = 1, maxSubjects = MAX_RATE_LIMIT_SUBJECTS, onTaken } = options;
-    this.points = Math.max(1, Math.floor(points * (unscaled ? 1 : factor)));
+    this.points = Math.max(1, Math.floor(points * (unscaled === true ? 1 : factor)));
     this.#durationMs = durationMs;
     this.#maxSubjects = maxSubjects;
     this.#onTaken = onTaken;
