@@ -54,12 +54,10 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
     "group.delete": () => ({}),
     "invite.create": () => ({ invite: { code: "welcome" } }),
     "invite.accept": () => ({ group: { id: ID }, channels: [{ id: ID }] }),
-    "message.list": ({ after = 0, limit = 50 }) => ({
-      messages: messages
-        .slice(platform.hideStored)
-        .filter(({ seq }) => seq > after)
-        .slice(0, limit),
-    }),
+    "message.list": ({ after = 0, limit = 50 }) => {
+      const newer = messages.slice(platform.hideStored).filter(({ seq }) => seq > after);
+      return { messages: newer.slice(0, limit), hasMore: newer.length > limit };
+    },
   };
   http.on("request", async (request, response) => {
     if (!request.url?.startsWith("/api/")) return;

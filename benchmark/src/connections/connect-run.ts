@@ -183,10 +183,10 @@ class ConnectRun {
     let stored = 0;
     for (let after = head.seq, isLast = false; !isLast;) {
       const page = { channelId, after, limit: PAGE_MESSAGES };
-      const { messages } = await server.api.call("message.list", page, ownerToken, signal);
+      const { messages, hasMore } = await server.api.call("message.list", page, ownerToken, signal);
       stored += messages.filter(({ content }) => content.startsWith(`bench ${this.#runId} `)).length;
       after = messages.at(-1)?.seq ?? after;
-      isLast = messages.length < PAGE_MESSAGES;
+      isLast = !hasMore;
     }
     this.#stored = stored;
   }

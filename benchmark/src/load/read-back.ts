@@ -50,10 +50,10 @@ async function readChannel(
 ): Promise<void> {
   for (let after = 0; ;) {
     const page = { channelId: id, after, limit: PAGE_ITEMS };
-    const { messages } = await api.call("message.list", page, await reader.token(), signal);
+    const { messages, hasMore } = await api.call("message.list", page, await reader.token(), signal);
     for (const { content } of messages) count(content);
     const last = messages.at(-1);
-    if (!last || messages.length < PAGE_ITEMS) return;
+    if (!last || !hasMore) return;
     after = last.seq;
   }
 }

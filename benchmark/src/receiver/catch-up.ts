@@ -15,12 +15,12 @@ const ANSWER_TIMEOUT_MS = 15_000;
 /** The answer to a call, as far as catching up needs it. The same bytes for all who missed the same: decoded once. */
 export type CatchUpAnswer =
   | { kind: "synced"; status: ChannelSync["status"]; indexes: readonly number[]; headRev: number }
-  | { kind: "page"; indexes: readonly number[]; revs: readonly number[] }
+  | { kind: "page"; indexes: readonly number[]; revs: readonly number[]; hasMore: boolean }
   | { kind: "refused"; code: string; retryAfterMs: number };
 
 /** @returns undefined when the answer makes no sense. */
 export function readCatchUpAnswer(answer: unknown, runId: string): CatchUpAnswer | undefined {
-  const wire = answer as WireAnswer<{ channels?: ChannelSync[]; messages?: Message[] }> | null;
+  const wire = answer as WireAnswer<{ channels?: ChannelSync[]; messages?: Message[]; hasMore?: boolean }> | null;
   if (typeof wire?.ok !== "boolean") return undefined;
   if (!wire.ok) {
     const { retryAfterMs = RETRY_MS } = (wire.error.data ?? {}) as { retryAfterMs?: number };
@@ -33,8 +33,9 @@ export function readCatchUpAnswer(answer: unknown, runId: string): CatchUpAnswer
     const { status, messages, head } = channel;
     return { kind: "synced", status, indexes: indexesOf(messages), headRev: head.rev };
   }
-  const { messages } = wire.data;
-  return messages && { kind: "page", indexes: indexesOf(messages), revs: messages.map(({ rev }) => rev) };
+  const { messages, hasMore = false } = wire.data;
+  if (messages === undefined) return undefined;
+  return { kind: "page", indexes: indexesOf(messages), revs: messages.map(({ rev }) => rev), hasMore };
 }
 
 export interface CatchUpHandler {
@@ -84,7 +85,7 @@ export class CatchUp {
       case "page":
         this.#handler.recovered(answer.indexes);
         this.#position.synced(answer.revs.at(-1) ?? 0);
-        if (answer.revs.length === PAGE_MESSAGES) this.#askPage();
+        if (answer.hasMore) this.#askPage();
         else this.start();
         break;
       case "synced":

@@ -114,14 +114,14 @@ class World {
     this.#newestPageUnderWay = true;
     const page = this.server.list({ limit: LIMIT });
     const { doubts } = this.copy;
-    this.#answers.push({ type: "newestPage", page, limit: LIMIT, doubts });
+    this.#answers.push({ type: "newestPage", page, doubts });
   }
 
   #askOlder(): void {
     const { status, fromSeq } = this.copy;
     if (status !== "ready" || fromSeq === 0) return;
     const page = this.server.list({ limit: LIMIT, before: fromSeq });
-    this.#answers.push({ type: "olderPage", page, limit: LIMIT, before: fromSeq });
+    this.#answers.push({ type: "olderPage", page, before: fromSeq });
   }
 
   #apply(change: ChannelChange): void {
@@ -174,7 +174,7 @@ test("when nothing is lost, delivery in any order ends exact without one questio
         const event = edit ? server.edit(which, `edit ${events.length}`) : server.create(`${events.length}`);
         if (event !== undefined) events.push(event);
       }
-      const first = { type: "newestPage" as const, page, limit: LIMIT, doubts: 0 };
+      const first = { type: "newestPage" as const, page, doubts: 0 };
       let copy = reduceChannel(newChannelCopy("c".repeat(24)), first);
       while (events.length > 0) {
         const messages = events.splice((shuffle.next().value as number) % events.length, 1);
@@ -191,7 +191,7 @@ test("reactions that come in their order need no question; before what they foll
   const server = new ModelChannel("c".repeat(24), CHANGES_PER_SYNC);
   server.create("one");
   const page = server.list({ limit: LIMIT });
-  const first = { type: "newestPage" as const, page, limit: LIMIT, doubts: 0 };
+  const first = { type: "newestPage" as const, page, doubts: 0 };
   const copy = reduceChannel(newChannelCopy("c".repeat(24)), first);
   const changes = [server.react(0, 1)!, server.react(0, 2)!, server.react(0, 0)!];
   const inOrder = changes.reduce(

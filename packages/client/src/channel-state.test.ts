@@ -24,16 +24,15 @@ const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => message(from + i));
 
 function page(messages: Message[], rev: number): MessagePage {
-  return { messages, head: { seq: messages.at(-1)?.seq ?? 0, rev } };
+  return { messages, hasMore: (messages[0]?.seq ?? 1) > 1, head: { seq: messages.at(-1)?.seq ?? 0, rev } };
 }
 
-function loaded(messages: Message[], limit = 50): ChannelCopy {
+function loaded(messages: Message[]): ChannelCopy {
   const rev = Math.max(0, ...messages.map((one) => one.rev));
   const newest = page(messages, rev);
   return reduceChannel(newChannelCopy(channelId), {
     type: "newestPage",
     page: newest,
-    limit,
     doubts: 0,
   });
 }
@@ -101,7 +100,6 @@ test("events that come before the first page are applied with it", () => {
   copy = reduceChannel(copy, {
     type: "newestPage",
     page: page(range(1, 2), 2),
-    limit: 50,
     doubts: 0,
   });
   expect(contents(copy)).toEqual(["1@4", "2@2", "3@3"]);
@@ -114,7 +112,6 @@ test("more early events than a copy keeps lead to a sync", () => {
   copy = reduceChannel(copy, {
     type: "newestPage",
     page: page([message(1)], 1),
-    limit: 50,
     doubts: 0,
   });
   expect(syncCursor(copy)).toBe(1);
@@ -127,11 +124,11 @@ test("a copy never holds more than its bound", () => {
 });
 
 test("a change of a message that is not held is not kept, but asked for again when an older page overlooked it", () => {
-  let copy = loaded(range(11, 20), 10);
+  let copy = loaded(range(11, 20));
   copy = events(copy, message(5, 21), message(21, 22));
   expect(copy.messages[0]?.seq).toBe(11);
   expect(syncCursor(copy)).toBeUndefined();
-  const stale = { type: "olderPage" as const, page: page(range(1, 10), 20), limit: 10, before: 11 };
+  const stale = { type: "olderPage" as const, page: page(range(1, 10), 20), before: 11 };
   copy = reduceChannel(copy, stale);
   expect(syncCursor(copy)).toBe(20);
   copy = synced(copy, 20, { messages: [message(5, 21), message(21, 22)], head: { seq: 21, rev: 22 } });
@@ -139,9 +136,18 @@ test("a change of a message that is not held is not kept, but asked for again wh
   expect(syncCursor(copy)).toBeUndefined();
 });
 
+test("a page that is short because of its size is not the end of the channel", () => {
+  let copy = loaded(range(11, 13));
+  expect(copy.fromSeq).toBe(11);
+  copy = reduceChannel(copy, { type: "olderPage", page: page(range(9, 10), 13), before: 11 });
+  expect(copy.fromSeq).toBe(9);
+  copy = reduceChannel(copy, { type: "olderPage", page: page(range(1, 8), 13), before: 9 });
+  expect(copy.fromSeq).toBe(0);
+});
+
 test("an older page that was asked for before the copy moved is left out", () => {
-  const copy = loaded(range(11, 20), 10);
-  const change = { type: "olderPage" as const, page: page(range(1, 5), 20), limit: 10, before: 6 };
+  const copy = loaded(range(11, 20));
+  const change = { type: "olderPage" as const, page: page(range(1, 5), 20), before: 6 };
   expect(reduceChannel(copy, change)).toBe(copy);
 });
 
@@ -159,7 +165,6 @@ test("a channel that is gone stays empty until it is loaded again", () => {
   const change = {
     type: "newestPage" as const,
     page: page(range(1, 6), 6),
-    limit: 50,
     doubts: gone.doubts,
   };
   expect(reduceChannel(gone, change)).toMatchObject({ status: "ready", rev: 6 });

@@ -38,9 +38,9 @@ export type ChannelChange =
   /** Events may have been lost. */
   | { type: "doubt" }
   /** The newest page. `doubts` is what the copy had when it was asked for. */
-  | { type: "newestPage"; page: MessagePage; limit: number; doubts: number }
+  | { type: "newestPage"; page: MessagePage; doubts: number }
   /** The page before `before`, which was `fromSeq` when it was asked for. */
-  | { type: "olderPage"; page: MessagePage; limit: number; before: number }
+  | { type: "olderPage"; page: MessagePage; before: number }
   /** An answer to `channel.sync`. */
   | { type: "synced"; answer: ChannelSync; afterRev: number; doubts: number }
   | { type: "gone" };
@@ -142,9 +142,9 @@ function withNumber({ rev, ahead }: ChannelCopy, number: number): ReadonlySet<nu
 
 function applyNewestPage(
   copy: ChannelCopy,
-  { page, limit, doubts }: Extract<ChannelChange, { type: "newestPage" }>,
+  { page, doubts }: Extract<ChannelChange, { type: "newestPage" }>,
 ): ChannelCopy {
-  const fromSeq = startOf(page, limit);
+  const fromSeq = startOf(page);
   // What came by events stays beside the page: it may be newer than the page.
   const held = copy.messages.filter((message) => message.seq >= fromSeq);
   const messages = insertMessages(held, page.messages);
@@ -165,10 +165,10 @@ function applyNewestPage(
 
 function applyOlderPage(
   copy: ChannelCopy,
-  { page, limit, before }: Extract<ChannelChange, { type: "olderPage" }>,
+  { page, before }: Extract<ChannelChange, { type: "olderPage" }>,
 ): ChannelCopy {
   if (copy.status !== "ready" || before !== copy.fromSeq) return copy;
-  const extended = { ...copy, fromSeq: startOf(page, limit), head: newest(copy.head, page.head) };
+  const extended = { ...copy, fromSeq: startOf(page), head: newest(copy.head, page.head) };
   if (copy.droppedRev <= page.head.rev) return apply(extended, page.messages);
   // A change of one of these messages may have been dropped after the page was read: everything since is asked for again.
   return apply({ ...extended, rev: Math.min(copy.rev, page.head.rev), ahead: new Set() }, page.messages);
@@ -212,7 +212,7 @@ function headWith(head: Head, messages: readonly Message[]): Head {
   return messages.reduce(newest, head);
 }
 
-/** A page that is not full reaches back to the first message. */
-function startOf(page: MessagePage, limit: number): number {
-  return page.messages.length < limit ? 0 : page.messages[0]!.seq;
+/** A page that nothing comes before reaches back to the first message. */
+function startOf({ messages, hasMore }: MessagePage): number {
+  return hasMore ? (messages[0]?.seq ?? 0) : 0;
 }

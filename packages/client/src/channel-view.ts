@@ -216,7 +216,7 @@ export class ChannelView implements SyncTarget {
     const { doubts } = this.#copy;
     try {
       const page = await this.#options.call("message.list", { channelId, limit: PAGE_SIZE });
-      this.apply({ type: "newestPage", page, limit: PAGE_SIZE, doubts });
+      this.apply({ type: "newestPage", page, doubts });
     } catch (error) {
       if (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND") this.apply({ type: "gone" });
       throw error;
@@ -228,7 +228,7 @@ export class ChannelView implements SyncTarget {
     await retrying(async () => {
       const before = this.#copy.fromSeq;
       const page = await this.#options.call("message.list", { channelId, before, limit: PAGE_SIZE });
-      this.apply({ type: "olderPage", page, limit: PAGE_SIZE, before });
+      this.apply({ type: "olderPage", page, before });
     }, this.#options.backoff);
   }
 

@@ -54,7 +54,7 @@ export class ModelChannel {
 
   list({ limit, before }: { limit: number; before?: number }): MessagePage {
     const older = before === undefined ? this.messages : this.messages.filter(({ seq }) => seq < before);
-    return { messages: older.slice(-limit), head: this.#head() };
+    return { messages: older.slice(-limit), hasMore: older.length > limit, head: this.#head() };
   }
 
   sync(afterRev: number): ChannelSync {

@@ -123,6 +123,11 @@ export const LIMITS = {
   /** More often than this a user's typing in a channel is not told; nothing is gained by calling more often. */
   typingIntervalMs: 3000,
 
+  /**
+   * Bytes of JSON in one answer, about: a page stops before the item that would exceed it, but never before its first one. Lists that
+   * have no pages are bounded by the numbers of their items instead.
+   */
+  answerMaxBytes: 1024 * 1024,
   pageMaxItems: 100,
   usersPerLookup: 100,
   exportedUsersPerLookup: 500,

@@ -1,5 +1,6 @@
 export { may, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta } from "./actor.ts";
+export { AnswerBudget, jsonBytes } from "./answer-budget.ts";
 export { boundedMap } from "./bounded-map.ts";
 export { createBroker } from "./broker.ts";
 export { ConfigError, hostForUrl, loadConfig, misspelledSettings, type Config } from "./config.ts";

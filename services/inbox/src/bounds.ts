@@ -2,6 +2,8 @@
 export const CONCURRENCY = 8;
 /** Messages that are looked at for one page of an inbox, those left out too because the user does not see them any more. */
 export const MESSAGES_PER_PAGE = 1000;
+/** Bytes of messages that are read to count the unread ones: a hundred of ordinary size fit many times. */
+export const UNREAD_COUNT_MAX_BYTES = 4 * 1024 * 1024;
 /** A clock of another process may be ahead this much: what it has stored meanwhile has later ids. */
 export const CLOCK_SKEW_SECONDS = 2;
 

@@ -1,6 +1,6 @@
 import { LIMITS, type Call, type InboxItem, type InboxMarker, type Message } from "@fanfare/contract";
-import { boundedMap, may, type NodeContext } from "@fanfare/kernel";
-import { CONCURRENCY, MESSAGES_PER_PAGE } from "./bounds.ts";
+import { AnswerBudget, boundedMap, may, type NodeContext } from "@fanfare/kernel";
+import { CONCURRENCY, MESSAGES_PER_PAGE, UNREAD_COUNT_MAX_BYTES } from "./bounds.ts";
 import { isAfter } from "./message-ids.ts";
 import { newestMentions } from "./newest-mentions.ts";
 
@@ -26,7 +26,8 @@ interface Place {
 
 /**
  * A page of an inbox: the mentions of the log, as far as the user sees them now. Those that are not seen any more, mostly in groups
- * that were left, are passed over; a page ends when it is full, or when it has looked at `MESSAGES_PER_PAGE`.
+ * that were left, are passed over; a page ends when it is full, when it has looked at `MESSAGES_PER_PAGE`, or when it has read as many bytes
+ * as an answer can have.
  */
 export async function readInbox(node: NodeContext, query: InboxQuery): Promise<InboxPage> {
   const places = new Map<string, Place | null>();
@@ -35,8 +36,11 @@ export async function readInbox(node: NodeContext, query: InboxQuery): Promise<I
     ? laterOf(query.marker.clearedUpToId, query.marker.readUpToId)
     : query.marker.clearedUpToId;
   let before = query.before;
-  for (let looked = 0; looked < MESSAGES_PER_PAGE; looked += LIMITS.pageMaxItems) {
-    const found = await newestMentions(node.call, query.keys, before, LIMITS.pageMaxItems);
+  const budget = new AnswerBudget(query.unreadOnly ? UNREAD_COUNT_MAX_BYTES : undefined);
+  for (let looked = 0; looked < MESSAGES_PER_PAGE && !budget.isUsedUp;) {
+    const { messages, hasMore } = await newestMentions(node.call, query.keys, before, LIMITS.pageMaxItems);
+    const found = budget.cut(messages);
+    looked += found.length;
     const wanted = found.filter(({ id }) => isAfter(id, oldest));
     const candidates = wanted.filter(({ authorId }) => authorId !== query.userId);
     await lookUpPlaces(node, query.userId, candidates, places);
@@ -46,9 +50,9 @@ export async function readInbox(node: NodeContext, query: InboxQuery): Promise<I
       items.push(item);
       if (items.length === query.limit) return { items, nextCursor: item.message.id };
     }
-    if (found.length < LIMITS.pageMaxItems || wanted.length < found.length)
-      return { items, nextCursor: null };
-    before = found.at(-1)!.id;
+    const isLast = !hasMore && found.length === messages.length;
+    if (isLast || wanted.length < found.length) return { items, nextCursor: null };
+    before = found.at(-1)?.id ?? before;
   }
   return { items, nextCursor: before ?? null };
 }

@@ -6,6 +6,10 @@ export const ITEMS_PER_COMMIT = 500;
 export const WRITE_TIMEOUT_MS = LIMITS.writeTimeoutMs / 2;
 /** A query for somebody who waits for its answer. */
 export const READ_TIMEOUT_MS = LIMITS.writeTimeoutMs / 2;
+/** Messages that one database round trip of a list reads; an answer that is full earlier has read at most this many too many. */
+export const MESSAGES_PER_READ = 50;
+/** The same of a sync, which reads several channels at once and mostly finds few changes in each. */
+export const CHANGES_PER_READ = 20;
 /** Sends and changes of one channel that wait for their commit; further ones are refused. */
 export const WAITING_PER_CHANNEL = 2000;
 /** The same of all channels together. */

@@ -1,4 +1,5 @@
 import type { Message } from "@fanfare/contract";
+import type { AnswerBudget } from "@fanfare/kernel";
 import { documentId } from "./document-id.ts";
 import type { MessageDocument } from "./message.model.ts";
 
@@ -28,4 +29,14 @@ export function presentMessage(message: MessageDocument): Message {
   if (embeds !== undefined) presented.embeds = embeds;
   if (as !== undefined) presented.as = as;
   return presented;
+}
+
+/** Presents scanned messages into `page` as long as they fit into the answer. */
+export function takeInto(page: Message[], budget: AnswerBudget): (message: MessageDocument) => boolean {
+  return (message) => {
+    const presented = presentMessage(message);
+    if (!budget.take(presented)) return false;
+    page.push(presented);
+    return true;
+  };
 }

@@ -1,7 +1,7 @@
 import type { Head } from "@fanfare/contract";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
 import { DURABLE, LASTING } from "./durability.ts";
-import { READ_TIMEOUT_MS } from "./limits.ts";
+import { CHANGES_PER_READ, MESSAGES_PER_READ, READ_TIMEOUT_MS } from "./limits.ts";
 import { messageModel, type MessageChange, type MessageDocument } from "./message.model.ts";
 import { within } from "./within.ts";
 
@@ -11,6 +11,11 @@ export interface Mentioned {
   afterSeq: number;
   keys: readonly string[];
 }
+
+/** Receives one message of a scan. @returns false to refuse it, which ends the scan */
+type Take = (message: MessageDocument) => boolean;
+/** Why a scan ended: there are no further messages, it has reached its limit, or a message was refused. */
+export type ScanEnd = "end" | "limit" | "refused";
 
 /** Every query of the messages. What is shown to anybody is read as it is on disk, on a majority of the database's members. */
 export class MessageRepository {
@@ -86,17 +91,31 @@ export class MessageRepository {
     );
   }
 
-  /** Up to `limit` messages with a seq below `beforeSeq`, the nearest ones, in the order of seq. */
-  async before(channelId: string, beforeSeq: number, limit: number): Promise<MessageDocument[]> {
-    const page = await read(
-      this.#model
-        .find({ channelId, seq: { $lt: beforeSeq } })
-        .sort({ seq: -1 })
-        .limit(limit)
-        .readConcern(LASTING)
-        .lean(),
-    );
-    return page.toReversed();
+  /** Hands messages with a seq below `beforeSeq` to `take`, the nearest first. */
+  scanBefore(channelId: string, beforeSeq: number, limit: number, take: Take): Promise<ScanEnd> {
+    return this.#scan({ channelId: idOf(channelId), seq: { $lt: beforeSeq } }, { seq: -1 }, limit, take);
+  }
+
+  /** Hands messages with a seq from `fromSeq` on to `take`, in the order of seq. */
+  scanFrom(channelId: string, fromSeq: number, limit: number, take: Take): Promise<ScanEnd> {
+    return this.#scan({ channelId: idOf(channelId), seq: { $gte: fromSeq } }, { seq: 1 }, limit, take);
+  }
+
+  /** Hands messages whose last change is later than `afterRev` to `take`, in the order of rev. */
+  scanChangedSince(channelId: string, afterRev: number, limit: number, take: Take): Promise<ScanEnd> {
+    const filter = { channelId: idOf(channelId), rev: { $gt: afterRev } };
+    return this.#scan(filter, { rev: 1 }, limit, take, CHANGES_PER_READ);
+  }
+
+  /** Hands those of these messages that exist to `take`, newest first. */
+  scanMany(messageIds: readonly string[], take: Take): Promise<ScanEnd> {
+    const filter = { _id: { $in: messageIds.map(idOf) } };
+    return this.#scan(filter, { _id: -1 }, messageIds.length, take);
+  }
+
+  /** Hands the pinned messages of a channel to `take`, the last pinned first, without the first `skip`. */
+  scanPins(channelId: string, skip: number, limit: number, take: Take): Promise<ScanEnd> {
+    return this.#scan({ pinnedIn: idOf(channelId) }, { pinnedAt: -1 }, limit, take, MESSAGES_PER_READ, skip);
   }
 
   /** Up to `limit` messages with a seq from `fromSeq` on, in the order of seq. */
@@ -123,41 +142,22 @@ export class MessageRepository {
     );
   }
 
-  async findMany(messageIds: readonly string[]): Promise<MessageDocument[]> {
-    return read(
-      this.#model
-        .find({ _id: { $in: messageIds } })
-        .readConcern(LASTING)
-        .lean(),
-    );
-  }
-
-  /** The last pinned first. */
-  async pins(channelId: string, limit: number): Promise<MessageDocument[]> {
-    return read(
-      this.#model
-        .find({ pinnedIn: channelId })
-        .sort({ pinnedAt: -1 })
-        .limit(limit)
-        .readConcern(LASTING)
-        .lean(),
-    );
-  }
-
   async countPins(channelId: string): Promise<number> {
     return read(this.#model.countDocuments({ pinnedIn: channelId }).exec());
   }
 
-  /** Messages that mention a key, newest first. @param beforeId only those with a lower id */
-  async mentioning(key: string, beforeId: string | undefined, limit: number): Promise<MessageDocument[]> {
-    return read(
+  /** The ids of messages that mention a key, newest first. @param beforeId only those with a lower id */
+  async idsMentioning(key: string, beforeId: string | undefined, limit: number): Promise<string[]> {
+    const found = await read(
       this.#model
         .find({ mentionKeys: key, ...(beforeId !== undefined && { mentionedId: { $lt: beforeId } }) })
         .sort({ mentionedId: -1 })
         .limit(limit)
+        .select({ mentionedId: 1, _id: 0 })
         .readConcern(LASTING)
         .lean(),
     );
+    return found.map(({ mentionedId }) => mentionedId!.toHexString());
   }
 
   /**
@@ -194,6 +194,34 @@ export class MessageRepository {
     return { seq: newest?.seq ?? 0, rev: last.rev };
   }
 
+  /** Reads in small batches, so that little is read that `take` refuses. */
+  #scan(
+    filter: mongo.Filter<MessageDocument>,
+    sort: mongo.Sort,
+    limit: number,
+    take: Take,
+    batchSize = MESSAGES_PER_READ,
+    skip = 0,
+  ): Promise<ScanEnd> {
+    const options = { sort, limit, skip, batchSize: Math.min(batchSize, limit), readConcern: LASTING } as const;
+    const cursor = this.#native.find(filter, options);
+    const scan = async (): Promise<ScanEnd> => {
+      let count = 0;
+      try {
+        for (; await cursor.hasNext(); ) {
+          for (const message of cursor.readBufferedDocuments()) {
+            if (!take(message as MessageDocument)) return "refused";
+            count += 1;
+          }
+        }
+        return count === limit ? "limit" : "end";
+      } finally {
+        await cursor.close();
+      }
+    };
+    return within(READ_TIMEOUT_MS, scan());
+  }
+
   #highest(channelId: string, number: "seq" | "rev"): Promise<MessageDocument | null> {
     return read(
       this.#model
@@ -217,6 +245,10 @@ export class MessageRepository {
     await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
     return some.length;
   }
+}
+
+function idOf(id: string): Types.ObjectId {
+  return new Types.ObjectId(id);
 }
 
 function read<T>(query: PromiseLike<T>): Promise<T> {

@@ -89,6 +89,7 @@ export async function startSearchNode(env: Record<string, string>): Promise<Sear
           return { messages: changed.sort((a, b) => a.rev - b.rev).slice(0, limit) };
         },
         "message.getMany": ({ params: { messageIds } }) => ({
+          stoppedAt: null,
           messages: messageIds
             .flatMap((id) => byId.get(id) ?? [])
             .filter(({ deletedAt }) => deletedAt === null),

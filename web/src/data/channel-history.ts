@@ -94,7 +94,7 @@ export class ChannelHistory {
       try {
         const page = await this.#list(where);
         if (number === this.#number && this.#window !== null) {
-          this.#set(extended(this.#window, page, PAGE_SIZE));
+          this.#set(extended(this.#window, page));
         }
       } finally {
         this.#extending = null;
@@ -166,10 +166,11 @@ export class ChannelHistory {
   async #reload(): Promise<void> {
     const number = this.#number;
     const held = this.#window?.messages ?? [];
-    for (let from = 0; from < held.length && number === this.#number; from += LIMITS.pageMaxItems) {
-      const after = held[from]!.seq - 1;
+    const last = held.at(-1)?.seq ?? 0;
+    for (let after = (held[0]?.seq ?? 1) - 1; after < last && number === this.#number;) {
       try {
         const { messages } = await this.#list({ after, limit: LIMITS.pageMaxItems });
+        after = messages.at(-1)?.seq ?? last;
         const window = this.#window;
         if (number !== this.#number || window === null) return;
         this.#set(withChanged(window, new Map(messages.map((message) => [message.id, message]))));

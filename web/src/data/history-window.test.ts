@@ -15,8 +15,9 @@ const message = (seq: number, rev = seq, content = `message ${seq}`): Message =>
   ({ id: `m${seq}`, seq, rev, content }) as Message;
 const run = (from: number, to: number): Message[] =>
   Array.from({ length: to - from + 1 }, (_, index) => message(from + index));
-const page = (from: number, to: number, headSeq: number) => ({
+const page = (from: number, to: number, headSeq: number, hasMore = false) => ({
   messages: run(from, to),
+  hasMore,
   head: { seq: headSeq, rev: headSeq },
 });
 const seqs = ({ messages }: { messages: readonly Message[] }): [number, number] => [
@@ -28,28 +29,28 @@ describe("a window into the past", () => {
   test("grows at both ends and knows where the channel ends", () => {
     let window = windowAround(page(40, 60, 100));
     expect(window).toMatchObject({ hasOlder: true, hasNewer: true });
-    window = withOlder(window, page(20, 39, 100), 20);
-    window = withOlder(window, page(1, 19, 100), 20);
+    window = withOlder(window, page(20, 39, 100, true));
+    window = withOlder(window, page(1, 19, 100));
     expect(seqs(window)).toEqual([1, 60]);
     expect(window.hasOlder).toBe(false);
-    window = withNewer(window, page(61, 80, 100), 20);
+    window = withNewer(window, page(61, 80, 100, true));
     expect(window.hasNewer).toBe(true);
-    window = withNewer(window, page(81, 100, 100), 20);
+    window = withNewer(window, page(81, 100, 100));
     expect(window).toMatchObject({ hasOlder: false, hasNewer: false });
     expect(seqs(window)).toEqual([1, 100]);
   });
 
   test("takes what a page brings again only once", () => {
-    const window = withNewer(windowAround(page(1, 10, 30)), page(8, 17, 30), 10);
+    const window = withNewer(windowAround(page(1, 10, 30)), page(8, 17, 30, true));
     expect(window.messages.map(({ seq }) => seq)).toEqual(run(1, 17).map(({ seq }) => seq));
   });
 
   test("lets go of the other end, and knows that there is more", () => {
     const full: HistoryWindow = { messages: run(101, 100 + MAX_WINDOW), hasOlder: true, hasNewer: false };
-    const older = withOlder(full, page(51, 100, 5000), 50);
+    const older = withOlder(full, page(51, 100, 5000, true));
     expect(seqs(older)).toEqual([51, 50 + MAX_WINDOW]);
     expect(older.hasNewer).toBe(true);
-    const newer = withNewer({ ...full, hasOlder: false }, page(101 + MAX_WINDOW, 150 + MAX_WINDOW, 5000), 50);
+    const newer = withNewer({ ...full, hasOlder: false }, page(101 + MAX_WINDOW, 150 + MAX_WINDOW, 5000, true));
     expect(seqs(newer)).toEqual([151, 150 + MAX_WINDOW]);
     expect(newer.hasOlder).toBe(true);
   });

@@ -27,13 +27,13 @@ export function windowAround({ messages, head }: Page): HistoryWindow {
 }
 
 /** The window with the page before it. */
-export function withOlder(window: HistoryWindow, { messages: page }: Page, limit: number): HistoryWindow {
+export function withOlder(window: HistoryWindow, { messages: page, hasMore }: Page): HistoryWindow {
   const first = window.messages[0];
   const older = page.filter(({ seq }) => first === undefined || seq < first.seq);
   const messages = [...older, ...window.messages];
   return {
     messages: messages.slice(0, MAX_WINDOW),
-    hasOlder: page.length >= limit && (messages[0]?.seq ?? 1) > 1,
+    hasOlder: hasMore && (messages[0]?.seq ?? 1) > 1,
     hasNewer: window.hasNewer || messages.length > MAX_WINDOW,
   };
 }
@@ -41,8 +41,7 @@ export function withOlder(window: HistoryWindow, { messages: page }: Page, limit
 /** The window with the page after it. */
 export function withNewer(
   window: HistoryWindow,
-  { messages: page, head }: Page,
-  limit: number,
+  { messages: page, hasMore, head }: Page,
 ): HistoryWindow {
   const last = window.messages.at(-1);
   const newer = page.filter(({ seq }) => last === undefined || seq > last.seq);
@@ -50,7 +49,7 @@ export function withNewer(
   return {
     messages: messages.slice(-MAX_WINDOW),
     hasOlder: window.hasOlder || messages.length > MAX_WINDOW,
-    hasNewer: page.length >= limit && (messages.at(-1)?.seq ?? 0) < head.seq,
+    hasNewer: hasMore && (messages.at(-1)?.seq ?? 0) < head.seq,
   };
 }
 

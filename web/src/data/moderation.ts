@@ -39,7 +39,7 @@ export function useAuditLog(
       "group.auditLog",
       { groupId, limit: AUDIT_PAGE, ...filter },
       "beforeId",
-      ({ entries }) => (entries.length < AUDIT_PAGE ? null : entries.at(-1)?.id),
+      ({ entries, hasMore }) => (hasMore ? entries.at(-1)?.id : null),
     ),
     ...ON_OPEN,
     select: ({ pages }) => pages.flatMap(({ entries }) => entries),

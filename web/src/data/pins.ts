@@ -1,7 +1,7 @@
 import type { Message } from "@fanfare/contract";
-import type { UseQueryResult } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import { useAsk } from "./data-context.ts";
+import { useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
 import { changed } from "./lists.ts";
 import type { On } from "./live-on.ts";
@@ -9,7 +9,15 @@ import { withReactions } from "./reactions.ts";
 
 /** The pinned messages of a channel, the last pinned first. */
 export function usePins(channelId: string): UseQueryResult<Message[]> {
-  return useAsk("message.listPins", { channelId }, { select: ({ messages }) => messages });
+  const cache = useServerCache();
+  return useQuery({
+    ...cache.askWhole(
+      "message.listPins",
+      { channelId },
+      { param: "skip", next: "nextSkip", list: "messages" },
+    ),
+    select: ({ messages }) => messages,
+  });
 }
 
 export function listenPins(cache: ServerCache, on: On): void {
@@ -31,7 +39,7 @@ export function listenPins(cache: ServerCache, on: On): void {
 }
 
 function hearMessage(cache: ServerCache, message: Message): void {
-  cache.patch("message.listPins", ({ messages }) => ({ messages: pinsAfter(messages, message) }), {
+  cache.patch("message.listPins", ({ messages, ...rest }) => ({ ...rest, messages: pinsAfter(messages, message) }), {
     channelId: message.channelId,
   });
 }

@@ -174,10 +174,10 @@ export class FanfareTarget implements Target {
     const { ownerToken, channelId } = this.meeting;
     for (let after = 0; ;) {
       const page = { channelId, after, limit: PAGE_ITEMS };
-      const { messages } = await this.#api.call("message.list", page, ownerToken);
+      const { messages, hasMore } = await this.#api.call("message.list", page, ownerToken);
       yield* messages;
       const last = messages.at(-1);
-      if (!last || messages.length < PAGE_ITEMS) return;
+      if (!last || !hasMore) return;
       after = last.seq;
     }
   }

@@ -178,7 +178,12 @@ export const groupActions = {
       beforeId: e.id.optional(),
       limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
     }),
-    result: z.object({ entries: z.array(e.AuditEntrySchema) }),
+    result: z.object({
+      entries: z.array(e.AuditEntrySchema),
+      hasMore: z
+        .boolean()
+        .describe("whether to ask for another page; one may have fewer entries than the limit and not be the last"),
+    }),
     permission: { rule: "group", can: "viewAuditLog" },
     mutates: false,
     botScope: "members.manage",

@@ -8,6 +8,9 @@ const oneMessage = inChannel.extend({ messageId: e.id });
 const position = e.seq.optional();
 const anEmoji = oneMessage.extend({ emoji: e.emoji });
 const messageResult = z.object({ message: e.MessageSchema });
+const hasMore = z
+  .boolean()
+  .describe("whether to ask for another page; one may have fewer items than the limit and not be the last");
 const pageLimit = z.int().min(1).max(LIMITS.pageMaxItems).default(50);
 
 const sendParams = inChannel.extend({
@@ -89,7 +92,7 @@ export const messageActions = {
         after: position,
         around: position,
         atTime: e.time.optional().describe("around the first message of this time or later"),
-        limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+        limit: pageLimit,
       })
       .refine(
         ({ before, after, around, atTime }) =>
@@ -98,6 +101,10 @@ export const messageActions = {
       ),
     result: z.object({
       messages: z.array(e.MessageSchema),
+      hasMore: hasMore.describe(
+        "whether there may be further messages: newer ones for `after`, on either side for `around` and `atTime`, otherwise older " +
+          "ones. A page may have fewer messages than the limit and not be the last one: its size in bytes is bounded too",
+      ),
       head: e.HeadSchema.describe("the channel as it was just before the page was read"),
     }),
     permission: { rule: "channel", can: "view" },
@@ -117,6 +124,7 @@ export const messageActions = {
           writtenAt: e.time,
         }),
       ),
+      hasMore,
     }),
     permission: { rule: "channel", can: "view" },
     mutates: false,
@@ -192,8 +200,18 @@ export const messageActions = {
   }),
   "message.listPins": action({
     summary: "The pinned messages of a channel, the last pinned first.",
-    params: inChannel,
-    result: z.object({ messages: z.array(e.MessageSchema).max(LIMITS.pinsPerChannel) }),
+    params: inChannel.extend({
+      skip: z
+        .int()
+        .min(0)
+        .max(LIMITS.pinsPerChannel)
+        .default(0)
+        .describe("the nextSkip of the page before"),
+    }),
+    result: z.object({
+      messages: z.array(e.MessageSchema).max(LIMITS.pinsPerChannel),
+      nextSkip: z.int().nullable().describe("null: that was all; the size of a page in bytes is bounded"),
+    }),
     permission: { rule: "channel", can: "view" },
     mutates: false,
     botScope: "messages.read",
@@ -221,9 +239,14 @@ export const messageActions = {
   }),
   "message.getMany": action({
     summary:
-      "Those of these messages that there still are, in no order. Who may see them is for the caller to know.",
+      "Those of these messages that still exist, newest first. The caller checks who can see them.",
     params: z.object({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
-    result: z.object({ messages: z.array(e.MessageSchema) }),
+    result: z.object({
+      messages: z.array(e.MessageSchema),
+      stoppedAt: e.id
+        .nullable()
+        .describe("the first message that did not fit into the answer: it and older ones were not read"),
+    }),
     permission: { rule: "internal" },
   }),
   "message.findSent": action({
@@ -247,7 +270,7 @@ export const messageActions = {
       before: e.id.optional().describe("a message's id: only older ones"),
       limit: pageLimit,
     }),
-    result: z.object({ messages: z.array(e.MessageSchema) }),
+    result: z.object({ messages: z.array(e.MessageSchema), hasMore }),
     permission: { rule: "internal" },
   }),
   "message.countMentions": action({

@@ -1,12 +1,14 @@
 import type { AuditEntry } from "@fanfare/contract";
-import type { Handler } from "@fanfare/kernel";
+import { AnswerBudget, type Handler } from "@fanfare/kernel";
 import type { AuditDocument } from "../audit.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 
 export function auditLog({ audits }: GroupDependencies): Handler<"group.auditLog"> {
-  return async ({ params: { groupId, ...page } }) => ({
-    entries: (await audits.list(groupId, page)).map(presentEntry),
-  });
+  return async ({ params: { groupId, ...page } }) => {
+    const found = (await audits.list(groupId, page)).map(presentEntry);
+    const entries = new AnswerBudget().cut(found);
+    return { entries, hasMore: entries.length < found.length || found.length === page.limit };
+  };
 }
 
 export function recordAudit({ audits }: GroupDependencies): Handler<"group.recordAudit"> {

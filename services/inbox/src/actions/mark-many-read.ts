@@ -56,6 +56,7 @@ async function markRead(call: Call, unread: readonly Unread[]): Promise<string[]
 
 async function markNewestMention(dependencies: InboxDependencies, userId: string): Promise<void> {
   const keys = (await ownMentionKeys(dependencies, userId)).all;
-  const [newest] = await newestMentions(dependencies.node.call, keys, undefined, 1);
+  const { messages } = await newestMentions(dependencies.node.call, keys, undefined, 1);
+  const newest = messages[0];
   if (newest !== undefined) await advanceMarker(dependencies, userId, ["readUpToId"], newest.id);
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { AnswerBudget, serviceError, type Handler } from "@fanfare/kernel";
 import { changeMessage } from "../change-message.ts";
 import { mentionedBy } from "../mentioned-by.ts";
 import { resolveMentions } from "../mentions.ts";
@@ -66,12 +66,12 @@ export function listEdits({ messages, edits }: Parts): Handler<"message.listEdit
     // What was kept for an edit that failed is no former text.
     const below = Math.min(before ?? Number.MAX_SAFE_INTEGER, message.editCount ?? 0);
     const found = await edits.list(messageId, below, limit);
-    return {
-      edits: found.map(({ version, content, writtenAt }) => ({
-        version,
-        content,
-        writtenAt: writtenAt.toISOString(),
-      })),
-    };
+    const presented = found.map(({ version, content, writtenAt }) => ({
+      version,
+      content,
+      writtenAt: writtenAt.toISOString(),
+    }));
+    const page = new AnswerBudget().cut(presented);
+    return { edits: page, hasMore: (page.at(-1)?.version ?? 0) > 0 };
   };
 }

@@ -1,27 +1,35 @@
-import { boundedMap, type Handler } from "@fanfare/kernel";
+import type { Message } from "@fanfare/contract";
+import { AnswerBudget, boundedMap, type Handler } from "@fanfare/kernel";
 import { documentId } from "../document-id.ts";
 import { QUERY_CONCURRENCY } from "../limits.ts";
-import type { MessageDocument } from "../message.model.ts";
-import { presentMessage } from "../message.presenter.ts";
+import { presentMessage, takeInto } from "../message.presenter.ts";
 import type { Parts } from "../parts.ts";
 
-/** A query for each key, for the index gives an order for one key only. */
+/** A query of ids for each key, because the index has an order for one key only. The messages are read once it is known which. */
 export function listMentions({ messages }: Parts): Handler<"message.listMentions"> {
   return async ({ params: { keys, before, limit } }) => {
     const found = await boundedMap([...new Set(keys)], QUERY_CONCURRENCY, (key) =>
-      messages.mentioning(key, before, limit),
+      messages.idsMentioning(key, before, limit),
     );
-    const byId = new Map<string, MessageDocument>();
-    for (const message of found.flat()) byId.set(documentId(message), message);
-    const newest = [...byId].sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, limit);
-    return { messages: newest.map(([, message]) => presentMessage(message)) };
+    const newest = [...new Set(found.flat())].sort((a, b) => (a < b ? 1 : -1)).slice(0, limit);
+    if (newest.length === 0) return { messages: [], hasMore: false };
+    const page: Message[] = [];
+    const end = await messages.scanMany(newest, takeInto(page, new AnswerBudget()));
+    return { messages: page, hasMore: newest.length === limit || end === "refused" };
   };
 }
 
 export function getMany({ messages }: Parts): Handler<"message.getMany"> {
   return async ({ params: { messageIds } }) => {
-    const found = await messages.findMany(messageIds);
-    return { messages: found.filter(({ deletedAt }) => deletedAt === null).map(presentMessage) };
+    const page: Message[] = [];
+    const take = takeInto(page, new AnswerBudget());
+    let stoppedAt: string | null = null;
+    await messages.scanMany(messageIds, (message) => {
+      if (message.deletedAt !== null || take(message)) return true;
+      stoppedAt = documentId(message);
+      return false;
+    });
+    return { messages: page, stoppedAt };
   };
 }
 

@@ -1,8 +1,13 @@
-import type { Handler, Request } from "@fanfare/kernel";
-import type { MessageDocument } from "../message.model.ts";
-import { presentMessage } from "../message.presenter.ts";
+import { LIMITS, type Message } from "@fanfare/contract";
+import { AnswerBudget, type Handler, type Request } from "@fanfare/kernel";
+import { takeInto } from "../message.presenter.ts";
 import type { MessageRepository } from "../message.repository.ts";
 import type { Parts } from "../parts.ts";
+
+interface Page {
+  messages: Message[];
+  hasMore: boolean;
+}
 
 export function list({ messages }: Parts): Handler<"message.list"> {
   return async ({ params }) => {
@@ -12,7 +17,7 @@ export function list({ messages }: Parts): Handler<"message.list"> {
     const around =
       atTime === undefined ? params.around : await seqAt(messages, params.channelId, head.seq, atTime);
     const page = await readPage(messages, { ...params, around });
-    return { messages: page.map(presentMessage), head };
+    return { ...page, head };
   };
 }
 
@@ -39,14 +44,57 @@ export async function seqAt(
 async function readPage(
   messages: MessageRepository,
   { channelId, before, after, around, limit }: Omit<Request<"message.list">["params"], "atTime">,
-): Promise<MessageDocument[]> {
-  if (after !== undefined) return messages.from(channelId, after + 1, limit);
-  if (around === undefined) return messages.before(channelId, before ?? Number.MAX_SAFE_INTEGER, limit);
-  const [older, newer] = await Promise.all([
-    messages.before(channelId, around, limit),
-    messages.from(channelId, around, limit),
+): Promise<Page> {
+  const older = (beforeSeq: number, count: number, budget: AnswerBudget) =>
+    readOlder(messages, channelId, beforeSeq, count, budget);
+  const newer = (fromSeq: number, count: number, budget: AnswerBudget) =>
+    readNewer(messages, channelId, fromSeq, count, budget);
+  if (after !== undefined) return newer(after + 1, limit, new AnswerBudget());
+  if (around === undefined) return older(before ?? Number.MAX_SAFE_INTEGER, limit, new AnswerBudget());
+
+  // Each side has half of the page and of its bytes; where the channel ends on one side, the other fills the page.
+  const ofOlder = new AnswerBudget(LIMITS.answerMaxBytes / 2);
+  const ofNewer = new AnswerBudget(LIMITS.answerMaxBytes / 2);
+  const [olderHalf, newerHalf] = await Promise.all([
+    older(around, Math.floor(limit / 2), ofOlder),
+    newer(around, Math.ceil(limit / 2), ofNewer),
   ]);
-  // Where one side has less than its half, the other fills the page.
-  const olderCount = Math.min(older.length, Math.max(Math.floor(limit / 2), limit - newer.length));
-  return [...older.slice(older.length - olderCount), ...newer.slice(0, limit - olderCount)];
+  const found = [...olderHalf.messages, ...newerHalf.messages];
+  const missing = limit - found.length;
+  if (missing > 0 && olderHalf.hasMore && !newerHalf.hasMore) {
+    const rest = await older(olderHalf.messages[0]?.seq ?? around, missing, ofOlder);
+    return { messages: [...rest.messages, ...found], hasMore: rest.hasMore };
+  }
+  if (missing > 0 && newerHalf.hasMore && !olderHalf.hasMore) {
+    const rest = await newer(newerHalf.messages.at(-1)!.seq + 1, missing, ofNewer);
+    return { messages: [...found, ...rest.messages], hasMore: rest.hasMore };
+  }
+  return { messages: found, hasMore: olderHalf.hasMore || newerHalf.hasMore };
+}
+
+/** Up to `limit` messages below a seq, the nearest ones, in the order of seq. */
+async function readOlder(
+  messages: MessageRepository,
+  channelId: string,
+  beforeSeq: number,
+  limit: number,
+  budget: AnswerBudget,
+): Promise<Page> {
+  const page: Message[] = [];
+  if (limit === 0) return { messages: page, hasMore: true };
+  const end = await messages.scanBefore(channelId, beforeSeq, limit, takeInto(page, budget));
+  return { messages: page.reverse(), hasMore: end !== "end" };
+}
+
+/** Up to `limit` messages from a seq on, in the order of seq. */
+async function readNewer(
+  messages: MessageRepository,
+  channelId: string,
+  fromSeq: number,
+  limit: number,
+  budget: AnswerBudget,
+): Promise<Page> {
+  const page: Message[] = [];
+  const end = await messages.scanFrom(channelId, fromSeq, limit, takeInto(page, budget));
+  return { messages: page, hasMore: end !== "end" };
 }

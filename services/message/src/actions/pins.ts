@@ -1,9 +1,9 @@
-import { LIMITS } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { LIMITS, type Message } from "@fanfare/contract";
+import { AnswerBudget, serviceError, type Handler } from "@fanfare/kernel";
 import { changeMessage } from "../change-message.ts";
 import type { MessageChange, MessageDocument } from "../message.model.ts";
 import { mayPin } from "../message.policy.ts";
-import { presentMessage } from "../message.presenter.ts";
+import { takeInto } from "../message.presenter.ts";
 import type { Parts } from "../parts.ts";
 import { Types } from "mongoose";
 
@@ -42,9 +42,11 @@ export function unpin(parts: Parts): Handler<"message.unpin"> {
 }
 
 export function listPins({ messages }: Parts): Handler<"message.listPins"> {
-  return async ({ params: { channelId } }) => {
-    const pins = await messages.pins(channelId, LIMITS.pinsPerChannel);
-    return { messages: pins.map(presentMessage) };
+  return async ({ params: { channelId, skip } }) => {
+    const pins: Message[] = [];
+    const take = takeInto(pins, new AnswerBudget());
+    const end = await messages.scanPins(channelId, skip, LIMITS.pinsPerChannel, take);
+    return { messages: pins, nextSkip: end === "refused" ? skip + pins.length : null };
   };
 }
 

@@ -1,9 +1,8 @@
-import { LIMITS, type ChannelSync, type Head } from "@fanfare/contract";
-import { boundedMap, may, ServiceError, type Handler } from "@fanfare/kernel";
+import { LIMITS, type ChannelSync, type Head, type Message } from "@fanfare/contract";
+import { AnswerBudget, boundedMap, may, ServiceError, type Handler } from "@fanfare/kernel";
 import { documentId } from "../document-id.ts";
 import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "../limits.ts";
-import type { MessageDocument } from "../message.model.ts";
-import { presentMessage } from "../message.presenter.ts";
+import { takeInto } from "../message.presenter.ts";
 import type { Parts } from "../parts.ts";
 
 interface Cursor {
@@ -30,8 +29,9 @@ export function sync(parts: Parts): Handler<"channel.sync"> {
       left -= changes;
       return { cursor, shown, status: "ok" as const };
     });
+    const budget = new AnswerBudget();
     const channels = await boundedMap(wanted, SYNC_CONCURRENCY, ({ cursor, shown, status }) =>
-      status === "gone" ? gone(cursor) : syncChannel(parts, cursor, shown, status === "resync"),
+      status === "gone" ? gone(cursor) : syncChannel(parts, cursor, shown, status === "resync", budget),
     );
     return { channels };
   };
@@ -56,13 +56,16 @@ async function syncChannel(
   { channelId, afterRev }: Cursor,
   shown: Head,
   isTooMuch: boolean,
+  budget: AnswerBudget,
 ): Promise<ChannelSync> {
   const resync = async (): Promise<ChannelSync> => {
     return { channelId, status: "resync", messages: [], head: await messages.head(channelId) };
   };
-  if (isTooMuch) return resync();
-  const changed = await messages.changedSince(channelId, afterRev, LIMITS.changesPerSync + 1);
-  if (changed.length > LIMITS.changesPerSync) return resync();
+  if (isTooMuch || (budget.isUsedUp && shown.rev > afterRev)) return resync();
+  const changed: Message[] = [];
+  const take = takeInto(changed, budget);
+  const end = await messages.scanChangedSince(channelId, afterRev, LIMITS.changesPerSync + 1, take);
+  if (end !== "end") return resync();
   // Its reader is ahead of everything: only where a database was set back.
   if (changed.length === 0 && shown.rev < afterRev && (await messages.head(channelId)).rev < afterRev) {
     return resync();
@@ -73,12 +76,12 @@ async function syncChannel(
   if (shown.rev < rev && isLeftBehind(changed)) {
     heads.raise(new Map([[channelId, head]]), WRITE_TIMEOUT_MS).catch(() => undefined);
   }
-  return { channelId, status: "ok", messages: changed.map(presentMessage), head };
+  return { channelId, status: "ok", messages: changed, head };
 }
 
 /** The worker that stored these must have raised the head by now, unless it died. */
-function isLeftBehind(changed: readonly MessageDocument[]): boolean {
-  return changed.every(({ createdAt }) => createdAt.getTime() < Date.now() - LATE_WRITE_MS);
+function isLeftBehind(changed: readonly Message[]): boolean {
+  return changed.every(({ createdAt }) => Date.parse(createdAt) < Date.now() - LATE_WRITE_MS);
 }
 
 function gone({ channelId }: Cursor): Promise<ChannelSync> {

@@ -43,7 +43,7 @@ export function search(dependencies: SearchDependencies): Handler<"message.searc
     return {
       messages: found.messages.filter((message) => isInTime(message, params)),
       threads: found.threads,
-      nextCursor: nextBelow,
+      nextCursor: found.nextCursor ?? nextBelow,
       isComplete: isThere && areThreadsThere,
     };
   };
@@ -75,21 +75,27 @@ async function visiblePlaces(
     : { places: heads, channelIds: [parentId], threadId: channelId!, groupId: null };
 }
 
+/** @returns `nextCursor`: the last message that was read, where the others did not fit into the answer */
 async function readMessages(
   { node, entries }: SearchDependencies,
   messageIds: readonly string[],
   channelIds: ReadonlySet<string>,
-): Promise<{ messages: Message[]; threads: Channel[] }> {
-  if (messageIds.length === 0) return { messages: [], threads: [] };
-  const { messages } = await node.call("message.getMany", { messageIds: [...messageIds] });
+): Promise<{ messages: Message[]; threads: Channel[]; nextCursor: string | null }> {
+  if (messageIds.length === 0) return { messages: [], threads: [], nextCursor: null };
+  const { messages, stoppedAt } = await node.call("message.getMany", { messageIds: [...messageIds] });
   const byId = new Map(messages.map((message) => [message.id, message]));
-  const gone = messageIds.filter((id) => !byId.has(id));
+  const read = messageIds.filter((id) => stoppedAt === null || id > stoppedAt);
+  const gone = read.filter((id) => !byId.has(id));
   if (gone.length > 0) await entries.delete(gone);
   const elsewhere = new Set(messages.map((message) => message.channelId).filter((id) => !channelIds.has(id)));
   const threads = elsewhere.size === 0 ? [] : await seenThreads(node, [...elsewhere], channelIds);
   const seen = new Set([...channelIds, ...threads.map(({ id }) => id)]);
-  const ordered = messageIds.flatMap((id) => byId.get(id) ?? []);
-  return { messages: ordered.filter(({ channelId }) => seen.has(channelId)), threads };
+  const ordered = read.flatMap((id) => byId.get(id) ?? []);
+  return {
+    messages: ordered.filter(({ channelId }) => seen.has(channelId)),
+    threads,
+    nextCursor: stoppedAt === null ? null : read.at(-1)!,
+  };
 }
 
 /** Those that are there, in channels that the searcher sees. */
