@@ -20,7 +20,11 @@ export type CatchUpAnswer =
 
 /** @returns undefined when the answer makes no sense. */
 export function readCatchUpAnswer(answer: unknown, runId: string): CatchUpAnswer | undefined {
-  const wire = answer as WireAnswer<{ channels?: ChannelSync[]; messages?: Message[]; hasMore?: boolean }> | null;
+  const wire = answer as WireAnswer<{
+    channels?: ChannelSync[];
+    messages?: Message[];
+    hasMore?: boolean;
+  }> | null;
   if (typeof wire?.ok !== "boolean") return undefined;
   if (!wire.ok) {
     const { retryAfterMs = RETRY_MS } = (wire.error.data ?? {}) as { retryAfterMs?: number };

@@ -131,6 +131,11 @@ export class FanoutAdapter extends Adapter {
     if (!written) socket.emit(event, payload);
   }
 
+  /** See the function of the same name. */
+  isSlow(socket: Socket): boolean {
+    return this.#connections.get(socket.id)?.slow === true;
+  }
+
   /** What is held in memory now, as numbers of entries. With no connection all of them are 0. */
   get held(): { connections: number; queued: number; lists: number; joining: number } {
     return {
@@ -193,9 +198,13 @@ export class FanoutAdapter extends Adapter {
     let appended = 0;
     for (const connection of connections) {
       const { pending } = connection;
-      // The last: it is in several of the publication's rooms.
-      if (connection.slow || pending?.latest === extension.packets) continue;
+      // It is in several of the publication's rooms.
+      if (pending?.latest === extension.packets) continue;
       if (excluded.size > 0 && excluded.has(connection.socket.id)) continue;
+      if (connection.slow) {
+        connection.missed = true;
+        continue;
+      }
       connection.pending = extension.of(pending);
       this.#queue.add(connection);
       appended++;

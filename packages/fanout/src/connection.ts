@@ -10,8 +10,10 @@ export class Connection {
   pending: Batch | null = null;
   /** Whether it stands in the flush queue. */
   enqueued = false;
-  /** Whether it has fallen behind and gets no broadcasts until its buffer has drained. */
+  /** Whether it has fallen behind: it gets no broadcasts and is not read from until its buffer has drained. */
   slow = false;
+  /** Whether a broadcast was left out while it was slow. */
+  missed = false;
   readonly #net: NetSocket | null;
   readonly #options: ResolvedOptions;
   readonly #settle: (connection: Connection) => void;
@@ -38,6 +40,7 @@ export class Connection {
     const net = this.#net;
     if (net !== null && !net.writable) return;
     if (net !== null && this.#isBehind(net)) {
+      this.missed = true;
       this.#fallBehind(net);
       return;
     }
@@ -76,12 +79,16 @@ export class Connection {
     const { conn } = this.socket;
     if (!this.#held && conn.transport.writable) return;
     this.#heldBytes += packet.data?.length ?? 0;
-    if (this.#held) return;
-    this.#held = true;
-    conn.once("drain", () => {
-      this.#held = false;
-      this.#heldBytes = 0;
-    });
+    if (!this.#held) {
+      this.#held = true;
+      conn.once("drain", () => {
+        this.#held = false;
+        this.#heldBytes = 0;
+      });
+    }
+    // Answers to calls come this way: a client that calls without reading must not fill the memory.
+    const net = this.#net;
+    if (net !== null && !this.slow && this.#isBehind(net)) this.#fallBehind(net);
   };
 
   #writeThroughEngine(batch: Batch): void {
@@ -103,7 +110,11 @@ export class Connection {
   }
 
   #fallBehind(net: NetSocket): void {
+    if (this.slow) return;
     this.slow = true;
+    webSocketOf(this.socket)?.pause();
+    // Not reached as long as bytes leave, however slowly: Node restarts it then.
+    net.setTimeout(this.#options.stallTimeoutMs, this.#onStalled);
     this.#recoverOnceDrained(net);
     // In its own turn: an error thrown in there must not end the flush of the others.
     const { onSlow } = this.#options;
@@ -118,9 +129,31 @@ export class Connection {
       net.once("drain", again);
     } else {
       this.slow = false;
-      if (this.socket.connected) this.socket.emit(this.#options.resyncEvent);
+      net.setTimeout(0, this.#onStalled);
+      webSocketOf(this.socket)?.resume();
+      const { missed } = this;
+      this.missed = false;
+      if (missed && this.socket.connected) this.socket.emit(this.#options.resyncEvent);
     }
   }
+
+  #onStalled = (): void => {
+    this.#options.onStalled?.(this.socket);
+    // A close frame would wait behind what is not read.
+    webSocketOf(this.socket)?.terminate();
+  };
+}
+
+/** What is used of the `ws` package's WebSocket. */
+interface WebSocketHandle {
+  pause(): void;
+  resume(): void;
+  terminate(): void;
+}
+
+/** Only for connections that are `directlyWritable`. */
+function webSocketOf({ conn }: Socket): WebSocketHandle | undefined {
+  return (conn.transport as { socket?: WebSocketHandle }).socket;
 }
 
 /**

@@ -11,6 +11,7 @@ export {
 export { createFanoutAdapter } from "./create-fanout-adapter.ts";
 export { emitDirectly } from "./emit-directly.ts";
 export type { Emitter } from "./emitter.ts";
+export { isSlow } from "./is-slow.ts";
 export { joinFresh } from "./join-fresh.ts";
 export { LocalFanout } from "./local-fanout.ts";
 export type { BroadcastStats, FanoutAdapterOptions } from "./options.ts";

@@ -22,16 +22,20 @@ export interface BroadcastStats {
 export interface FanoutAdapterOptions {
   /**
    * Bytes that may wait in one connection's user-space send buffer. With more than that a socket is slow: it gets no
-   * broadcasts until the buffer has drained, then `resyncEvent`, then broadcasts again. Never less than the
-   * connection's own high-water mark (64 KiB). Default 1 MiB.
+   * broadcasts and nothing is read from it until the buffer has drained, then `resyncEvent` if it missed a broadcast, then
+   * broadcasts again. Never less than the connection's own high-water mark (64 KiB). Default 1 MiB.
    */
   maxBufferedBytes?: number;
+  /** Milliseconds after which a slow socket is closed that has not taken a single byte in that time. Default 20,000. */
+  stallTimeoutMs?: number;
   /** Event, without payload, that tells a socket that it missed broadcasts and must fetch the state anew. Default "resync". */
   resyncEvent?: string;
   /** Sockets written to before the event loop gets its turn. Default 500. `Infinity` writes all of them at once. */
   socketsPerSlice?: number;
   /** Called once each time a socket becomes slow. */
   onSlow?: (socket: Socket) => void;
+  /** Called when a socket is closed after `stallTimeoutMs`. */
+  onStalled?: (socket: Socket) => void;
   /** Called when a publication has been written to its last socket. */
   onBroadcast?: (stats: BroadcastStats) => void;
   /**
@@ -43,9 +47,11 @@ export interface FanoutAdapterOptions {
 
 export interface ResolvedOptions {
   readonly maxBufferedBytes: number;
+  readonly stallTimeoutMs: number;
   readonly resyncEvent: string;
   readonly socketsPerSlice: number;
   readonly onSlow: ((socket: Socket) => void) | undefined;
+  readonly onStalled: ((socket: Socket) => void) | undefined;
   readonly onBroadcast: ((stats: BroadcastStats) => void) | undefined;
   readonly traceOf: (() => string | undefined) | undefined;
 }
@@ -76,9 +82,11 @@ const eventName = (name: string, value: string): string => {
 export function resolveOptions(options: FanoutAdapterOptions): ResolvedOptions {
   return {
     maxBufferedBytes: positive("maxBufferedBytes", options.maxBufferedBytes ?? 1_048_576),
+    stallTimeoutMs: positive("stallTimeoutMs", options.stallTimeoutMs ?? 20_000),
     resyncEvent: eventName("resyncEvent", options.resyncEvent ?? "resync"),
     socketsPerSlice: positive("socketsPerSlice", options.socketsPerSlice ?? 500),
     onSlow: options.onSlow,
+    onStalled: options.onStalled,
     onBroadcast: options.onBroadcast,
     traceOf: options.traceOf,
   };

@@ -102,3 +102,66 @@ test("packets of Engine.IO's own in between do not let a stuck socket buffer wit
   expect(broadcasts).toEqual([...broadcasts.slice(0, -1).keys(), "after"]);
   expect(stuck!.received.filter(([event]) => event === "resync")).toHaveLength(1);
 });
+
+test("a socket that calls without reading is not read from, buffers little, and is closed", async () => {
+  const stalled: string[] = [];
+  server = await startFanout({
+    maxBufferedBytes: MAX_BUFFERED,
+    stallTimeoutMs: 300,
+    onStalled: (socket) => stalled.push(socket.id),
+  });
+  const [stuck] = await rawClients(server.port, 1);
+  const socket = server.socket(stuck!.id);
+  let calls = 0;
+  let most = 0;
+  const { request, conn } = socket;
+  const net = request.socket;
+  socket.onAny((_name: string, answer: (text: string) => void) => {
+    calls += 1;
+    answer(PAYLOAD);
+    const held = (conn as unknown as { writeBuffer: { data?: string }[] }).writeBuffer;
+    const heldBytes = held.reduce((sum, { data = "" }) => sum + data.length, 0);
+    most = Math.max(most, net.writableLength + heldBytes);
+  });
+  stuck!.ws.pause();
+  // It goes on calling for as long as it is connected, and says that it is alive.
+  for (let n = 0; stalled.length === 0; n++) {
+    if (n < 20 * ENOUGH) stuck!.ws.send(`42${n}["call"]`);
+    if (n % 100 === 0) stuck!.ws.send("3");
+    if (n % 10 === 0) await turn();
+  }
+  expect(stalled).toEqual([stuck!.id]);
+  await until(() => server.fanout.held.connections === 0);
+  expect(calls).toBeLessThan(20 * ENOUGH);
+  // What had arrived before reading was paused is still answered: one read of the connection, 64 KiB of small calls.
+  expect(most).toBeLessThan(MAX_BUFFERED + ((64 * 1024) / 11) * PAYLOAD.length);
+  stuck!.ws.terminate();
+});
+
+test("a slow client that reads is not closed, gets every answer, and no resync where it missed nothing", async () => {
+  const stalled: string[] = [];
+  const slow: string[] = [];
+  server = await startFanout({
+    maxBufferedBytes: MAX_BUFFERED,
+    stallTimeoutMs: 5000,
+    onSlow: (socket) => slow.push(socket.id),
+    onStalled: (socket) => stalled.push(socket.id),
+  });
+  const [client] = await rawClients(server.port, 1);
+  server.socket(client!.id).onAny((_name: string, answer: (text: string) => void) => answer(PAYLOAD));
+  let answered = 0;
+  client!.ws.on("message", (data: Buffer) => {
+    if (!data.toString().startsWith("43")) return;
+    answered += 1;
+    // Reads on only a turn later each time.
+    client!.ws.pause();
+    setTimeout(() => client!.ws.resume(), 1);
+  });
+  client!.ws.pause();
+  for (let n = 0; n < ENOUGH; n++) client!.ws.send(`42${n}["call"]`);
+  await until(() => slow.length > 0);
+  client!.ws.resume();
+  await until(() => answered === ENOUGH);
+  expect(stalled).toEqual([]);
+  expect(client!.received).toEqual([]);
+});

@@ -19,6 +19,33 @@ export const MAX_PACKETS_PER_SECOND = 500;
 /** Calls of any kind from one address, logged in or not: many users of one address do not multiply what one may. */
 export const ADDRESS_RATE_LIMIT = { points: 2000, durationMs: 10_000 } as const;
 
+/** From this `cost` on a call that only reads is a heavy read. */
+export const HEAVY_READ_COST = 5;
+/** Heavy reads that one user and one address run at once, at one thread of one gateway. */
+export const MAX_HEAVY_READS_PER_USER = 4;
+export const MAX_HEAVY_READS_PER_ADDRESS = 8;
+/** Further ones that wait for their turn, of one user and of all; beyond it, and after this long, they are refused. */
+export const MAX_WAITING_READS_PER_USER = 32;
+export const MAX_WAITING_READS = 2000;
+export const READ_WAIT_MS = 3000;
+/** What one user and one address can read, in points of 1 KiB of answers. It is charged after the answer. */
+export const READ_COST_PER_USER = { points: 32 * 1024, durationMs: 10_000 } as const;
+export const READ_COST_PER_ADDRESS = { points: 128 * 1024, durationMs: 10_000 } as const;
+/**
+ * A heavy read is charged for its time too, about what an answer that takes as long to make would cost. Only so much of the time
+ * counts, because a busy server takes longer for everyone.
+ */
+export const READ_COST_PER_MS = 50;
+export const READ_MAX_CHARGED_MS = 20;
+
+/** A WebSocket ping or pong counts as so many packets: libraries send one in some seconds. */
+export const PACKETS_PER_CONTROL_FRAME = 10;
+
+/** Unread bytes of one socket from which on nothing more is read from it, until it has read them. */
+export const MAX_UNREAD_BYTES_PER_SOCKET = 1024 * 1024;
+/** Such a socket is closed after it has not taken a single byte for this long. */
+export const NOT_READING_TIMEOUT_MS = 20_000;
+
 /** A client that is told of maintenance asks again after this long. */
 export const PAUSED_RETRY_MS = 15_000;
 /** How long a gateway waits at its start to be told whether there is maintenance, and how often it asks. */

@@ -8,7 +8,7 @@ import {
   type NodeContext,
 } from "@fanfare/kernel";
 import { describe, expect, test, vi } from "vitest";
-import { ADDRESS_RATE_LIMIT, MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
+import { ADDRESS_RATE_LIMIT, MAX_CALLS_IN_FLIGHT, MAX_HEAVY_READS_PER_USER } from "./bounds.ts";
 import { Calls } from "./calls.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 
@@ -25,6 +25,7 @@ function createCalls(call: () => Promise<unknown>, rateLimitFactor = 1e6) {
     logger: { error } as unknown as NodeContext["logger"],
     inRequest: inRequestUntraced,
     paused: () => null,
+    rateLimitFactor,
   });
   return { calls, error };
 }
@@ -128,6 +129,55 @@ describe("many users of one address do not multiply", () => {
     const attempts = Array.from({ length: points + 1 }, () => asNewUser("user.me", {}, "192.0.2.3"));
     expect((await outcomes(attempts)).indexOf("RATE_LIMITED")).toBe(points);
     expect(await outcomes([asNewUser("user.me", {}, "192.0.2.4")])).toEqual(["ok"]);
+  });
+});
+
+test("unknown actions count against the limit of their address", async () => {
+  const { calls } = createCalls(() => Promise.resolve({}), 1);
+  const outcome = async (address: string) => {
+    const answer = await calls.answer("socket", "no.such", {}, { actor: null, address, requestId: "1" });
+    return answer.ok ? "ok" : answer.error.type;
+  };
+  for (let n = 0; n < ADDRESS_RATE_LIMIT.points; n++) await outcome("192.0.2.5");
+  expect(await outcome("192.0.2.5")).toBe("RATE_LIMITED");
+  expect(await outcome("192.0.2.6")).toBe("UNKNOWN_ACTION");
+});
+
+describe("reads are limited by what they cost", () => {
+  const channelId = "c".repeat(24);
+  const read = (calls: Calls, more: object = {}) =>
+    calls.answer("socket", "message.list", { channelId }, { ...caller, ...more });
+
+  test("large answers use up the budget of a user long before the number of calls does", async () => {
+    const data = { messages: ["x".repeat(1024 * 1024)] };
+    const { calls } = createCalls(() => Promise.resolve(data), 1);
+    const { points } = actionDefinition("message.list").rateLimit;
+    let allowed = 0;
+    while ((await read(calls)).ok) allowed += 1;
+    expect(allowed).toBeLessThan(points / 2);
+    expect(await read(calls)).toMatchObject({
+      error: { type: "RATE_LIMITED", data: { retryAfterMs: expect.any(Number) } },
+    });
+    const other = { actor: { ...actor, userId: "other" } };
+    expect(await read(calls, other)).toMatchObject({ ok: true });
+    // Writing is not reading.
+    const message = { channelId, content: "x", nonce: "n" };
+    expect(await calls.answer("socket", "message.send", message, caller)).toMatchObject({ ok: true });
+  });
+
+  test("only a few heavy reads of a user are under way, and those of a client that stopped reading are refused", async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<object>();
+    const call = vi.fn<() => Promise<object>>(() => released);
+    const { calls } = createCalls(call, 1);
+    const first = Array.from({ length: MAX_HEAVY_READS_PER_USER }, () => read(calls));
+    const later = read(calls);
+    const unread = read(calls, { isSlow: () => true });
+    await vi.waitFor(() => expect(call).toHaveBeenCalledTimes(MAX_HEAVY_READS_PER_USER));
+    release({});
+    expect(await Promise.all([...first, later])).toEqual(
+      Array.from({ length: MAX_HEAVY_READS_PER_USER + 1 }, () => ({ ok: true, data: {} })),
+    );
+    expect(await unread).toMatchObject({ error: { type: "OVERLOADED" } });
   });
 });
 

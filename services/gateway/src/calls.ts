@@ -25,6 +25,7 @@ import {
 } from "@fanfare/kernel";
 import {
   ADDRESS_RATE_LIMIT,
+  HEAVY_READ_COST,
   MAX_CALLS_IN_FLIGHT,
   OVERLOADED_RETRY_MS,
   RECONNECT_WITHIN_MS,
@@ -32,6 +33,7 @@ import {
 } from "./bounds.ts";
 import { FullChannels } from "./full-channels.ts";
 import type { ActionMetrics, GatewayMetrics } from "./metrics.ts";
+import { answerBytes, ReadLimits } from "./read-limits.ts";
 import { ActionLimits, type Wait } from "./action-limits.ts";
 
 /** Who calls, and from where. */
@@ -41,6 +43,8 @@ export interface Caller {
   /** By HTTP. */
   userAgent?: string | null;
   requestId: string;
+  /** Whether earlier answers wait to be read. */
+  isSlow?: () => boolean;
 }
 
 type BrokerCall = (
@@ -57,6 +61,8 @@ export interface CallsOptions {
   inRequest: InRequest;
   /** Why nothing can be changed at the moment, or null. */
   paused: () => ServiceError | null;
+  /** As it multiplies the limits. */
+  rateLimitFactor?: number;
 }
 
 type Refused = Extract<WireAnswer<unknown>, { ok: false }>;
@@ -67,6 +73,8 @@ interface Route {
   isPublic: boolean;
   /** Whether only admins can call it during maintenance. */
   pauses: boolean;
+  mutates: boolean;
+  isHeavyRead: boolean;
   shardBy: ActionDefinition["shardBy"];
   limits: ActionLimits;
   metrics: ActionMetrics;
@@ -82,11 +90,13 @@ export class Calls {
   readonly #inRequest: InRequest;
   readonly #paused: CallsOptions["paused"];
   readonly #ofAddress: ReturnType<RateLimits["quick"]>;
+  readonly #reads: ReadLimits;
   readonly #fullChannels = new FullChannels();
   #inFlight = 0;
   #draining = false;
 
-  constructor({ call, limits: rateLimits, metrics, logger, inRequest, paused }: CallsOptions) {
+  constructor(options: CallsOptions) {
+    const { call, limits: rateLimits, metrics, logger, inRequest, paused, rateLimitFactor = 1 } = options;
     this.#call = call;
     this.#metrics = metrics;
     this.#logger = logger;
@@ -94,16 +104,28 @@ export class Calls {
     this.#inRequest = inRequest;
     this.#paused = paused;
     this.#ofAddress = rateLimits.quick("address", ADDRESS_RATE_LIMIT);
+    this.#reads = new ReadLimits(rateLimits, rateLimitFactor);
     const routes = { socket: new Map<string, Route>(), http: new Map<string, Route>() };
     for (const name of Object.keys(ACTIONS) as ActionName[]) {
       const definition = actionDefinition(name);
-      const { params, permission, rateLimit, shardBy, transports } = definition;
+      const { params, permission, rateLimit, mutates, cost, shardBy, transports } = definition;
+      const isHeavyRead = !mutates && cost >= HEAVY_READ_COST;
       const limits = new ActionLimits(name, rateLimit, rateLimits);
       const isPublic = permission.rule === "public";
       const pauses = pausesInMaintenance(definition);
       for (const transport of transports) {
         const ofAction = metrics.ofAction(name, transport);
-        routes[transport].set(name, { name, params, isPublic, pauses, shardBy, limits, metrics: ofAction });
+        routes[transport].set(name, {
+          name,
+          params,
+          isPublic,
+          pauses,
+          mutates,
+          isHeavyRead,
+          shardBy,
+          limits,
+          metrics: ofAction,
+        });
       }
     }
     this.#routes = routes;
@@ -113,7 +135,10 @@ export class Calls {
   answer(transport: Transport, name: unknown, params: unknown, caller: Caller): Promise<WireAnswer<unknown>> {
     const { requestId } = caller;
     const route = typeof name === "string" ? this.#routes[transport].get(name) : undefined;
-    if (route === undefined) return Promise.resolve(this.refuse(serviceError("UNKNOWN_ACTION"), requestId));
+    if (route === undefined) {
+      const refusal = this.refuseRequest(caller.address) ?? serviceError("UNKNOWN_ACTION");
+      return Promise.resolve(this.refuse(refusal, requestId));
+    }
     const beganAtMs = performance.now();
     const request = { requestId, action: route.name, transport, beganAtMs };
     const work = this.#logsCalls
@@ -170,6 +195,19 @@ export class Calls {
     return { ok: false, error: toWireError(error, requestId) };
   }
 
+  /** Counts a request that is no call of an action. @returns why it is refused, or null */
+  refuseRequest(address: string): ServiceError | null {
+    const nowMs = Date.now();
+    const retryAfterMs =
+      this.#ofAddress.take(address, nowMs) || this.#reads.waitMs({ userId: null, address }, nowMs);
+    return retryAfterMs > 0 ? serviceError("RATE_LIMITED", { retryAfterMs }) : null;
+  }
+
+  /** Charges what such a request was answered with. */
+  chargeAnswer(address: string, bytes: number): void {
+    this.#reads.charge({ userId: null, address }, bytes, 0, Date.now());
+  }
+
   get draining(): boolean {
     return this.#draining;
   }
@@ -188,12 +226,14 @@ export class Calls {
     }
   }
 
-  #take({ limits }: Route, { actor, address }: Caller): Wait {
+  #take({ limits, mutates }: Route, { actor, address }: Caller): Wait {
     if (this.#draining) return 0;
     const nowMs = Date.now();
+    const userId = actor === null ? null : actor.userId;
     return (
       this.#ofAddress.take(address, nowMs) ||
-      limits.take(actor === null ? null : actor.userId, address, nowMs)
+      (mutates ? 0 : this.#reads.waitMs({ userId, address }, nowMs)) ||
+      limits.take(userId, address, nowMs)
     );
   }
 
@@ -216,6 +256,42 @@ export class Calls {
     const waiting = limits.takeValue(parsed, Date.now());
     const retryAfterMs = typeof waiting === "number" ? waiting : await waiting;
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
+    if (route.mutates) return this.#callService(name, parsed, caller, channel);
+    return this.#read(route, parsed, caller);
+  }
+
+  /** Runs a read when it is the caller's turn, and charges what it cost. */
+  async #read({ name, isHeavyRead }: Route, parsed: unknown, caller: Caller): Promise<unknown> {
+    const reader = { userId: caller.actor?.userId ?? null, address: caller.address };
+    if (!isHeavyRead) {
+      const data = await this.#callService(name, parsed, caller, undefined);
+      this.#reads.charge(reader, answerBytes(data), 0, Date.now());
+      return data;
+    }
+    if (!(await this.#reads.enter(reader)))
+      throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+    const beganMs = performance.now();
+    let bytes = 0;
+    try {
+      // The budget may have been used up, and the socket have stopped reading, while this waited.
+      const retryAfterMs = this.#reads.waitMs(reader, Date.now());
+      if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
+      if (caller.isSlow?.() === true) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+      const data = await this.#callService(name, parsed, caller, undefined);
+      bytes = answerBytes(data);
+      return data;
+    } finally {
+      this.#reads.charge(reader, bytes, performance.now() - beganMs, Date.now());
+      this.#reads.leave(reader);
+    }
+  }
+
+  async #callService(
+    name: ActionName,
+    parsed: unknown,
+    caller: Caller,
+    channel: string | undefined,
+  ): Promise<unknown> {
     this.#inFlight += 1;
     const meta = metaOf(caller);
     const work = this.#call(name, parsed, { meta, timeout: WORK_TIMEOUT_MS }).finally(() => {

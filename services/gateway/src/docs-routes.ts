@@ -1,19 +1,24 @@
 import type * as docs from "@fanfare/contract/docs";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const MAX_AGE_S = 300;
 
-/** What the contract says, for people and for programs. Made when somebody asks for it, and kept. */
-export function serveDocs(app: FastifyInstance): void {
+/**
+ * The contract's documents, for people and for programs: made on first use, and kept.
+ * @param charge called with the size of each answer, in bytes
+ */
+export function serveDocs(
+  app: FastifyInstance,
+  charge: (request: FastifyRequest, bytes: number) => void,
+): void {
   const made = new Map<string, Promise<string>>();
   const serve = (path: string, type: string, make: (docs: Docs) => string): void => {
-    app.get(path, async (_request, reply) => {
-      const content = made.get(path) ?? import("@fanfare/contract/docs").then(make);
-      made.set(path, content);
-      return reply
-        .header("cache-control", `public, max-age=${MAX_AGE_S}`)
-        .type(type)
-        .send(await content);
+    app.get(path, async (request, reply) => {
+      const making = made.get(path) ?? import("@fanfare/contract/docs").then(make);
+      made.set(path, making);
+      const content = await making;
+      charge(request, content.length);
+      return reply.header("cache-control", `public, max-age=${MAX_AGE_S}`).type(type).send(content);
     });
   };
   serve("/api/openapi.json", "application/json; charset=utf-8", ({ openApiDocument }) =>

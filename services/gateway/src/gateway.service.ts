@@ -103,6 +103,7 @@ export function createGatewayService(
         logger,
         inRequest,
         paused: () => maintenance.refusal(),
+        rateLimitFactor: config.rateLimitFactor,
       });
       exposeGatewayState({ node, calls, maintenance });
       const identify = createIdentify(node, ended);

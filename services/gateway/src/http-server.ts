@@ -108,6 +108,12 @@ export async function createHttpServer({
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id).headers(request.url.startsWith("/api/") ? ofApi : common);
   });
+  // Calls are counted where they are answered.
+  app.addHook("onRequest", async (request, reply) => {
+    if (request.routeOptions.url === "/api/:action" && request.method === "POST") return;
+    const refusal = calls.refuseRequest(clientAddress(request.raw, config.trustProxy));
+    if (refusal !== null) return failed(refusal, request, reply);
+  });
   // What is read of a request's body comes in a context of its own, so not before.
   app.addHook("preHandler", (request, _reply, done) => {
     runForRequest(request.id, `${request.method} ${request.routeOptions.url ?? ""}`, done, undefined);
@@ -121,7 +127,9 @@ export async function createHttpServer({
   );
   const meta = metaOf(config);
   app.get("/api/meta", async () => meta);
-  serveDocs(app);
+  serveDocs(app, (request, bytes) =>
+    calls.chargeAnswer(clientAddress(request.raw, config.trustProxy), bytes),
+  );
   serveOidc(app, node, limits);
   await serveFiles(app, { node, calls, identify, limits });
   serveExports(app, { node, calls, identify });

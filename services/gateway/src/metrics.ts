@@ -9,6 +9,8 @@ export type Refusal =
   | "NO_ACK"
   | "TOO_MANY_CONNECTIONS"
   | "FLOOD"
+  /** A socket that took nothing of what was written to it. */
+  | "NOT_READING"
   /** The user's rooms could not be found out. */
   | "NO_ROOMS";
 

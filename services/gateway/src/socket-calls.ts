@@ -1,4 +1,5 @@
 import type { WireAnswer } from "@fanfare/contract";
+import { isSlow } from "@fanfare/fanout";
 import { serviceError, toServiceError } from "@fanfare/kernel";
 import { MAX_CALLS_IN_FLIGHT_PER_SOCKET, OVERLOADED_RETRY_MS } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
@@ -43,7 +44,8 @@ async function answer(
     acknowledge(calls.refuse(serviceError("MALFORMED_REQUEST"), requestId));
     return;
   }
-  if (visitor.callsInFlight >= MAX_CALLS_IN_FLIGHT_PER_SOCKET) {
+  // Arrived before reading from the socket was paused: its answer would add to what the client does not read.
+  if (visitor.callsInFlight >= MAX_CALLS_IN_FLIGHT_PER_SOCKET || isSlow(socket)) {
     const error = serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     acknowledge(calls.refuse(error, requestId));
     return;
@@ -51,7 +53,12 @@ async function answer(
   visitor.callsInFlight += 1;
   const { actor, address } = visitor;
   const calledAtMs = performance.now();
-  let answered = await calls.answer("socket", name, params, { actor, address, requestId });
+  let answered = await calls.answer("socket", name, params, {
+    actor,
+    address,
+    requestId,
+    isSlow: () => isSlow(socket),
+  });
   const subscription = answered.ok ? subscriptionOf(name) : undefined;
   if (answered.ok && subscription !== undefined) {
     try {

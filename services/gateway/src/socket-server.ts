@@ -3,7 +3,13 @@ import { LIMITS, userRoom } from "@fanfare/contract";
 import { slimSocket } from "@fanfare/fanout";
 import type { NodeContext, RateLimits } from "@fanfare/kernel";
 import { Server, type Socket } from "socket.io";
-import { CONNECT_TIMEOUT_MS, PING_INTERVAL_MS, PING_TIMEOUT_MS } from "./bounds.ts";
+import {
+  CONNECT_TIMEOUT_MS,
+  MAX_UNREAD_BYTES_PER_SOCKET,
+  NOT_READING_TIMEOUT_MS,
+  PING_INTERVAL_MS,
+  PING_TIMEOUT_MS,
+} from "./bounds.ts";
 import type { Calls } from "./calls.ts";
 import { createDoor } from "./door.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
@@ -41,7 +47,10 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     pingInterval: PING_INTERVAL_MS,
     pingTimeout: PING_TIMEOUT_MS,
     adapter: node.fanout.createAdapter({
+      maxBufferedBytes: MAX_UNREAD_BYTES_PER_SOCKET,
+      stallTimeoutMs: NOT_READING_TIMEOUT_MS,
       onSlow: () => metrics.slowSockets.inc(),
+      onStalled: () => metrics.refused("NOT_READING"),
       onBroadcast(stats) {
         metrics.published(stats);
         recent.published(stats.publications, stats.sockets, stats.durationMs);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Actor } from "@fanfare/kernel";
 import type { Socket } from "socket.io";
-import { MAX_PACKETS_PER_SECOND, REFUSAL_SLACK } from "./bounds.ts";
+import { MAX_PACKETS_PER_SECOND, PACKETS_PER_CONTROL_FRAME, REFUSAL_SLACK } from "./bounds.ts";
 import { clientAddress } from "./client-address.ts";
 import { Tally } from "./tally.ts";
 
@@ -33,6 +33,12 @@ export interface VisitorsOptions {
 
 const VISITOR = Symbol("visitor");
 type Visited = Connection & { [VISITOR]?: Visitor };
+/** What is used of the `ws` package's WebSocket under a connection. */
+interface VisitedWebSocket {
+  [VISITOR]?: Visitor;
+  on(event: "ping" | "pong", listener: (this: VisitedWebSocket) => void): unknown;
+  terminate(): void;
+}
 
 /** Counts connections, in total and by address, and what comes in on each. */
 export class Visitors {
@@ -71,6 +77,12 @@ export class Visitors {
     this.#total += 1;
     this.#perAddress.add(address);
     connection.on("packet", this.#onPacket);
+    const webSocket = (connection.transport as { socket?: VisitedWebSocket }).socket;
+    if (webSocket !== undefined) {
+      webSocket[VISITOR] = visitor;
+      webSocket.on("ping", this.#onControlFrame);
+      webSocket.on("pong", this.#onControlFrame);
+    }
     connection.on("close", this.#onClose);
   }
 
@@ -88,17 +100,26 @@ export class Visitors {
 
   // One function for all connections: each is called with its connection as `this`.
   readonly #onPacket = withConnection((connection) => {
-    const visitor = this.of(connection);
+    if (this.#isFlood(this.of(connection), 1)) connection.close(true);
+  });
+
+  // One function for all, as above. `ws` answers pings before it emits them.
+  readonly #onControlFrame = withWebSocket((webSocket) => {
+    const visitor = webSocket[VISITOR];
+    if (visitor !== undefined && this.#isFlood(visitor, PACKETS_PER_CONTROL_FRAME)) webSocket.terminate();
+  });
+
+  #isFlood(visitor: Visitor, packets: number): boolean {
     const nowMs = Date.now();
     if (nowMs - visitor.countedSinceMs >= 1000) {
       visitor.countedSinceMs = nowMs;
       visitor.packets = 0;
     }
-    visitor.packets += 1;
-    if (visitor.packets <= this.#maxPackets) return;
+    visitor.packets += packets;
+    if (visitor.packets <= this.#maxPackets) return false;
     this.#options.onFlood();
-    connection.close(true);
-  });
+    return true;
+  }
 
   readonly #onClose = withConnection((connection) => {
     const visitor = this.of(connection);
@@ -106,6 +127,12 @@ export class Visitors {
     this.#total -= 1;
     this.#perAddress.remove(visitor.address);
   });
+}
+
+function withWebSocket(handle: (webSocket: VisitedWebSocket) => void): (this: VisitedWebSocket) => void {
+  return function onEvent() {
+    handle(this);
+  };
 }
 
 function withConnection(handle: (connection: Connection) => void): (this: Connection) => void {

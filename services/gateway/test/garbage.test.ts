@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect as connectTcp, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MAX_PACKETS_PER_SECOND, PACKETS_PER_CONTROL_FRAME } from "../src/bounds.ts";
 import { isHealthy, startGateway, type Gateway } from "./support.ts";
 
 let gateway: Gateway;
@@ -96,8 +97,8 @@ describe("WebSocket frames that are not", () => {
     "\r\n",
   ].join("\r\n");
 
-  async function openRaw(): Promise<Socket> {
-    const socket = connectTcp(gateway.port, "127.0.0.1");
+  async function openRaw({ port } = gateway): Promise<Socket> {
+    const socket = connectTcp(port, "127.0.0.1");
     socket.on("error", () => {});
     socket.write(upgrade);
     await once(socket, "data");
@@ -118,6 +119,25 @@ describe("WebSocket frames that are not", () => {
     socket.resume();
     await closed;
     expect(await isHealthy(gateway)).toBe(true);
+  });
+
+  test.each([
+    ["pings", 0x89],
+    ["pongs", 0x8a],
+  ])("too many %s close the connection", async (_, opcode) => {
+    const limited = await startGateway({ RATE_LIMIT_FACTOR: "1" });
+    const socket = await openRaw(limited);
+    const closed = once(socket, "close");
+    const frames = Math.ceil(MAX_PACKETS_PER_SECOND / PACKETS_PER_CONTROL_FRAME) + 1;
+    const frame = Buffer.from([opcode, 0x80, 0, 0, 0, 0]);
+    const flood = setInterval(() => {
+      socket.write(Buffer.concat(Array.from({ length: frames }, () => frame)));
+    }, 50);
+    socket.resume();
+    await closed;
+    clearInterval(flood);
+    expect(await isHealthy(limited)).toBe(true);
+    await limited.stop();
   });
 
   test("a connection cut in the middle of a frame", async () => {

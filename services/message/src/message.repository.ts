@@ -203,12 +203,18 @@ export class MessageRepository {
     batchSize = MESSAGES_PER_READ,
     skip = 0,
   ): Promise<ScanEnd> {
-    const options = { sort, limit, skip, batchSize: Math.min(batchSize, limit), readConcern: LASTING } as const;
+    const options = {
+      sort,
+      limit,
+      skip,
+      batchSize: Math.min(batchSize, limit),
+      readConcern: LASTING,
+    } as const;
     const cursor = this.#native.find(filter, options);
     const scan = async (): Promise<ScanEnd> => {
       let count = 0;
       try {
-        for (; await cursor.hasNext(); ) {
+        for (; await cursor.hasNext();) {
           for (const message of cursor.readBufferedDocuments()) {
             if (!take(message as MessageDocument)) return "refused";
             count += 1;

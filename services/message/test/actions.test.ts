@@ -74,6 +74,7 @@ test("a message is answered, published to the rooms of its place, and listed", a
   ]);
   expect(await node.as(reader, "message.list", { channelId })).toEqual({
     messages: [message],
+    hasMore: false,
     head: { seq: 1, rev: 1 },
   });
   expect(await node.as(reader, "message.get", { channelId, messageId: message.id })).toEqual({ message });

@@ -50,7 +50,10 @@ describe("a window into the past", () => {
     const older = withOlder(full, page(51, 100, 5000, true));
     expect(seqs(older)).toEqual([51, 50 + MAX_WINDOW]);
     expect(older.hasNewer).toBe(true);
-    const newer = withNewer({ ...full, hasOlder: false }, page(101 + MAX_WINDOW, 150 + MAX_WINDOW, 5000, true));
+    const newer = withNewer(
+      { ...full, hasOlder: false },
+      page(101 + MAX_WINDOW, 150 + MAX_WINDOW, 5000, true),
+    );
     expect(seqs(newer)).toEqual([151, 150 + MAX_WINDOW]);
     expect(newer.hasOlder).toBe(true);
   });

@@ -39,10 +39,7 @@ export function withOlder(window: HistoryWindow, { messages: page, hasMore }: Pa
 }
 
 /** The window with the page after it. */
-export function withNewer(
-  window: HistoryWindow,
-  { messages: page, hasMore, head }: Page,
-): HistoryWindow {
+export function withNewer(window: HistoryWindow, { messages: page, hasMore, head }: Page): HistoryWindow {
   const last = window.messages.at(-1);
   const newer = page.filter(({ seq }) => last === undefined || seq > last.seq);
   const messages = [...window.messages, ...newer];

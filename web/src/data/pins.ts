@@ -39,9 +39,13 @@ export function listenPins(cache: ServerCache, on: On): void {
 }
 
 function hearMessage(cache: ServerCache, message: Message): void {
-  cache.patch("message.listPins", ({ messages, ...rest }) => ({ ...rest, messages: pinsAfter(messages, message) }), {
-    channelId: message.channelId,
-  });
+  cache.patch(
+    "message.listPins",
+    ({ messages, ...rest }) => ({ ...rest, messages: pinsAfter(messages, message) }),
+    {
+      channelId: message.channelId,
+    },
+  );
 }
 
 /** The pins after a message has changed. */

@@ -182,7 +182,9 @@ export const groupActions = {
       entries: z.array(e.AuditEntrySchema),
       hasMore: z
         .boolean()
-        .describe("whether to ask for another page; one may have fewer entries than the limit and not be the last"),
+        .describe(
+          "whether to ask for another page; one may have fewer entries than the limit and not be the last",
+        ),
     }),
     permission: { rule: "group", can: "viewAuditLog" },
     mutates: false,

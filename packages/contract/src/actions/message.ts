@@ -201,12 +201,7 @@ export const messageActions = {
   "message.listPins": action({
     summary: "The pinned messages of a channel, the last pinned first.",
     params: inChannel.extend({
-      skip: z
-        .int()
-        .min(0)
-        .max(LIMITS.pinsPerChannel)
-        .default(0)
-        .describe("the nextSkip of the page before"),
+      skip: z.int().min(0).max(LIMITS.pinsPerChannel).default(0).describe("the nextSkip of the page before"),
     }),
     result: z.object({
       messages: z.array(e.MessageSchema).max(LIMITS.pinsPerChannel),
@@ -238,8 +233,7 @@ export const messageActions = {
     permission: { rule: "internal" },
   }),
   "message.getMany": action({
-    summary:
-      "Those of these messages that still exist, newest first. The caller checks who can see them.",
+    summary: "Those of these messages that still exist, newest first. The caller checks who can see them.",
     params: z.object({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
     result: z.object({
       messages: z.array(e.MessageSchema),

@@ -23,6 +23,14 @@ test("a factor multiplies the points and never makes them none", () => {
   expect([1, 2].map(() => hardly.take("a", 0))).toEqual([0, 1000]);
 });
 
+test("what is charged afterwards can exceed the limit once, and asking takes nothing", () => {
+  const limiter = new RateLimiter({ points: 100, durationMs: 1000 });
+  expect([0, 99, 0, 500, 0, 1].map((points) => limiter.take("a", 0, points))).toEqual([
+    0, 0, 0, 0, 1000, 1000,
+  ]);
+  expect(limiter.take("a", 1000, 0)).toBe(0);
+});
+
 test("forgets windows that have ended", () => {
   const limiter = new RateLimiter(limit);
   for (let user = 0; user < 100; user++) limiter.take(`user ${user}`, user);

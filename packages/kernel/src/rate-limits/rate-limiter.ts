@@ -42,12 +42,16 @@ export class RateLimiter {
     this.#onTaken = onTaken;
   }
 
-  /** @returns 0 when the call is within the limit, otherwise the milliseconds until the next one will be */
-  take(subject: string, nowMs: number): number {
+  /**
+   * @param points that the call takes while any are left, so that what is charged afterwards can exceed the limit once; 0 only asks
+   * @returns 0 when the call is within the limit, otherwise the milliseconds until the next one will be
+   */
+  take(subject: string, nowMs: number, points = 1): number {
     let window = this.#windows.get(subject);
     if (window === undefined || window.endsAtMs <= nowMs) window = this.#begin(subject, nowMs);
     if (window.used + window.others >= this.points) return window.endsAtMs - nowMs;
-    window.used += 1;
+    if (points === 0) return 0;
+    window.used += points;
     this.#onTaken?.(window);
     return 0;
   }

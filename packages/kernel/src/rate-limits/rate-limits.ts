@@ -6,7 +6,7 @@ import type { RateLimit } from "@fanfare/contract";
  */
 export interface RateLimits {
   /** Decides at once, by what is known here: other gateways may let some more through before they hear of it. */
-  quick(name: string, limit: RateLimit): { take(subject: string, nowMs: number): number };
+  quick(name: string, limit: RateLimit): { take(subject: string, nowMs: number, points?: number): number };
   /** Asks the others first, and waits for them only where there is something to ask. */
   exact(name: string, limit: RateLimit): { take(subject: string, nowMs: number): number | Promise<number> };
   stop(): void;
