@@ -23,6 +23,7 @@ export const ACTION_MANIFEST = {
   "user.changePassword": { httpOnly: true, startsSession: true, endsSession: true },
   "user.requestPasswordReset": { isPublic: true, httpOnly: true },
   "user.resetPassword": { isPublic: true, httpOnly: true },
+  "user.inspectPasswordReset": { isPublic: true, httpOnly: true },
   "user.verifyEmail": { isPublic: true, httpOnly: true },
   "user.setupTotp": { httpOnly: true },
   "user.enableTotp": { httpOnly: true },

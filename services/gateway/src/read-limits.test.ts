@@ -72,7 +72,11 @@ test("heavy reads of one address run at once up to a bound too, whoever makes th
 
 test("the size of an answer is about that of its JSON", () => {
   const answer = {
-    messages: Array.from({ length: 100 }, (_, seq) => ({ id: "1".repeat(24), seq, content: "語".repeat(4000) })),
+    messages: Array.from({ length: 100 }, (_, seq) => ({
+      id: "1".repeat(24),
+      seq,
+      content: "語".repeat(4000),
+    })),
     hasMore: true,
     none: null,
   };
