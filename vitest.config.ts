@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // A timeout only ends what hangs: on a busy machine everything may take many times as long, and no test is about speed.
@@ -5,8 +6,12 @@ const project = (name: string, include: string[], timeoutMs: number) => ({
   test: { name, include, testTimeout: timeoutMs, hookTimeout: timeoutMs, environment: "node" as const },
 });
 
+/** Files wait for servers and browsers for half of their time, so more of them run at once than there are cores. */
+const WORKERS = availableParallelism() + 1;
+
 export default defineConfig({
   test: {
+    maxWorkers: WORKERS,
     projects: [
       project(
         "unit",
@@ -28,7 +33,13 @@ export default defineConfig({
         240_000,
       ),
       // Clusters of real processes, killed, frozen and cut; one file after the other, for they need the machine.
-      { test: { ...project("faults", ["test/faults/**/*.test.ts"], 600_000).test, fileParallelism: false } },
+      {
+        test: {
+          ...project("faults", ["test/faults/**/*.test.ts"], 600_000).test,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
       // Several browsers share the machine: a condition may take much longer than the default second.
       {
         test: {

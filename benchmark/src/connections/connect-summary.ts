@@ -1,5 +1,4 @@
 import { styleText } from "node:util";
-import { figures } from "../report/figures.ts";
 import { clusterName, count, duration, kib, mib, ms, short, table, whole } from "../report/format.ts";
 import type { ConnectResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
@@ -24,16 +23,6 @@ export function connectSummary(result: ConnectResult): string {
   ]
     .join("\n")
     .trimEnd();
-}
-
-function figuresOf({ connection, bytesPerConnection, counts }: ConnectMeasurement) {
-  const perConnection = bytesPerConnection?.server;
-  return figures({
-    connectsPerSecond: connection?.perSecond,
-    rssPerConnectionBytes: perConnection,
-    rssGrowthBytes: typeof perConnection === "number" ? perConnection * counts.online : undefined,
-    dropped: counts.dropped,
-  });
 }
 
 function title({ users, target, gateways, workers, client }: ConnectMeasurement): string {

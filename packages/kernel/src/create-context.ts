@@ -33,7 +33,7 @@ const keyOf = (secret: string, purpose: string): Buffer =>
 function noActor(): CallMeta {
   const scope = currentScope();
   const isWaitedFor = scope?.deadline !== undefined && !scope.deadline.isAnswered;
-  const deadlineMs = isWaitedFor ? scope.deadline!.atMs : newDeadlineMs();
+  const deadlineMs = isWaitedFor ? scope.deadline.atMs : newDeadlineMs();
   return { actor: null, requestId: scope?.requestId ?? "server", deadlineMs };
 }
 

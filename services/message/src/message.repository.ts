@@ -216,7 +216,7 @@ export class MessageRepository {
       try {
         for (; await cursor.hasNext();) {
           for (const message of cursor.readBufferedDocuments()) {
-            if (!take(message as MessageDocument)) return "refused";
+            if (!take(message)) return "refused";
             count += 1;
           }
         }

@@ -4,7 +4,7 @@ type Manifest = typeof ACTION_MANIFEST;
 type Name = keyof Manifest;
 type With<Fact> = { [N in Name]: Manifest[N] extends Fact ? N : never }[Name];
 
-const namesWith = <Fact extends string>(fact: Fact): Name[] =>
+const namesWith = (fact: string): Name[] =>
   (Object.keys(ACTION_MANIFEST) as Name[]).filter((name) => fact in ACTION_MANIFEST[name]);
 
 /** Actions that answer channels as the caller sees them, as `channels`. */

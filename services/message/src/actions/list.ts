@@ -83,7 +83,7 @@ async function readOlder(
   const page: Message[] = [];
   if (limit === 0) return { messages: page, hasMore: true };
   const end = await messages.scanBefore(channelId, beforeSeq, limit, takeInto(page, budget));
-  return { messages: page.reverse(), hasMore: end !== "end" };
+  return { messages: page.toReversed(), hasMore: end !== "end" };
 }
 
 /** Up to `limit` messages from a seq on, in the order of seq. */
