@@ -121,8 +121,6 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await isIn(page);
 
     await page.goto(`${site.url}/reset-password#token=${token}`);
-    await page.getByLabel("New password").fill("a third horse");
-    await page.getByRole("button", { name: "Set password" }).click();
     await page.getByRole("button", { name: "Ask for a new link" }).click();
     await page.getByRole("button", { name: "Send the link" }).waitFor();
   });
