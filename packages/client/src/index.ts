@@ -6,4 +6,5 @@ export { MESSAGE_MAX_CHARS } from "./limits.ts";
 export type { ExportGroupOptions } from "./group-lines.ts";
 export type { PendingMessage } from "./outbox.ts";
 export type { PresenceWatch, Status } from "./presence-watch.ts";
+export { randomId } from "./random-id.ts";
 export type { UploadOptions, UploadProgress } from "./upload.ts";

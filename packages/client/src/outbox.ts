@@ -1,5 +1,6 @@
 import type { Message, Params } from "@fanfare/contract";
 import { FanfareError, localError } from "./errors.ts";
+import { randomId } from "./random-id.ts";
 import { type Backoff, retryMs } from "./timing.ts";
 
 /** A message that is on its way. */
@@ -72,7 +73,7 @@ export class Outbox {
       return Promise.reject(localError("TOO_MANY_PENDING", message));
     }
     const { channelId } = this.#options;
-    const params = { channelId, content, nonce: crypto.randomUUID(), ...options };
+    const params = { channelId, content, nonce: randomId(), ...options };
     return new Promise((resolve, reject) => {
       this.#entries.push({ params, sinceMs: Date.now(), tries: 0, sending: false, resolve, reject });
       this.#pump();

@@ -9,7 +9,6 @@ export { ESSENTIAL_SERVICES, needsDatabase } from "./config/services.ts";
 export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/secrets.ts";
 export { isGuessable } from "./config/weak-secret.ts";
 
-
 /** What each setting does: `config/settings/`. undefined stands for what is off, or left to a default of the program. */
 export type Config = ReturnType<typeof configOf>;
 

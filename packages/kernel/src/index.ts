@@ -32,7 +32,14 @@ export {
   type SharedCounters,
 } from "./rate-limits/index.ts";
 export { repeat } from "./repeat.ts";
-export { commonScope, currentScope, runForRequest, runInScope, type RequestScope } from "./request-scope.ts";
+export {
+  commonScope,
+  currentScope,
+  runForRequest,
+  runInScope,
+  withoutDeadline,
+  type RequestScope,
+} from "./request-scope.ts";
 export type { Sealer } from "./sealer.ts";
 export { hashSecret, matchesHash, newSecret } from "./secrets.ts";
 export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";

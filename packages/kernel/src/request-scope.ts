@@ -39,7 +39,16 @@ export function runInScope<T>(scope: RequestScope | undefined, work: () => T): T
   return storage.run(scope, work);
 }
 
-/** The same for what came in as a call: its deadline holds until it is answered. */
+/**
+ * Completes what has begun: a deadline that passes on the way no longer refuses its database commands. For the steps after a
+ * first durable write, and for undoing them.
+ */
+export function withoutDeadline<T>(work: () => T): T {
+  const scope = storage.getStore();
+  return scope?.deadline === undefined ? work() : storage.run({ ...scope, deadline: undefined }, work);
+}
+
+/** Runs what came in as a call: its deadline holds until it is answered. */
 export function runForRequest<A, T>(
   requestId: string,
   action: string,

@@ -18,6 +18,8 @@ export const MAX_PACKETS_PER_SECOND = 500;
 
 /** Calls of any kind from one address, logged in or not: many users of one address do not multiply what one may. */
 export const ADDRESS_RATE_LIMIT = { points: 2000, durationMs: 10_000 } as const;
+/** Requests for files of the page, for avatars and pictures of one address: a first visit takes some fifty. */
+export const PAGE_RATE_LIMIT = { points: 20_000, durationMs: 10_000 } as const;
 
 /** From this `cost` on a call that only reads is a heavy read. */
 export const HEAVY_READ_COST = 5;

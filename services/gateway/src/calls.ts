@@ -28,6 +28,7 @@ import {
   HEAVY_READ_COST,
   MAX_CALLS_IN_FLIGHT,
   OVERLOADED_RETRY_MS,
+  PAGE_RATE_LIMIT,
   RECONNECT_WITHIN_MS,
   WORK_TIMEOUT_MS,
 } from "./bounds.ts";
@@ -90,6 +91,7 @@ export class Calls {
   readonly #inRequest: InRequest;
   readonly #paused: CallsOptions["paused"];
   readonly #ofAddress: ReturnType<RateLimits["quick"]>;
+  readonly #ofPage: ReturnType<RateLimits["quick"]>;
   readonly #reads: ReadLimits;
   readonly #fullChannels = new FullChannels();
   #inFlight = 0;
@@ -104,6 +106,7 @@ export class Calls {
     this.#inRequest = inRequest;
     this.#paused = paused;
     this.#ofAddress = rateLimits.quick("address", ADDRESS_RATE_LIMIT);
+    this.#ofPage = rateLimits.quick("page", PAGE_RATE_LIMIT);
     this.#reads = new ReadLimits(rateLimits, rateLimitFactor);
     const routes = { socket: new Map<string, Route>(), http: new Map<string, Route>() };
     for (const name of Object.keys(ACTIONS) as ActionName[]) {
@@ -195,7 +198,13 @@ export class Calls {
     return { ok: false, error: toWireError(error, requestId) };
   }
 
-  /** Counts a request that is no call of an action. @returns why it is refused, or null */
+  /** Counts a request for a file of the page. @returns why it is refused, or null */
+  refusePageRequest(address: string): ServiceError | null {
+    const retryAfterMs = this.#ofPage.take(address, Date.now());
+    return retryAfterMs > 0 ? serviceError("RATE_LIMITED", { retryAfterMs }) : null;
+  }
+
+  /** Counts any other request that is not a call of an action. @returns why it is refused, or null */
   refuseRequest(address: string): ServiceError | null {
     const nowMs = Date.now();
     const retryAfterMs =

@@ -17,7 +17,7 @@ export function serveDocs(
       const making = made.get(path) ?? import("@fanfare/contract/docs").then(make);
       made.set(path, making);
       const content = await making;
-      charge(request, content.length);
+      charge(request, Buffer.byteLength(content));
       return reply.header("cache-control", `public, max-age=${MAX_AGE_S}`).type(type).send(content);
     });
   };

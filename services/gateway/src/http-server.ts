@@ -111,7 +111,9 @@ export async function createHttpServer({
   // Calls are counted where they are answered.
   app.addHook("onRequest", async (request, reply) => {
     if (request.routeOptions.url === "/api/:action" && request.method === "POST") return;
-    const refusal = calls.refuseRequest(clientAddress(request.raw, config.trustProxy));
+    const address = clientAddress(request.raw, config.trustProxy);
+    const isApi = request.url.startsWith("/api/") && request.method !== "OPTIONS";
+    const refusal = isApi ? calls.refuseRequest(address) : calls.refusePageRequest(address);
     if (refusal !== null) return failed(refusal, request, reply);
   });
   // What is read of a request's body comes in a context of its own, so not before.

@@ -53,9 +53,10 @@ export class ReadLimits {
   /** Charges an answer, once its size is known. @param workMs how long it took, for a heavy read */
   charge({ userId, address }: Reader, answerBytes: number, workMs: number, nowMs: number): void {
     const ofWork = Math.min(workMs, READ_MAX_CHARGED_MS) * READ_COST_PER_MS;
-    const points = Math.ceil(answerBytes / 1024 + ofWork);
-    this.#ofAddress.take(address, nowMs, points);
-    if (userId !== null) this.#ofUser.take(userId, nowMs, points);
+    const ofAnswer = answerBytes / 1024;
+    // Users of one address share its bytes only: on a busy server the time of their reads would soon lock out a whole office.
+    this.#ofAddress.take(address, nowMs, Math.ceil(ofAnswer + (userId === null ? ofWork : 0)));
+    if (userId !== null) this.#ofUser.take(userId, nowMs, Math.ceil(ofAnswer + ofWork));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { groupRoom, roleRoom, userRoom, type EventPayload } from "@fanfare/contract";
-import { serviceError, type NodeContext } from "@fanfare/kernel";
+import { serviceError, withoutDeadline, type NodeContext } from "@fanfare/kernel";
 import type { Subject } from "@fanfare/permissions";
 import { ownRooms } from "./channel-rooms.ts";
 import type { GroupRepositories } from "./group.dependencies.ts";
@@ -209,6 +209,33 @@ export function createMembership({
     await settleRooms(groupId, userId, true);
   };
 
+  /** The rest of `admit`, for a member who is stored. */
+  const welcome = async (groupId: string, userId: string, askedAtMs: number): Promise<GroupDocument> => {
+    // Bans and departures are stored before the member is removed, so either this sees them or they see this member.
+    const [group, isBanned, hasLeft] = await Promise.all([
+      addToCount(groupId, 1),
+      bans.exists(groupId, userId),
+      formers.hasLeftSince(groupId, userId, askedAtMs),
+    ]);
+    if (group === null) {
+      await members.remove(groupId, userId);
+      throw serviceError("INVITE_NOT_FOUND");
+    }
+    if (isBanned) {
+      await remove(groupId, userId, "banned");
+      throw serviceError("BANNED");
+    }
+    if (hasLeft) {
+      await remove(groupId, userId, "kicked");
+      throw outdated();
+    }
+    const isIn = await settleRooms(groupId, userId, true, newcomer(userId));
+    if (!isIn) throw serviceError("INVITE_NOT_FOUND");
+    announcer.changed(groupId, userId);
+    memberCounts.checkOnce(groupId);
+    return group;
+  };
+
   return {
     forget,
     settleRooms,
@@ -228,29 +255,8 @@ export function createMembership({
       const mutedUntil = await mutes.find(groupId, userId);
       const member = await members.insert(groupId, userId, { mutedUntil });
       if (member === null) return null;
-      // Bans and departures are stored before the member is removed, so either this sees them or they see this member.
-      const [group, isBanned, hasLeft] = await Promise.all([
-        addToCount(groupId, 1),
-        bans.exists(groupId, userId),
-        formers.hasLeftSince(groupId, userId, askedAtMs),
-      ]);
-      if (group === null) {
-        await members.remove(groupId, userId);
-        throw serviceError("INVITE_NOT_FOUND");
-      }
-      if (isBanned) {
-        await remove(groupId, userId, "banned");
-        throw serviceError("BANNED");
-      }
-      if (hasLeft) {
-        await remove(groupId, userId, "kicked");
-        throw outdated();
-      }
-      const isIn = await settleRooms(groupId, userId, true, newcomer(userId));
-      if (!isIn) throw serviceError("INVITE_NOT_FOUND");
-      announcer.changed(groupId, userId);
-      memberCounts.checkOnce(groupId);
-      return group;
+      // From here on the user is a member, so the checks must not be cut off.
+      return withoutDeadline(() => welcome(groupId, userId, askedAtMs));
     },
   };
 }

@@ -82,10 +82,14 @@ export function createAccountQueries(users: Model<UserDocument>) {
     /** @returns the account without its unverified address that it has had the longest; null where none has had one since before */
     releaseOldestUnverifiedEmail: (before: Date) =>
       users
-        .findOneAndUpdate({ emailClaimedAt: { $lt: before } }, WITHOUT_EMAIL, {
-          ...AFTER,
-          sort: { emailClaimedAt: 1 },
-        })
+        .findOneAndUpdate(
+          { emailClaimedAt: { $lt: before }, emailVerifiedAt: { $exists: false } },
+          WITHOUT_EMAIL,
+          {
+            ...AFTER,
+            sort: { emailClaimedAt: 1 },
+          },
+        )
         .lean(),
 
     findByOidcKey: (oidcKey: string) => users.findOne({ oidcKey }).lean(),

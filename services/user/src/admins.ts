@@ -1,5 +1,5 @@
 import { LIMITS, type Result } from "@fanfare/contract";
-import { serviceError } from "@fanfare/kernel";
+import { serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { AdminRepository } from "./admin.repository.ts";
 import type { UserRepository } from "./user.repository.ts";
 
@@ -18,6 +18,13 @@ export function createAdmins(users: UserRepository, repository: AdminRepository)
     return isFresh && repository.claim(userId, new Date(Date.now() - ABANDONED_AFTER_MS));
   };
 
+  /** The first account could not be made. If another one took the name meanwhile, without being told to be the first, it becomes admin. */
+  const passOn = async (userId: string): Promise<void> => {
+    const other = (await users.findAnyAccount())?._id.toHexString() ?? null;
+    await repository.replaceOnly(userId, other);
+    if (other !== null) await users.setAdmin(other, true);
+  };
+
   return {
     /**
      * Makes an account, which is the admin's if it is the first one: of several at once exactly one is. Who dies in between leaves
@@ -29,12 +36,7 @@ export function createAdmins(users: UserRepository, repository: AdminRepository)
       try {
         return await make(isFirst);
       } catch (error) {
-        // Somebody else, who was told not to be the first, has taken the name.
-        if (isFirst) {
-          const other = (await users.findAnyAccount())?._id.toHexString() ?? null;
-          await repository.replaceOnly(userId, other);
-          if (other !== null) await users.setAdmin(other, true);
-        }
+        if (isFirst) await withoutDeadline(() => passOn(userId));
         throw error;
       }
     },

@@ -10,7 +10,12 @@ export const emailClaims: Migration = {
     await inBatches(job, "users", filter, { emailClaimedAt: 1 }, async (users) =>
       users
         .filter((user) => user["emailClaimedAt"] === undefined)
-        .map(({ _id }) => ({ updateOne: { filter: { _id }, update: { $set: { emailClaimedAt } } } })),
+        .map(({ _id }) => ({
+          updateOne: {
+            filter: { _id, emailVerifiedAt: { $exists: false } },
+            update: { $set: { emailClaimedAt } },
+          },
+        })),
     );
   },
 };

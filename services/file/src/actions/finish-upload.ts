@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { LIMITS } from "@fanfare/contract";
 import { storageKey, type FileStorage } from "@fanfare/files";
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { serviceError, withoutDeadline, type Handler } from "@fanfare/kernel";
 import { IMAGE_MAX_BYTES, SNIFFED_BYTES } from "../bounds.ts";
 import type { FileDependencies } from "../file.dependencies.ts";
 import type { FileDocument } from "../file.model.ts";
@@ -22,12 +22,15 @@ export function finishUpload(dependencies: FileDependencies): Handler<"file.fini
     try {
       const found = await look(dependencies, file);
       const dueAt = new Date(Date.now() + LIMITS.unclaimedFileLifetimeMs);
-      const finished = await files.change(fileId, ["uploading"], { ...found, state: "unclaimed", dueAt });
+      const finished = await withoutDeadline(async () => {
+        const changed = await files.change(fileId, ["uploading"], { ...found, state: "unclaimed", dueAt });
+        if (changed !== null) await quotas.add(ownersOf(file), found.bytes - file.bytes);
+        return changed;
+      });
       if (finished === null) throw serviceError("FILE_NOT_FOUND");
-      await quotas.add(ownersOf(file), found.bytes - file.bytes);
       return { file: presentFile(finished) };
     } catch (error) {
-      await remover.remove(file);
+      await withoutDeadline(() => remover.remove(file));
       throw error;
     }
   };

@@ -1,5 +1,5 @@
 import { LIMITS, userRoom, type Result } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { serviceError, withoutDeadline, type Handler } from "@fanfare/kernel";
 import type { Subject } from "@fanfare/permissions";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -29,18 +29,19 @@ export function acceptInvite(dependencies: GroupDependencies): Handler<"invite.a
       const member = await loadMember(dependencies, groupId, userId);
       return present(group, visible(member?.subject ?? newcomer(userId), listed));
     };
+    if (isBanned) throw serviceError("BANNED");
     if (groupIds.includes(groupId)) {
       // A first try may have stored the member and then failed: its sockets are brought in all the same.
       await membership.settleRooms(groupId, userId, true);
       return presentAsMember();
     }
-    if (isBanned) throw serviceError("BANNED");
     const max = LIMITS.groupsPerUser;
     if (groupIds.length >= max) throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
 
     await membership.refuseOutdatedJoin(groupId, userId, askedAtMs);
     await refuseFull(dependencies, groupId);
-    const joined = await takeUseAndJoin(dependencies, invite, userId, askedAtMs);
+    // A use that was taken must lead to a member, or be given back.
+    const joined = await withoutDeadline(() => takeUseAndJoin(dependencies, invite, userId, askedAtMs));
     if (joined === null) return presentAsMember();
     const result = present(joined, visible(newcomer(userId), listed));
     node.publish(userRoom(userId), "group.joined", result);

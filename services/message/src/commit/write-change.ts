@@ -2,7 +2,7 @@ import type { Message } from "@fanfare/contract";
 import { presentMessage } from "../message.presenter.ts";
 import type { ChangeOutcome } from "./store.ts";
 import { announce } from "./announce.ts";
-import { failure } from "./failure.ts";
+import { failure, wasOnlyRefused } from "./failure.ts";
 import type { ChangeItem } from "./item.ts";
 import { deadline } from "../within.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -33,10 +33,11 @@ export async function writeChange(
     }
     if (changed !== null && changed !== "changed") heads.set(channelId, { seq, rev });
   } catch (error) {
-    context.logger.error({ err: error }, "a change could not be stored, or nobody knows");
+    const isRefused = wasOnlyRefused(error);
+    if (!isRefused) context.logger.error({ err: error }, "commit failed, outcome unknown");
     heads.forget(channelId);
     item.reject(failure(error));
-    return "failed";
+    return isRefused ? "answered" : "failed";
   }
   if (changed === null || changed === "changed") {
     item.resolve(changed);

@@ -5,7 +5,7 @@ import type { MessageDocument } from "../message.model.ts";
 import { mentionedBy } from "../mentioned-by.ts";
 import { presentMessage } from "../message.presenter.ts";
 import { announce } from "./announce.ts";
-import { failure } from "./failure.ts";
+import { failure, wasOnlyRefused } from "./failure.ts";
 import { answerStored } from "./find-stored.ts";
 import type { CreateItem, Run } from "./item.ts";
 import type { InsertFault } from "./store.ts";
@@ -40,12 +40,13 @@ export async function writeCreates(
       Promise.all([store.insert(messages, ordered, restMs), store.raiseHeads(raised, restMs)]),
     );
   } catch (error) {
-    context.logger.error({ err: error }, "messages could not be stored, or nobody knows");
+    const isRefused = wasOnlyRefused(error);
+    if (!isRefused) context.logger.error({ err: error }, "commit failed, outcome unknown");
     for (const { channelId, creates } of runs) {
       heads.forget(channelId);
       for (const item of creates) item.reject(failure(error));
     }
-    return null;
+    return isRefused ? new Map() : null;
   }
   const again = new Map<string, CreateItem[]>();
   let offset = 0;

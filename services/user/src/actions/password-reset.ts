@@ -1,4 +1,4 @@
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { serviceError, withoutDeadline, type Handler } from "@fanfare/kernel";
 import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 
@@ -34,7 +34,7 @@ export function requestPasswordReset({
 export function resetPassword(dependencies: UserDependencies): Handler<"user.resetPassword"> {
   const { node, users, sessions, passwords, mailedTokens, accountMails } = dependencies;
   return async ({ params: { token, newPassword, removeOtherSignIns } }) => {
-    // Looked at first, so that a token that somebody has made up costs no hash.
+    // Checked before hashing, so that an invented token costs no hash.
     const found = await mailedTokens.find(token, "resetPassword");
     if (found === null) throw serviceError("INVALID_LINK");
     const passwordHash = await passwords.hash(newPassword);
@@ -48,19 +48,25 @@ export function resetPassword(dependencies: UserDependencies): Handler<"user.res
     await revokeTokens();
     const taken = await mailedTokens.take(token, "resetPassword");
     if (taken === null) throw serviceError("INVALID_LINK");
-    // First, and again below: see changePassword.
-    await sessions.endAll(userId);
-    const changed = wasVerified
-      ? await users.resetPassword(userId, taken.email, passwordHash, removeOtherSignIns)
-      : await users.takeOverUnverified(userId, taken.email, passwordHash);
-    // A reset that races with the verification of the address is refused as well: it would remove too little or too much.
-    if (changed === null) throw serviceError("INVALID_LINK");
-    await sessions.endAll(userId);
-    await revokeTokens();
-    tellOwner(node, changed);
-    await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
-    accountMails.notify(changed, "passwordChanged");
-    return {};
+
+    const finish = async (): Promise<Record<string, never>> => {
+      // Sessions end and links become invalid before the password changes and again after it: see changePassword.
+      await sessions.endAll(userId);
+      await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
+      const changed = wasVerified
+        ? await users.resetPassword(userId, taken.email, passwordHash, removeOtherSignIns)
+        : await users.takeOverUnverified(userId, taken.email, passwordHash);
+      // A reset that races with the verification of the address is refused as well: it would remove too little or too much.
+      if (changed === null) throw serviceError("INVALID_LINK");
+      await sessions.endAll(userId);
+      await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
+      await revokeTokens();
+      tellOwner(node, changed);
+      accountMails.notify(changed, "passwordChanged");
+      return {};
+    };
+    // The link is used up, so the rest must not be cut off halfway.
+    return withoutDeadline(finish);
   };
 }
 

@@ -1,4 +1,4 @@
-import { FanfareError } from "@fanfare/client";
+import { FanfareError, randomId } from "@fanfare/client";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useSyncExternalStore } from "react";
 import type { ServerCache } from "../../data/cache.ts";
@@ -234,7 +234,7 @@ export function maxBytesOf(error: unknown): number | null {
 
 function newUpload(file: File): Upload {
   return {
-    id: crypto.randomUUID(),
+    id: randomId(),
     file,
     previewUrl: SHOWN.test(file.type) ? URL.createObjectURL(file) : null,
     state: "waiting",

@@ -1,4 +1,4 @@
-import { FanfareError, type ChannelView, type FanfareClient } from "@fanfare/client";
+import { FanfareError, randomId, type ChannelView, type FanfareClient } from "@fanfare/client";
 import i18next from "i18next";
 import { showChannel } from "../../data/open-channels.ts";
 import { errorText } from "../../shared/error-text.ts";
@@ -22,7 +22,7 @@ const MAX_OUTBOX_MESSAGES = 200;
 /** What was written earlier than this is not sent without asking: its time may have passed. */
 export const OUTBOX_EXPIRES_MS = 24 * 60 * 60_000;
 
-const tabId = crypto.randomUUID();
+const tabId = randomId();
 const lockName = (id: string): string => `fanfare.outbox.${id}`;
 /** Absent on pages that do not come by https. Then each tab sends everything, and the nonces prevent duplicates. */
 const locks = navigator.locks as LockManager | undefined;
@@ -68,7 +68,7 @@ export function sendMessage(view: ChannelView, content: string, options: SendOpt
   // Two messages of one millisecond have an order too.
   lastMs = Math.max(Date.now(), lastMs + 1);
   const message: StoredMessage = {
-    nonce: crypto.randomUUID(),
+    nonce: randomId(),
     userId: account?.userId ?? "",
     channelId: view.channelId,
     content,
