@@ -77,7 +77,6 @@ describe("an instance of its own", () => {
     expect(result.server.cpuSeconds).toBeGreaterThan(0);
     expect(result.rates.deliveriesPerCpuSecond).toBeGreaterThan(0);
     expect(stdout).toMatch("60 acknowledged · 60 stored · 120 of 120 deliveries received");
-    expect(stdout).toMatch(/WildfireChat .*200 senders, 1,000 receivers online/);
     expect(stdout).not.toMatch("\u001B");
     expect(await bench.leftovers()).toEqual([]);
   });
@@ -103,7 +102,6 @@ describe("a server that is running already", () => {
       delivery: null,
     });
     expect(result.ack.latencyMs!.p100).toBeGreaterThan(0);
-    expect(stdout).toMatch("KIM: kimbench login -c 300 -t 100");
   });
 
   test("group: half of the members are online, and more messages than senders are on their way", async () => {

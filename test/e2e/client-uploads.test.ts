@@ -9,11 +9,20 @@ import { useSite } from "./site.ts";
 // The SDK as a browser runs it: its sources without their types, for there is nothing else to build.
 
 const SOURCES = fileURLToPath(new URL("../../packages/client/src/", import.meta.url));
-const SOCKET_IO = fileURLToPath(
-  new URL("../../packages/client/node_modules/socket.io-client/dist/socket.io.esm.min.js", import.meta.url),
-);
+/** What the sources import of other packages. */
+const OTHERS: Record<string, string> = {
+  "socket.io.js": fileURLToPath(
+    new URL("../../packages/client/node_modules/socket.io-client/dist/socket.io.esm.min.js", import.meta.url),
+  ),
+  "manifest.generated.ts": fileURLToPath(
+    new URL("../../packages/contract/src/manifest.generated.ts", import.meta.url),
+  ),
+};
 const PAGE = `<!doctype html>
-<script type="importmap">{"imports": {"socket.io-client": "/sdk/socket.io.js"}}</script>
+<script type="importmap">{"imports": {
+  "socket.io-client": "/sdk/socket.io.js",
+  "@fanfare/contract/manifest": "/sdk/manifest.generated.ts"
+}}</script>
 <script type="module">
   import { FanfareClient } from "/sdk/index.ts";
   window.FanfareClient = FanfareClient;
@@ -29,7 +38,7 @@ describe.skipIf(!hasBrowser())("the SDK in a browser", () => {
     await page.route(`${url}/sdk/**`, (route) => {
       const name = route.request().url().slice(`${url}/sdk/`.length);
       if (name === "page") return route.fulfill({ contentType: "text/html", body: PAGE });
-      const source = readFileSync(name === "socket.io.js" ? SOCKET_IO : `${SOURCES}${name}`, "utf8");
+      const source = readFileSync(OTHERS[name] ?? `${SOURCES}${name}`, "utf8");
       const body = name.endsWith(".ts") ? stripTypeScriptTypes(source) : source;
       return route.fulfill({ contentType: "text/javascript", body });
     });
