@@ -1,9 +1,17 @@
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // A timeout only ends what hangs: on a busy machine everything may take many times as long, and no test is about speed.
 const project = (name: string, include: string[], timeoutMs: number) => ({
-  test: { name, include, testTimeout: timeoutMs, hookTimeout: timeoutMs, environment: "node" as const },
+  test: {
+    name,
+    include,
+    testTimeout: timeoutMs,
+    hookTimeout: timeoutMs,
+    environment: "node" as const,
+    setupFiles: [fileURLToPath(new URL("test/patience.ts", import.meta.url))],
+  },
 });
 
 /** Files wait for servers and browsers for half of their time, so more of them run at once than there are cores. */

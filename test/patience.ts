@@ -1,0 +1,8 @@
+import { vi } from "vitest";
+
+const PATIENCE_MS = 60_000;
+
+/** `vi.waitFor` gives up after a second by default. On a busy machine a condition that will come true may take much longer. */
+const { waitFor } = vi;
+vi.waitFor = (callback, options) =>
+  waitFor(callback, typeof options === "number" ? options : { timeout: PATIENCE_MS, ...options });
