@@ -92,8 +92,8 @@ describe("a server that is running already", () => {
   });
   afterAll(() => server.close());
 
-  test("login: each is in all of his rooms", async () => {
-    const { code, stdout, result } = await load("login", ...url, "-c", "40", "-t", "10", "--warmup", "20");
+  test("login: each user is in all of their rooms", async () => {
+    const { code, result } = await load("login", ...url, "-c", "40", "-t", "10", "--warmup", "20");
     expect(code).toBe(0);
     expect(result).toMatchObject({
       command: "login",
