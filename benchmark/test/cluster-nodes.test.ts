@@ -44,15 +44,15 @@ describe.skipIf(cannotCluster)("clusters of their own", () => {
     const [one, two] = result.rows;
     expect(two!.efficiency).toBeCloseTo(two!.acknowledgedPerSecond! / (2 * one!.acknowledgedPerSecond!), 6);
     expect(one!.acknowledgedPerCpuSecond).toBeGreaterThan(0);
-    expect(stdout).toMatch(/^ {2}1 .* 6,537 +1\.00 ×$/m);
-    expect(stdout).toMatch(/^ {2}2 .* 9,459 +0\.72 ×$/m);
+    expect(stdout).toMatch(/^ {2}1 .*1\.00 × +0 +0$/m);
+    expect(stdout).toMatch(/^ {2}2 .* × +0 +0$/m);
     expect(stdout).toMatch(`shared the ${result.cores} core`);
     expect(await readFile(html, "utf8")).toMatch("The same load on up to 2 nodes");
 
     const file = join(bench.folder, "kept.json");
     await writeFile(file, JSON.stringify(result));
     const report = await bench.runPlain("report", file);
-    expect(report.stdout).toMatch(/^ {2}2 .* 9,459 +0\.72 ×$/m);
+    expect(report.stdout).toMatch(/^ {2}2 .* × +0 +0$/m);
     const compared = await bench.runPlain("compare", file, file);
     expect(compared.stdout).toMatch("cluster-nodes, 2 nodes");
     expect(await bench.leftovers()).toEqual(["kept.json", "nodes.html"]);

@@ -28,7 +28,6 @@ test("each server is asked at each concurrency, in turns", async () => {
   );
   expect(result.rows.every((row) => row.acknowledged > 0 && row.perCpuSecond! > 0)).toBe(true);
   expect(stdout).toMatch("Echo of 14 bytes");
-  expect(stdout).toMatch("hydrogen: 1 to 1,000 at the same time");
   expect(await bench.leftovers()).toEqual([]);
 });
 

@@ -85,7 +85,5 @@ test("a lease that a dead process has left holds nobody up where no other proces
   const records = await withStopped(configOf(dataDir), ({ connection }) =>
     databaseOf(connection).collection("migrations").find().toArray(),
   );
-  expect(records.map(({ state, fence }) => `${state} ${fence}`)).toEqual(
-    Array.from({ length: 4 }, () => "done 8"),
-  );
+  expect(new Set(records.map(({ state, fence }) => `${state} ${fence}`))).toEqual(new Set(["done 8"]));
 });
