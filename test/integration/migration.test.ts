@@ -27,7 +27,8 @@ test("while another process migrates the database, one is alive and not ready, a
     expect(await statusOf("/livez")).toBe("200 ok");
     const node = await starting;
     expect(await statusOf("/readyz")).toBe("200 ok");
-    expect(await connection.collection("migrations").countDocuments({ state: "done", fence: 2 })).toBe(4);
+    const records = await connection.collection("migrations").find().toArray();
+    expect(new Set(records.map(({ state, fence }) => `${state} ${fence}`))).toEqual(new Set(["done 2"]));
     await node.process.stop();
     await connection.close();
   } finally {
