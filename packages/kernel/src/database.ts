@@ -19,7 +19,7 @@ class DatabaseUnreachableError extends Error {
 
 const SELECT_TIMEOUT_MS = 5000;
 const POOL_SIZE = 20;
-/** A command waits no longer for a connection; its caller waits longer, and is told. */
+/** How long a command waits for a connection: less than its caller waits, so the caller gets an error. */
 const CHECKOUT_TIMEOUT_MS = LIMITS.writeTimeoutMs / 2;
 
 /**

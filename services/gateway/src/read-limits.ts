@@ -12,7 +12,7 @@ import {
 } from "./bounds.ts";
 import { Tally } from "./tally.ts";
 
-/** Who is charged: null for a caller who is not signed in. */
+/** The user and address that are charged. `userId` is null for a caller who is not signed in. */
 export interface Reader {
   userId: string | null;
   address: string;
@@ -60,7 +60,7 @@ export class ReadLimits {
   }
 
   /**
-   * Waits for the reader's turn to run a heavy read. Whoever is admitted must `leave`.
+   * Waits for the reader's turn to run a heavy read. An admitted reader must call `leave`.
    * @returns false where too many wait already, or the turn did not come within `READ_WAIT_MS`
    */
   enter(reader: Reader): true | Promise<boolean> {

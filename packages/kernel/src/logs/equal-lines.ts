@@ -1,7 +1,7 @@
 /** Equal lines that are written in one period; what is beyond is counted. */
 const MAX_EQUAL = 20;
 const PERIOD_MS = 10_000;
-/** Different lines that are told apart in one period; beyond it all are written. */
+/** Distinct lines that are counted in one period; further ones are always written. */
 const MAX_KINDS = 1000;
 /** Levels below, in pino's numbers, are written always. */
 const WARN = 40;
