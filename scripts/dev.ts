@@ -1,8 +1,51 @@
 import "./env-file.ts";
-import { runProgram } from "@fanfare/node";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { guardAgainstOrphan } from "../packages/testing/src/orphan-guard.ts";
 import { buildPage } from "./build-page.ts";
+import { Restarts } from "./restarts.ts";
 
-// `pnpm dev`: builds the page where that is due, then runs the whole program in this process.
+// `pnpm dev`: builds the page if it is out of date, then runs the whole program, and restarts it when it crashes.
+
+const PROGRAM = fileURLToPath(new URL("../services/node/src/main.ts", import.meta.url));
+/** Exit codes after which it is not restarted: stopped, could not start, cut short by a second signal. */
+const ENDS = new Set([0, 1, 130]);
+
+const stopping = new AbortController();
+let child: ChildProcess | undefined;
+
+function start(): ChildProcess {
+  // In a process group of its own, so that Ctrl-C reaches it once, by way of this process.
+  const started = spawn(process.execPath, ["--max-semi-space-size=16", PROGRAM], {
+    stdio: ["ignore", "inherit", "inherit"],
+    detached: true,
+  });
+  guardAgainstOrphan(started);
+  return started;
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    stopping.abort();
+    child?.kill(signal === "SIGHUP" ? "SIGTERM" : signal);
+  });
+}
 
 await buildPage();
-await runProgram();
+const restarts = new Restarts();
+while (!stopping.signal.aborted) {
+  const startedMs = performance.now();
+  child = start();
+  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  if (stopping.signal.aborted || (code !== null && ENDS.has(code))) process.exit(code ?? 1);
+  const ended = `Fanfare has ended (${signal ?? `exit code ${code}`})`;
+  const waitMs = restarts.next(performance.now() - startedMs);
+  if (waitMs === null) {
+    process.stderr.write(`${ended} right after each of its starts and is not started again.\n`);
+    process.exit(code ?? 1);
+  }
+  process.stderr.write(`${ended} and is started again.\n`);
+  await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+}

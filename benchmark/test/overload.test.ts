@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { OverloadResult } from "../src/report/result.ts";
+import type { OverloadResult, PressureResult } from "../src/report/result.ts";
 import { Bench } from "./run-bench.ts";
 
 let bench: Bench;
@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 /** The time that the tester watches is the same on a busy machine; starting the servers takes longer there. */
-const LONG = { timeout: 150_000 };
+const LONG = { timeout: 600_000 };
 const SMALL = ["--users", "10", "--senders", "5", "--seconds", "2"];
 
 test(
@@ -49,4 +49,22 @@ test("the capacity is found by closed loops", LONG, async () => {
   const best = Math.max(...result.capacity.steps.map(({ perSecond }) => perSecond));
   expect(result.capacity.perSecond).toBe(best);
   expect(result.overload.offeredPerSecond).toBeCloseTo(best / 5);
+});
+
+test.each([
+  ["--reads", ["bystander alone", "1 hostile guest", "20 hostile guests"]],
+  ["--mixed", ["16 at once", "64 at once", "256 at once", "overload", "afterwards"]],
+])("%s: each phase says what became of every request", LONG, async (option, phases) => {
+  const outcome = await bench.run("overload", option, "--users", "10", "--seconds", "2");
+  const result = outcome.result as PressureResult;
+  expect(outcome.code).toBe(0);
+  expect(result.phases.map(({ name }) => name)).toEqual(phases);
+  for (const { load, bystander } of result.phases)
+    for (const { intended, ok, notSent, unanswered, refusedByCode } of [...load, ...bystander]) {
+      const refused = Object.values(refusedByCode).reduce((sum, times) => sum + times, 0);
+      expect(ok + refused + notSent + unanswered).toBe(intended);
+    }
+  expect(result.phases[1]!.load.some(({ ok }) => ok > 0)).toBe(true);
+  expect(result.memory.samples.length).toBeGreaterThan(4);
+  expect(await bench.leftovers()).toEqual([]);
 });

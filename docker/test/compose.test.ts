@@ -61,7 +61,7 @@ test.each([
   const image = { HOST: "0.0.0.0", DATA_DIR: "/data" };
   const edge = loadConfig({ ...image, ...gateway!.environment });
   const behind = loadConfig({ ...image, ...worker!.environment });
-  expect(edge).toMatchObject({ services: ["gateway"], environment: "production", trustProxy: true });
+  expect(edge).toMatchObject({ services: ["gateway"], environment: "production", trustProxy: 1 });
   expect([...edge.services, ...behind.services].length).toBe(loadConfig({}).services.length);
   expect(behind.filesDir).toBe(edge.filesDir);
 });

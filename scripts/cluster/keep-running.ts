@@ -1,39 +1,35 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServerProcess } from "@fanfare/testing";
+import { Restarts } from "../restarts.ts";
 
-/** So that one which dies at every start does not keep the machine busy. */
-const RESTART_AFTER_MS = 500;
-const RESTART_AGAIN_AFTER_MS = 5000;
-
-/** Starts a process again whenever it ends, until `stopping`. @param say is told what a person wants to know of it */
+/** Restarts a process whenever it ends, until `stopping` or until it has failed too often. @param say prints a line */
 export async function keepRunning(
   server: ServerProcess,
   stopping: AbortSignal,
   say: (line: string) => void,
 ): Promise<void> {
+  const restarts = new Restarts();
+  let startedMs = performance.now();
   for (;;) {
     const { code, signal } = await server.exit();
     if (stopping.aborted) return;
-    say(`${server.name} has ended (${signal ?? `exit code ${code}`}) and is started again.`);
-    await startAgain(server, stopping, say);
-    if (stopping.aborted) return;
-    say(`${server.name} is back as process ${server.pid}.`);
-  }
-}
-
-async function startAgain(
-  server: ServerProcess,
-  stopping: AbortSignal,
-  say: (line: string) => void,
-): Promise<void> {
-  for (let waitMs = RESTART_AFTER_MS; !stopping.aborted; waitMs = RESTART_AGAIN_AFTER_MS) {
+    const waitMs = restarts.next(performance.now() - startedMs);
+    const ended = `${server.name} has ended (${signal ?? `exit code ${code}`})`;
+    if (waitMs === null) {
+      say(`${ended} right after each of its starts and is not started again. Its log: ${server.logFile}`);
+      return;
+    }
+    say(`${ended} and is started again.`);
     await delay(waitMs, undefined, { signal: stopping }).catch(() => undefined);
     if (stopping.aborted) return;
+    startedMs = performance.now();
     try {
       await server.start();
-      return;
     } catch (error) {
       if (!stopping.aborted) say((error as Error).message);
+      continue;
     }
+    if (stopping.aborted) return;
+    say(`${server.name} is back as process ${server.pid}.`);
   }
 }

@@ -125,10 +125,13 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("button", { name: "Send the link" }).waitFor();
   });
 
-  test("an e-mail address is confirmed by its link, by whoever opens it", async () => {
-    const { email, client } = await newAccount();
+  test("an e-mail address is confirmed by its link, once its reader has seen for which account", async () => {
+    const { email, username, client } = await newAccount();
     const { token } = await mailbox.next(email, /Verify/);
     const page = await openWindow(`/verify-email#token=${token}`);
+    await page.getByText(`The account “${username}” will own the address ${email}.`).waitFor();
+    expect((await client.call("user.me", {})).user.emailVerified).toBe(false);
+    await page.getByRole("button", { name: "Verify address" }).click();
     await page.getByText("Your e-mail address is confirmed").waitFor();
     const { user } = await client.call("user.me", {});
     expect(user.emailVerified).toBe(true);
@@ -255,6 +258,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const { token } = await mailbox.next(`new.${email}`, /./);
     const mail = await page.context().newPage();
     await mail.goto(`${site.url}/verify-email#token=${token}`);
+    await mail.getByRole("button", { name: "Verify address" }).click();
     await mail.getByRole("link", { name: "Go on to Fanfare" }).waitFor();
     await page.getByText(`new.${email}`, { exact: true }).waitFor();
     await page.getByText("Confirmed", { exact: true }).waitFor();

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import type { ServerProcess } from "@fanfare/testing";
 
-/** What the program logs when an error reached nobody: always a fault of the program. */
-const UNCAUGHT = /nobody caught an error|UnhandledPromiseRejection|panic:/;
+/** What the program logs when no code caught an error: always a bug. */
+const UNCAUGHT = /uncaught exception|unhandled rejection|UnhandledPromiseRejection|panic:/;
 
 export async function uncaughtErrors(servers: readonly ServerProcess[]): Promise<string[]> {
   const found: string[] = [];
   for (const { name, logFile } of servers) {
     const lines = (await readFile(logFile, "utf8")).split("\n").filter((line) => UNCAUGHT.test(line));
     if (lines.length > 0)
-      found.push(`${name} logged ${lines.length} errors that nobody caught; the first: ${lines[0]}`);
+      found.push(`${name} logged ${lines.length} uncaught errors; the first: ${lines[0]}`);
   }
   return found;
 }

@@ -249,7 +249,12 @@ test.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
     const [nats, redis, database] = await Promise.all([startNats(), startRedis(), startDatabase()]);
     const servers = { NATS_URL: nats.url, REDIS_URL: redis.url, MONGO_URL: database.url };
     const env = { ...servers, FILES_DIR: tmpdir() };
-    const parts = [["gateway", "message"], ["user", "presence", "friend"], ["group"], ["gateway", "user"]];
+    const parts = [
+      ["gateway", "message"],
+      ["user", "presence", "friend"],
+      ["group", "admin"],
+      ["gateway", "user"],
+    ];
     const nodes = await Promise.all(
       parts.map((services) => startNode({ name: services.join("-"), services, env })),
     );

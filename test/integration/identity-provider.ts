@@ -18,6 +18,8 @@ export interface IdentityProvider {
   env: Record<string, string>;
   /** Who is logged in at the provider: it asks no questions. null: somebody who says no. */
   person: Claims | null;
+  /** How long ago the provider says they signed in, in milliseconds. */
+  signedInAgoMs: number;
   stop(): Promise<void>;
 }
 
@@ -46,6 +48,7 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
   const started: IdentityProvider = {
     env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret },
     person: null,
+    signedInAgoMs: 0,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -69,7 +72,7 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
       grant.addOIDCScope("openid email profile");
       const grantId = await grant.save();
       await provider.interactionFinished(request, response, {
-        login: { accountId: person.sub },
+        login: { accountId: person.sub, ts: Math.floor((Date.now() - started.signedInAgoMs) / 1000) },
         consent: { grantId },
       });
     };

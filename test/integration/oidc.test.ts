@@ -1,5 +1,5 @@
-import type { ErrorCode } from "@fanfare/contract";
-import { must, post, startInstance, type Instance } from "@fanfare/testing";
+import type { ErrorCode, InstancePolicy } from "@fanfare/contract";
+import { createAccount, must, post, startInstance, type Instance, type Person } from "@fanfare/testing";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startIdentityProvider, type Claims, type IdentityProvider } from "./identity-provider.ts";
@@ -14,10 +14,12 @@ const PASSWORD = "correct horse";
 let provider: IdentityProvider;
 let mailbox: Mailbox;
 let instance: Instance;
+let admin: Person;
 beforeAll(async () => {
   provider = await startIdentityProvider(`${PUBLIC_URL}/auth/oidc/callback`);
   mailbox = await startMailbox();
   instance = await startInstance({ ...provider.env, ...mailbox.env, PUBLIC_URL });
+  admin = await createAccount(instance.url);
 });
 afterAll(async () => {
   await instance?.stop();
@@ -46,6 +48,21 @@ const logIn = async (person: Claims) => must(instance.url, "user.exchangeOidcCod
 const failed = (type: ErrorCode) =>
   expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
 
+/** Runs `work` under a policy, then opens the instance again. */
+async function withPolicy(
+  policy: Partial<InstancePolicy>,
+  work: () => Promise<void>,
+  accessToken = admin.accessToken,
+): Promise<void> {
+  await must(instance.url, "admin.setPolicy", policy, accessToken);
+  try {
+    await work();
+  } finally {
+    const open: Partial<InstancePolicy> = { registration: "open", mailDomains: [], oidcOnly: false };
+    await must(instance.url, "admin.setPolicy", open, accessToken);
+  }
+}
+
 async function register(email: string, isVerified: boolean) {
   people += 1;
   const username = `local${people}`;
@@ -54,6 +71,68 @@ async function register(email: string, isVerified: boolean) {
   if (isVerified) await must(instance.url, "user.verifyEmail", { token });
   return { ...tokens, username };
 }
+
+describe("the policy of the instance", () => {
+  test("with closed registration, only identities that have an account log in", async () => {
+    const known = newPerson();
+    await logIn(known);
+    await withPolicy({ registration: "closed" }, async () => {
+      expect(await exchange(await comeBack(newPerson()))).toEqual(failed("REGISTRATION_CLOSED"));
+      expect(await exchange(await comeBack(known))).toMatchObject({ ok: true });
+    });
+  });
+
+  test("a refused login leaves another account its unverified claim to the address", async () => {
+    const person = newPerson();
+    const claimant = await register(person.email!, false);
+    const refuse = async (policy: Partial<InstancePolicy>, error: ErrorCode) =>
+      withPolicy(policy, async () => {
+        expect(await exchange(await comeBack(person))).toEqual(failed(error));
+      });
+    await refuse({ registration: "closed" }, "REGISTRATION_CLOSED");
+    await refuse({ mailDomains: ["example.com"] }, "EMAIL_DOMAIN_NOT_ALLOWED");
+    const { user } = await must(instance.url, "user.me", {}, claimant.accessToken);
+    expect(user).toMatchObject({ email: person.email, emailVerified: false });
+  });
+
+  test("with mail domains, a new account needs a verified address in one of them", async () => {
+    await withPolicy({ mailDomains: ["example.org"] }, async () => {
+      for (const claims of [{ email: "me@example.com" }, { email_verified: false }])
+        expect(await exchange(await comeBack(newPerson(claims)))).toEqual(failed("EMAIL_DOMAIN_NOT_ALLOWED"));
+      expect(await exchange(await comeBack(newPerson()))).toMatchObject({ ok: true });
+    });
+  });
+
+  test("that accepts single sign-on only refuses every password, right or wrong", async () => {
+    const account = await register(`person${(people += 1)}@example.org`, true);
+    const oidcAdmin = await logIn(newPerson());
+    await must(instance.url, "admin.setAdmin", { userId: oidcAdmin.user.id, admin: true }, admin.accessToken);
+    // An admin without a linked login would lock themselves out.
+    expect(await post(instance.url, "admin.setPolicy", { oidcOnly: true }, admin.accessToken)).toEqual(
+      failed("VALIDATION_FAILED"),
+    );
+    const { accessToken } = await must(instance.url, "user.refresh", {
+      refreshToken: oidcAdmin.refreshToken,
+    });
+    await withPolicy(
+      { oidcOnly: true },
+      async () => {
+        for (const password of [PASSWORD, "wrong password"])
+          expect(await post(instance.url, "user.login", { username: account.username, password })).toEqual(
+            failed("OIDC_REQUIRED"),
+          );
+        const credentials = { username: "newcomer", password: PASSWORD };
+        expect(await post(instance.url, "user.register", credentials)).toEqual(failed("OIDC_REQUIRED"));
+        expect(await (await fetch(`${instance.url}/api/meta`)).json()).toMatchObject({
+          oidcLogin: true,
+          passwordLogin: false,
+        });
+        expect(await exchange(await comeBack(newPerson()))).toMatchObject({ ok: true });
+      },
+      accessToken,
+    );
+  });
+});
 
 describe("a login", () => {
   test("makes an account the first time, and finds it again by issuer and subject", async () => {

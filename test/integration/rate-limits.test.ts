@@ -84,6 +84,16 @@ describe.skipIf(!hasRedis)("several gateways", () => {
     expect(answers.filter((waitMs) => waitMs === 0)).toHaveLength(10);
   });
 
+  test("exact: what one gives back, another can take", async () => {
+    const name = newName();
+    const one = (await startGateway()).exact(name, limit);
+    expect(await count(12, () => one.take("ann", Date.now()))).toBe(10);
+    for (let n = 0; n < 10; n += 1) one.giveBack("ann");
+    // One that was refused before would not ask again.
+    const askAnother = async () => (await startGateway()).exact(name, limit).take("ann", Date.now());
+    await expect.poll(askAnother, { timeout: 20_000 }).toBe(0);
+  });
+
   test("quick: hear of each other within a moment", async () => {
     const name = newName();
     const [one, two] = (await Promise.all([1, 2].map(startGateway))).map((g) => g.quick(name, limit));

@@ -325,6 +325,41 @@ describe("no rate limits", () => {
     }
   });
 
+  test("a browser that has logged in to an account is not locked out by the guesses of others", async () => {
+    const strict = await startInstance({ RATE_LIMIT_FACTOR: "1", TRUST_PROXY: "true" });
+    try {
+      const password = "correct horse";
+      const logIn = async (username: string, tried: string, address: string, cookie = "") => {
+        const response = await fetch(`${strict.url}/api/user.login`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-forwarded-for": address, cookie },
+          body: JSON.stringify({ username, password: tried }),
+        });
+        const answer = (await response.json()) as WireAnswer<unknown>;
+        const [setCookie] = response.headers.getSetCookie();
+        return { outcome: answer.ok ? "ok" : answer.error.type, setCookie };
+      };
+      for (const username of ["owner", "attacker"])
+        await must(strict.url, "user.register", { username, password });
+      const { setCookie } = await logIn("owner", password, "198.51.100.1");
+      expect(setCookie).toMatch(/; Path=\/api\/user.login; HttpOnly; SameSite=Strict/);
+      const [own] = setCookie!.split(";");
+      const [others] = (await logIn("attacker", password, "198.51.100.2")).setCookie!.split(";");
+      const guess = (index: number, cookie?: string) =>
+        logIn("Owner", "wrong horse", `203.0.113.${index}`, cookie);
+      for (let index = 0; index < LIMITS.loginsPerName; index += 1) await guess(index, others);
+      const elsewhere = await logIn("owner", password, "198.51.100.3", others);
+      expect(elsewhere).toEqual({ outcome: "RATE_LIMITED", setCookie: undefined });
+      expect((await logIn("owner", password, "198.51.100.4", `${own!}x`)).outcome).toBe("RATE_LIMITED");
+      expect((await logIn("owner", password, "198.51.100.5", own)).outcome).toBe("ok");
+      // The cookie is good for no more guesses than an address.
+      for (let index = 0; index < LIMITS.loginsPerNameAndAddress; index += 1) await guess(100 + index, own);
+      expect((await logIn("owner", password, "198.51.100.6", own)).outcome).toBe("RATE_LIMITED");
+    } finally {
+      await strict.stop();
+    }
+  });
+
   test("who holds the names of one account can try no third way to write them", async () => {
     const account = await createAccount(instance.url);
     const password = "correct horse";

@@ -1,3 +1,4 @@
+import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
 import { usageError } from "../exit.ts";
 import { mostMessages, MOST_PER_SECOND, type OverloadPlan } from "../overload/overload-plan.ts";
@@ -6,10 +7,13 @@ import { measureOverload } from "../overload/overload-run.ts";
 import { overloadSummary } from "../overload/overload-summary.ts";
 import { checkLimits } from "../preflight.ts";
 import { MIN_PAYLOAD_BYTES } from "../receiver/message-tag.ts";
-import type { OverloadResult } from "../report/result.ts";
+import type { OverloadResult, PressureResult } from "../report/result.ts";
 import { parseThresholds } from "../report/thresholds.ts";
+import { PRESSURE_METRICS, pressureMetrics } from "../pressure/pressure-result.ts";
+import { measurePressure } from "../pressure/pressure-run.ts";
+import { pressureSummary } from "../pressure/pressure-summary.ts";
 import { runCommand } from "../run-command.ts";
-import { openFanfare } from "./open-fanfare.ts";
+import { openFanfare, openFanfareApi } from "./open-fanfare.ts";
 import {
   clusterOptions,
   clusterSizeOf,
@@ -60,11 +64,31 @@ function builder(yargs: Argv) {
       type: "number",
       describe: "Messages per second that the server can take; without it that is found out first",
     })
+    .option("reads", {
+      group: "What:",
+      type: "boolean",
+      default: false,
+      describe: "One guest, then 20 of one address, read all that their limits allow; a bystander is watched",
+    })
+    .option("mixed", {
+      group: "What:",
+      type: "boolean",
+      default: false,
+      describe: "Messages, reads, connections and uploads, three times what the server can take",
+    })
+    .check(({ reads, mixed, cluster }) => {
+      if (reads && mixed) throw usageError("--reads and --mixed are two measurements: give one of them.");
+      if ((reads || mixed) && cluster)
+        throw usageError("--reads and --mixed measure a single instance: leave out --cluster.");
+      return true;
+    })
+    .example("$0 overload --reads", "whether hostile reads within the limits slow others down")
     .example("$0 overload --users 100 --seconds 60", "finds the capacity, and sends twice that for a minute")
     .example("$0 overload --threshold 'unstored==0' --threshold 'normalAfterMs<5000'", "for CI");
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  if (args.reads || args.mixed) return underPressure(args);
   const plan = planOf(args);
   const thresholds = parseThresholds(args.threshold, OVERLOAD_METRICS);
   const canSpreadAddresses = process.platform === "linux";
@@ -86,6 +110,33 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
       return measureOverload({ target, plan, progress, errors, signal });
     },
     print: overloadSummary,
+  });
+}
+
+const CALLS = 50;
+const MIXED_FACTOR = 3;
+
+async function underPressure(args: ArgumentsCamelCase<Arguments>): Promise<void> {
+  const plan = {
+    kind: args.reads ? ("reads" as const) : ("mixed" as const),
+    users: wholeNumber("users", args.users, 1, 1000),
+    factor: MIXED_FACTOR,
+    phaseMs: 1000 * wholeNumber("seconds", args.seconds, 1, 600),
+    gatewayThreads: defaultGatewayThreads(),
+  };
+  await runCommand<PressureResult>({
+    command: "pressure",
+    options: { ...plan },
+    json: args.json,
+    html: args.html,
+    progress: args.progress,
+    thresholds: parseThresholds(args.threshold, PRESSURE_METRICS),
+    metrics: pressureMetrics,
+    async measure(context) {
+      const { target, api } = await openFanfareApi(context, { registrations: CALLS }, CALLS);
+      return measurePressure(target, api, plan, context);
+    },
+    print: pressureSummary,
   });
 }
 

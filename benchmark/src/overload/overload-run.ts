@@ -77,6 +77,8 @@ class OverloadRun {
   #otherCores: number | null = null;
   #before: SenderReport | undefined;
   #after: SenderReport | undefined;
+  /** When all is answered: refusals may come after the overload. */
+  #last: SenderReport | undefined;
   #stored: Map<number, number> | undefined;
 
   constructor(context: OverloadContext) {
@@ -99,6 +101,7 @@ class OverloadRun {
       this.#baseline = await this.#span(this.#thread, PROBES_PER_SECOND, BASELINE_MS);
       await this.#overloadIt(this.#thread, this.#audience);
       await this.#settle(this.#thread);
+      this.#last = await this.#thread.report();
       this.#memory.stop();
       await this.#readBack();
     } catch (error) {
@@ -315,10 +318,10 @@ class OverloadRun {
         ackMs: percentiles(answerTimes(this.#outcomes, range, Outcome.acknowledged)),
         refusedMs: percentiles(answerTimes(this.#outcomes, range, Outcome.refused)),
         deliveredMaxMs: this.#deliveredMax(range),
-        refusalsByCode: difference(this.#before?.errors ?? {}, this.#after?.errors ?? {}),
+        refusalsByCode: difference(this.#before?.errors ?? {}, this.#last?.errors ?? {}),
         serverCores: this.#serverCores,
         cpuSecondsByKind: this.#cpuByKind,
-        withoutRetryAfter: this.#after?.withoutRetryAfter ?? 0,
+        withoutRetryAfter: this.#last?.withoutRetryAfter ?? 0,
       },
       baseline: { ackMaxMs: baselineAckMs, deliveredMaxMs: baselineDeliveredMs },
       recovery: recoveryOf({

@@ -17,7 +17,7 @@ export interface Platform {
   readonly natsMonitorUrl: string | undefined;
   /** All its processes that run; those that are not Fanfare's own program are called `database` or `…-server`. */
   readonly processes: { name: string; pid: number }[];
-  /** Starts the processes that hold the connections again, with the same data and addresses. */
-  refresh(signal: AbortSignal): Promise<void>;
+  /** Starts the processes that hold the connections again, with the same data and addresses, and with further settings. */
+  refresh(signal: AbortSignal, env?: NodeJS.ProcessEnv): Promise<void>;
   close(): Promise<void>;
 }

@@ -24,6 +24,9 @@ export function platformEnvironment(): NodeJS.ProcessEnv {
     HOST: "127.0.0.1",
     LOG_LEVEL: "warn",
     RATE_LIMIT_FACTOR: "1000",
+    // The members of a run are guests.
+    GUESTS: "on",
+    REGISTRATION: "open",
     MAX_CONNECTIONS: "1000000",
     MAX_CONNECTIONS_PER_ADDRESS: "1000000",
   };

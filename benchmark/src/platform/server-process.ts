@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectError } from "../exit.ts";
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_MS = 20;
 const KEPT_OUTPUT_CHARS = 4000;
@@ -36,10 +36,10 @@ export class ServerProcess {
     return this.#running?.pid;
   }
 
-  /** @throws {ExitError} with what it said, when it does not start. */
-  async start(signal: AbortSignal): Promise<void> {
+  /** @param further settings besides its own. @throws {ExitError} with what it said, when it does not start. */
+  async start(signal: AbortSignal, further: NodeJS.ProcessEnv = {}): Promise<void> {
     const { name, command, args, env, isReady } = this.#program;
-    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { env: { ...env, ...further }, stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
     let failure: string | undefined;
     child.once("error", (error) => (failure = error.message));

@@ -39,9 +39,9 @@ export async function startSingleInstance(
     get processes() {
       return workplace.processes;
     },
-    async refresh(refreshSignal) {
+    async refresh(refreshSignal, env) {
       await process.stop();
-      await process.start(refreshSignal);
+      await process.start(refreshSignal, env);
     },
     close: () => workplace.close(),
   };

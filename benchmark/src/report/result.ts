@@ -13,6 +13,7 @@ import type { EchoMeasurement } from "../echo/echo-result.ts";
 import type { HttpMeasurement } from "../http/http-result.ts";
 import type { StagesMeasurement } from "../stages/stages-result.ts";
 import type { OverloadMeasurement } from "../overload/overload-result.ts";
+import type { PressureMeasurement } from "../pressure/pressure-result.ts";
 import type { StormMeasurement } from "../storm/storm-result.ts";
 import type { ServerUsage, TargetName } from "../targets/target.ts";
 import type { ThresholdResult } from "./thresholds.ts";
@@ -230,6 +231,11 @@ export interface OverloadResult extends ResultHead, OverloadMeasurement {
   command: "overload";
 }
 
+/** Of `bench overload --reads` and `--mixed`. */
+export interface PressureResult extends ResultHead, PressureMeasurement {
+  command: "pressure";
+}
+
 export interface RegisterResult extends ResultHead, RegisterMeasurement {
   command: "register";
 }
@@ -266,6 +272,7 @@ export type Result =
   | ClusterNodesResult
   | StormResult
   | OverloadResult
+  | PressureResult
   | RegisterResult
   | ConnectResult
   | CapacityResult

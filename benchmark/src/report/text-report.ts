@@ -1,5 +1,6 @@
 import { nodesSummary } from "../cluster-nodes/nodes-summary.ts";
 import { overloadSummary } from "../overload/overload-summary.ts";
+import { pressureSummary } from "../pressure/pressure-summary.ts";
 import { stormSummary } from "../storm/storm-summary.ts";
 import { clusterSummary } from "./cluster-summary.ts";
 import { documentOf } from "./document/document-of.ts";
@@ -26,6 +27,8 @@ export function textReport(result: Result): string {
       return stormSummary(result);
     case "overload":
       return overloadSummary(result);
+    case "pressure":
+      return pressureSummary(result);
     default:
       return pageAsText(result);
   }

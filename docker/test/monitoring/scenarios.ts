@@ -40,10 +40,6 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     sick: { "process_start_time_seconds{I}": "100x14 200x14 300x14 400x20", ...BUILD },
     well: { "process_start_time_seconds{I}": "100x30 200x30", ...BUILD },
   },
-  FanfareUncaughtErrors: {
-    sick: { 'fanfare_uncaught_errors_total{I,kind="exception"}': "0x40 1x20" },
-    well: { 'fanfare_uncaught_errors_total{I,kind="exception"}': "7x60" },
-  },
   FanfareErrors: {
     sick: {
       'fanfare_requests_total{I,action="user.me",outcome="ok"}': "0+100x60",
@@ -146,6 +142,13 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     well: {
       'fanfare_mails_total{I,outcome="failed"}': "1x60",
       'fanfare_mails_total{I,outcome="sent"}': "0+9x60",
+    },
+  },
+  FanfareJobsFailing: {
+    sick: { 'fanfare_jobs_overdue_seconds{I,kind="file.sweep"}': "0x10 700x50" },
+    well: {
+      'fanfare_jobs_overdue_seconds{I,kind="file.sweep"}': "300x60",
+      'fanfare_jobs_total{I,kind="file.sweep",outcome="dead"}': "2x60",
     },
   },
   FanfarePushesDropped: {

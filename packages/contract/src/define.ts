@@ -14,12 +14,23 @@ export interface RateLimit {
   unscaled?: true;
 }
 
+/** Counted per value of a parameter. */
+export interface LimitPerValue extends RateLimit {
+  param: string;
+  /** Of `points`, at most so many from one address. */
+  pointsPerAddress?: number;
+  /** A device on which the value has logged in before is counted by itself, with `pointsPerAddress`: others cannot use up its limit. */
+  exceptKnownDevices?: true;
+  /** A call that succeeds is not counted. */
+  onlyFailures?: true;
+}
+
 /** Counted per user, or per address where nobody is logged in. */
 export interface ActionRateLimit extends RateLimit {
   /** Counted per address too where somebody is logged in: for calls so dear that many users must not share them out. */
   perAddress?: boolean;
   /** Besides, at most so many calls with the same value of a parameter, whoever makes them; a string in any case. */
-  perValueOf?: { param: string } & RateLimit;
+  perValueOf?: LimitPerValue;
   /**
    * Counted over all gateways before the call is let through, as `perValueOf` always is. Elsewhere a gateway decides at once, and
    * hears of what others have counted a moment later.

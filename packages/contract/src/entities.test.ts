@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { fileName, groupName, messageContent, nickname, nonce, storedName } from "./entities.ts";
+import {
+  emoji,
+  fileName,
+  groupName,
+  messageContent,
+  newUsername,
+  nickname,
+  nonce,
+  storedName,
+  username,
+} from "./entities.ts";
 
 const LONE_SURROGATES = ["\ud800", "a\udfff", "\udc00\ud800", "👍".slice(0, 1)];
 
@@ -77,4 +87,21 @@ describe("messages", () => {
       expect(nonce.safeParse(text).success).toBe(false);
     }
   });
+});
+
+describe("reactions", () => {
+  test.each(["👍", "👍🏽", "👩‍👩‍👧", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🇩🇪", "1️⃣"])("%s is an emoji", (text) => {
+    expect(emoji.safeParse(text).success).toBe(true);
+  });
+
+  test.each(["0123456789abcdef01234567", ":party:", "a", "", "👍👍", "1"])("%j is none", (text) => {
+    expect(emoji.safeParse(text).success).toBe(false);
+  });
+});
+
+test.each(["everyone", "HERE", "channel", "all"])("a new account cannot be called %s", (name) => {
+  expect(newUsername.safeParse(name).success).toBe(false);
+  expect(newUsername.safeParse(`${name}1`).success).toBe(true);
+  // Accounts with the name can still be found.
+  expect(username.safeParse(name).success).toBe(true);
 });

@@ -3,6 +3,7 @@ export * from "./entities/primitives.ts";
 export * from "./entities/user.ts";
 export * from "./entities/session.ts";
 export * from "./entities/admin.ts";
+export * from "./entities/policy.ts";
 export * from "./entities/presence.ts";
 export * from "./entities/group.ts";
 export * from "./entities/role.ts";

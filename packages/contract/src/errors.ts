@@ -74,6 +74,40 @@ export const ERRORS = {
       "The identity provider didn't ask you to sign in again. Sign in there again, or set a password by mail and use that.",
   },
   OIDC_LINKED: { status: 409, advice: "give up", message: "This login belongs to another account." },
+  OIDC_REQUIRED: {
+    status: 403,
+    advice: "correct",
+    message: "This server only accepts single sign-on: log in with OpenID Connect.",
+  },
+  REGISTRATION_CLOSED: {
+    status: 403,
+    advice: "give up",
+    message: "This server does not accept registrations: ask an admin for an account.",
+  },
+  GUESTS_DISABLED: {
+    status: 403,
+    advice: "give up",
+    message: "This server does not accept guests: log in with an account.",
+  },
+  EMAIL_DOMAIN_NOT_ALLOWED: {
+    status: 422,
+    advice: "correct",
+    message: "This server needs an e-mail address in one of the allowed domains.",
+    data: z.object({ domains: z.array(z.string()) }),
+  },
+  EMAIL_NOT_VERIFIED: {
+    status: 403,
+    advice: "correct",
+    message:
+      "Open the link that was mailed to this account's address, then log in. To get a new link, log in with `email`.",
+  },
+  JOB_NOT_FOUND: { status: 404, advice: "give up", message: "There is no such failed job." },
+  POLICY_FIXED: {
+    status: 409,
+    advice: "give up",
+    message: "The server's environment sets this value: change it there.",
+    data: z.object({ names: z.array(z.string()) }),
+  },
   FORBIDDEN: { status: 403, advice: "give up", message: "You are not allowed to do this." },
   GUEST_NOT_ALLOWED: {
     status: 403,
@@ -130,6 +164,12 @@ export const ERRORS = {
     message: "This user does not take this from you, or you have blocked them.",
   },
   USERNAME_TAKEN: { status: 409, advice: "correct", message: "This username is taken." },
+  WEAK_PASSWORD: {
+    status: 422,
+    advice: "correct",
+    message: "The password is easy to guess: do not use a common one, or one made of the account's names.",
+    data: z.object({ reason: z.enum(["common", "personal"]) }),
+  },
   EMAIL_TAKEN: { status: 409, advice: "correct", message: "This e-mail address is in use." },
   OWNER_CANNOT_LEAVE: {
     status: 409,

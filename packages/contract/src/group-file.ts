@@ -119,7 +119,7 @@ export const MessageLine = z.strictObject({
 export const ReactionLine = z.strictObject({
   type: z.literal("reaction"),
   messageId: id,
-  emoji: e.emoji,
+  emoji: e.storedEmoji,
   userId: id,
 });
 export const UserLine = z.strictObject({

@@ -15,6 +15,7 @@ export type {
   Channel,
   AdminAuditEntry,
   AdminUser,
+  DeadJob,
   AuditEntry,
   Ban,
   Bot,
@@ -30,6 +31,7 @@ export type {
   Head,
   InboxItem,
   InboxMarker,
+  InstancePolicy,
   Invite,
   Invocation,
   Locale,
@@ -40,6 +42,7 @@ export type {
   MetricsStep,
   NotificationSetting,
   OwnUser,
+  PolicyName,
   Override,
   Presence,
   Reaction,
@@ -48,11 +51,13 @@ export type {
   Session,
   SessionTokens,
   StoredFile,
+  StoredPolicy,
   UnreadChannel,
   User,
   WordFilter,
   Webhook,
 } from "./entities.ts";
+export { InstancePolicySchema } from "./entities.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export {

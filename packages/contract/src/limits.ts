@@ -11,6 +11,9 @@ export const LIMITS = {
   passwordMinChars: 8,
   passwordMaxChars: 128,
   emailMaxChars: 254,
+  mailDomainMaxChars: 253,
+  /** Domains that new accounts can be restricted to. */
+  mailDomainsPerInstance: 100,
   bioMaxChars: 300,
   /** Of a second factor: six digits, or a recovery code. */
   codeMaxChars: 32,
@@ -86,8 +89,10 @@ export const LIMITS = {
   /** Those that others have sent, and those to others, each. */
   friendRequestsPerUser: 100,
   recoveryCodesPerUser: 10,
-  /** Logins with one name in `passwordGuessWindowMs`, whoever tries: an account has two, its username and its e-mail address. */
+  /** Failed logins with one name in `passwordGuessWindowMs`, whoever tries: an account has two, its username and its e-mail address. */
   loginsPerName: 25,
+  /** Of these, from one address; and as many from each device that has logged in with the name before, which others cannot use up. */
+  loginsPerNameAndAddress: 10,
   /** Wrong passwords of who is logged in, where it is asked for again, in `passwordGuessWindowMs`. */
   passwordGuesses: 20,
   passwordGuessWindowMs: 10 * 60 * 1000,

@@ -24,6 +24,7 @@ export const ACTION_MANIFEST = {
   "user.requestPasswordReset": { isPublic: true, httpOnly: true },
   "user.resetPassword": { isPublic: true, httpOnly: true },
   "user.inspectPasswordReset": { isPublic: true, httpOnly: true },
+  "user.inspectEmailVerification": { isPublic: true, httpOnly: true },
   "user.verifyEmail": { isPublic: true, httpOnly: true },
   "user.setupTotp": { httpOnly: true },
   "user.enableTotp": { httpOnly: true },

@@ -1,3 +1,4 @@
+import type { InstancePolicy } from "./entities.ts";
 import type { WireError } from "./errors.ts";
 
 /** Additions are compatible and keep the version; anything else is a new one. */
@@ -15,4 +16,12 @@ export interface Meta {
   oidcLogin: boolean;
   /** Whether mails go out: without them nobody can reset a forgotten password. */
   sendsMail: boolean;
+  /** Whether passwords are accepted; otherwise OpenID Connect is the only way to log in. */
+  passwordLogin: boolean;
+  /** Whether anyone can create an account. */
+  registration: InstancePolicy["registration"];
+  /** Whether anyone can join as a guest, without an account. */
+  guests: boolean;
+  /** New accounts need a verified e-mail address in one of these domains; empty: any or no address. */
+  mailDomains: string[];
 }

@@ -165,6 +165,20 @@ test("reads lists", () => {
   ).toEqual(["message", "user", "group", "gateway"]);
 });
 
+test.each([
+  ["off", 0],
+  ["on", 1],
+  ["true", 1],
+  ["2", 2],
+  ["10.0.0.0/8, 2001:db8::7", ["10.0.0.0/8", "2001:db8::7"]],
+])("TRUST_PROXY=%s takes a number of proxies, or networks", (TRUST_PROXY, trustProxy) => {
+  expect(loadConfig({ TRUST_PROXY }).trustProxy).toEqual(trustProxy);
+});
+
+test.each(["yes please", "-1", "10.0.0.0/33", ","])("TRUST_PROXY=%s is refused", (TRUST_PROXY) => {
+  expect(() => loadConfig({ TRUST_PROXY })).toThrow("TRUST_PROXY: must be on or off, how many proxies");
+});
+
 test("SERVICES=workers stands for everything but the gateway", () => {
   const together = { SERVICES: "gateway,workers" };
   expect(new Set(loadConfig(together).services)).toEqual(new Set(loadConfig({}).services));
@@ -175,4 +189,23 @@ test("SERVICES=workers stands for everything but the gateway", () => {
 
 test.each(["abc", "1.5", "-1", "70000"])("refuses the port %s in words", (port) => {
   expect(() => loadConfig({ PORT: port })).toThrow("PORT: must be a whole number from 0 to 65535");
+});
+
+test("production accepts guests only where it is told to", () => {
+  expect(loadConfig({}).policy.defaults.guests).toBe(true);
+  const production = { NODE_ENV: "production", TOKEN_SECRET: SECRET };
+  expect(loadConfig(production).policy).toMatchObject({ defaults: { guests: false }, fixed: {} });
+  expect(loadConfig({ ...production, GUESTS: "on" }).policy.fixed).toEqual({ guests: true });
+});
+
+test("a policy that would lock everyone out is a fault", () => {
+  expect(() => loadConfig({ OIDC_ONLY: "on" })).toThrow(/OIDC_ISSUER: is required with OIDC_ONLY/);
+  expect(loadConfig({ OIDC_ONLY: "off" }).policy.fixed).toEqual({ oidcOnly: false });
+  const production = { NODE_ENV: "production", TOKEN_SECRET: SECRET };
+  expect(() => loadConfig({ ...production, MAIL_DOMAINS: "example.org" })).toThrow(
+    /SMTP_URL: is required with MAIL_DOMAINS/,
+  );
+  expect(() => loadConfig({ MAIL_DOMAINS: "nonsense" })).toThrow(
+    /MAIL_DOMAINS: must be a domain such as example.org/,
+  );
 });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { InstancePolicy } from "@fanfare/contract";
 import { defaultGatewayThreads } from "./config/gateway-threads.ts";
 import type { Environment } from "./config/environment.ts";
 import { readEnvironment } from "./config/read-environment.ts";
@@ -62,6 +63,7 @@ function configOf(env: Environment) {
       privateKey: env.VAPID_PRIVATE_KEY,
       subject: env.VAPID_SUBJECT,
     }),
+    policy: policyOf(env),
     oidc: allOrNothing({
       issuer: env.OIDC_ISSUER,
       clientId: env.OIDC_CLIENT_ID,
@@ -89,6 +91,23 @@ function configOf(env: Environment) {
             serviceName: env.OTEL_SERVICE_NAME,
           },
   };
+}
+
+/** The policy of the instance: what the environment fixes, and what holds where nobody has set anything. */
+function policyOf(env: Environment) {
+  const fixed: Partial<InstancePolicy> = {
+    ...(env.REGISTRATION !== undefined && { registration: env.REGISTRATION }),
+    ...(env.GUESTS !== undefined && { guests: env.GUESTS }),
+    ...(env.MAIL_DOMAINS !== undefined && { mailDomains: env.MAIL_DOMAINS }),
+    ...(env.OIDC_ONLY !== undefined && { oidcOnly: env.OIDC_ONLY }),
+  };
+  const defaults: InstancePolicy = {
+    registration: "open",
+    guests: env.NODE_ENV !== "production",
+    mailDomains: [],
+    oidcOnly: false,
+  };
+  return { fixed, defaults };
 }
 
 function allOrNothing<T extends Record<string, string | undefined>>(

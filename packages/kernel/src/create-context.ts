@@ -1,5 +1,6 @@
 import { hkdfSync } from "node:crypto";
 import type { FanoutBus } from "@fanfare/fanout";
+import type { Jobs } from "@fanfare/jobs";
 import type { ServiceBroker } from "moleculer";
 import type { Connection } from "mongoose";
 import { AccessCache, accessLookUp } from "./access.ts";
@@ -10,6 +11,7 @@ import { isGuessable, type Config } from "./config.ts";
 import { newDeadlineMs } from "./deadline.ts";
 import { createBroadcast, type DomainEvents } from "./domain-events.ts";
 import { createFanout } from "./fanout.ts";
+import { PolicyCache } from "./instance-policy.ts";
 import type { NodeContext } from "./node-context.ts";
 import { currentScope } from "./request-scope.ts";
 import { createSealer } from "./sealer.ts";
@@ -23,6 +25,8 @@ interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis" | "coun
   cluster: WatchedCluster;
   secret: string;
   connection: Connection | null;
+  /** null: this process has no database. */
+  jobs: Jobs | null;
   tracing: Tracing | undefined;
 }
 
@@ -39,7 +43,7 @@ function noActor(): CallMeta {
 
 /** What the services of a process are given. */
 export function createContext(config: Config, parts: Parts): NodeContext {
-  const { logger, metrics, broker, bus, redis, counters, cluster, secret, connection, tracing } = parts;
+  const { logger, metrics, broker, bus, redis, counters, cluster, secret, connection, jobs, tracing } = parts;
   const fanout = createFanout({ bus, metrics, logger, tracing, onMissed: () => cluster.missed() });
   const previous = config.tokenSecretPrevious;
   const previousKeyFor = (purpose: string) =>
@@ -47,6 +51,14 @@ export function createContext(config: Config, parts: Parts): NodeContext {
   const call: NodeContext["call"] = (name, params) => broker.call(name, params, { meta: noActor() });
   const access = new AccessCache(accessLookUp(call));
   cluster.onMissed(() => access.clear());
+  const policy = new PolicyCache(call, config.policy);
+  cluster.onMissed(() => policy.invalidate());
+  broker.createService({
+    name: "policy-cache",
+    events: {
+      "policy.changed": ({ params }: { params: DomainEvents["policy.changed"] }) => policy.update(params),
+    },
+  });
   broker.createService({
     name: "access-cache",
     events: {
@@ -66,12 +78,17 @@ export function createContext(config: Config, parts: Parts): NodeContext {
         throw new Error("This process has no database: it hosts nothing but the gateway.");
       return connection;
     },
+    get jobs(): Jobs {
+      if (jobs === null) throw new Error("This process has no database, and so no jobs.");
+      return jobs;
+    },
     tokens: createAccessTokens(secret, previous),
     keyFor: (purpose) => keyOf(secret, purpose),
     previousKeyFor,
     sealerFor: (purpose) =>
       createSealer(keyOf(secret, purpose), previous === undefined ? null : keyOf(previous, purpose)),
     access,
+    policy,
     fanout,
     publish: (rooms, name, payload, except) => fanout.emit(rooms, name, payload, except),
     broadcast: createBroadcast(broker, bus, tracing?.headersOf),

@@ -1,4 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
+import { Jobs } from "@fanfare/jobs";
 import type { Connection } from "mongoose";
 import { createBroker } from "./broker.ts";
 import { watchCluster } from "./cluster.ts";
@@ -18,10 +19,11 @@ export function declareModels(
   connection: Connection,
 ): void {
   const logger = createLogger("silent");
+  const metrics = createMetrics();
   const broker = createBroker({ logger, requestTimeoutMs: LIMITS.writeTimeoutMs });
   const context = createContext(config, {
     logger,
-    metrics: createMetrics(),
+    metrics,
     broker,
     bus: null,
     redis: null,
@@ -29,6 +31,7 @@ export function declareModels(
     cluster: watchCluster(broker, []),
     secret: "nothing is signed or sealed with this",
     connection,
+    jobs: new Jobs({ connection, logger, metrics }),
     tracing: undefined,
   });
   for (const factory of factories) factory(context);

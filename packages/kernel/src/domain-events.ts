@@ -1,4 +1,4 @@
-import type { EventPayload, Maintenance, Message, User } from "@fanfare/contract";
+import type { EventPayload, Maintenance, Message, StoredPolicy, User } from "@fanfare/contract";
 import type { FanoutBus } from "@fanfare/fanout";
 import type { ServiceBroker } from "moleculer";
 import { currentScope } from "./request-scope.ts";
@@ -24,6 +24,8 @@ const DOMAIN_EVENTS = {
   "session.changed": everyProcess<Actor>(),
   "server.announced": everyProcess<EventPayload<"server.announced">>(),
   "maintenance.changed": everyProcess<Maintenance>(),
+  /** Admins have changed the policy of the instance. */
+  "policy.changed": everyProcess<StoredPolicy>(),
   "user.profileChanged": oneProcess<{ user: User }>(),
   /** A user has blocked another one. */
   "user.blocked": oneProcess<{ userId: string; blockedId: string }>(),

@@ -47,7 +47,7 @@ export function toServiceError(thrown: unknown): ServiceError {
   ) {
     return serviceError("UNAVAILABLE", { retryAfterMs: BUSY_RETRY_MS });
   }
-  if (thrown instanceof Errors.QueueIsFullError)
+  if (thrown instanceof Errors.QueueIsFullError || (thrown instanceof Error && thrown.name === "JobsFull"))
     return serviceError("OVERLOADED", { retryAfterMs: BUSY_RETRY_MS });
   if (isStorageFull(thrown)) return serviceError("STORAGE_FULL");
   const error = serviceError("INTERNAL");

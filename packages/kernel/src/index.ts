@@ -18,6 +18,7 @@ export { hasPassed, newDeadlineMs } from "./deadline.ts";
 export { duplicateKeyIndex } from "./duplicate-key.ts";
 export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
 export { createLogger, logsCalls, type Logger } from "./logger.ts";
+export { OVERLOADED_METRIC } from "./metrics/overloaded-for.ts";
 export { Counter, Gauge, Histogram, readGauge, RecentMax } from "./metrics.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { PROGRAM_VERSION } from "./program-version.ts";
@@ -28,6 +29,7 @@ export {
   MemoryCounters,
   RateLimiter,
   redisCounters,
+  type ExactLimit,
   type RateLimits,
   type SharedCounters,
 } from "./rate-limits/index.ts";

@@ -1,4 +1,5 @@
 import type { Call, EventName, EventPayload } from "@fanfare/contract";
+import type { Jobs } from "@fanfare/jobs";
 import type { Redis } from "ioredis";
 import type { Connection } from "mongoose";
 import type { SharedCounters } from "./rate-limits/index.ts";
@@ -8,6 +9,7 @@ import type { Cluster } from "./cluster.ts";
 import type { Config } from "./config.ts";
 import type { Broadcast } from "./domain-events.ts";
 import type { Fanout } from "./fanout.ts";
+import type { Policy } from "./instance-policy.ts";
 import type { Logger } from "./logger.ts";
 import type { Registry } from "./metrics.ts";
 import type { Sealer } from "./sealer.ts";
@@ -35,6 +37,8 @@ export interface NodeContext {
   cluster: Cluster;
   /** The collections; a service touches only its own. A process that hosts nothing but the gateway has none. */
   database: Connection;
+  /** Work in the background that survives a restart. A process without a database has none. */
+  jobs: Jobs;
   tokens: AccessTokens;
   /** A key of 32 bytes for one purpose alone, the same in every process: what is signed for one cannot stand for another. */
   keyFor(purpose: string): Buffer;
@@ -43,6 +47,7 @@ export interface NodeContext {
   /** Seals what is stored for one purpose, with such a key; opens what was sealed with the secret before too. */
   sealerFor(purpose: string): Sealer;
   access: AccessCache;
+  policy: Policy;
   fanout: Fanout;
   publish: Publish;
   broadcast: Broadcast;

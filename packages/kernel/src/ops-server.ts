@@ -13,7 +13,17 @@ export interface OpsServerOptions {
   metrics: () => Promise<Registry>;
   /** Why this process cannot serve right now; empty when it can. */
   notReady: () => string[];
+  /** For how many seconds it has refused calls because there were too many. */
+  overloadedForSeconds: () => Promise<number>;
+  /** Whether other processes can take its clients. */
+  hasOthers: boolean;
 }
+
+/**
+ * From here on a gateway with others beside it is not ready, so that new clients go elsewhere. A single instance stays ready:
+ * it serves what it can, and nothing else would. /livez does not change, because a restart would make it worse.
+ */
+const OVERLOADED_NOT_READY_S = 30;
 
 /**
  * Answers /livez (the event loop turns), /readyz (it can serve) and /metrics (Prometheus text), on a port of its own
@@ -24,6 +34,8 @@ export async function startOpsServer({
   port,
   metrics,
   notReady,
+  overloadedForSeconds,
+  hasOthers,
 }: OpsServerOptions): Promise<OpsServer> {
   const server = createServer((request, response) => {
     const reply = (status: number, body: string, type = "text/plain; charset=utf-8"): void => {
@@ -35,7 +47,18 @@ export async function startOpsServer({
         return reply(200, "ok\n");
       case "/readyz": {
         const reasons = notReady();
-        return reasons.length === 0 ? reply(200, "ok\n") : reply(503, `${reasons.join("\n")}\n`);
+        if (reasons.length > 0) return reply(503, `${reasons.join("\n")}\n`);
+        overloadedForSeconds()
+          .then((seconds) => {
+            const status = hasOthers && seconds >= OVERLOADED_NOT_READY_S ? 503 : 200;
+            const isWell = seconds === 0;
+            return reply(
+              status,
+              isWell ? "ok\n" : `overloaded for ${Math.ceil(seconds)} s: some calls are refused\n`,
+            );
+          })
+          .catch((error: unknown) => reply(500, `${String(error)}\n`));
+        return;
       }
       case "/metrics":
         metrics()

@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import { LIMITS } from "@fanfare/contract";
+import type { Jobs } from "@fanfare/jobs";
 import type { ServiceBroker, ServiceSchema } from "moleculer";
 import { createBroker } from "./broker.ts";
 import { CallTracking } from "./call-tracking.ts";
@@ -10,6 +11,7 @@ import type { Database } from "./database.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";
 import { describeProcess } from "./metrics/describe-process.ts";
+import { overloadedForSeconds } from "./metrics/overloaded-for.ts";
 import { watchBroker } from "./metrics/watch-broker.ts";
 import { watchDatabase } from "./metrics/watch-database.ts";
 import { watchEmbeddedDatabase } from "./metrics/watch-embedded-database.ts";
@@ -19,6 +21,7 @@ import { openLinks } from "./open-links.ts";
 import type { NodeContext } from "./node-context.ts";
 import { redisCounters, type SharedCounters } from "./rate-limits/index.ts";
 import { startOpsServer } from "./ops-server.ts";
+import { runForRequest } from "./request-scope.ts";
 import { STOP_MS, stopServices } from "./stop-services.ts";
 import { allMetrics, mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 import { ThreadHub, ThreadSpoke } from "./threads/thread-bus.ts";
@@ -34,6 +37,11 @@ export interface RunningNode {
   opsPort: number;
   /** Stops the services in the reverse order of their factories, then the database: what was acknowledged is on disk. */
   stop(): Promise<void>;
+  /**
+   * For a process that has to end because its memory can no longer be trusted: its gateways refuse every call and send their
+   * clients away. Nothing is finished.
+   */
+  abandon(): Promise<void>;
 }
 
 /** Threads that host services besides the main one. */
@@ -41,6 +49,8 @@ export interface Threads {
   metrics(): Promise<ThreadMetrics[]>;
   /** Resolves when what they were doing is done. */
   stop(): Promise<void>;
+  /** As that of the node. */
+  abandon(): Promise<void>;
 }
 
 export interface NodeOptions {
@@ -101,6 +111,7 @@ export async function startNode(
     });
     watchBroker(metrics, broker);
     const cluster = watchCluster(broker, config.services.includes("gateway") ? ESSENTIAL_SERVICES : []);
+    const jobs = database === null ? null : await openJobs(database, logger, metrics);
     const context = createContext(config, {
       logger,
       metrics,
@@ -111,6 +122,7 @@ export async function startNode(
       cluster,
       secret,
       connection: database?.connection ?? null,
+      jobs,
       tracing,
     });
     const services = factories.map((factory) => broker.createService(factory(context)));
@@ -135,12 +147,19 @@ export async function startNode(
                 ? metrics
                 : mergeMetrics([await allMetrics(metrics), ...(await threads.metrics())]),
             notReady,
+            hasOthers: config.natsUrl !== undefined,
+            overloadedForSeconds: () => {
+              const running = threads;
+              return overloadedForSeconds(metrics, running === undefined ? null : () => running.metrics());
+            },
           });
     if (ops !== undefined) closers.push(() => ops.close());
     closers.push(async () => {
       faults.add("the process is stopping");
       const deadlineMs = performance.now() + STOP_MS;
       await threads?.stop();
+      // Before the services, which running jobs call.
+      await jobs?.stop((deadlineMs - performance.now()) / 2);
       await stopServices(broker, services, tracking, deadlineMs);
     });
     if (database !== null) {
@@ -149,9 +168,14 @@ export async function startNode(
       preparing = undefined;
     }
     await broker.start();
+    await jobs?.start();
     if (hub !== undefined) threads = await startThreads?.(hub);
+    const abandon = async (): Promise<void> => {
+      faults.add("the process is ending after an error");
+      await Promise.all([broker.broadcastLocal("process.abandoned"), threads?.abandon()]);
+    };
     faults.delete(starting);
-    return { context, engine: database?.engine ?? null, opsPort: ops?.port ?? 0, stop: closeAll };
+    return { context, engine: database?.engine ?? null, opsPort: ops?.port ?? 0, stop: closeAll, abandon };
   } catch (error) {
     await closeAll();
     throw error;
@@ -193,4 +217,18 @@ async function openOwnDatabase(
   await watchEmbeddedDatabase(metrics, database.connection);
   watchDatabase(metrics, database.connection);
   return database;
+}
+
+async function openJobs(
+  { connection }: Database,
+  logger: Logger,
+  metrics: NodeContext["metrics"],
+): Promise<Jobs> {
+  const { Jobs: JobsOfProcess } = await import("@fanfare/jobs");
+  return new JobsOfProcess({
+    connection,
+    logger,
+    metrics,
+    inScope: (jobId, kind, work) => runForRequest(jobId, kind, work, undefined),
+  });
 }

@@ -1,12 +1,20 @@
+import { randomUUID } from "node:crypto";
 import type { Locale } from "@fanfare/contract";
-import { Counter, readGauge, type Config, type Logger, type NodeContext } from "@fanfare/kernel";
+import { Counter, type Config, type Logger, type NodeContext } from "@fanfare/kernel";
+import { PermanentFailure, type RunningJob } from "@fanfare/jobs";
 import { createTransport } from "nodemailer";
-import { Outgoing, type Letter } from "./outgoing.ts";
-import { render } from "./render.ts";
+import { render, type RenderedMail } from "./render.ts";
 import { textOf, type MailName, type ValuesOf } from "./texts/texts.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SOCKET_TIMEOUT_MS = 30_000;
+/** Mails that one process delivers at the same time. */
+const SENDING = 4;
+/** A mail that the server does not take is tried again for about an hour, which is as long as most links in mails work. */
+const TRIES = 15;
+const BACKOFF = { firstMs: 1000, maxMs: 10 * 60_000 };
+/** A key is not sent a second time within this time. */
+const REMEMBER_MS = 60 * 60_000;
 
 export interface Recipient {
   email: string;
@@ -15,11 +23,19 @@ export interface Recipient {
 
 export interface Mailer {
   /**
-   * Sends a mail in the background; what fails is logged.
-   * @param path of the page that the link leads to, if the mail has one; what is secret comes after a '#', which no server is told
+   * Enqueues a mail. It is on disk when the promise resolves, survives restarts, and is delivered at least once: a repeated delivery has the
+   * same `Message-ID`.
+   * @param path of the page that the link leads to, if the mail has one; secrets come after a '#', which browsers do not send to servers
+   * @param key the mail's identity: a second mail with the same key is not sent; default: a new one
    */
-  send<N extends MailName>(to: Recipient, name: N, values: ValuesOf<N>, path?: string): void;
-  /** Gives up what was not sent yet. */
+  send<N extends MailName>(
+    to: Recipient,
+    name: N,
+    values: ValuesOf<N>,
+    path?: string,
+    key?: string,
+  ): Promise<void>;
+  /** Closes the connections to the mail server. */
   stop(): Promise<void>;
 }
 
@@ -27,68 +43,98 @@ export interface MailerOptions {
   config: Pick<Config, "environment" | "publicUrl" | "smtp">;
   logger: Logger;
   metrics: NodeContext["metrics"];
-  /** Where mails are shown in development, where there is no server for them. */
+  jobs: Pick<NodeContext["jobs"], "define">;
+  /** Links in mails open accounts, so mails are sealed while they wait in the database. */
+  sealerFor: NodeContext["sealerFor"];
+  /** Shows mails in development when no mail server is configured. */
   show?: (text: string) => void;
 }
 
-/**
- * Mails by SMTP; without a server for them they are shown in the log in development, and nowhere else, for links in them open
- * accounts.
- */
-export function createMailer({ config, logger, metrics, show = toStandardOutput }: MailerOptions): Mailer {
+interface Letter extends RenderedMail {
+  to: string;
+}
+
+/** Sends mails by SMTP. Without a mail server they are shown on standard output in development, and nowhere else. */
+export function createMailer(options: MailerOptions): Mailer {
+  const { config, logger, metrics, jobs, sealerFor, show = toStandardOutput } = options;
   const { publicUrl, smtp, environment } = config;
-  const host = new URL(publicUrl).host;
-  const deliver = smtp === undefined ? undefined : bySmtp(smtp);
+  const { host, hostname } = new URL(publicUrl);
+  const sealer = sealerFor("mails");
+  const transport = smtp === undefined ? undefined : createSmtp(smtp.url);
   const total = new Counter({
     name: "fanfare_mails_total",
-    help: "Mails by what became of them: sent, failed after the last try, dropped because too many waited.",
+    help: "Mails by outcome: sent, or failed after the last try.",
     labelNames: ["outcome"],
     registers: [metrics],
   });
-  for (const outcome of ["sent", "failed", "dropped"]) total.inc({ outcome }, 0);
-  const outgoing =
-    deliver === undefined
-      ? undefined
-      : new Outgoing({ deliver: deliver.send, logger, onOutcome: (outcome) => total.inc({ outcome }) });
-  readGauge({
-    name: "fanfare_mails_waiting",
-    help: "Mails that wait to be sent; those that are tried again do not count.",
-    registry: metrics,
-    read: () => outgoing?.waiting ?? 0,
+  for (const outcome of ["sent", "failed"]) total.inc({ outcome }, 0);
+
+  const deliver = async ({ id, key, payload }: RunningJob<{ sealed: string }>): Promise<void> => {
+    if (smtp === undefined || transport === undefined) throw new Error("SMTP_URL is not set.");
+    const opened = sealer.open(payload.sealed, key);
+    if (opened === null) throw new PermanentFailure("TOKEN_SECRET changed after the mail was enqueued.");
+    const { to, subject, text, html } = JSON.parse(opened.text) as Letter;
+    try {
+      await transport.sendMail({
+        from: smtp.from,
+        to: { name: "", address: to },
+        subject,
+        text,
+        html,
+        messageId: `<${id}@${hostname}>`,
+      });
+    } catch (error) {
+      // Without what the server said: it can repeat the address, and administrators and logs need only the reply code.
+      const message = `The mail server did not take the mail: ${replyOf(error)}.`;
+      throw isFinal(error) ? new PermanentFailure(message) : new Error(message);
+    }
+    total.inc({ outcome: "sent" });
+  };
+  const mails = jobs.define("mail.send", {
+    run: deliver,
+    concurrency: SENDING,
+    maxTries: TRIES,
+    backoff: BACKOFF,
+    onceForMs: REMEMBER_MS,
+    onDead: () => total.inc({ outcome: "failed" }),
   });
-  if (deliver === undefined && environment === "production")
-    logger.info("SMTP_URL is not set: no mail goes out, and nobody can reset a forgotten password");
+  if (smtp === undefined && environment === "production")
+    logger.info("SMTP_URL is not set: no mail is sent, and forgotten passwords cannot be reset");
   return {
-    send({ email, locale }, name, values, path) {
+    async send({ email, locale }, name, values, path, key = randomUUID()) {
       const link = path === undefined ? undefined : `${publicUrl}${path}`;
       const text = textOf(locale, name, { host, ...values } as Parameters<typeof textOf<typeof name>>[2]);
-      const letter = { to: email, ...render(text, locale, link) };
-      if (outgoing !== undefined) outgoing.send(letter);
+      const letter: Letter = { to: email, ...render(text, locale, link) };
+      if (smtp !== undefined) await mails.enqueue(key, { sealed: sealer.seal(JSON.stringify(letter), key) });
       else if (environment === "development") show(asShown(letter));
     },
     async stop() {
-      await outgoing?.stop();
-      deliver?.close();
+      transport?.close();
     },
   };
 }
 
-function bySmtp({ url, from }: NonNullable<Config["smtp"]>) {
-  const transport = createTransport({
+function createSmtp(url: string) {
+  return createTransport({
     url,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SOCKET_TIMEOUT_MS,
-    // A mail has nothing of a file's or an address's: what looks like it would be read by this server.
+    // No mail contains a file path or an address to include: anything that looks like one would be read by this server.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return {
-    send: async (letter: Letter): Promise<void> => {
-      await transport.sendMail({ from, ...letter, to: { name: "", address: letter.to } });
-    },
-    close: () => transport.close(),
-  };
+}
+
+/** The server refuses the mail and will refuse it again: 5xx. */
+function isFinal(error: unknown): boolean {
+  return error instanceof Error && "responseCode" in error && Number(error.responseCode) >= 500;
+}
+
+function replyOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown error";
+  if ("responseCode" in error) return `reply ${String(error.responseCode)}`;
+  return "code" in error ? String(error.code) : error.name;
 }
 
 function asShown({ to, subject, text }: Letter): string {

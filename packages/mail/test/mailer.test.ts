@@ -1,12 +1,18 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { createLogger, type NodeContext } from "@fanfare/kernel";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbeddedMongo } from "@fanfare/embedded-mongo";
+import { Jobs } from "@fanfare/jobs";
+import { createLogger, type NodeContext, type Sealer } from "@fanfare/kernel";
+import mongoose from "mongoose";
+import { Registry } from "prom-client";
 import { SMTPServer } from "smtp-server";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createMailer, type Mailer } from "../src/index.ts";
 
 const logger = createLogger("silent");
-const metrics = { registerMetric: () => {} } as unknown as NodeContext["metrics"];
 const publicUrl = "https://chat.example.org";
 
 interface Received {
@@ -15,10 +21,42 @@ interface Received {
   raw: string;
 }
 
+let dir: string;
+let engine: Awaited<ReturnType<typeof startEmbeddedMongo>>;
+let connection: mongoose.Connection;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "fanfare-mail-"));
+  engine = await startEmbeddedMongo({ dir });
+  connection = await mongoose.createConnection(engine.uri, { dbName: "mail" }).asPromise();
+});
+afterAll(async () => {
+  await connection.close();
+  await engine.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** Encodes the text, so that a test can tell what is sealed. */
+const sealer: Sealer = {
+  seal: (text) => Buffer.from(text).toString("hex"),
+  open: (sealed) => ({ text: Buffer.from(sealed, "hex").toString(), isOld: false }),
+};
+
 let server: SMTPServer | undefined;
 let mailer: Mailer | undefined;
+let jobs: Jobs | undefined;
+
+async function startMailer(smtp: { url: string; from: string }): Promise<void> {
+  const metrics: NodeContext["metrics"] = new Registry();
+  jobs = new Jobs({ connection, logger, metrics, pollMs: 20 });
+  const config = { environment: "production" as const, publicUrl, smtp };
+  mailer = createMailer({ config, logger, metrics, jobs, sealerFor: () => sealer });
+  await jobs.start();
+}
+
 afterEach(async () => {
+  await jobs?.stop();
   await mailer?.stop();
+  await connection.collection("jobs").deleteMany({});
   await new Promise<void>((resolve) => (server === undefined ? resolve() : server.close(resolve)));
   server = undefined;
 });
@@ -57,19 +95,20 @@ async function startServer(
   return { url: `smtp://me:secret@127.0.0.1:${port}`, received, tried: () => tries };
 }
 
-const send = (to = "ann@example.org", locale: "en" | "zh" = "en"): void =>
+const send = (to = "ann@example.org", locale: "en" | "zh" = "en", key?: string): Promise<void> =>
   mailer!.send(
     { email: to, locale },
     "resetPassword",
     { minutes: 60, provider: null },
     "/reset-password#token=abc_-123",
+    key,
   );
 
 test("a mail goes out by SMTP, as text and HTML, with the link", async () => {
   const { url, received } = await startServer();
   const smtp = { url, from: "Chat <chat@example.org>" };
-  mailer = createMailer({ config: { environment: "production", publicUrl, smtp }, logger, metrics });
-  send();
+  await startMailer(smtp);
+  await send();
   await vi.waitFor(() => expect(received).toHaveLength(1), 5000);
   const [mail] = received;
   expect(mail).toMatchObject({ from: "chat@example.org", to: ["ann@example.org"] });
@@ -83,13 +122,13 @@ test("a mail goes out by SMTP, as text and HTML, with the link", async () => {
 test("what the mail server does not take is tried again, what it refuses for good is not", async () => {
   const { url, received, tried } = await startServer([451, null, 550]);
   const smtp = { url, from: "chat@example.org" };
-  mailer = createMailer({ config: { environment: "production", publicUrl, smtp }, logger, metrics });
-  send();
+  await startMailer(smtp);
+  await send();
   await vi.waitFor(() => expect(received).toHaveLength(1), 10_000);
   expect(tried()).toBe(2);
-  send();
+  await send();
   await vi.waitFor(() => expect(tried()).toBe(3), 5000);
-  send("bob@example.org");
+  await send("bob@example.org");
   await vi.waitFor(() => expect(received).toHaveLength(2), 5000);
   expect(received[1]?.to).toEqual(["bob@example.org"]);
   expect(tried()).toBe(4);
@@ -98,22 +137,47 @@ test("what the mail server does not take is tried again, what it refuses for goo
 test("an address cannot bring in recipients or headers", async () => {
   const { url, received } = await startServer();
   const smtp = { url, from: "chat@example.org" };
-  mailer = createMailer({ config: { environment: "production", publicUrl, smtp }, logger, metrics });
-  send("ann@example.org, eve@example.org");
-  send("ann@example.org\r\nBcc: eve@example.org");
-  send("zoe@example.org", "zh");
+  await startMailer(smtp);
+  await send("ann@example.org, eve@example.org");
+  await send("ann@example.org\r\nBcc: eve@example.org");
+  await send("zoe@example.org", "zh");
   await vi.waitFor(() => expect(received.flatMap(({ to }) => to)).toContain("zoe@example.org"), 5000);
   expect(received.flatMap(({ to }) => to)).not.toContain("eve@example.org");
 });
 
-test("without a mail server it is shown in development, and nowhere else", () => {
+test("without a mail server it is shown in development, and nowhere else", async () => {
   const shown: string[] = [];
   for (const environment of ["production", "test", "development"] as const) {
     const config = { environment, publicUrl, smtp: undefined };
-    mailer = createMailer({ config, logger, metrics, show: (text) => void shown.push(text) });
-    send();
+    const metrics = new Registry();
+    mailer = createMailer({
+      config,
+      logger,
+      metrics,
+      jobs: new Jobs({ connection, logger, metrics }),
+      sealerFor: () => sealer,
+      show: (text) => void shown.push(text),
+    });
+    await send();
   }
   expect(shown).toHaveLength(1);
   expect(shown[0]).toContain("Mail to ann@example.org: Set a new password for chat.example.org");
   expect(shown[0]).toContain("\nhttps://chat.example.org/reset-password#token=abc_-123\n");
+});
+
+test("a mail waits sealed; the same key is sent once; a repeated delivery has the same Message-ID", async () => {
+  const { url, received, tried } = await startServer([451, null]);
+  await startMailer({ url, from: "chat@example.org" });
+  await send("ann@example.org", "en", "one");
+  await send("ann@example.org", "en", "one");
+  const [job] = await connection.collection("jobs").find().toArray();
+  expect(JSON.stringify(job)).not.toContain("abc_-123");
+  expect(JSON.stringify(job)).not.toContain("ann@example.org");
+  await vi.waitFor(() => expect(received).toHaveLength(1), 10_000);
+  expect(received[0]?.raw).toContain(`Message-ID: <${String(job!._id)}@chat.example.org>`);
+  await send("ann@example.org", "en", "one");
+  await send("bob@example.org");
+  await vi.waitFor(() => expect(received).toHaveLength(2), 10_000);
+  expect(received[1]?.to).toEqual(["bob@example.org"]);
+  expect(tried()).toBe(3);
 });

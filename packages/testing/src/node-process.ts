@@ -41,6 +41,8 @@ export async function startNode({ services = [], env = {}, ...options }: NodeOpt
       PORT: String(port),
       OPS_PORT: String(opsPort),
       RATE_LIMIT_FACTOR: "1000",
+      // Most tests use guests, which are off in production by default.
+      GUESTS: "on",
       MAX_CONNECTIONS_PER_ADDRESS: "50000",
       ...(services.length > 0 && { SERVICES: services.join(",") }),
       ...env,

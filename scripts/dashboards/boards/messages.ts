@@ -175,14 +175,15 @@ export const messages: Board = {
             { ...rateBy("fanfare_mails_total", "outcome"), legend: "mail {{outcome}}" },
             { ...rateBy("fanfare_bot_callbacks_total", "outcome"), legend: "callback {{outcome}}" },
           ],
-          runbooks: ["FanfareMailFailing", "FanfarePushesDropped"],
+          runbooks: ["FanfareMailFailing", "FanfareJobsFailing", "FanfarePushesDropped"],
         },
         {
           kind: "timeseries",
-          title: "Waiting to go out",
-          description: "At most 1,000 mails and 2,000 pushes wait in one process; what is beyond is dropped.",
+          title: "Pushes waiting and dead jobs",
+          description:
+            "At most 2,000 pushes wait in one process, further ones are dropped. Dead jobs failed for good.",
           queries: [
-            { expr: "sum(fanfare_mails_waiting{S})", legend: "mails" },
+            { expr: "max by (kind) (fanfare_jobs_dead{S})", legend: "dead {{kind}}" },
             { expr: "sum(fanfare_pushes_waiting{S})", legend: "pushes" },
           ],
           runbooks: ["FanfareMailFailing", "FanfarePushesDropped"],

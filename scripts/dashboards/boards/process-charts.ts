@@ -1,4 +1,3 @@
-import { rateBy } from "../durations.ts";
 import type { Chart } from "../panel.ts";
 
 /** What every process has, whatever it hosts. */
@@ -81,14 +80,6 @@ export const processCharts: readonly Chart[] = [
     unit: "s",
     queries: [{ expr: "time() - process_start_time_seconds{S}", legend: "{{instance}}" }],
     runbooks: ["FanfareRestarting"],
-  },
-  {
-    kind: "timeseries",
-    title: "Errors that nobody caught",
-    description: "Each is a fault of the program: see the log.",
-    unit: "short",
-    queries: [rateBy("fanfare_uncaught_errors_total", "instance")],
-    runbooks: ["FanfareUncaughtErrors"],
   },
   {
     kind: "table",

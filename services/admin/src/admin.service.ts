@@ -3,8 +3,10 @@ import { defineService, type Handler, type NodeContext, type ServiceFactory } fr
 import { announce } from "./actions/announce.ts";
 import { auditLog } from "./actions/audit-log.ts";
 import { deleteGroup, listGroups, startGroupExport, startGroupImport } from "./actions/groups.ts";
+import { deleteJob, listDeadJobs, retryJob } from "./actions/jobs.ts";
 import { getMaintenance, setMaintenance } from "./actions/maintenance.ts";
 import { metrics } from "./actions/metrics.ts";
+import { getPolicy, readPolicy, setPolicy } from "./actions/policy.ts";
 import { stats } from "./actions/stats.ts";
 import { disableUser, enableUser, listUsers, resetTotp, setAdmin } from "./actions/users.ts";
 import type { AdminDependencies } from "./admin.dependencies.ts";
@@ -29,7 +31,13 @@ export function createAdminService(node: NodeContext): ReturnType<ServiceFactory
       "admin.listUsers": listUsers(),
       "admin.listGroups": listGroups(),
       "admin.auditLog": auditLog(dependencies),
+      "admin.listDeadJobs": listDeadJobs(dependencies),
+      "admin.retryJob": recorded("admin.retryJob", retryJob(dependencies)),
+      "admin.deleteJob": recorded("admin.deleteJob", deleteJob(dependencies)),
       "admin.getMaintenance": getMaintenance(dependencies),
+      "admin.getPolicy": getPolicy(dependencies),
+      "admin.readPolicy": readPolicy(dependencies),
+      "admin.setPolicy": recorded("admin.setPolicy", setPolicy(dependencies)),
       "admin.disableUser": recorded("admin.disableUser", disableUser()),
       "admin.enableUser": recorded("admin.enableUser", enableUser()),
       "admin.setAdmin": recorded("admin.setAdmin", setAdmin()),

@@ -1,3 +1,4 @@
+import type { InstancePolicy } from "@fanfare/contract";
 import { Schema, type Connection, type Model } from "mongoose";
 import { DURABLE } from "./audit.model.ts";
 
@@ -16,6 +17,26 @@ const schema = new Schema<MaintenanceDocument>(
   },
   { collection: "instanceSettings", writeConcern: DURABLE, versionKey: false },
 );
+
+/** The values of the instance's policy that admins have set. */
+export interface PolicyDocument {
+  _id: "policy";
+  revision: number;
+  values: Partial<InstancePolicy>;
+}
+
+const policySchema = new Schema<PolicyDocument>(
+  {
+    _id: { type: String, required: true },
+    revision: { type: Number, required: true },
+    values: { type: Schema.Types.Mixed, default: {} },
+  },
+  { collection: "instanceSettings", writeConcern: DURABLE, versionKey: false, minimize: false },
+);
+
+export function policyModel(connection: Connection): Model<PolicyDocument> {
+  return connection.model<PolicyDocument>("InstancePolicy", policySchema);
+}
 
 export function settingsModel(connection: Connection): Model<MaintenanceDocument> {
   return connection.model<MaintenanceDocument>("InstanceSettings", schema);

@@ -1,5 +1,5 @@
 import { createFileStorage, FileUrls } from "@fanfare/files";
-import { defineService, repeat, WorkQueue, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { defineService, WorkQueue, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { claim, release } from "./actions/claim.ts";
 import { abortUpload, finishUpload } from "./actions/finish-upload.ts";
 import { getUrl, getUrls } from "./actions/get-url.ts";
@@ -37,7 +37,12 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
     }),
     remover,
   };
-  let stopSweeping = async (): Promise<void> => {};
+  node.jobs.define("file.sweep", {
+    everyMs: SWEEP_EVERY_MS,
+    run: async ({ signal }) => {
+      if (await sweeper.sweep(signal)) return { againAt: new Date() };
+    },
+  });
   return defineService(node, {
     name: "file",
     actions: {
@@ -68,15 +73,8 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
     },
     async started() {
       await (await storage).check();
-      stopSweeping = repeat(() => sweeper.sweep(), {
-        everyMs: SWEEP_EVERY_MS,
-        what: "looking for files that are due",
-        logger,
-      });
     },
     async stopped() {
-      sweeper.stop();
-      await stopSweeping();
       (await storage).close();
     },
   });

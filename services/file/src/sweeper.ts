@@ -18,27 +18,24 @@ interface SweeperOptions {
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
-  #isStopped = false;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
   }
 
-  stop(): void {
-    this.#isStopped = true;
-  }
-
-  /** Everything that is due, but no more than a batch. */
-  async sweep(): Promise<void> {
+  /** Everything that is due, but no more than a batch. @returns whether there may be more */
+  async sweep(signal?: AbortSignal): Promise<boolean> {
     const { files, logger } = this.#options;
-    for (let i = 0; i < SWEEP_BATCH && !this.#isStopped; i++) {
+    for (let i = 0; i < SWEEP_BATCH; i++) {
+      if (signal?.aborted === true) return true;
       const file = await files.takeDue(new Date());
-      if (file === null) return;
+      if (file === null) return false;
       // It has been put off, so one that fails keeps no other waiting.
       await this.#look(file).catch((error: unknown) =>
         logger.warn({ err: error, fileId: file._id.toHexString() }, "a file could not be looked at"),
       );
     }
+    return true;
   }
 
   async #look(file: FileDocument): Promise<void> {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createFileStorage, storageKey } from "@fanfare/files";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { SWEEP_BATCH } from "../src/bounds.ts";
 import { FileRepository } from "../src/file.repository.ts";
 import { Quotas } from "../src/quotas.ts";
 import { Remover } from "../src/remover.ts";
@@ -50,6 +51,17 @@ test("a file that nobody attaches goes after a day", async () => {
   await dueNow(fileId);
   await sweeper.sweep();
   expect([await stateOf(fileId), await isStored(fileId), await used()]).toEqual([undefined, false, 0]);
+});
+
+test("files are swept by a recurring job, more than one batch too", async () => {
+  const fileIds: string[] = [];
+  for (let i = 0; i <= SWEEP_BATCH; i += 1)
+    fileIds.push(await fileNode.upload(userId, channelId, randomBytes(1)));
+  const all = { _id: { $in: fileIds.map((id) => new Types.ObjectId(id)) } };
+  await documents().updateMany(all, { $set: { dueAt: new Date(0) } });
+  const jobs = fileNode.node.database.collection("jobs");
+  await jobs.updateOne({ kind: "file.sweep" }, { $set: { dueAt: new Date(0) } });
+  await vi.waitFor(async () => expect(await documents().countDocuments(all)).toBe(0), 60_000);
 });
 
 test("an upload that never ended goes after an hour, with the room it had taken", async () => {

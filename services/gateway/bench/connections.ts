@@ -52,6 +52,7 @@ async function start(program: string, dataDir: string): Promise<ChildProcess> {
       PORT: String(PORT),
       OPS_PORT: String(PORT + 1),
       RATE_LIMIT_FACTOR: "1000",
+      GUESTS: "on",
       MAX_CONNECTIONS_PER_ADDRESS: "1000000",
     },
   });

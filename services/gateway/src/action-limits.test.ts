@@ -33,11 +33,45 @@ test("one user at many addresses is still one user", () => {
 
 test("one value of a parameter is counted whoever sends it, in whatever case", () => {
   const limits = create({ ...limit, perValueOf: { param: "username", ...limit } });
-  const guess = (username: string) => limits.takeValue({ username }, 0);
+  const guess = (username: string) => limits.takeValue({ username }, { address: HERE }, 0);
   expect(["ann", "Ann", "ANN", "bob"].map(guess)).toEqual([0, 0, 1000, 0]);
+});
+
+test("a value is also counted per address, and by itself on a known device", () => {
+  const perValueOf = {
+    param: "username",
+    points: 3,
+    durationMs: 1000,
+    pointsPerAddress: 2,
+    exceptKnownDevices: true,
+  } as const;
+  const limits = create({ ...limit, perValueOf });
+  const knownDevice = (name: string): string | null => (name === "ann" ? "laptop" : null);
+  const guess = (address: string, username = "Ann") => limits.takeValue({ username }, { address }, 0);
+  expect(["1", "1", "1", "2", "2"].map((address) => guess(address))).toEqual([0, 0, 1000, 0, 1000]);
+  const known = (username: string) => limits.takeValue({ username }, { address: "1", knownDevice }, 0);
+  expect(["Ann", "ann", "ann", "bob"].map(known)).toEqual([0, 0, 1000, 0]);
+});
+
+test("what succeeded is given back, everywhere it was counted", () => {
+  const perValueOf = {
+    param: "username",
+    points: 3,
+    durationMs: 1000,
+    pointsPerAddress: 2,
+    onlyFailures: true,
+  } as const;
+  const limits = create({ ...limit, perValueOf });
+  const ann = { username: "Ann" };
+  for (let n = 0; n < 5; n += 1) {
+    expect(limits.takeValue(ann, { address: HERE }, 0)).toBe(0);
+    limits.giveBackValue(ann, { address: HERE });
+  }
+  expect([1, 2, 3].map(() => limits.takeValue(ann, { address: HERE }, 0))).toEqual([0, 0, 1000]);
+  expect(["2", "3"].map((address) => limits.takeValue(ann, { address }, 0))).toEqual([0, 1000]);
 });
 
 test("without such a limit parameters do not matter", () => {
   const limits = create(limit);
-  expect([1, 2, 3].map(() => limits.takeValue({ username: "ann" }, 0))).toEqual([0, 0, 0]);
+  expect([1, 2, 3].map(() => limits.takeValue({ username: "ann" }, { address: HERE }, 0))).toEqual([0, 0, 0]);
 });

@@ -1,5 +1,6 @@
 import type { ActionName, ActionRateLimit } from "@fanfare/contract";
-import type { RateLimits } from "@fanfare/kernel";
+import type { ExactLimit, RateLimits } from "@fanfare/kernel";
+import type { Caller } from "./calls.ts";
 
 /** Milliseconds to wait, 0 for none; a promise where other gateways are asked. */
 export type Wait = number | Promise<number>;
@@ -12,7 +13,11 @@ interface Limiter {
 export class ActionLimits {
   readonly #perCaller: Limiter;
   readonly #perAddress: Limiter | null;
-  readonly #perValue: Limiter | null;
+  readonly #perValue: ExactLimit | null;
+  readonly #perValueAndAddress: ExactLimit | null = null;
+  readonly #perValueAndDevice: ExactLimit | null = null;
+  /** Whether `giveBackValue` is to be called after a success. */
+  readonly countsOnlyFailures: boolean;
   readonly #param: string;
 
   constructor(
@@ -26,6 +31,14 @@ export class ActionLimits {
     this.#perValue =
       perValueOf === undefined ? null : limits.exact(`${name}/${perValueOf.param}`, perValueOf);
     this.#param = perValueOf?.param ?? "";
+    this.countsOnlyFailures = perValueOf?.onlyFailures === true;
+    const { pointsPerAddress: points, exceptKnownDevices = false } = perValueOf ?? {};
+    if (perValueOf !== undefined && points !== undefined) {
+      const few = { ...perValueOf, points };
+      this.#perValueAndAddress = limits.exact(`${name}/${perValueOf.param}+address`, few);
+      if (exceptKnownDevices)
+        this.#perValueAndDevice = limits.exact(`${name}/${perValueOf.param}+device`, few);
+    }
   }
 
   /** @param userId null where nobody is logged in */
@@ -37,8 +50,36 @@ export class ActionLimits {
     return typeof waitMs === "number" ? ofUser(waitMs) : waitMs.then(ofUser);
   }
 
-  takeValue(params: unknown, nowMs: number): Wait {
-    if (this.#perValue === null) return 0;
-    return this.#perValue.take(String((params as Record<string, unknown>)[this.#param]).toLowerCase(), nowMs);
+  takeValue(
+    params: unknown,
+    { address, knownDevice }: Pick<Caller, "address" | "knownDevice">,
+    nowMs: number,
+  ): Wait {
+    let waitMs: Wait = 0;
+    for (const [limit, subject] of this.#ofValue(params, { address, knownDevice })) {
+      const ofLimit = (ms: number): Wait => (ms > 0 ? ms : limit.take(subject, nowMs));
+      waitMs = typeof waitMs === "number" ? ofLimit(waitMs) : waitMs.then(ofLimit);
+    }
+    return waitMs;
+  }
+
+  /** Undoes `takeValue` of a call that succeeded. */
+  giveBackValue(params: unknown, caller: Pick<Caller, "address" | "knownDevice">): void {
+    for (const [limit, subject] of this.#ofValue(params, caller)) limit.giveBack(subject);
+  }
+
+  /** The limits that a value counts in, and as what, in their order. */
+  #ofValue(
+    params: unknown,
+    { address, knownDevice }: Pick<Caller, "address" | "knownDevice">,
+  ): [ExactLimit, string][] {
+    if (this.#perValue === null) return [];
+    const value = String((params as Record<string, unknown>)[this.#param]).toLowerCase();
+    const device = this.#perValueAndDevice === null ? null : (knownDevice?.(value) ?? null);
+    if (device !== null) return [[this.#perValueAndDevice!, `${value} ${device}`]];
+    const ofAll: [ExactLimit, string] = [this.#perValue, value];
+    return this.#perValueAndAddress === null
+      ? [ofAll]
+      : [[this.#perValueAndAddress, `${value} ${address}`], ofAll];
   }
 }

@@ -33,15 +33,18 @@ function createCalls(call: () => Promise<unknown>, rateLimitFactor = 1e6) {
 test("takes a bounded number of calls at once, and more again when those are answered", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<object>();
   const { calls } = createCalls(() => released);
-  const running = Array.from({ length: MAX_CALLS_IN_FLIGHT }, () =>
-    calls.answer("socket", "user.me", {}, caller),
-  );
+  const running = Array.from({ length: MAX_CALLS_IN_FLIGHT }, (_, i) => {
+    const from = { ...caller, actor: { ...actor, userId: `user ${i}` } };
+    return calls.answer("socket", "user.me", {}, from);
+  });
+  const refused = (await Promise.all(running.slice(MAX_CALLS_IN_FLIGHT * 0.75))).every(({ ok }) => !ok);
+  expect([refused, calls.inFlight]).toEqual([true, MAX_CALLS_IN_FLIGHT * 0.75]);
   expect(await calls.answer("http", "user.me", {}, caller)).toMatchObject({
     ok: false,
     error: { type: "OVERLOADED", data: { retryAfterMs: expect.any(Number) } },
   });
   release({});
-  const answers = await Promise.all(running);
+  const answers = await Promise.all(running.slice(0, MAX_CALLS_IN_FLIGHT * 0.75));
   expect(answers.every(({ ok }) => ok)).toBe(true);
   expect(await calls.answer("http", "user.me", {}, caller)).toMatchObject({ ok: true });
 });
@@ -182,8 +185,9 @@ describe("reads are limited by what they cost", () => {
 });
 
 test("many addresses that guess at one account are limited together", async () => {
-  const { calls } = createCalls(() => Promise.resolve({}), 1);
+  const { calls } = createCalls(() => Promise.reject(serviceError("WRONG_CREDENTIALS")), 1);
   const { points } = actionDefinition("user.login").rateLimit.perValueOf!;
+  const wrong = { error: { type: "WRONG_CREDENTIALS" } };
   const guess = (username: string, address: number) =>
     calls.answer(
       "http",
@@ -196,7 +200,17 @@ test("many addresses that guess at one account are limited together", async () =
       },
     );
   for (let n = 0; n < points; n++)
-    expect(await guess(n % 2 === 0 ? "Victim" : "victim", n)).toMatchObject({ ok: true });
+    expect(await guess(n % 2 === 0 ? "Victim" : "victim", n)).toMatchObject(wrong);
   expect(await guess("victim", points)).toMatchObject({ error: { type: "RATE_LIMITED" } });
-  expect(await guess("another", points)).toMatchObject({ ok: true });
+  expect(await guess("another", points)).toMatchObject(wrong);
+});
+
+test("logins that succeed are not counted as guesses", async () => {
+  const { calls } = createCalls(() => Promise.resolve({}), 1000);
+  const { points } = actionDefinition("user.login").rateLimit.perValueOf!;
+  const params = { username: "ann", password: "correct horse" };
+  for (let n = 0; n <= 2 * points; n += 1)
+    expect(await calls.answer("http", "user.login", params, { ...caller, actor: null })).toMatchObject({
+      ok: true,
+    });
 });

@@ -23,10 +23,10 @@ import {
   type Logger,
   type RateLimits,
 } from "@fanfare/kernel";
+import { Admission, Usual, type CallKind } from "./admission.ts";
 import {
   ADDRESS_RATE_LIMIT,
   HEAVY_READ_COST,
-  MAX_CALLS_IN_FLIGHT,
   OVERLOADED_RETRY_MS,
   PAGE_RATE_LIMIT,
   RECONNECT_WITHIN_MS,
@@ -44,6 +44,8 @@ export interface Caller {
   /** By HTTP. */
   userAgent?: string | null;
   requestId: string;
+  /** The id of the device, if the account with this name has logged in on it before. */
+  knownDevice?: (name: string) => string | null;
   /** Whether earlier answers wait to be read. */
   isSlow?: () => boolean;
 }
@@ -64,6 +66,7 @@ export interface CallsOptions {
   paused: () => ServiceError | null;
   /** As it multiplies the limits. */
   rateLimitFactor?: number;
+  admission?: Admission;
 }
 
 type Refused = Extract<WireAnswer<unknown>, { ok: false }>;
@@ -79,6 +82,7 @@ interface Route {
   shardBy: ActionDefinition["shardBy"];
   limits: ActionLimits;
   metrics: ActionMetrics;
+  usual: Usual;
 }
 
 /** The one way from outside to an action: what is not in the contract for this transport is not there. */
@@ -94,11 +98,13 @@ export class Calls {
   readonly #ofPage: ReturnType<RateLimits["quick"]>;
   readonly #reads: ReadLimits;
   readonly #fullChannels = new FullChannels();
-  #inFlight = 0;
+  /** How many calls are let in at once. */
+  readonly admission: Admission;
   #draining = false;
 
   constructor(options: CallsOptions) {
     const { call, limits: rateLimits, metrics, logger, inRequest, paused, rateLimitFactor = 1 } = options;
+    this.admission = options.admission ?? new Admission();
     this.#call = call;
     this.#metrics = metrics;
     this.#logger = logger;
@@ -128,6 +134,7 @@ export class Calls {
           shardBy,
           limits,
           metrics: ofAction,
+          usual: new Usual(),
         });
       }
     }
@@ -223,14 +230,14 @@ export class Calls {
 
   /** Calls that a service is working on, also those that were given up on. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.admission.inFlight;
   }
 
-  /** Takes no further calls, and waits until those that are running are answered, but not longer than this. */
+  /** Takes no further calls, and waits at most `maxMs` for those that are running to be answered. */
   async drain(maxMs: number): Promise<void> {
     this.#draining = true;
     const deadlineMs = performance.now() + maxMs;
-    while (this.#inFlight > 0 && performance.now() < deadlineMs) {
+    while (this.inFlight > 0 && performance.now() < deadlineMs) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
@@ -250,30 +257,35 @@ export class Calls {
     if (this.#draining) return serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
     if (retryAfterMs > 0) return serviceError("RATE_LIMITED", { retryAfterMs });
     if (actor === null && !isPublic) return serviceError("UNAUTHENTICATED");
-    if (this.#inFlight >= MAX_CALLS_IN_FLIGHT)
-      return serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     if (pauses && actor?.admin !== true) return this.#paused();
     return null;
   }
 
   async #run(route: Route, params: unknown, caller: Caller): Promise<unknown> {
-    const { name, params: schema, shardBy, limits } = route;
+    const { params: schema, shardBy, limits } = route;
     const channel = channelOf(shardBy, params);
-    if (channel !== undefined && this.#fullChannels.has(channel, Date.now()))
-      throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+    const isFull = channel !== undefined && this.#fullChannels.has(channel, Date.now());
+    // First of all, because a refusal must cost next to nothing.
+    const kind = isFull ? null : this.admission.admit(caller.actor?.userId ?? caller.address);
+    if (kind === null) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     const parsed = parse(schema, params);
-    const waiting = limits.takeValue(parsed, Date.now());
+    const waiting = limits.takeValue(parsed, caller, Date.now());
     const retryAfterMs = typeof waiting === "number" ? waiting : await waiting;
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
-    if (route.mutates) return this.#callService(name, parsed, caller, channel);
-    return this.#read(route, parsed, caller);
+    const work = route.mutates
+      ? this.#callService(route, parsed, caller, kind, channel)
+      : this.#read(route, parsed, caller, kind);
+    if (!limits.countsOnlyFailures) return work;
+    const data = await work;
+    limits.giveBackValue(parsed, caller);
+    return data;
   }
 
   /** Runs a read when it is the caller's turn, and charges what it cost. */
-  async #read({ name, isHeavyRead }: Route, parsed: unknown, caller: Caller): Promise<unknown> {
+  async #read(route: Route, parsed: unknown, caller: Caller, kind: CallKind): Promise<unknown> {
     const reader = { userId: caller.actor?.userId ?? null, address: caller.address };
-    if (!isHeavyRead) {
-      const data = await this.#callService(name, parsed, caller, undefined);
+    if (!route.isHeavyRead) {
+      const data = await this.#callService(route, parsed, caller, kind);
       this.#reads.charge(reader, answerBytes(data), 0, Date.now());
       return data;
     }
@@ -286,7 +298,7 @@ export class Calls {
       const retryAfterMs = this.#reads.waitMs(reader, Date.now());
       if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
       if (caller.isSlow?.() === true) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
-      const data = await this.#callService(name, parsed, caller, undefined);
+      const data = await this.#callService(route, parsed, caller, kind);
       bytes = answerBytes(data);
       return data;
     } finally {
@@ -296,16 +308,15 @@ export class Calls {
   }
 
   async #callService(
-    name: ActionName,
+    { name, usual }: Route,
     parsed: unknown,
     caller: Caller,
-    channel: string | undefined,
+    kind: CallKind,
+    channel?: string,
   ): Promise<unknown> {
-    this.#inFlight += 1;
     const meta = metaOf(caller);
-    const work = this.#call(name, parsed, { meta, timeout: WORK_TIMEOUT_MS }).finally(() => {
-      this.#inFlight -= 1;
-    });
+    const end = this.admission.begin(kind, usual);
+    const work = this.#call(name, parsed, { meta, timeout: WORK_TIMEOUT_MS }).finally(end);
     try {
       return await beforeDeadline(work);
     } catch (error) {

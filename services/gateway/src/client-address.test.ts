@@ -8,15 +8,30 @@ const request = (remoteAddress: string, forwarded?: string): IncomingMessage =>
     headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
   }) as unknown as IncomingMessage;
 
-test("the header counts only behind a proxy, and only its last address", () => {
-  expect(clientAddress(request("10.0.0.1", "1.1.1.1, 2.2.2.2"), false)).toBe("10.0.0.1");
-  expect(clientAddress(request("10.0.0.1", "1.1.1.1, 2.2.2.2"), true)).toBe("2.2.2.2");
-  expect(clientAddress(request("10.0.0.1"), true)).toBe("10.0.0.1");
-  expect(clientAddress(request("10.0.0.1", ""), true)).toBe("10.0.0.1");
+test("the header counts only behind a proxy, and only its last address behind one", () => {
+  expect(clientAddress(request("10.0.0.1", "1.1.1.1, 2.2.2.2"), 0)).toBe("10.0.0.1");
+  expect(clientAddress(request("10.0.0.1", "1.1.1.1, 2.2.2.2"), 1)).toBe("2.2.2.2");
+  expect(clientAddress(request("10.0.0.1"), 1)).toBe("10.0.0.1");
+  expect(clientAddress(request("10.0.0.1", ""), 1)).toBe("10.0.0.1");
+});
+
+test("behind several proxies, the client is the address that the first of them saw", () => {
+  // A client that claims 1.1.1.1, a CDN that saw 203.0.113.9, nginx that saw the CDN.
+  const forwarded = "1.1.1.1, 203.0.113.9, 198.51.100.7";
+  expect(clientAddress(request("10.0.0.1", forwarded), 2)).toBe("203.0.113.9");
+  const networks = ["10.0.0.0/8", "198.51.100.0/24", "2001:db8::/32"];
+  expect(clientAddress(request("::ffff:10.0.0.1", forwarded), networks)).toBe("203.0.113.9");
+  expect(clientAddress(request("2001:db8::7", forwarded), networks)).toBe("203.0.113.9");
+  expect(clientAddress(request("10.0.0.1", "10.2.3.4"), networks)).toBe("10.2.3.4");
+});
+
+test("a client that bypasses the proxies cannot claim an address", () => {
+  expect(clientAddress(request("203.0.113.5", "1.1.1.1, 10.0.0.1"), ["10.0.0.0/8"])).toBe("203.0.113.5");
+  expect(clientAddress(request("10.0.0.1", "1.1.1.1, nonsense"), ["10.0.0.1"])).toBe("nonsense");
 });
 
 test("an IPv4 address is the same in both notations", () => {
-  expect(clientAddress(request("::ffff:192.0.2.7"), false)).toBe("192.0.2.7");
+  expect(clientAddress(request("::ffff:192.0.2.7"), 0)).toBe("192.0.2.7");
 });
 
 test.each([
@@ -25,9 +40,9 @@ test.each([
   ["2001:db8::1", "2001:db8:0:0::/64"],
   ["::1", "0:0:0:0::/64"],
 ])("an IPv6 address counts as its network: %s", (address, network) => {
-  expect(clientAddress(request(address), false)).toBe(network);
+  expect(clientAddress(request(address), 0)).toBe(network);
 });
 
 test("a nonsense header cannot make a long key", () => {
-  expect(clientAddress(request("10.0.0.1", "x".repeat(8000)), true)).toHaveLength(64);
+  expect(clientAddress(request("10.0.0.1", "x".repeat(8000)), 1)).toHaveLength(64);
 });

@@ -1,29 +1,63 @@
 import type { IncomingMessage } from "node:http";
-import { isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
+
+/** How many proxies stand in front of this server, or their addresses and networks. */
+export type TrustedProxies = number | readonly string[];
 
 /**
  * What a caller without an account is counted by: the IPv4 address, or the /64 network of an IPv6 address, which is
  * what one customer gets.
- * @param trustProxy take the last address of X-Forwarded-For, the one that our own proxy has seen; those before it are
- * whatever the client wrote
+ * @param trusted the proxies that append the address they see to X-Forwarded-For; the client can write anything before those
  */
-export function clientAddress(request: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = trustProxy ? lastForwarded(request) : undefined;
-  return normaliseAddress(forwarded ?? request.socket.remoteAddress ?? "unknown");
+export function clientAddress(request: IncomingMessage, trusted: TrustedProxies): string {
+  const remote = request.socket.remoteAddress ?? "unknown";
+  if (trusted === 0) return normaliseAddress(remote);
+  const way = [...forwardedFor(request), remote];
+  if (typeof trusted === "number") return normaliseAddress(way[Math.max(0, way.length - 1 - trusted)]!);
+  const networks = networksOf(trusted);
+  return normaliseAddress(way.findLast((address) => !contains(networks, address)) ?? way[0]!);
 }
 
-function lastForwarded({ headers }: IncomingMessage): string | undefined {
+/** Whether the connection comes from a trusted proxy. */
+export function isFromProxy({ socket }: IncomingMessage, trusted: TrustedProxies): boolean {
+  if (typeof trusted === "number") return trusted > 0;
+  return contains(networksOf(trusted), socket.remoteAddress ?? "");
+}
+
+function forwardedFor({ headers }: IncomingMessage): string[] {
   const header = headers["x-forwarded-for"];
   const addresses = (Array.isArray(header) ? header.join(",") : (header ?? "")).split(",");
-  const last = addresses.at(-1)?.trim();
-  return last === "" ? undefined : last;
+  return addresses.map((address) => address.trim()).filter((address) => address !== "");
 }
+
+const lists = new WeakMap<readonly string[], BlockList>();
+
+function networksOf(trusted: readonly string[]): BlockList {
+  const known = lists.get(trusted);
+  if (known !== undefined) return known;
+  const list = new BlockList();
+  for (const network of trusted) {
+    const [address = "", prefix] = network.split("/");
+    const family = isIPv6(address) ? "ipv6" : "ipv4";
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  lists.set(trusted, list);
+  return list;
+}
+
+function contains(networks: BlockList, address: string): boolean {
+  const plain = unmapped(address);
+  const version = isIP(plain);
+  return version !== 0 && networks.check(plain, version === 6 ? "ipv6" : "ipv4");
+}
+
+const unmapped = (address: string): string => /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 
 /** @param address as Node writes it */
 export function normaliseAddress(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  return isIPv6(address) ? network64(address) : address.slice(0, 64);
+  const plain = unmapped(address);
+  return isIPv6(plain) ? network64(plain) : plain.slice(0, 64);
 }
 
 function network64(address: string): string {

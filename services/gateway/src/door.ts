@@ -39,6 +39,9 @@ export function createDoor({ calls, identify, visitors, metrics, limits, isServi
       setTimeout(() => socket.conn.close(), 0);
       throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     }
+    // At once: a connection costs several reads, and one that fails is made again.
+    if (!calls.admission.admitsConnection())
+      throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     return identify((socket.handshake.auth as { token?: unknown }).token);
   };
 

@@ -1,6 +1,7 @@
 import { PROTOCOL_VERSION, type EventPayload } from "@fanfare/contract";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import type { Actor, NodeContext } from "@fanfare/kernel";
+import type { Calls } from "./calls.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";
 import type { GatewaySocket } from "./socket-types.ts";
@@ -8,6 +9,7 @@ import { release } from "./visitors.ts";
 
 export interface EnterRoomsOptions {
   node: NodeContext;
+  calls: Pick<Calls, "admission">;
   metrics: GatewayMetrics;
 }
 
@@ -28,8 +30,9 @@ export function enterRooms(socket: GatewaySocket, actor: Actor, options: EnterRo
 async function enter(
   socket: GatewaySocket,
   { userId, sessionId }: Actor,
-  { node, metrics }: EnterRoomsOptions,
+  { node, calls, metrics }: EnterRoomsOptions,
 ): Promise<void> {
+  const end = calls.admission.beginConnection();
   try {
     await joinFresh(socket, async () => (await node.call("group.listRooms", { userId })).rooms);
     if (!socket.connected) return;
@@ -43,5 +46,7 @@ async function enter(
     // First: a connection closes only when what Engine.IO has for it is out.
     release(socket.data);
     socket.conn.close();
+  } finally {
+    end();
   }
 }

@@ -1,4 +1,4 @@
-import { readGauge, type NodeContext } from "@fanfare/kernel";
+import { OVERLOADED_METRIC, readGauge, type NodeContext } from "@fanfare/kernel";
 import type { Calls } from "./calls.ts";
 import type { MaintenanceMode } from "./maintenance.ts";
 
@@ -19,9 +19,29 @@ export function exposeGatewayState({ node, calls, maintenance }: GatewayState): 
   });
   readGauge({
     name: "fanfare_requests_active",
-    help: "Calls from outside that a service is working on.",
+    help: "Calls from outside that a service is working on, and connections being set up; also those that were given up on.",
     registry,
     read: () => calls.inFlight,
+  });
+  readGauge({
+    name: "fanfare_requests_active_max",
+    help: "Calls and connections that may be under way at once: it shrinks while they wait too long.",
+    registry,
+    read: () => calls.admission.limit,
+  });
+  readGauge({
+    name: "fanfare_request_delay_seconds",
+    help: "How much longer than usual the median call takes, or how late the event loop is.",
+    registry,
+    aggregator: "max",
+    read: () => calls.admission.delayMs / 1000,
+  });
+  readGauge({
+    name: OVERLOADED_METRIC,
+    help: "How long calls have been refused, or slow; 0: there is no overload.",
+    registry,
+    aggregator: "max",
+    read: () => calls.admission.overloadedForMs / 1000,
   });
   readGauge({
     name: "fanfare_maintenance",

@@ -3,6 +3,7 @@ import type { AddressInfo, ListenOptions } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { createRateLimits, type DomainEvents, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import type { FastifyInstance } from "fastify";
+import { ADMISSION_WINDOW_MS } from "./admission.ts";
 import { DRAIN_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
 import { Calls } from "./calls.ts";
 import { catchUp } from "./catch-up.ts";
@@ -78,6 +79,12 @@ export function createGatewayService(
         if (enabled) running?.io.local.emit("server.paused", { message });
         else running?.io.local.emit("server.resumed", {});
       },
+      async "process.abandoned"() {
+        if (running === undefined) return;
+        void running.calls.drain(0);
+        await sendAway(running, 0);
+        await delay(DRAIN_SOCKETS_MS);
+      },
       "session.ended": (context: { params: DomainEvents["session.ended"] }) => {
         ended.add(context.params.sessionIds, Date.now());
         if (running !== undefined) closeSessions(running.io, context.params);
@@ -106,6 +113,7 @@ export function createGatewayService(
         rateLimitFactor: config.rateLimitFactor,
       });
       exposeGatewayState({ node, calls, maintenance });
+      const ticking = setInterval(() => calls.admission.tick(), ADMISSION_WINDOW_MS).unref();
       const identify = createIdentify(node, ended);
       const app = await createHttpServer({
         node,
@@ -127,6 +135,7 @@ export function createGatewayService(
       const stopReporting = reportPresence(io, node);
       const stopLooking = watchEndedSessions(node, io, ended);
       const release = (): void => {
+        clearInterval(ticking);
         stopReporting();
         void stopLooking();
         stopSteps();

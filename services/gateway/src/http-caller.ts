@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "./calls.ts";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress, type TrustedProxies } from "./client-address.ts";
 import type { Identify } from "./identify.ts";
 
 /** The token of a request; undefined where it has none, or where what it has is none. */
@@ -16,7 +16,7 @@ export function bearerToken({ headers }: FastifyRequest): string | undefined {
 export async function callerOf(
   request: FastifyRequest,
   identify: Identify | null,
-  { trustProxy }: { trustProxy: boolean },
+  { trustProxy }: { trustProxy: TrustedProxies },
 ): Promise<Caller> {
   const { authorization, "user-agent": userAgent = null } = request.headers;
   const isNamed = identify !== null && authorization !== undefined;

@@ -18,7 +18,8 @@ import {
   HTTP_TIMEOUT_CHECK_MS,
 } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress, isFromProxy } from "./client-address.ts";
+import { createDeviceCookie } from "./device-cookie.ts";
 import { callerOf } from "./http-caller.ts";
 import type { Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
@@ -45,13 +46,20 @@ export interface HttpServerOptions {
 }
 
 const CORS_MAX_AGE_S = 600;
-const metaOf = ({ oidc, smtp }: Pick<NodeContext["config"], "oidc" | "smtp">): Meta => ({
-  name: "fanfare",
-  version: manifest.version,
-  protocolVersion: PROTOCOL_VERSION,
-  oidcLogin: oidc !== undefined,
-  sendsMail: smtp !== undefined,
-});
+async function metaOf({ config, policy }: NodeContext): Promise<Meta> {
+  const { registration, guests, mailDomains, oidcOnly } = await policy.get();
+  return {
+    name: "fanfare",
+    version: manifest.version,
+    protocolVersion: PROTOCOL_VERSION,
+    oidcLogin: config.oidc !== undefined,
+    sendsMail: config.smtp !== undefined,
+    passwordLogin: !oidcOnly,
+    registration,
+    guests,
+    mailDomains,
+  };
+}
 
 /** The API and the page. The server is made but does not listen yet. */
 export async function createHttpServer({
@@ -74,7 +82,7 @@ export async function createHttpServer({
     },
     requestIdHeader: false,
     genReqId: (request: IncomingMessage) => {
-      const given = config.trustProxy ? request.headers["x-request-id"] : undefined;
+      const given = isFromProxy(request, config.trustProxy) ? request.headers["x-request-id"] : undefined;
       return isSaneRequestId(given) ? given : nextRequestId();
     },
     // What the router itself cannot read: a path that is too long or badly encoded.
@@ -84,7 +92,7 @@ export async function createHttpServer({
   });
   app.server.maxConnections = config.maxConnections + HTTP_CONNECTIONS;
   // Behind a proxy all connections come from its address: it must limit its clients' itself.
-  if (!config.trustProxy) {
+  if (config.trustProxy === 0) {
     const maxPerAddress = config.maxConnectionsPerAddress + HTTP_CONNECTIONS_PER_ADDRESS;
     limitPerAddress(app.server, maxPerAddress, onTooMany);
   }
@@ -127,8 +135,8 @@ export async function createHttpServer({
   await serveWebPage(app, config.webDir, (request, reply) =>
     failed(serviceError(namesAction(request.url) ? "MALFORMED_REQUEST" : "UNKNOWN_ACTION"), request, reply),
   );
-  const meta = metaOf(config);
-  app.get("/api/meta", async () => meta);
+  const devices = createDeviceCookie(node.sealerFor("device cookie"), config);
+  app.get("/api/meta", () => metaOf(node));
   serveDocs(app, (request, bytes) =>
     calls.chargeAnswer(clientAddress(request.raw, config.trustProxy), bytes),
   );
@@ -140,7 +148,10 @@ export async function createHttpServer({
     const { action } = request.params;
     // A token that has expired must not stand in the way of the call that brings a new one.
     const caller = await callerOf(request, isPublic(action) ? null : identify, config);
-    return sendAnswer(reply, await calls.answer("http", action, request.body ?? {}, caller));
+    caller.knownDevice = (name) => devices.knownDevice(request, name);
+    const answer = await calls.answer("http", action, request.body ?? {}, caller);
+    devices.remember(request, reply, action, answer);
+    return sendAnswer(reply, answer);
   });
   serveWebhooks(app, {
     refuse: (request, reply, error) => failed(error, request, reply),

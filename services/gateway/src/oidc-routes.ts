@@ -2,6 +2,7 @@ import type { RateLimit } from "@fanfare/contract";
 import { serviceError, toServiceError, type NodeContext, type RateLimits } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { clientAddress } from "./client-address.ts";
+import { cookieOf } from "./cookies.ts";
 
 const PATH = "/auth/oidc";
 const COOKIE = "fanfare_oidc";
@@ -62,7 +63,7 @@ export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateL
   app.get(
     `${PATH}/callback`,
     guarded(async (request, reply) => {
-      const flow = cookieOf(request);
+      const flow = cookieOf(request, COOKIE);
       // One login, one way back.
       reply.header("set-cookie", `${COOKIE}=; Max-Age=0; ${attributes}`);
       if (flow === undefined) throw serviceError("OIDC_FAILED");
@@ -71,9 +72,4 @@ export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateL
       return toPage(reply, "oidcCode", oidcCode);
     }),
   );
-}
-
-function cookieOf({ headers }: FastifyRequest): string | undefined {
-  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
 }

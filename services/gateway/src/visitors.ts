@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Actor } from "@fanfare/kernel";
 import type { Socket } from "socket.io";
 import { MAX_PACKETS_PER_SECOND, PACKETS_PER_CONTROL_FRAME, REFUSAL_SLACK } from "./bounds.ts";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress, type TrustedProxies } from "./client-address.ts";
 import { Tally } from "./tally.ts";
 
 /** The transport connection under a socket. */
@@ -25,7 +25,7 @@ export interface Visitor {
 export interface VisitorsOptions {
   maxConnections: number;
   maxConnectionsPerAddress: number;
-  trustProxy: boolean;
+  trustProxy: TrustedProxies;
   /** Multiplies the packets allowed in a second, where it is above 1. */
   rateLimitFactor: number;
   onFlood(): void;

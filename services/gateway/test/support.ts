@@ -25,6 +25,8 @@ export interface Stubs {
 
 export interface Gateway {
   url: string;
+  /** Where /livez, /readyz and /metrics are. */
+  opsUrl: string;
   port: number;
   node: NodeContext;
   stubs: Stubs;
@@ -83,6 +85,7 @@ export async function startGateway(
   const ops = `http://127.0.0.1:${running.opsPort}`;
   return {
     url,
+    opsUrl: ops,
     port,
     node: running.context,
     stubs,
@@ -122,14 +125,17 @@ function stubServices(stubs: Stubs) {
     (node: NodeContext) =>
       defineService(node, {
         name: "admin",
-        actions: { "admin.getMaintenance": () => stubs.maintenance },
+        actions: {
+          "admin.getMaintenance": () => stubs.maintenance,
+          "admin.readPolicy": () => ({ revision: 0, values: {} }),
+        },
       }),
     (node: NodeContext) =>
       defineService(node, {
         name: "user",
         actions: {
           "user.listRevokedSessions": () => ({ sessionIds: stubs.revokedSessionIds }),
-          "user.createGuest": () => ({ sessionId: newId() }) as SessionTokens,
+          "user.createGuest": () => ({ sessionId: newId(), user: { kind: "guest" } }) as SessionTokens,
           "user.me": ({ actor }) => stubs.me(actor) as never,
         },
       }),

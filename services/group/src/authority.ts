@@ -1,6 +1,13 @@
 import { serviceError } from "@fanfare/kernel";
-import { mayTouchMember, mayTouchRole, type RankedRole } from "@fanfare/permissions";
+import {
+  channelPermissions,
+  mayGrant,
+  mayTouchMember,
+  mayTouchRole,
+  type RankedRole,
+} from "@fanfare/permissions";
 import type { GroupRepositories } from "./group.dependencies.ts";
+import { presentOverrides } from "./group.presenter.ts";
 import type { RoleDocument } from "./role.model.ts";
 import { loadMember, needMember, type LoadedMember } from "./subjects.ts";
 
@@ -64,6 +71,26 @@ export async function needTouchableRole(
   if (role === null) throw serviceError("ROLE_NOT_FOUND");
   if (!mayTouchRole(actor.subject, rankOf(role))) throw serviceError("FORBIDDEN");
   return role;
+}
+
+/**
+ * To assign, unassign or delete a role, the actor needs every permission that it allows or denies, in the group and in each
+ * channel with an override for the role: otherwise they could open a private channel to themselves.
+ * @throws {ServiceError} FORBIDDEN
+ */
+export async function needPermissionsOfRole(
+  { overrides }: Pick<GroupRepositories, "overrides">,
+  { subject, permissions }: LoadedMember,
+  groupId: string,
+  role: RoleDocument,
+): Promise<void> {
+  if (!mayGrant(permissions, role.permissions)) throw serviceError("FORBIDDEN");
+  for (const channel of await overrides.listWithRole(groupId, role._id.toHexString())) {
+    const all = presentOverrides(channel);
+    const own = all.find(({ target }) => target.type === "role" && target.id === role._id.toHexString());
+    const bits = own === undefined ? 0 : own.allow | own.deny;
+    if (!mayGrant(channelPermissions(subject, permissions, all), bits)) throw serviceError("FORBIDDEN");
+  }
 }
 
 export function rankOf({ _id, position }: RoleDocument): RankedRole {

@@ -51,6 +51,13 @@ export function createOverrideRepository(connection: Connection) {
       return having;
     },
 
+    /** The channels with an override for a role, with all their overrides. */
+    listWithRole: (groupId: string, roleId: string) =>
+      channels
+        .find({ groupId, overrides: { $elemMatch: { type: "role", id: roleId } }, ...alive }, SEEN)
+        .limit(LIMITS.channelsPerGroup)
+        .lean<SeenChannel[]>(),
+
     /** All private channels of a group. */
     listPrivate: (groupId: string) =>
       channels

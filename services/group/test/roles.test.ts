@@ -258,6 +258,34 @@ describe("the audit log", () => {
     expect(await log({ limit: 2, beforeId: entries[1]!.id })).toEqual(entries.slice(2, 4));
   });
 
+  test("hides private channels and the invite codes of others from readers without the right", async () => {
+    const { actor } = await withRole(PERMISSIONS.viewAuditLog);
+    const hidden = await createChannel("secret", true);
+    const shown = await createChannel("open", false);
+    for (const channelId of [hidden, shown])
+      await node.call("channel.update", { channelId, topic: "About it" }, room.owner);
+    const read = async (by: Actor, action: string) => {
+      const { entries } = await node.call("group.auditLog", { groupId, action }, by);
+      return Object.fromEntries(entries.map(({ targetId, before, after }) => [targetId, before ?? after]));
+    };
+    expect(await read(actor, "channel.create")).toEqual({
+      [hidden]: null,
+      [shown]: { name: "open", kind: "text", private: false },
+    });
+    expect(await read(actor, "channel.update")).toEqual({ [hidden]: null, [shown]: { topic: "" } });
+    expect(await read(actor, "invite.create")).toEqual({ null: null });
+    expect(await read(room.owner, "channel.create")).toMatchObject({ [hidden]: { name: "secret" } });
+    expect(await read(room.owner, "invite.create")).toEqual({ null: { code: expect.any(String) } });
+
+    for (const channelId of [hidden, shown]) await node.call("channel.delete", { channelId }, room.owner);
+    expect(await read(actor, "channel.delete")).toEqual({
+      [hidden]: null,
+      [shown]: { name: "open", kind: "text", private: false },
+    });
+    expect(await read(room.owner, "channel.delete")).toMatchObject({ [hidden]: { name: "secret" } });
+    expect(await read(actor, "channel.create")).toMatchObject({ [hidden]: null });
+  });
+
   test("what changed nothing is not in it; another service adds to it", async () => {
     await node.call("group.update", { groupId, name: "A group" }, room.owner);
     await node.call("group.unban", { groupId, userId: NOBODY }, room.owner);
@@ -327,3 +355,38 @@ test("channels are put into other places in one call, which may be repeated", as
     "CHANNEL_NOT_FOUND",
   );
 });
+
+describe("a role that opens a private channel", () => {
+  test("is given, taken and deleted only by members with its permissions there", async () => {
+    const low = await createRole(0);
+    const { actor: moderator } = await withRole(manageRoles);
+    await node.call("role.reorder", { groupId, roleIds: await rolesWithLowest(low) }, room.owner);
+    const { channel } = await node.call(
+      "channel.create",
+      { groupId, name: "secret", private: true },
+      room.owner,
+    );
+    const target = { type: "role" as const, id: low };
+    const override = { channelId: channel.id, target, allow: view | sendMessages, deny: 0 };
+    await node.call("channel.setOverride", override, room.owner);
+    const member = await room.join();
+    for (const to of [moderator, member]) await expectRefused(assign(low, to, moderator));
+    await expectRefused(node.call("role.delete", { groupId, roleId: low }, moderator));
+    expect(await permissionsOf(moderator, { channelId: channel.id })).toBe(0);
+
+    const forModerator = { ...override, target: { type: "member" as const, id: moderator.userId } };
+    await node.call("channel.setOverride", forModerator, room.owner);
+    await assign(low, member, moderator);
+    expect(await permissionsOf(member, { channelId: channel.id })).not.toBe(0);
+  });
+});
+
+async function createChannel(name: string, isPrivate: boolean): Promise<string> {
+  const { channel } = await node.call("channel.create", { groupId, name, private: isPrivate }, room.owner);
+  return channel.id;
+}
+
+async function rolesWithLowest(roleId: string): Promise<string[]> {
+  const { roles } = await node.call("role.list", { groupId }, room.owner);
+  return [roleId, ...roles.map(({ id }) => id).filter((id) => id !== roleId)];
+}

@@ -1,5 +1,4 @@
 import type { Message } from "@fanfare/contract";
-import type { AnswerBudget } from "@fanfare/kernel";
 import { documentId } from "./document-id.ts";
 import type { MessageDocument } from "./message.model.ts";
 
@@ -31,8 +30,14 @@ export function presentMessage(message: MessageDocument): Message {
   return presented;
 }
 
+/** What an answer can still take, such as an `AnswerBudget`. */
+export interface Budget {
+  /** @returns false where the item does not fit */
+  take(item: unknown): boolean;
+}
+
 /** Presents scanned messages into `page` as long as they fit into the answer. */
-export function takeInto(page: Message[], budget: AnswerBudget): (message: MessageDocument) => boolean {
+export function takeInto(page: Message[], budget: Budget): (message: MessageDocument) => boolean {
   return (message) => {
     const presented = presentMessage(message);
     if (!budget.take(presented)) return false;

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LIMITS, MEMBER_PERMISSIONS, PERMISSIONS, type Message } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SYNC_CONCURRENCY } from "../src/limits.ts";
 import { startMessageNode, type MessageNode } from "./message-node.ts";
 
 const author = "a".repeat(24);
 const channelId = "c".repeat(24);
-const other = "d".repeat(24);
 /** Three bytes each in UTF-8. */
 const LONG = "語".repeat(LIMITS.messageMaxChars);
 const COUNT = 120;
@@ -26,7 +26,6 @@ beforeAll(async () => {
     const params = { channelId, content: LONG, nonce: `n${n}` };
     sent.push((await node.as(author, "message.send", params)).message);
   }
-  await node.as(author, "message.send", { channelId: other, content: "short", nonce: "other" });
 }, 120_000);
 afterAll(async () => {
   await node?.stop();
@@ -65,10 +64,16 @@ test("a page around a message has both sides of it, within the budget", async ()
 });
 
 test("a sync answers resync for the channel that does not fit, and what changed in the others", async () => {
-  const cursors = [channelId, other].map((id) => ({ channelId: id, afterRev: 0 }));
+  // More channels than are read at once.
+  const small = Array.from({ length: 2 * SYNC_CONCURRENCY }, (_, n) => n.toString(16).padStart(24, "e"));
+  for (const [n, id] of small.entries())
+    await node.as(author, "message.send", { channelId: id, content: "short", nonce: `small${n}` });
+  const cursors = [channelId, ...small].map((id) => ({ channelId: id, afterRev: 0 }));
   const answer = await node.as(author, "channel.sync", { cursors });
   expect(bytesOf(answer)).toBeLessThan(MAX_BYTES);
-  expect(answer.channels[0]).toMatchObject({ status: "resync", messages: [], head: { seq: COUNT } });
+  const [large, ...others] = answer.channels;
+  expect(large).toMatchObject({ status: "resync", messages: [], head: { seq: COUNT } });
+  expect(others.map(({ status, messages }) => [status, messages.length])).toEqual(small.map(() => ["ok", 1]));
   const behind = { cursors: [{ channelId, afterRev: COUNT - 10 }] };
   const { channels } = await node.as(author, "channel.sync", behind);
   expect(channels[0]).toMatchObject({ status: "ok", head: { seq: COUNT, rev: COUNT } });

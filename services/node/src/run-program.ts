@@ -3,15 +3,20 @@ import { explainStartError } from "./explain-start-error.ts";
 import { greeting, noticeOfAdmin } from "./greeting.ts";
 import { noticeOfPage } from "./notice-of-page.ts";
 import { startFanfare, type Fanfare } from "./start-fanfare.ts";
-import { superviseErrors } from "./supervise-errors.ts";
+import { onUncaughtError } from "./uncaught-errors.ts";
 
 /** A stop that takes longer than this is cut short: what was acknowledged is on disk all the same. */
 const STOP_TIMEOUT_MS = 10_000;
 const STOPPED_BY_SIGNAL = 130;
+/** EX_SOFTWARE of sysexits.h: a supervisor has to restart the process. */
+const CRASHED = 70;
+/** The longest that it takes to tell the clients of a crash. */
+const ABANDON_TIMEOUT_MS = 1000;
 
 /**
  * The program: reads the configuration from the environment, starts, and stops at SIGINT or SIGTERM. A second signal ends
- * it at once. Exit codes: 0 stopped as asked, 1 could not start or could not go on, 130 cut short.
+ * it at once. It also ends after an uncaught error, or when its database or a gateway thread has ended: its supervisor restarts it.
+ * Exit codes: 0 stopped as asked, 1 could not start, 70 could not go on, 130 cut short.
  */
 export async function runProgram(): Promise<void> {
   const config = readConfig();
@@ -31,12 +36,20 @@ export async function runProgram(): Promise<void> {
   try {
     fanfare = await startFanfare(config, (error) => {
       process.stderr.write(`Fanfare cannot go on: ${error.message}\n`);
-      stop(1);
+      stop(fanfare === undefined ? 1 : CRASHED);
     });
   } catch (error) {
     fail(explainStartError(error, config) ?? `It could not start: ${describe(error)}`);
   }
-  superviseErrors(fanfare.context);
+  const running = fanfare;
+  let crashing = false;
+  onUncaughtError(running.context, () => {
+    if (crashing) return;
+    crashing = true;
+    const exit = (): never => process.exit(CRASHED);
+    setTimeout(exit, ABANDON_TIMEOUT_MS);
+    running.abandon().then(exit, exit);
+  });
   const notice = noticeOfAdmin(await fanfare.adminState());
   const doubts = misspelledSettings(process.env);
   if (config.environment === "development") {

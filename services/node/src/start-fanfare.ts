@@ -24,6 +24,8 @@ export interface Fanfare {
   context: Pick<NodeContext, "logger" | "metrics">;
   /** Answers what is running, says goodbye to the clients, and closes the database. */
   stop(): Promise<void>;
+  /** Refuses every call and sends the clients away, before the process ends without finishing anything. */
+  abandon(): Promise<void>;
 }
 
 /**
@@ -79,6 +81,7 @@ export async function startFanfare(
     },
     context: node.context,
     stop: () => node.stop(),
+    abandon: () => node.abandon(),
   };
 }
 

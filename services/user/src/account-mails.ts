@@ -1,5 +1,5 @@
 import { LIMITS, type RateLimit } from "@fanfare/contract";
-import { hashSecret, newSecret, RateLimiter, type CallClient, type Config } from "@fanfare/kernel";
+import { hashSecret, newSecret, RateLimiter, type CallClient, type NodeContext } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
 import type { MailedTokenRepository } from "./mailed-token.repository.ts";
 import type { MailedPurpose } from "./mailed-token.model.ts";
@@ -16,8 +16,10 @@ const MINUTE_MS = 60_000;
  * with their addresses. Counted by each process alone. The others ask by `user.requestEmailVerification`.
  */
 const WELCOMES_PER_ADDRESS: RateLimit = { points: 30, durationMs: 60 * MINUTE_MS };
-/** Of such mails to one mailbox, from however many accounts. */
-const WELCOMES_PER_MAILBOX: RateLimit = { points: 3, durationMs: 60 * MINUTE_MS };
+/** Of such mails to one mailbox, those that one address causes: the registrations of others must not use up the owner's. */
+const WELCOMES_PER_MAILBOX_AND_ADDRESS: RateLimit = { points: 3, durationMs: 60 * MINUTE_MS };
+/** Of such mails to one mailbox, from however many accounts and addresses. */
+const WELCOMES_PER_MAILBOX: RateLimit = { points: 30, durationMs: 60 * MINUTE_MS };
 
 export type AccountMails = ReturnType<typeof createAccountMails>;
 
@@ -25,9 +27,12 @@ export type AccountMails = ReturnType<typeof createAccountMails>;
 export function createAccountMails(
   mailer: Mailer,
   tokens: MailedTokenRepository,
-  config: Pick<Config, "rateLimitFactor" | "smtp" | "environment" | "oidc">,
+  { config, logger }: Pick<NodeContext, "config" | "logger">,
 ) {
   const welcomes = new RateLimiter(WELCOMES_PER_ADDRESS, { factor: config.rateLimitFactor });
+  const welcomesByAddress = new RateLimiter(WELCOMES_PER_MAILBOX_AND_ADDRESS, {
+    factor: config.rateLimitFactor,
+  });
   const welcomesToMailbox = new RateLimiter(WELCOMES_PER_MAILBOX, { factor: config.rateLimitFactor });
   const providerOf = ({ oidcKey }: UserDocument): string | null =>
     oidcKey === undefined || config.oidc === undefined ? null : new URL(config.oidc.issuer).host;
@@ -45,7 +50,12 @@ export function createAccountMails(
     const token = await makeToken(user, "verifyEmail", email);
     const isFirst = user.email === undefined || user.email === email;
     const name = isFirst ? "verifyEmail" : "confirmNewEmail";
-    mailer.send({ email, locale: localeOf(user) }, name, {}, `/verify-email#token=${token}`);
+    await mailer.send(
+      { email, locale: localeOf(user) },
+      name,
+      { username: user.username ?? null },
+      `/verify-email#token=${token}`,
+    );
   };
 
   return {
@@ -55,32 +65,46 @@ export function createAccountMails(
     /** Host of the OIDC provider whose login is linked to an account, or null. */
     providerOf,
 
-    /** Sends nothing where the account has no address. */
-    async sendReset(user: UserDocument): Promise<void> {
+    /**
+     * Sends nothing when the account has no address.
+     * @param key a second mail with the same key is not sent
+     */
+    async sendReset(user: UserDocument, key: string): Promise<void> {
       if (user.email === undefined) return;
       const token = await makeToken(user, "resetPassword", user.email);
       const minutes = LIMITS.passwordResetLifetimeMs / MINUTE_MS;
       const to = { email: user.email, locale: localeOf(user) };
-      mailer.send(
+      await mailer.send(
         to,
         "resetPassword",
         { minutes, provider: providerOf(user) },
         `/reset-password#token=${token}`,
+        key,
       );
     },
 
     sendVerification,
 
-    /** Asks for proof of the address that a new account was made with, if any. */
-    async welcome(user: UserDocument, email: string | undefined, client: CallClient | null): Promise<void> {
-      if (email === undefined) return;
-      if (client !== null && welcomes.take(client.address, Date.now()) > 0) return;
-      if (welcomesToMailbox.take(email.toLowerCase(), Date.now()) > 0) return;
-      await sendVerification(user, email);
+    /**
+     * Sends a link to verify the address of an account that has never had a verified one, if an address is given.
+     * @returns 0, or the milliseconds after which it may be tried again: then nothing was sent
+     */
+    async welcome(user: UserDocument, email: string | undefined, client: CallClient | null): Promise<number> {
+      if (email === undefined) return 0;
+      const now = Date.now();
+      const waitMs =
+        (client === null ? 0 : welcomes.take(client.address, now)) ||
+        (client === null ? 0 : welcomesByAddress.take(`${email.toLowerCase()} ${client.address}`, now)) ||
+        welcomesToMailbox.take(email.toLowerCase(), now);
+      if (waitMs === 0) await sendVerification(user, email);
+      return waitMs;
     },
 
-    /** @param email where the user can be told; nobody is where there is none */
-    notify(
+    /**
+     * Notifies the owner of a change that is already made, so this never fails.
+     * @param email where to; without one, nothing is sent
+     */
+    async notify(
       user: UserDocument,
       name:
         | "emailChanged"
@@ -90,8 +114,11 @@ export function createAccountMails(
         | "oidcLinked"
         | "oidcUnlinked",
       email = user.email,
-    ): void {
-      if (email !== undefined) mailer.send({ email, locale: localeOf(user) }, name, {});
+    ): Promise<void> {
+      if (email === undefined) return;
+      await mailer
+        .send({ email, locale: localeOf(user) }, name, {})
+        .catch((error: unknown) => logger.error({ err: error, mail: name }, "mail not enqueued"));
     },
   };
 }

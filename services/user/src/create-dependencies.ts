@@ -19,7 +19,6 @@ import { createSessionRepository } from "./session.repository.ts";
 import { createSessions } from "./sessions.ts";
 import { createTotpSecrets } from "./totp-secrets.ts";
 import { createUnusedGuests } from "./unused-guests.ts";
-import { createUnverifiedEmails } from "./unverified-emails.ts";
 import { createUserRepository } from "./user.repository.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 
@@ -30,7 +29,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
   const sessions = createSessions(node, sessionRepository);
   const mailer = createMailer(node);
   const mailedTokens = createMailedTokenRepository(node.database);
-  const accountMails = createAccountMails(mailer, mailedTokens, node.config);
+  const accountMails = createAccountMails(mailer, mailedTokens, node);
   const blocks = createBlockRepository(node.database);
   const passwords = createPasswords();
   const oidcCodes = createOidcCodeRepository(node.database);
@@ -56,7 +55,6 @@ export function createDependencies(node: NodeContext): UserDependencies {
     logIn: createLogIn(users, sessions),
     mailedTokens,
     accountMails,
-    unverifiedEmails: createUnverifiedEmails(node, users, accountMails.canSend),
     oidcProvider: createOidcProvider(node.config, node.logger),
     oidcCodes,
     oidcAccounts: createOidcAccounts(users, admins, node, accountMails),

@@ -13,6 +13,7 @@ const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
   emailLower: 1,
   emailVerifiedAt: 1,
   emailClaimedAt: 1,
+  mustVerifyEmail: 1,
   locale: 1,
   nicknameLower: 1,
   bio: 1,

@@ -1,6 +1,7 @@
 import { argon2 as argon2Callback, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { WorkQueue } from "@fanfare/kernel";
+import { refuseWeak, type OwnNames } from "./password.policy.ts";
 
 const argon2 = promisify(argon2Callback);
 
@@ -28,8 +29,11 @@ interface Cost {
 const COST: Cost = { memory: MEMORY_KIB, passes: PASSES, parallelism: LANES };
 
 export interface Passwords {
-  /** @throws {ServiceError} OVERLOADED */
-  hash(password: string): Promise<string>;
+  /**
+   * @param names of the account that gets the password: it must not be made of them
+   * @throws {ServiceError} WEAK_PASSWORD, OVERLOADED
+   */
+  hash(password: string, names: OwnNames): Promise<string>;
   /**
    * Takes the same time whether there is a hash to compare with or not, so that nobody learns which names exist.
    * @throws {ServiceError} OVERLOADED
@@ -45,7 +49,8 @@ export function createPasswords(): Passwords {
     retryAfterMs: RETRY_AFTER_MS,
   });
   return {
-    async hash(password) {
+    async hash(password, names) {
+      refuseWeak(password, names);
       const salt = randomBytes(SALT_BYTES);
       const tag = await hashes.run(() => digest(password, salt, COST, TAG_BYTES));
       const encode = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");

@@ -14,6 +14,11 @@ export function isSameStanding(now: UserDocument | null, before: UserDocument): 
   );
 }
 
+/** Whether the account was made under a policy that requires a verified address, and has not verified one yet. */
+export function mustVerifyFirst({ mustVerifyEmail, emailVerifiedAt }: UserDocument): boolean {
+  return mustVerifyEmail === true && emailVerifiedAt === undefined;
+}
+
 /**
  * What a shown refresh token deserves.
  *

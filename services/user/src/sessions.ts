@@ -9,7 +9,7 @@ import {
 } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { formatRefreshToken, parseRefreshToken, type RefreshToken } from "./refresh-token.ts";
-import { judgeRefresh } from "./session.policy.ts";
+import { judgeRefresh, mustVerifyFirst } from "./session.policy.ts";
 import type { SessionDocument } from "./session.model.ts";
 import type { Rotation, SessionRepository } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
@@ -45,11 +45,12 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
   return {
     /**
      * Stores a session of a user whose document may still be on its way to the database.
-     * @throws {ServiceError} USER_DISABLED, UNAUTHENTICATED where the user is deleted
+     * @throws {ServiceError} USER_DISABLED, EMAIL_NOT_VERIFIED, UNAUTHENTICATED where the user is deleted
      */
     async open(user: UserDocument, client: CallClient | null): Promise<SessionTokens> {
       if (user.disabledAt !== undefined) throw serviceError("USER_DISABLED");
       if (user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
+      if (mustVerifyFirst(user)) throw serviceError("EMAIL_NOT_VERIFIED");
       const sessionId = new Types.ObjectId();
       const token = { sessionId: sessionId.toHexString(), family: newSecret(), current: newSecret() };
       const now = new Date();
@@ -93,6 +94,11 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
         const user = await findUser(userId);
         if (user === null || user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
         if (user.disabledAt !== undefined) throw serviceError("USER_DISABLED");
+        // A session of the guest that outlived its claim, because the process died before it ended them.
+        if (mustVerifyFirst(user)) {
+          tellEnded(userId, await repository.revokeAll(userId));
+          throw serviceError("SESSION_REVOKED");
+        }
         const next = { ...shown, current: newSecret() };
         const fields = rotation(next, verdict === "current" ? session.currentHash : null, now);
         if (await repository.rotate(session, fields)) return present(user, next, fields.expiresAt);

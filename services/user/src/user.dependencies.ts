@@ -18,7 +18,6 @@ import type { SessionRepository } from "./session.repository.ts";
 import type { Sessions } from "./sessions.ts";
 import type { TotpSecrets } from "./totp-secrets.ts";
 import type { UnusedGuests } from "./unused-guests.ts";
-import type { UnverifiedEmails } from "./unverified-emails.ts";
 import type { UserRepository } from "./user.repository.ts";
 
 /** What the actions of this service work with. */
@@ -30,7 +29,6 @@ export interface UserDependencies {
   blocks: BlockRepository;
   erasures: Erasures;
   unusedGuests: UnusedGuests;
-  unverifiedEmails: UnverifiedEmails;
   sessionRepository: SessionRepository;
   sessions: Sessions;
   passwords: Passwords;

@@ -22,6 +22,8 @@ export interface UserDocument {
   emailVerifiedAt?: Date;
   /** Since when the account has had an address that it has not verified; absent otherwise. */
   emailClaimedAt?: Date;
+  /** Created while the policy restricted mail domains: no session opens before an address is verified. */
+  mustVerifyEmail?: true;
   locale?: Locale;
   nickname: string;
   /** Absent for a guest, whom nobody searches. */
@@ -78,6 +80,7 @@ const userSchema = new Schema<UserDocument>(
     emailLower: String,
     emailVerifiedAt: Date,
     emailClaimedAt: Date,
+    mustVerifyEmail: Boolean,
     locale: String,
     nickname: { type: String, required: true },
     nicknameLower: String,

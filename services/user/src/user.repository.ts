@@ -14,7 +14,8 @@ export interface Credentials {
   passwordHash: string;
 }
 
-type Claim = Credentials & Pick<UserDocument, "nickname"> & { locale: Locale | undefined };
+type Claim = Credentials &
+  Pick<UserDocument, "nickname"> & { locale: Locale | undefined; mustVerifyEmail: boolean };
 type ProfileChange = Partial<Pick<UserDocument, "nickname" | "avatarUrl" | "bio" | "locale">> &
   Pick<UserDocument, "kind">;
 
@@ -83,7 +84,11 @@ export function createUserRepository(connection: Connection) {
         .lean(),
 
     /** null when the user is not a guest, or no longer. */
-    claimGuest: (userId: string, { nickname, locale, ...credentials }: Claim, isAdmin: boolean) =>
+    claimGuest: (
+      userId: string,
+      { nickname, locale, mustVerifyEmail, ...credentials }: Claim,
+      isAdmin: boolean,
+    ) =>
       users
         .findOneAndUpdate(
           { _id: userId, kind: "guest", deletedAt: null },
@@ -93,6 +98,7 @@ export function createUserRepository(connection: Connection) {
               ...credentialFields(credentials),
               ...searchFields({ nickname }),
               ...(locale !== undefined && { locale }),
+              ...(mustVerifyEmail && { mustVerifyEmail: true as const }),
               ...(isAdmin && { admin: true as const }),
             },
             $unset: { seenAt: 1 },

@@ -11,7 +11,12 @@ import { deleteMe } from "./actions/delete-me.ts";
 import { importNames, removeImported } from "./actions/import-names.ts";
 import { exportNames } from "./actions/export-names.ts";
 import { exportMyData, exportUser } from "./actions/export-my-data.ts";
-import { changeEmail, requestEmailVerification, verifyEmail } from "./actions/email.ts";
+import {
+  changeEmail,
+  inspectEmailVerification,
+  requestEmailVerification,
+  verifyEmail,
+} from "./actions/email.ts";
 import { findByUsername } from "./actions/find-by-username.ts";
 import { listSessions, revokeSession } from "./actions/list-sessions.ts";
 import { listNames, listSpokenTo } from "./actions/list-spoken-to.ts";
@@ -27,11 +32,13 @@ import { removeAvatar, setAvatar } from "./actions/set-avatar.ts";
 import { disableTotp, enableTotp, resetTotp, setupTotp } from "./actions/totp.ts";
 import { updateProfile } from "./actions/update-profile.ts";
 import { createDependencies } from "./create-dependencies.ts";
+import { defineEmailRelease } from "./unverified-emails.ts";
 
 /** Accounts, sessions and profiles: the actions `user.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { erasures, unusedGuests, unverifiedEmails, mailer } = dependencies;
+  const { erasures, unusedGuests, users, accountMails, mailer } = dependencies;
+  if (accountMails.canSend) defineEmailRelease(node, users);
   return defineService(node, {
     name: "user",
     actions: {
@@ -80,6 +87,7 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.resetPassword": resetPassword(dependencies),
       "user.inspectPasswordReset": inspectPasswordReset(dependencies),
       "user.requestEmailVerification": requestEmailVerification(dependencies),
+      "user.inspectEmailVerification": inspectEmailVerification(dependencies),
       "user.verifyEmail": verifyEmail(dependencies),
       "user.changeEmail": changeEmail(dependencies),
       "user.setupTotp": setupTotp(dependencies),
@@ -97,10 +105,9 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
     async started() {
       erasures.start();
       unusedGuests.start();
-      unverifiedEmails.start();
     },
     async stopped() {
-      await Promise.all([unusedGuests.stop(), unverifiedEmails.stop()]);
+      await unusedGuests.stop();
       await Promise.all([mailer.stop(), erasures.stop()]);
     },
   });

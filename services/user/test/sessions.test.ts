@@ -53,6 +53,21 @@ describe("user.refresh", () => {
     expect(await revokedIds(60_000)).not.toContain(first.sessionId);
   });
 
+  test("ends the sessions of a guest whose claim was stored without ending them", async () => {
+    const [first, other] = [await guest(), await guest()];
+    // What is stored when the process dies between the two writes of user.claimGuest.
+    await node.node.database
+      .collection("users")
+      .updateOne(
+        { _id: new Types.ObjectId(first.user.id) },
+        { $set: { kind: "member", mustVerifyEmail: true } },
+      );
+    await expect(refresh(first)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+    expect(node.sessionsEnded.at(-1)).toEqual({ userId: first.user.id, sessionIds: [first.sessionId] });
+    expect(await revokedIds()).toContain(first.sessionId);
+    await refresh(other);
+  });
+
   test("a client that lost the answer repeats its refresh, once", async () => {
     const first = await guest();
     const lost = await refresh(first);

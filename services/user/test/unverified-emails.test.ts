@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createUnverifiedEmails } from "../src/unverified-emails.ts";
+import { releaseUnverifiedEmails } from "../src/unverified-emails.ts";
 import { createUserRepository } from "../src/user.repository.ts";
 import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
@@ -12,7 +12,6 @@ afterAll(() => node.stop());
 
 test("an address that was never verified is removed after its lifetime, a verified one stays", async () => {
   const users = createUserRepository(node.node.database);
-  const emails = createUnverifiedEmails(node.node, users, true);
   const register = async (isVerified: boolean) => {
     const username = newName();
     const email = `${username}@example.org`;
@@ -23,9 +22,9 @@ test("an address that was never verified is removed after its lifetime, a verifi
   const [claimed, verified] = [await register(false), await register(true)];
   const emailOf = async ({ actor }: typeof claimed) => (await node.call("user.me", {}, actor)).user.email;
   const endMs = Date.now() + LIMITS.unverifiedEmailLifetimeMs;
-  await emails.sweep(new Date(endMs - 60_000));
+  await releaseUnverifiedEmails(node.node, users, new Date(endMs - 60_000));
   expect(await emailOf(claimed)).toBe(claimed.email);
-  await emails.sweep(new Date(endMs + 60_000));
+  await releaseUnverifiedEmails(node.node, users, new Date(endMs + 60_000));
   expect(await emailOf(claimed)).toBeNull();
   expect(await emailOf(verified)).toBe(verified.email);
 });

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ActionName, Params, Result, SessionTokens } from "@fanfare/contract";
+import { Jobs } from "@fanfare/jobs";
 import {
   defineService,
   loadConfig,
@@ -76,6 +77,7 @@ export async function startUserNode(env: Record<string, string> = {}): Promise<U
       name: "group",
       actions: {
         "group.forgetDirectAccess": () => ({}),
+        "admin.readPolicy": () => ({ revision: 0, values: {} }),
         "group.listOwned": ({ params }) => ({ groupIds: owned.get(params.userId) ?? [] }),
         "group.forgetUser": ({ params }) => {
           if (failForgetting.next) {
@@ -125,7 +127,8 @@ export async function startUserNode(env: Record<string, string> = {}): Promise<U
 export function otherDependencies({ node }: UserNode): UserDependencies {
   // It has metrics of its own.
   const metrics = { registerMetric: () => {} } as unknown as NodeContext["metrics"];
-  return createDependencies({ ...node, metrics });
+  const jobs = new Jobs({ connection: node.database, logger: node.logger, metrics });
+  return createDependencies({ ...node, metrics, jobs });
 }
 
 /** During each test of a file the time stands still, but for what sets it. */

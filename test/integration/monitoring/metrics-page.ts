@@ -12,7 +12,12 @@ export const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> 
   fanfare_calls_unanswered_total: { action: "actions of the contract", reason: "2 values" },
   fanfare_database_failures_total: { kind: "3 values" },
   fanfare_disconnects_total: { reason: "Socket.IO's, about 10" },
-  fanfare_mails_total: { outcome: "3 values" },
+  fanfare_jobs_dead: { kind: "kinds of jobs, about 20" },
+  fanfare_jobs_overdue_seconds: { kind: "kinds of jobs, about 20" },
+  fanfare_jobs_running: { kind: "kinds of jobs, about 20" },
+  fanfare_jobs_total: { kind: "kinds of jobs, about 20", outcome: "4 values" },
+  fanfare_jobs_waiting: { kind: "kinds of jobs, about 20" },
+  fanfare_mails_total: { outcome: "2 values" },
   fanfare_pushes_total: { outcome: "5 values" },
   fanfare_refused_total: { reason: "codes of errors.md and 4 more" },
   fanfare_request_seconds: { action: "actions of the contract" },
@@ -22,7 +27,6 @@ export const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> 
     outcome: "`ok` and the codes of errors.md",
   },
   fanfare_service_info: { service: "services" },
-  fanfare_uncaught_errors_total: { kind: "2 values" },
 };
 
 /** Those of prom-client that dashboards and alerts use, and one beside them. */

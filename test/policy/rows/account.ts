@@ -18,6 +18,10 @@ export const accountRows = {
     why: "nobody has an address",
     allowed: "EMAIL_MISSING",
   }),
+  "user.inspectEmailVerification": row("user.inspectEmailVerification", () => ({ token: "made-up" }), {
+    why: "the token is made up",
+    allowed: "INVALID_LINK",
+  }),
   "user.verifyEmail": row("user.verifyEmail", () => ({ token: "made-up" }), {
     why: "the token is made up",
     allowed: "INVALID_LINK",

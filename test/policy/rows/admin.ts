@@ -13,5 +13,16 @@ export const adminRows = {
   "admin.startGroupExport": row("admin.startGroupExport", ({ group }) => ({ groupId: group.id })),
   "admin.announce": row("admin.announce", () => ({ text: "Hello" })),
   "admin.setMaintenance": row("admin.setMaintenance", () => ({ enabled: false })),
+  "admin.getPolicy": row("admin.getPolicy", () => ({})),
+  "admin.setPolicy": row("admin.setPolicy", () => ({})),
+  "admin.listDeadJobs": row("admin.listDeadJobs", () => ({})),
+  "admin.retryJob": row("admin.retryJob", () => ({ jobId: "0".repeat(24) }), {
+    why: "there is no such job",
+    allowed: "JOB_NOT_FOUND",
+  }),
+  "admin.deleteJob": row("admin.deleteJob", () => ({ jobId: "0".repeat(24) }), {
+    why: "there is no such job",
+    allowed: "JOB_NOT_FOUND",
+  }),
   "admin.auditLog": row("admin.auditLog", () => ({})),
 };

@@ -1,4 +1,4 @@
-import type { AdminAuditEntry, AdminUser, Group, Result } from "@fanfare/contract";
+import type { AdminAuditEntry, AdminUser, DeadJob, Group, Result } from "@fanfare/contract";
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
@@ -12,6 +12,11 @@ const STATS_EVERY_MS = 10_000;
 /** How much there is, asked for again and again while it is shown. */
 export function useAdminStats(): UseQueryResult<Result<"admin.stats">> {
   return useAsk("admin.stats", {}, { ...ON_OPEN, refetchInterval: STATS_EVERY_MS });
+}
+
+/** Who gets in, and which of that the environment decides. */
+export function useAdminPolicy(): UseQueryResult<Result<"admin.getPolicy">> {
+  return useAsk("admin.getPolicy", {}, ON_OPEN);
 }
 
 /** Users, newest first, page by page; with a query those whose name or address begins so. */
@@ -54,6 +59,22 @@ export function useAdminAuditLog(actorId?: string): UseInfiniteQueryResult<Admin
   });
 }
 
+/** Background jobs that failed on every try, the latest first, page by page. */
+export function useDeadJobs(): UseInfiniteQueryResult<DeadJob[]> {
+  const cache = useServerCache();
+  return useInfiniteQuery({
+    ...cache.askPages("admin.listDeadJobs", {}, "beforeJobId", ({ nextJobId }) => nextJobId),
+    ...ON_OPEN,
+    select: ({ pages }) => pages.flatMap(({ jobs }) => jobs),
+  });
+}
+
+const jobGone = {
+  after(cache: ServerCache, { jobId }: { jobId: string }) {
+    cache.patchList("admin.listDeadJobs", "jobs", (jobs) => without(jobs, ({ id }) => id === jobId));
+  },
+};
+
 const userAnswered = {
   after(cache: ServerCache, _: unknown, { user }: { user: AdminUser }) {
     cache.patchList("admin.listUsers", "users", (users) =>
@@ -74,6 +95,11 @@ export const adminEffects: Effects = {
     after(cache, { groupId }) {
       cache.patchList("admin.listGroups", "groups", (groups) => without(groups, ({ id }) => id === groupId));
     },
+  },
+  "admin.retryJob": jobGone,
+  "admin.deleteJob": jobGone,
+  "admin.setPolicy": {
+    after: (cache, _, answer) => cache.patch("admin.getPolicy", () => answer),
   },
   "admin.setMaintenance": {
     after: (cache, _, { maintenance }) => cache.patch("admin.stats", (stats) => ({ ...stats, maintenance })),

@@ -5,6 +5,7 @@ import { LIMITS } from "../limits.ts";
 
 const nothing = z.object({});
 const ofUser = z.object({ userId: e.id });
+const ofJob = z.object({ jobId: e.id });
 const ofGroup = z.object({ groupId: e.id });
 const limit = z.int().min(1).max(LIMITS.pageMaxItems).default(50);
 const oneUser = z.object({ user: e.AdminUserSchema });
@@ -12,6 +13,13 @@ const oneUser = z.object({ user: e.AdminUserSchema });
 const admin = { rule: "admin" } as const;
 /** null: the part of the server that knows it did not answer. */
 const count = z.int().nullable();
+
+const policy = z.object({
+  policy: e.InstancePolicySchema,
+  fixed: z
+    .array(e.PolicyNameSchema)
+    .describe("set by the server's environment: admin.setPolicy cannot change these"),
+});
 
 /** Every action here that changes something is in the audit log before it is done. */
 export const adminActions = {
@@ -135,6 +143,26 @@ export const adminActions = {
     cost: 2,
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
+  "admin.getPolicy": action({
+    summary: "The policy of this instance, and which of its values are set by the environment.",
+    params: nothing,
+    result: policy,
+    permission: admin,
+    mutates: false,
+    botScope: null,
+    cost: 1,
+  }),
+  "admin.setPolicy": action({
+    summary: "Change the policy of this instance, with immediate effect.",
+    params: e.InstancePolicySchema.partial(),
+    result: policy,
+    permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 2,
+    errors: ["POLICY_FIXED"],
+    rateLimit: { points: 30, durationMs: 60_000 },
+  }),
   "admin.auditLog": action({
     summary: "A page of what admins have done, newest first.",
     params: z.object({ beforeId: e.id.optional(), actorId: e.id.optional(), limit }),
@@ -144,10 +172,45 @@ export const adminActions = {
     botScope: null,
     cost: 2,
   }),
+  "admin.listDeadJobs": action({
+    summary: "A page of the background jobs that failed on every try, latest failure first.",
+    params: z.object({ beforeJobId: e.id.optional(), limit }),
+    result: z.object({ jobs: z.array(e.DeadJobSchema), nextJobId: e.id.nullable() }),
+    permission: admin,
+    mutates: false,
+    botScope: null,
+    cost: 2,
+  }),
+  "admin.retryJob": action({
+    summary: "Run a failed job again, with as many tries as a new one.",
+    params: ofJob,
+    result: nothing,
+    permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 2,
+    errors: ["JOB_NOT_FOUND"],
+  }),
+  "admin.deleteJob": action({
+    summary: "Delete a failed job: what it was to do is not done.",
+    params: ofJob,
+    result: nothing,
+    permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 1,
+    errors: ["JOB_NOT_FOUND"],
+  }),
   "admin.getMaintenance": action({
     summary: "Whether it is on.",
     params: nothing,
     result: e.MaintenanceSchema,
+    permission: { rule: "internal" },
+  }),
+  "admin.readPolicy": action({
+    summary: "The values that admins have set, with the count of their changes.",
+    params: nothing,
+    result: e.StoredPolicySchema,
     permission: { rule: "internal" },
   }),
 
@@ -184,10 +247,10 @@ export const adminActions = {
   }),
   "user.createAdmin": action({
     summary: "Make an account that is an admin's.",
-    params: z.object({ username: e.username, password: e.password }),
+    params: z.object({ username: e.newUsername, password: e.password }),
     result: oneUser,
     permission: { rule: "internal" },
-    errors: ["USERNAME_TAKEN", "LIMIT_REACHED"],
+    errors: ["USERNAME_TAKEN", "WEAK_PASSWORD", "LIMIT_REACHED"],
   }),
   "user.resetTotp": action({
     summary: "As admin.resetTotp.",

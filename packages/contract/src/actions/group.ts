@@ -171,7 +171,8 @@ export const groupActions = {
     cost: 2,
   }),
   "group.auditLog": action({
-    summary: "A page of who has done what in the group, newest first.",
+    summary:
+      "A page of who has done what in the group, newest first. Details that the caller has no right to see are null.",
     params: inGroup.extend({
       actorId: e.id.optional(),
       action: z.string().max(64).optional().describe("the name of an action of this contract"),

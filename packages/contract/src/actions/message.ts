@@ -6,7 +6,7 @@ import { LIMITS } from "../limits.ts";
 const inChannel = z.object({ channelId: e.id });
 const oneMessage = inChannel.extend({ messageId: e.id });
 const position = e.seq.optional();
-const anEmoji = oneMessage.extend({ emoji: e.emoji });
+const storedReaction = oneMessage.extend({ emoji: e.storedEmoji });
 const messageResult = z.object({ message: e.MessageSchema });
 const hasMore = z
   .boolean()
@@ -134,7 +134,7 @@ export const messageActions = {
   }),
   "message.react": action({
     summary: "React to a message. Repeatable; the message shows it a moment later.",
-    params: anEmoji,
+    params: oneMessage.extend({ emoji: e.emoji }),
     result: z.object({}),
     permission: { rule: "channel", can: "addReactions" },
     mutates: true,
@@ -146,7 +146,7 @@ export const messageActions = {
   }),
   "message.unreact": action({
     summary: "Take one's reaction back. Repeatable.",
-    params: anEmoji,
+    params: storedReaction,
     result: z.object({}),
     permission: { rule: "channel", can: "view" },
     mutates: true,
@@ -158,7 +158,7 @@ export const messageActions = {
   }),
   "message.listReactors": action({
     summary: "A page of those who reacted with an emoji, in the order of their ids.",
-    params: anEmoji.extend({ afterUserId: e.id.optional(), limit: pageLimit }),
+    params: storedReaction.extend({ afterUserId: e.id.optional(), limit: pageLimit }),
     result: z.object({ userIds: z.array(e.id), nextUserId: e.id.nullable() }),
     permission: { rule: "channel", can: "view" },
     mutates: false,

@@ -8,7 +8,7 @@ const inGroup = z.object({ groupId: e.id });
 const ofRole = z.object({ groupId: e.id, roleId: e.id });
 const ofMember = ofRole.extend({ userId: e.id });
 
-/** Nobody touches a role at or above his highest, nor gives or takes what he lacks: both are FORBIDDEN. */
+/** Members can change only roles below their highest, and give or take only permissions that they have, in channels too: otherwise FORBIDDEN. */
 export const roleActions = {
   "role.list": action({
     summary: "The roles of a group, the lowest first.",

@@ -14,6 +14,9 @@ const credentialLimit = { points: 20, durationMs: minute, perAddress: true, exac
 const guessLimit = {
   param: "username",
   points: LIMITS.loginsPerName,
+  pointsPerAddress: LIMITS.loginsPerNameAndAddress,
+  exceptKnownDevices: true,
+  onlyFailures: true,
   durationMs: LIMITS.passwordGuessWindowMs,
   unscaled: true,
 } as const;
@@ -22,7 +25,7 @@ export const userActions = {
   "user.register": action({
     summary: "Make an account and log in.",
     params: z.object({
-      username: e.username,
+      username: e.newUsername,
       password: e.password,
       nickname: e.nickname.optional(),
       email: e.email.optional(),
@@ -34,7 +37,15 @@ export const userActions = {
     botScope: "any",
     cost: 5,
     startsSession: true,
-    errors: ["USERNAME_TAKEN", "EMAIL_TAKEN"],
+    errors: [
+      "REGISTRATION_CLOSED",
+      "EMAIL_DOMAIN_NOT_ALLOWED",
+      "EMAIL_NOT_VERIFIED",
+      "OIDC_REQUIRED",
+      "USERNAME_TAKEN",
+      "EMAIL_TAKEN",
+      "WEAK_PASSWORD",
+    ],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
@@ -49,6 +60,11 @@ export const userActions = {
         .max(LIMITS.codeMaxChars)
         .optional()
         .describe("When the answer was TOTP_REQUIRED: of the authenticator app, or a recovery code."),
+      email: e.email
+        .optional()
+        .describe(
+          "When the answer was EMAIL_NOT_VERIFIED: a new link is sent to this address, and the answer is the same again.",
+        ),
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
@@ -57,7 +73,16 @@ export const userActions = {
     botScope: "any",
     cost: 5,
     startsSession: true,
-    errors: ["USER_DISABLED", "WRONG_CREDENTIALS", "TOTP_REQUIRED", "WRONG_CODE"],
+    errors: [
+      "USER_DISABLED",
+      "WRONG_CREDENTIALS",
+      "TOTP_REQUIRED",
+      "WRONG_CODE",
+      "EMAIL_NOT_VERIFIED",
+      "EMAIL_DOMAIN_NOT_ALLOWED",
+      "EMAIL_TAKEN",
+      "OIDC_REQUIRED",
+    ],
     rateLimit: { ...credentialLimit, perValueOf: guessLimit },
     transports: ["http"],
   }),
@@ -70,13 +95,14 @@ export const userActions = {
     botScope: "any",
     cost: 3,
     startsSession: true,
+    errors: ["GUESTS_DISABLED"],
     rateLimit: { points: 60, durationMs: minute, exact: true },
     transports: ["http"],
   }),
   "user.claimGuest": action({
     summary: "Turn the guest that is logged in into an account with a password; all its other sessions end.",
     params: z.object({
-      username: e.username,
+      username: e.newUsername,
       password: e.password,
       email: e.email.optional(),
       locale: e.locale.optional(),
@@ -87,7 +113,16 @@ export const userActions = {
     botScope: null,
     cost: 5,
     startsSession: true,
-    errors: ["NOT_A_GUEST", "USERNAME_TAKEN", "EMAIL_TAKEN"],
+    errors: [
+      "NOT_A_GUEST",
+      "REGISTRATION_CLOSED",
+      "EMAIL_DOMAIN_NOT_ALLOWED",
+      "EMAIL_NOT_VERIFIED",
+      "OIDC_REQUIRED",
+      "USERNAME_TAKEN",
+      "EMAIL_TAKEN",
+      "WEAK_PASSWORD",
+    ],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
@@ -193,7 +228,7 @@ export const userActions = {
     cost: 5,
     startsSession: true,
     endsSession: true,
-    errors: ["WRONG_CREDENTIALS", "USER_DISABLED"],
+    errors: ["WRONG_CREDENTIALS", "USER_DISABLED", "WEAK_PASSWORD"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),

@@ -107,7 +107,12 @@ function describeLimit({ points, durationMs, perAddress, perValueOf }: ActionRat
   const atMost = (limit: RateLimit): string =>
     `At most ${limit.points} calls in ${limit.durationMs / 1000} s`;
   const parts = [`${atMost({ points, durationMs })}${perAddress ? " per user and per address" : ""}.`];
-  if (perValueOf !== undefined) parts.push(`${atMost(perValueOf)} for one ${perValueOf.param}.`);
+  if (perValueOf !== undefined) {
+    const { param, pointsPerAddress, onlyFailures } = perValueOf;
+    const fromOne = pointsPerAddress === undefined ? "" : `, ${pointsPerAddress} of them from one address`;
+    const failures = onlyFailures ? " Only failures count." : "";
+    parts.push(`${atMost(perValueOf)} for one ${param}${fromOne}.${failures}`);
+  }
   return parts.join(" ");
 }
 

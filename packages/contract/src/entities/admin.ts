@@ -25,6 +25,19 @@ export const AdminAuditEntrySchema = z
   .meta({ id: "AdminAuditEntry" });
 export type AdminAuditEntry = z.output<typeof AdminAuditEntrySchema>;
 
+export const DeadJobSchema = z
+  .object({
+    id,
+    kind: z.string().describe("what it does, such as mail.send"),
+    key: z.string().describe("what it does it for; unique in its kind"),
+    tries: z.int(),
+    lastError: z.string(),
+    createdAt: time,
+    deadAt: time.describe("when it failed for the last time; it is deleted 90 days later"),
+  })
+  .meta({ id: "DeadJob" });
+export type DeadJob = z.output<typeof DeadJobSchema>;
+
 export const MaintenanceSchema = z
   .object({ enabled: z.boolean(), message: z.string().describe("for people; empty when there is none") })
   .meta({ id: "Maintenance" });

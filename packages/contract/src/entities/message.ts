@@ -41,7 +41,7 @@ export type Mentions = z.output<typeof MentionsSchema>;
 
 export const ReactionSchema = z
   .object({
-    emoji: z.string().describe("a character, or the id of a custom one"),
+    emoji: z.string(),
     count: z.int().min(1),
     userIds: z
       .array(id)

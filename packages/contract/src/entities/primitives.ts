@@ -41,6 +41,11 @@ export const username = z
     new RegExp(`^[A-Za-z0-9_.-]{${LIMITS.usernameMinChars},${LIMITS.usernameMaxChars}}$`),
     `must be ${LIMITS.usernameMinChars}-${LIMITS.usernameMaxChars} letters, digits, '.', '_' or '-'`,
   );
+/** Of a new account: earlier versions accepted any username. */
+export const newUsername = username.refine(
+  (name) => !/^(?:all|channel|everyone|here)$/i.test(name),
+  "must not read like a mention of everyone: choose another name",
+);
 export const nickname = displayName(LIMITS.nicknameMaxChars).refine(
   (name) => !readsLikeMassMention(name),
   "must not read like a mention of everyone: choose another name",
@@ -73,8 +78,10 @@ const EMOJI = /^\p{RGI_Emoji}$/v;
 export const emoji = z
   .string()
   .max(LIMITS.emojiMaxChars)
-  .refine(
-    (text) => EMOJI.test(text) || /^[0-9a-f]{24}$/.test(text),
-    "must be one emoji, or the id of a custom one",
-  );
+  .refine((text) => EMOJI.test(text), "must be one emoji");
+/** The emoji of a stored reaction: earlier versions also accepted ids. */
+export const storedEmoji = z
+  .string()
+  .max(LIMITS.emojiMaxChars)
+  .refine((text) => EMOJI.test(text) || /^[0-9a-f]{24}$/.test(text), "must be one emoji");
 export const mentionKey = z.string().regex(/^(u|r|all):[0-9a-f]{24}$/, "must be a key of a mention");

@@ -25,7 +25,7 @@ interface Known {
 export function faultsBetween(known: Known): Fault[] {
   const isSet = (name: SettingName): boolean => known.env[name] !== undefined || known.isFaulty(name);
   return [
-    ...halfSets(isSet),
+    ...halfSets(known.env, isSet),
     ...(known.env.NODE_ENV === "production" ? inProduction(known.env, isSet) : []),
     ...(known.env.NODE_ENV === "production" ? unsafeSecrets(known.env) : []),
     ...betweenProcesses(known, isSet),
@@ -34,12 +34,14 @@ export function faultsBetween(known: Known): Fault[] {
 
 type IsSet = (name: SettingName) => boolean;
 
-function* halfSets(isSet: IsSet): Iterable<Fault> {
+function* halfSets(env: Environment, isSet: IsSet): Iterable<Fault> {
   for (const { names, why } of TOGETHER) {
     const absent = names.filter((name) => !isSet(name));
     if (absent.length === names.length) continue;
     for (const name of absent) yield { name, message: `is required with ${why}` };
   }
+  if (env.OIDC_ONLY === true && !isSet("OIDC_ISSUER"))
+    yield { name: "OIDC_ISSUER", message: "is required with OIDC_ONLY" };
   if (isSet("S3_ENDPOINT") && !isSet("S3_BUCKET"))
     yield { name: "S3_BUCKET", message: "is required with S3_ENDPOINT" };
 }
@@ -55,6 +57,8 @@ function* inProduction(env: Environment, isSet: IsSet): Iterable<Fault> {
     if (isSet("OIDC_ISSUER"))
       yield { name, message: "is required with OIDC_ISSUER: the provider sends people back there" };
   }
+  if (isSet("MAIL_DOMAINS") && !isSet("SMTP_URL"))
+    yield { name: "SMTP_URL", message: "is required with MAIL_DOMAINS: addresses are verified by mail" };
   if (env.OIDC_ISSUER?.startsWith("http:") === true) {
     const message = "must start with https:// in production: what it says decides who somebody is";
     yield { name: "OIDC_ISSUER", message };

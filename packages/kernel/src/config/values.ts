@@ -30,6 +30,16 @@ export const network = z.union(
   "must be addresses or networks such as 10.0.0.0/8",
 );
 
+const PROXIES =
+  "must be on or off, how many proxies a request passes (1 or more), or their addresses or networks with commas in between";
+const hops = z.stringFormat("hops", /^\d{1,2}$/, PROXIES).transform(Number);
+
+/** The number of trusted proxies in front of this server, none for `off`; or their addresses and networks. */
+export const proxies = z.union(
+  [hops, z.stringbool().transform(Number), list.pipe(z.array(network).min(1, PROXIES))],
+  PROXIES,
+);
+
 export const httpUrl = z.url({ protocol: /^https?$/, message: "must start with https:// or http://" });
 /** Without a slash at its end, so that a path can follow. */
 export const baseUrl = httpUrl.transform((url) => url.replace(/\/+$/, ""));

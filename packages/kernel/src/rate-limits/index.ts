@@ -7,7 +7,7 @@ import type { RateLimits } from "./rate-limits.ts";
 export type { SharedCounters } from "./counters.ts";
 export { MemoryCounters } from "./memory-counters.ts";
 export { RateLimiter } from "./rate-limiter.ts";
-export type { RateLimits } from "./rate-limits.ts";
+export type { ExactLimit, RateLimits } from "./rate-limits.ts";
 export { redisCounters } from "./redis-counters.ts";
 
 export interface RateLimitsOptions {

@@ -18,7 +18,7 @@ export interface RateLimiterOptions {
   /** Multiplies the points, and never makes them none. */
   factor?: number;
   maxSubjects?: number;
-  /** Told of every point that is taken. */
+  /** Told of every point that is taken or given back. */
   onTaken?: (window: RateWindow) => void;
 }
 
@@ -54,6 +54,14 @@ export class RateLimiter {
     window.used += points;
     this.#onTaken?.(window);
     return 0;
+  }
+
+  /** Takes back a point of a call that is not to count after all. */
+  giveBack(subject: string): void {
+    const window = this.#windows.get(subject);
+    if (window === undefined || window.used === 0) return;
+    window.used -= 1;
+    this.#onTaken?.(window);
   }
 
   /** The window that the subject is in, if it is remembered. */

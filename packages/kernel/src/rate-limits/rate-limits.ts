@@ -1,5 +1,11 @@
 import type { RateLimit } from "@fanfare/contract";
 
+export interface ExactLimit {
+  take(subject: string, nowMs: number): number | Promise<number>;
+  /** Takes back a point of a call that is not to count after all. */
+  giveBack(subject: string): void;
+}
+
 /**
  * Limits whose counts all gateways share. A name is a kind of call; subjects are counted within it.
  * What `take` answers is 0 when the call is within the limit, otherwise the milliseconds until the next one will be.
@@ -8,6 +14,6 @@ export interface RateLimits {
   /** Decides at once, by what is known here: other gateways may let some more through before they hear of it. */
   quick(name: string, limit: RateLimit): { take(subject: string, nowMs: number, points?: number): number };
   /** Asks the others first, and waits for them only where there is something to ask. */
-  exact(name: string, limit: RateLimit): { take(subject: string, nowMs: number): number | Promise<number> };
+  exact(name: string, limit: RateLimit): ExactLimit;
   stop(): void;
 }

@@ -60,6 +60,12 @@ export class SharedRateLimits implements RateLimits {
         if (retryAfterMs > 0 || window === undefined || this.#isAway) return retryAfterMs;
         return this.#ask(`${name}:${subject}`, window, limiter.points);
       },
+      giveBack: (subject: string): void => {
+        limiter.giveBack(subject);
+        const window = limiter.windowOf(subject);
+        if (window !== undefined && this.#untold.size < MAX_UNTOLD)
+          this.#untold.set(`${name}:${subject}`, window);
+      },
     };
   }
 

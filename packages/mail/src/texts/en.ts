@@ -2,20 +2,23 @@ import type { MailTexts } from "./texts.ts";
 
 const notYou = "If this was not you, set a new password at once: whoever did it can log in to your account.";
 
+const accountOf = (username: string | null): string =>
+  username === null ? "An account" : `The account “${username}”`;
+
 export const en: MailTexts = {
-  verifyEmail: ({ host }) => ({
+  verifyEmail: ({ host, username }) => ({
     subject: `Verify your e-mail address for ${host}`,
     paragraphs: [
-      `Somebody, probably you, gave this address for an account at ${host}. Open the link to say that it is yours.`,
-      "The link is good for 24 hours. If it was not you, do nothing.",
+      `${accountOf(username)} at ${host} was registered with this address. If you registered it, open the link to verify the address.`,
+      "The link works for 24 hours. If the account is not yours, do not open it: the address would then belong to somebody else's account.",
     ],
     action: "Verify address",
   }),
-  confirmNewEmail: ({ host }) => ({
+  confirmNewEmail: ({ host, username }) => ({
     subject: `Your new e-mail address for ${host}`,
     paragraphs: [
-      `Open the link to use this address for your account at ${host} from now on.`,
-      "The link is good for 24 hours. If you did not ask for this, do nothing.",
+      `${accountOf(username)} at ${host} wants to use this address from now on. If it is your account, open the link to confirm.`,
+      "The link works for 24 hours. If the account is not yours, do not open it: the address would then belong to somebody else's account.",
     ],
     action: "Use this address",
   }),

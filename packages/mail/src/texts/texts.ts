@@ -14,9 +14,9 @@ export interface MailText {
 /** What each mail tells besides its link. */
 interface MailValues {
   /** Sent at registration, and when somebody asks for it again. */
-  verifyEmail: { host: string };
+  verifyEmail: { host: string; username: string | null };
   /** To the new address. */
-  confirmNewEmail: { host: string };
+  confirmNewEmail: { host: string; username: string | null };
   /** To the old address. */
   emailChanged: { host: string };
   /** `provider`: host of the OIDC provider whose login is linked to the account, or null. */

@@ -2,20 +2,22 @@ import type { MailTexts } from "./texts.ts";
 
 const notYou = "如果不是您本人操作，请立即设置新密码：对方已经可以登录您的账号。";
 
+const accountOf = (username: string | null): string => (username === null ? "一个账号" : `账号“${username}”`);
+
 export const zh: MailTexts = {
-  verifyEmail: ({ host }) => ({
+  verifyEmail: ({ host, username }) => ({
     subject: `验证您在 ${host} 的邮箱地址`,
     paragraphs: [
-      `有人（应该是您）在 ${host} 的账号中填写了此邮箱地址。请打开链接，确认它属于您。`,
-      "链接 24 小时内有效。如果不是您本人操作，请忽略此邮件。",
+      `${host} 上的${accountOf(username)}使用此邮箱地址注册。如果是您本人注册的，请打开链接验证邮箱。`,
+      "链接 24 小时内有效。如果这不是您的账号，请勿打开链接，否则此邮箱将归他人的账号所有。",
     ],
     action: "验证邮箱",
   }),
-  confirmNewEmail: ({ host }) => ({
+  confirmNewEmail: ({ host, username }) => ({
     subject: `您在 ${host} 的新邮箱地址`,
     paragraphs: [
-      `请打开链接，此后您在 ${host} 的账号将使用此邮箱地址。`,
-      "链接 24 小时内有效。如果您没有提出此请求，请忽略此邮件。",
+      `${host} 上的${accountOf(username)}今后要使用此邮箱地址。如果这是您的账号，请打开链接确认。`,
+      "链接 24 小时内有效。如果这不是您的账号，请勿打开链接，否则此邮箱将归他人的账号所有。",
     ],
     action: "使用此邮箱",
   }),

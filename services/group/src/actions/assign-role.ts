@@ -1,7 +1,6 @@
 import { groupRoom, LIMITS } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
-import { mayGrant } from "@fanfare/permissions";
-import { needTouchable, needTouchableRole } from "../authority.ts";
+import { needPermissionsOfRole, needTouchable, needTouchableRole } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentMember, roleIdsOf } from "../group.presenter.ts";
 import { loadMember, needMember, type LoadedMember } from "../subjects.ts";
@@ -48,7 +47,7 @@ async function needRights(
 ): Promise<LoadedMember> {
   const { actor, target } = await needTouchable(dependencies, { groupId, userId }, actorId);
   const role = await needTouchableRole(dependencies, actor, groupId, roleId);
-  if (!mayGrant(actor.permissions, role.permissions)) throw serviceError("FORBIDDEN");
+  await needPermissionsOfRole(dependencies, actor, groupId, role);
   return target;
 }
 

@@ -1,14 +1,37 @@
-import type { AuditEntry } from "@fanfare/contract";
-import { AnswerBudget, type Handler } from "@fanfare/kernel";
+import { actionDefinition, isActionName, type AuditEntry } from "@fanfare/contract";
+import { AnswerBudget, may, type Handler } from "@fanfare/kernel";
 import type { AuditDocument } from "../audit.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 
-export function auditLog({ audits }: GroupDependencies): Handler<"group.auditLog"> {
-  return async ({ params: { groupId, ...page } }) => {
+/** Details that the reader has no right to see are left out: invite codes of others, and what is in channels they cannot see. */
+export function auditLog({ node, audits }: GroupDependencies): Handler<"group.auditLog"> {
+  return async ({ params: { groupId, ...page }, actor: { userId }, access }) => {
     const found = (await audits.list(groupId, page)).map(presentEntry);
-    const entries = new AnswerBudget().cut(found);
+    const channelIds = [...new Set(found.map(channelIdOf).filter((id) => id !== null))];
+    const accesses = await Promise.all(channelIds.map((channelId) => node.access.get(userId, { channelId })));
+    const seen = new Set(channelIds.filter((_, index) => may(accesses[index]!, "view")));
+    const isShown = (entry: AuditEntry): boolean => {
+      if (entry.actorId === userId || may(access, "ownGroup")) return true;
+      const channelId = channelIdOf(entry);
+      // Of a deleted channel, only its deletion says whether everyone could see it.
+      if (channelId !== null) return seen.has(channelId) || entry.before?.["private"] === false;
+      return auditTarget(entry) !== "invite" || may(access, "manageInvites");
+    };
+    const shown = found.map((entry) => (isShown(entry) ? entry : { ...entry, before: null, after: null }));
+    const entries = new AnswerBudget().cut(shown);
     return { entries, hasMore: entries.length < found.length || found.length === page.limit };
   };
+}
+
+function auditTarget({ action }: AuditEntry) {
+  return isActionName(action) ? actionDefinition(action).audited : undefined;
+}
+
+/** The channel that the details of an entry are about. */
+function channelIdOf(entry: AuditEntry): string | null {
+  if (auditTarget(entry) === "channel" && entry.targetId !== null) return entry.targetId;
+  const id = (entry.after ?? entry.before)?.["channelId"];
+  return typeof id === "string" ? id : null;
 }
 
 export function recordAudit({ audits }: GroupDependencies): Handler<"group.recordAudit"> {

@@ -1,6 +1,7 @@
 import { serviceError, type Handler, type Request } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
+import { isPrivate } from "../group.presenter.ts";
 import { tellPlaces } from "./reorder-channels.ts";
 
 export function deleteChannel(dependencies: GroupDependencies): Handler<"channel.delete"> {
@@ -28,8 +29,12 @@ export function deleteChannel(dependencies: GroupDependencies): Handler<"channel
     if (isThread) await purge.thread(channel);
     else purge.channel(channel);
     if (channel.kind === "section") await emptySection(dependencies, groupId, channelId);
-    const { name, kind } = channel;
-    await audit(groupId, userId, "channel.delete", { targetId: channelId, before: { name, kind } });
+    const { name, kind, parentId } = channel;
+    const place = parentId === undefined ? channel : await channels.find(parentId.toHexString());
+    await audit(groupId, userId, "channel.delete", {
+      targetId: channelId,
+      before: { name, kind, private: place === null || isPrivate(place) },
+    });
     return {};
   };
 }

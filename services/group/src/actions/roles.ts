@@ -3,7 +3,7 @@ import { serviceError, type Handler } from "@fanfare/kernel";
 import { changedBits, isReorderAllowed, mayGrant } from "@fanfare/permissions";
 import { Types } from "mongoose";
 import { difference } from "../audit.ts";
-import { needActor, needTouchableRole, rankOf } from "../authority.ts";
+import { needActor, needPermissionsOfRole, needTouchableRole, rankOf } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentRole } from "../group.presenter.ts";
 import type { RoleDocument } from "../role.model.ts";
@@ -68,8 +68,9 @@ export function deleteRole(dependencies: GroupDependencies): Handler<"role.delet
   const { roles, purge, audit } = dependencies;
   return async ({ params: { groupId, roleId }, actor: { userId } }) => {
     const actor = await needActor(dependencies, groupId, userId);
-    const { name, permissions } = await needTouchableRole(dependencies, actor, groupId, roleId);
-    if (!mayGrant(actor.permissions, permissions)) throw serviceError("FORBIDDEN");
+    const role = await needTouchableRole(dependencies, actor, groupId, roleId);
+    await needPermissionsOfRole(dependencies, actor, groupId, role);
+    const { name, permissions } = role;
     if (!(await roles.markDeleted(groupId, roleId))) throw serviceError("ROLE_NOT_FOUND");
     await purge.role(groupId, roleId);
     await audit(groupId, userId, "role.delete", { targetId: roleId, before: { name, permissions } });

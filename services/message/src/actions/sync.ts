@@ -1,8 +1,8 @@
 import { LIMITS, type ChannelSync, type Head, type Message } from "@fanfare/contract";
-import { AnswerBudget, boundedMap, may, ServiceError, type Handler } from "@fanfare/kernel";
+import { boundedMap, jsonBytes, may, ServiceError, type Handler } from "@fanfare/kernel";
 import { documentId } from "../document-id.ts";
 import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "../limits.ts";
-import { takeInto } from "../message.presenter.ts";
+import { takeInto, type Budget } from "../message.presenter.ts";
 import type { Parts } from "../parts.ts";
 
 interface Cursor {
@@ -29,12 +29,44 @@ export function sync(parts: Parts): Handler<"channel.sync"> {
       left -= changes;
       return { cursor, shown, status: "ok" as const };
     });
-    const budget = new AnswerBudget();
+    const budget = new SyncBudget();
     const channels = await boundedMap(wanted, SYNC_CONCURRENCY, ({ cursor, shown, status }) =>
       status === "gone" ? gone(cursor) : syncChannel(parts, cursor, shown, status === "resync", budget),
     );
     return { channels };
   };
+}
+
+/**
+ * The bytes of one answer, shared by its channels. A channel that does not fit gives back what it took, so that the others still fit.
+ * What it has read is lost: all channels together read at most twice what one answer can hold.
+ */
+export class SyncBudget {
+  #left: number = LIMITS.answerMaxBytes;
+  #unread = 2 * LIMITS.answerMaxBytes;
+
+  get isUsedUp(): boolean {
+    return this.#left <= 0 || this.#unread <= 0;
+  }
+
+  share(): Budget & { giveBack(): void } {
+    let taken = 0;
+    return {
+      take: (item) => {
+        if (this.isUsedUp) return false;
+        const bytes = jsonBytes(item);
+        this.#unread -= bytes;
+        if (bytes > this.#left) return false;
+        this.#left -= bytes;
+        taken += bytes;
+        return true;
+      },
+      giveBack: () => {
+        this.#left += taken;
+        taken = 0;
+      },
+    };
+  }
 }
 
 /** How many changes this channel can bring into the answer. */
@@ -56,16 +88,20 @@ async function syncChannel(
   { channelId, afterRev }: Cursor,
   shown: Head,
   isTooMuch: boolean,
-  budget: AnswerBudget,
+  budget: SyncBudget,
 ): Promise<ChannelSync> {
   const resync = async (): Promise<ChannelSync> => {
     return { channelId, status: "resync", messages: [], head: await messages.head(channelId) };
   };
   if (isTooMuch || (budget.isUsedUp && shown.rev > afterRev)) return resync();
   const changed: Message[] = [];
-  const take = takeInto(changed, budget);
+  const share = budget.share();
+  const take = takeInto(changed, share);
   const end = await messages.scanChangedSince(channelId, afterRev, LIMITS.changesPerSync + 1, take);
-  if (end !== "end") return resync();
+  if (end !== "end") {
+    share.giveBack();
+    return resync();
+  }
   // Its reader is ahead of everything: only where a database was set back.
   if (changed.length === 0 && shown.rev < afterRev && (await messages.head(channelId)).rev < afterRev) {
     return resync();

@@ -65,6 +65,14 @@ export class GatewayThreads implements Threads {
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
 
+  /** Resolves when each has sent its clients away; what they asked for stays unanswered. */
+  async abandon(): Promise<void> {
+    this.#isStopping = true;
+    const abandoned = this.#workers.map((worker) => messageOf(worker, "abandoned"));
+    for (const worker of this.#workers) tell(worker, { type: "abandon" });
+    await Promise.all(abandoned);
+  }
+
   #watch(worker: Worker, onFatal: (error: Error) => void): void {
     let cause: Error | undefined;
     worker.on("error", (error: Error) => (cause = error));
@@ -72,6 +80,8 @@ export class GatewayThreads implements Threads {
       if (!this.#isStopping) onFatal(new Error("a gateway's thread has ended", { cause }));
     });
     worker.on("message", (message: FromThread) => {
+      // The whole process ends as if the error had been the main thread's: uncaught-errors.ts.
+      if (message.type === "crashed") throw new Error("a gateway thread had an uncaught error");
       if (message.type !== "metrics") return;
       this.#asked.get(message.id)?.(message.metrics);
       this.#asked.delete(message.id);

@@ -8,10 +8,13 @@ export interface ThreadSetup {
   bus: MessagePort;
 }
 
-export type ToThread = { type: "metrics"; id: number } | { type: "stop" };
+export type ToThread = { type: "metrics"; id: number } | { type: "stop" } | { type: "abandon" };
 
 export type FromThread =
   | { type: "listening" }
   | { type: "failed"; error: Error }
   | { type: "metrics"; id: number; metrics: ThreadMetrics }
-  | { type: "stopped" };
+  | { type: "stopped" }
+  /** After an uncaught error, which the thread has logged. */
+  | { type: "crashed" }
+  | { type: "abandoned" };

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createGatewayService } from "@fanfare/gateway";
 import { startNode, threadMetrics } from "@fanfare/kernel";
-import { superviseErrors } from "../supervise-errors.ts";
+import { onUncaughtError } from "../uncaught-errors.ts";
 import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
 
 /** A thread that is a gateway: it accepts connections on the same port as the others. */
@@ -18,9 +18,10 @@ try {
     fail,
     { mainThread: bus },
   );
-  superviseErrors(gateway.context);
+  onUncaughtError(gateway.context, () => say({ type: "crashed" }));
   main.on("message", (order: ToThread) => {
     if (order.type === "stop") void gateway.stop().then(() => say({ type: "stopped" }), fail);
+    else if (order.type === "abandon") void gateway.abandon().then(() => say({ type: "abandoned" }), fail);
     else void tellMetrics(order.id);
   });
   say({ type: "listening" });

@@ -6,10 +6,11 @@ export function changePassword(dependencies: UserDependencies): Handler<"user.ch
   const { users, sessionRepository, sessions, passwords, confirmPassword, mailedTokens, accountMails } =
     dependencies;
   return async ({ params, actor, client }) => {
-    const { passwordHash: oldHash } = await confirmPassword(actor.userId, params.oldPassword);
+    const user = await confirmPassword(actor.userId, params.oldPassword);
+    const { passwordHash: oldHash } = user;
     const session = await sessionRepository.find(actor.sessionId);
     if (session === null || session.revokedAt !== undefined) throw serviceError("SESSION_REVOKED");
-    const newHash = await passwords.hash(params.newPassword);
+    const newHash = await passwords.hash(params.newPassword, user);
     const finish = async () => {
       // Other sessions end before the change, and those that were opened meanwhile after it: if the process dies in between, no
       // session is left that the new password was meant to end, and the old password cannot be used to get here again.
@@ -26,7 +27,7 @@ export function changePassword(dependencies: UserDependencies): Handler<"user.ch
         await sessions.end(actor.userId, tokens.sessionId);
         throw serviceError("SESSION_REVOKED");
       }
-      accountMails.notify(changed, "passwordChanged");
+      await accountMails.notify(changed, "passwordChanged");
       return tokens;
     };
     // Once other sessions have ended, the rest must not be cut off halfway.

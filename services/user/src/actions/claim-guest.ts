@@ -1,5 +1,7 @@
-import { userRoom } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { userRoom, type SessionTokens } from "@fanfare/contract";
+import { serviceError, withoutDeadline, type Handler } from "@fanfare/kernel";
+import { assertCanRegister, assertPasswordsAccepted } from "../entry.policy.ts";
+import { mustVerifyFirst } from "../session.policy.ts";
 import { refuseTaken, throwTaken } from "../taken.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import { presentUser } from "../user.presenter.ts";
@@ -10,20 +12,41 @@ export function claimGuest(dependencies: UserDependencies): Handler<"user.claimG
     // The token may be older than a claim by another session, so the document decides.
     const guest = await users.find(actor.userId);
     if (guest?.kind !== "guest") throw serviceError("NOT_A_GUEST");
+    const policy = await node.policy.get();
+    assertPasswordsAccepted(policy);
+    assertCanRegister(policy, params.email);
     const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
     const { username, password, locale } = params;
-    const passwordHash = await passwords.hash(password);
+    const passwordHash = await passwords.hash(password, {
+      username,
+      nickname: guest.nickname,
+      email: params.email,
+    });
     const user = await admins.withFirst(actor.userId, async (isFirst) => {
-      const credentials = { username, email, passwordHash, nickname: guest.nickname, locale };
+      const credentials = {
+        username,
+        email,
+        passwordHash,
+        nickname: guest.nickname,
+        locale,
+        mustVerifyEmail: policy.mailDomains.length > 0,
+      };
       const claimed = await users.claimGuest(actor.userId, credentials, isFirst).catch(throwTaken);
       if (claimed === null) throw serviceError("NOT_A_GUEST");
       return claimed;
     });
-    const tokens = await sessions.continueAlone(user, actor.sessionId);
-    await accountMails.welcome(user, contestedEmail ?? email, client);
-    const profile = { user: presentUser(user) };
-    node.publish(userRoom(actor.userId), "user.updated", profile);
-    node.broadcast("user.profileChanged", profile);
-    return tokens;
+    const finish = async (): Promise<SessionTokens> => {
+      // First, so that no session of the guest remains when something below fails.
+      const tokens = mustVerifyFirst(user) ? null : await sessions.continueAlone(user, actor.sessionId);
+      if (tokens === null) await sessions.endAll(actor.userId);
+      await accountMails.welcome(user, contestedEmail ?? email, client);
+      const profile = { user: presentUser(user) };
+      node.publish(userRoom(actor.userId), "user.updated", profile);
+      node.broadcast("user.profileChanged", profile);
+      if (tokens === null) throw serviceError("EMAIL_NOT_VERIFIED");
+      return tokens;
+    };
+    // The guest is an account now, so the rest must not be cut off halfway.
+    return withoutDeadline(finish);
   };
 }

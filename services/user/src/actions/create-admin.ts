@@ -10,7 +10,7 @@ import { credentialFields, searchFields } from "../user.repository.ts";
 export function createAdmin({ users, admins, passwords }: UserDependencies): Handler<"user.createAdmin"> {
   return async ({ params: { username, password } }) => {
     await refuseTaken(users, { username }, false);
-    const passwordHash = await passwords.hash(password);
+    const passwordHash = await passwords.hash(password, { username });
     const user: UserDocument = {
       _id: new Types.ObjectId(),
       ...credentialFields({ username, passwordHash }),

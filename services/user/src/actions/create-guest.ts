@@ -1,11 +1,12 @@
 import { randomInt } from "node:crypto";
-import type { Handler } from "@fanfare/kernel";
+import { serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
 
-export function createGuest({ users, sessions }: UserDependencies): Handler<"user.createGuest"> {
+export function createGuest({ node, users, sessions }: UserDependencies): Handler<"user.createGuest"> {
   return async ({ params, client }) => {
+    if (!(await node.policy.get()).guests) throw serviceError("GUESTS_DISABLED");
     const createdAt = new Date();
     const user: UserDocument = {
       _id: new Types.ObjectId(),

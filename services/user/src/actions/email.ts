@@ -1,4 +1,5 @@
 import { serviceError, type Handler } from "@fanfare/kernel";
+import { assertAllowedDomain } from "../entry.policy.ts";
 import { throwTaken } from "../taken.ts";
 import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
@@ -17,12 +18,15 @@ export function requestEmailVerification({
 }
 
 export function changeEmail({
+  node,
   users,
   reauthenticate,
   mailedTokens,
   accountMails,
 }: UserDependencies): Handler<"user.changeEmail"> {
   return async ({ params: { email, ...proof }, actor }) => {
+    // Before the proof, because a login at the provider can be used only once.
+    assertAllowedDomain(await node.policy.get(), email);
     const user = await reauthenticate(actor.userId, proof);
     const other = await users.findByEmail(email);
     // An unverified claim gives way when this link is opened.
@@ -36,6 +40,19 @@ export function changeEmail({
       throw serviceError("WRONG_CREDENTIALS");
     }
     return {};
+  };
+}
+
+/** Shown before the link is used: its reader may have been mailed the link of another person's account. */
+export function inspectEmailVerification({
+  users,
+  mailedTokens,
+}: UserDependencies): Handler<"user.inspectEmailVerification"> {
+  return async ({ params: { token } }) => {
+    const found = await mailedTokens.find(token, "verifyEmail");
+    const user = found === null ? null : await users.find(found.userId.toHexString());
+    if (found === null || user === null) throw serviceError("INVALID_LINK");
+    return { username: user.username ?? null, email: found.email };
   };
 }
 
@@ -58,7 +75,7 @@ export function verifyEmail({
     if (before.email === undefined || before.email.toLowerCase() === taken.email.toLowerCase()) return {};
     // What was sent to the old address must not open the account any more.
     await mailedTokens.removeAll(userId, ["resetPassword"]);
-    accountMails.notify(before, "emailChanged");
+    await accountMails.notify(before, "emailChanged");
     return {};
   };
 }

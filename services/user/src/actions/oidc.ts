@@ -59,7 +59,7 @@ export function linkOidc(dependencies: UserDependencies): Handler<"user.linkOidc
       });
     if (linked === null) throw serviceError("WRONG_CREDENTIALS");
     tellOwner(node, linked);
-    accountMails.notify(linked, "oidcLinked");
+    await accountMails.notify(linked, "oidcLinked");
     return { user: presentOwnUser(linked) };
   };
 }
@@ -71,7 +71,7 @@ export function unlinkOidc(dependencies: UserDependencies): Handler<"user.unlink
     const unlinked = await users.setOidcKey(actor.userId, passwordHash, null);
     if (unlinked === null) throw serviceError("WRONG_CREDENTIALS");
     tellOwner(node, unlinked);
-    accountMails.notify(unlinked, "oidcUnlinked");
+    await accountMails.notify(unlinked, "oidcUnlinked");
     return { user: presentOwnUser(unlinked) };
   };
 }

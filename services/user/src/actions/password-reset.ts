@@ -1,32 +1,36 @@
+import { randomUUID } from "node:crypto";
+import { PermanentFailure } from "@fanfare/jobs";
 import { serviceError, withoutDeadline, type Handler } from "@fanfare/kernel";
+import { assertPasswordsAccepted } from "../entry.policy.ts";
 import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 
-/** Requests that are worked on at once; beyond it all are told to come back, whoever they ask for. */
+/** Requests that one process works on at the same time. */
+const REQUESTS_AT_ONCE = 4;
+/** Requests that can wait; beyond that all are refused, whatever the address. */
 const MAX_REQUESTS = 200;
-const RETRY_AFTER_MS = 5000;
 
+/** Every request becomes a job, so that neither the answer nor its time shows whether an account has the address. */
 export function requestPasswordReset({
   node,
   users,
   accountMails,
 }: UserDependencies): Handler<"user.requestPasswordReset"> {
-  let running = 0;
-  const sendIfKnown = async (email: string): Promise<void> => {
-    running += 1;
-    try {
+  const sealer = node.sealerFor("password resets");
+  const requests = node.jobs.define<{ sealed: string }>("user.requestPasswordReset", {
+    concurrency: REQUESTS_AT_ONCE,
+    maxWaiting: MAX_REQUESTS,
+    async run({ id, key, payload }) {
+      const email = sealer.open(payload.sealed, key)?.text;
+      if (email === undefined) throw new PermanentFailure("TOKEN_SECRET changed after the request.");
       const user = await users.findByEmail(email);
-      if (user !== null) await accountMails.sendReset(user);
-    } catch (error) {
-      node.logger.error({ err: error }, "a link to set a new password could not be sent");
-    } finally {
-      running -= 1;
-    }
-  };
-  return ({ params }) => {
-    if (running >= MAX_REQUESTS) throw serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS });
-    // Nobody waits for it: neither the answer nor its time tells whether there is such an account.
-    void sendIfKnown(params.email);
+      if (user !== null) await accountMails.sendReset(user, id);
+    },
+  });
+  return async ({ params: { email } }) => {
+    assertPasswordsAccepted(await node.policy.get());
+    const key = randomUUID();
+    await requests.enqueue(key, { sealed: sealer.seal(email, key) });
     return {};
   };
 }
@@ -37,9 +41,10 @@ export function resetPassword(dependencies: UserDependencies): Handler<"user.res
     // Checked before hashing, so that an invented token costs no hash.
     const found = await mailedTokens.find(token, "resetPassword");
     if (found === null) throw serviceError("INVALID_LINK");
-    const passwordHash = await passwords.hash(newPassword);
     const userId = found.userId.toHexString();
-    const wasVerified = (await users.find(userId))?.emailVerifiedAt !== undefined;
+    const user = await users.find(userId);
+    const passwordHash = await passwords.hash(newPassword, { ...user, email: found.email });
+    const wasVerified = user?.emailVerifiedAt !== undefined;
     const revokeTokens = async (): Promise<void> => {
       if (removeOtherSignIns || !wasVerified)
         await node.call("bot.revokeTokensOf", { userId, deleteBots: !wasVerified });
@@ -62,7 +67,7 @@ export function resetPassword(dependencies: UserDependencies): Handler<"user.res
       await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
       await revokeTokens();
       tellOwner(node, changed);
-      accountMails.notify(changed, "passwordChanged");
+      await accountMails.notify(changed, "passwordChanged");
       return {};
     };
     // The link is used up, so the rest must not be cut off halfway.

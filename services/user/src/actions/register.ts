@@ -1,11 +1,13 @@
 import type { Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
+import { assertCanRegister, assertPasswordsAccepted } from "../entry.policy.ts";
 import { refuseTaken, throwTaken } from "../taken.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
 import { credentialFields, searchFields } from "../user.repository.ts";
 
 export function register({
+  node,
   users,
   admins,
   sessions,
@@ -14,8 +16,11 @@ export function register({
 }: UserDependencies): Handler<"user.register"> {
   return async ({ params, client }) => {
     const { username, password, nickname = username, locale } = params;
+    const policy = await node.policy.get();
+    assertPasswordsAccepted(policy);
+    assertCanRegister(policy, params.email);
     const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
-    const passwordHash = await passwords.hash(password);
+    const passwordHash = await passwords.hash(password, { username, nickname, email: params.email });
     const user: UserDocument = {
       _id: new Types.ObjectId(),
       ...credentialFields({ username, email, passwordHash }),
@@ -24,6 +29,7 @@ export function register({
       ...(locale !== undefined && { locale }),
       avatarUrl: null,
       kind: "member",
+      ...(policy.mailDomains.length > 0 && { mustVerifyEmail: true }),
       createdAt: new Date(),
     };
     const stored = await admins.withFirst(user._id.toHexString(), async (isFirst) => {
@@ -31,8 +37,8 @@ export function register({
       await users.insert(made).catch(throwTaken);
       return made;
     });
-    const tokens = await sessions.open(stored, client);
+    // Before the session, which does not open where the address must be verified first.
     await accountMails.welcome(stored, contestedEmail ?? email, client);
-    return tokens;
+    return sessions.open(stored, client);
   };
 }

@@ -39,7 +39,7 @@ export function enableTotp(dependencies: UserDependencies): Handler<"user.enable
     });
     if (enabled === null) throw serviceError("TOTP_NOT_SET_UP");
     tellOwner(node, enabled);
-    accountMails.notify(enabled, "totpEnabled");
+    await accountMails.notify(enabled, "totpEnabled");
     return { recoveryCodes };
   };
 }
@@ -52,7 +52,7 @@ export function disableTotp(dependencies: UserDependencies): Handler<"user.disab
     const disabled = secret === undefined ? null : await users.disableTotp(actor.userId, secret);
     if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");
     tellOwner(node, disabled);
-    accountMails.notify(disabled, "totpDisabled");
+    await accountMails.notify(disabled, "totpDisabled");
     return {};
   };
 }
@@ -65,7 +65,7 @@ export function resetTotp(dependencies: UserDependencies): Handler<"user.resetTo
     if (user === null) throw serviceError("USER_NOT_FOUND");
     tellOwner(node, user);
     // Whoever asked may not be the owner: the owner is told, and nobody stays logged in with what is weaker now.
-    if (before?.totp !== undefined) accountMails.notify(user, "totpDisabled");
+    if (before?.totp !== undefined) await accountMails.notify(user, "totpDisabled");
     await sessions.endAll(userId);
     return {};
   };

@@ -2,6 +2,7 @@ import { duplicateKeyIndex, serviceError, type NodeContext } from "@fanfare/kern
 import { Types } from "mongoose";
 import type { AccountMails } from "../account-mails.ts";
 import type { Admins } from "../admins.ts";
+import { assertCanRegister } from "../entry.policy.ts";
 import { tellOwner } from "../tell-owner.ts";
 import { EMAIL_INDEX, USERNAME_INDEX, type UserDocument } from "../user.model.ts";
 import { searchFields, type UserRepository } from "../user.repository.ts";
@@ -17,13 +18,15 @@ export type OidcAccounts = ReturnType<typeof createOidcAccounts>;
 export function createOidcAccounts(
   users: UserRepository,
   admins: Admins,
-  node: Pick<NodeContext, "publish">,
+  node: Pick<NodeContext, "publish" | "policy">,
   accountMails: AccountMails,
 ) {
   const make = async (identity: OidcIdentity, isAgain: boolean): Promise<UserDocument> => {
+    const email = emailOf(identity);
+    // Before the claim of another account is released: a refused login must change nothing.
+    assertCanRegister(await node.policy.get(), email);
     const username = usernameFor(identity, isAgain);
     const nickname = nicknameFor(identity, username);
-    const email = emailOf(identity);
     if (email !== null) {
       // The provider has verified the address, the other account never has.
       const displaced = await users.releaseUnverifiedEmail(email);
@@ -71,14 +74,14 @@ export function createOidcAccounts(
 
     /**
      * Makes the account, or lets the identity log in to the one that `find` has found.
-     * @throws {ServiceError} EMAIL_TAKEN
+     * @throws {ServiceError} EMAIL_TAKEN, REGISTRATION_CLOSED, EMAIL_DOMAIN_NOT_ALLOWED
      */
     async settle(identity: OidcIdentity, found: UserDocument | null): Promise<UserDocument> {
       if (found?.oidcKey === identity.key) return found;
       if (found !== null) {
         const linked = await users.linkVerified(found._id.toHexString(), found.emailLower!, identity.key);
         if (linked === null) throw serviceError("EMAIL_TAKEN");
-        accountMails.notify(linked, "oidcLinked");
+        await accountMails.notify(linked, "oidcLinked");
         return linked;
       }
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {

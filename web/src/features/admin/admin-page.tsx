@@ -7,9 +7,11 @@ import { adminPath, landingPath } from "../../routes.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { SettingsLayout } from "../../ui/settings-layout.tsx";
+import { AdminAccess } from "./admin-access.tsx";
 import { AdminAnnouncements } from "./admin-announcements.tsx";
 import { AdminAuditLog } from "./admin-audit-log.tsx";
 import { AdminGroups } from "./admin-groups.tsx";
+import { AdminJobs } from "./admin-jobs.tsx";
 import { AdminMaintenance } from "./admin-maintenance.tsx";
 import { AdminOverview } from "./admin-overview.tsx";
 import { AdminUsers } from "./admin-users.tsx";
@@ -19,8 +21,10 @@ const PAGES: Record<AdminSection, ComponentType> = {
   overview: AdminOverview,
   users: AdminUsers,
   groups: AdminGroups,
+  access: AdminAccess,
   announcements: AdminAnnouncements,
   maintenance: AdminMaintenance,
+  jobs: AdminJobs,
   "audit-log": AdminAuditLog,
 };
 

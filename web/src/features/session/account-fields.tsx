@@ -17,7 +17,8 @@ const USERNAME = new RegExp(`^[A-Za-z0-9_.-]{${LIMITS.usernameMinChars},${LIMITS
 /** What every account has. An e-mail address is asked for where the server can do something with it. */
 export function AccountFields({ form }: { form: Pick<FormState<NewAccount>, "field"> }) {
   const { t } = useTranslation("session");
-  const sendsMail = useServerMeta()?.sendsMail === true;
+  const { sendsMail = false, mailDomains = [] } = useServerMeta() ?? {};
+  const mustHaveEmail = mailDomains.length > 0;
   const username = form.field("username");
   const isWrong = username.error !== undefined && !USERNAME.test(username.value);
   return (
@@ -43,12 +44,13 @@ export function AccountFields({ form }: { form: Pick<FormState<NewAccount>, "fie
         autoComplete="new-password"
         {...form.field("password")}
       />
-      {sendsMail && (
+      {(sendsMail || mustHaveEmail) && (
         <TextField
-          label={t("email")}
+          label={mustHaveEmail ? t("emailRequired") : t("email")}
           type="email"
           name="email"
-          hint={t("emailHint")}
+          required={mustHaveEmail}
+          hint={mustHaveEmail ? t("emailDomains", { domains: mailDomains.join(", ") }) : t("emailHint")}
           maxLength={LIMITS.emailMaxChars}
           autoComplete="email"
           {...form.field("email")}
@@ -64,4 +66,9 @@ export function accountOf({ username, password, email }: NewAccount) {
   return { username: username.trim(), password, ...(address !== "" && { email: address }) };
 }
 
-export const ACCOUNT_ERRORS = { USERNAME_TAKEN: "username", EMAIL_TAKEN: "email" } as const;
+export const ACCOUNT_ERRORS = {
+  USERNAME_TAKEN: "username",
+  EMAIL_TAKEN: "email",
+  WEAK_PASSWORD: "password",
+  EMAIL_DOMAIN_NOT_ALLOWED: "email",
+} as const;

@@ -6,6 +6,7 @@ import { useMe } from "../../data/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { ClaimDialog } from "./claim-dialog.tsx";
+import { useWaysIn } from "./server-meta.ts";
 
 /** Put off until the page is loaded again. */
 const usePutOff = create(() => ({ isPutOff: false }));
@@ -14,9 +15,10 @@ const usePutOff = create(() => ({ isPutOff: false }));
 export function ClaimBanner() {
   const { t } = useTranslation("session");
   const isGuest = useMe().kind === "guest";
+  const canClaim = useWaysIn()?.register === true;
   const isPutOff = usePutOff((state) => state.isPutOff);
   const [isOpen, setOpen] = useState(false);
-  if (!isGuest || isPutOff) return null;
+  if (!isGuest || !canClaim || isPutOff) return null;
   return (
     <aside
       aria-label={t("claim.title")}

@@ -8,7 +8,9 @@ import { Entrance } from "./entrance.tsx";
 import { EntranceTitle } from "./entrance-title.tsx";
 import { GuestForm } from "./guest-form.tsx";
 import { NoticeLine } from "./notice-line.tsx";
+import { OidcButton } from "./oidc-button.tsx";
 import { OrLine } from "./or-line.tsx";
+import { useWaysIn } from "./server-meta.ts";
 import type { SessionNotice } from "./session-store.ts";
 
 interface LandingProps {
@@ -16,9 +18,10 @@ interface LandingProps {
   inviteCode: string | undefined;
 }
 
-/** What somebody sees first: in with one click, or with an account. */
+/** The first page: the ways in that this server offers. */
 export function Landing({ notice, inviteCode }: LandingProps) {
   const { t } = useTranslation("session");
+  const ways = useWaysIn();
   return (
     <Entrance>
       <NoticeLine notice={notice} />
@@ -27,16 +30,30 @@ export function Landing({ notice, inviteCode }: LandingProps) {
       ) : (
         <InvitePreview client={anonymous} code={inviteCode} />
       )}
-      <GuestForm label={inviteCode === undefined ? t("lookAround") : t("joinAsGuest")} />
-      <OrLine>{t("orWithAccount")}</OrLine>
-      <nav aria-label={t("withAccount")} className="grid grid-cols-2 gap-2">
-        <Link href={loginPath()} className={buttonClass()}>
-          {t("logIn")}
-        </Link>
-        <Link href={registerPath()} className={buttonClass()}>
-          {t("register")}
-        </Link>
-      </nav>
+      {ways !== null && (
+        <>
+          {ways.guest && (
+            <>
+              <GuestForm label={inviteCode === undefined ? t("lookAround") : t("joinAsGuest")} />
+              <OrLine>{t("orWithAccount")}</OrLine>
+            </>
+          )}
+          {ways.password ? (
+            <nav aria-label={t("withAccount")} className="grid auto-cols-fr grid-flow-col gap-2">
+              <Link href={loginPath()} className={buttonClass(ways.guest ? {} : { variant: "primary" })}>
+                {t("logIn")}
+              </Link>
+              {ways.register && (
+                <Link href={registerPath()} className={buttonClass()}>
+                  {t("register")}
+                </Link>
+              )}
+            </nav>
+          ) : (
+            <OidcButton stay isOnly />
+          )}
+        </>
+      )}
     </Entrance>
   );
 }

@@ -10,6 +10,7 @@ import { NoticeLine } from "./notice-line.tsx";
 import { forgetOidcReturn, oidcFailure, oidcReturn } from "./oidc.ts";
 import { OidcButton } from "./oidc-button.tsx";
 import { OidcLogin } from "./oidc-login.tsx";
+import { useWaysIn } from "./server-meta.ts";
 import type { SessionNotice } from "./session-store.ts";
 
 interface LoginPageProps {
@@ -23,6 +24,7 @@ export function LoginPage({ notice, wantsPlace }: LoginPageProps) {
   const [back, setBack] = useState(() => oidcReturn("login"));
   const [error, setError] = useState(() => oidcFailure(back));
   const [stay, setStay] = useState(true);
+  const ways = useWaysIn() ?? { guest: false, password: true, register: false };
   useEffect(forgetOidcReturn, []);
   return (
     <Entrance>
@@ -39,18 +41,24 @@ export function LoginPage({ notice, wantsPlace }: LoginPageProps) {
       ) : (
         <>
           <ErrorNote text={error} />
-          <LoginForm stay={stay} onStayChange={setStay} />
-          <OidcButton stay={stay} />
-          <p className="text-center text-sm text-muted">
-            {t("noAccount")}{" "}
-            <Link href={registerPath()} className={ENTRANCE_LINK}>
-              {t("register")}
-            </Link>
-            {" · "}
-            <Link href={landingPath()} className={ENTRANCE_LINK}>
-              {t("asGuest")}
-            </Link>
-          </p>
+          {ways.password && <LoginForm stay={stay} onStayChange={setStay} />}
+          <OidcButton stay={stay} isOnly={!ways.password} />
+          {(ways.register || ways.guest) && (
+            <p className="text-center text-sm text-muted">
+              {t("noAccount")}{" "}
+              {ways.register && (
+                <Link href={registerPath()} className={ENTRANCE_LINK}>
+                  {t("register")}
+                </Link>
+              )}
+              {ways.register && ways.guest && " · "}
+              {ways.guest && (
+                <Link href={landingPath()} className={ENTRANCE_LINK}>
+                  {t("asGuest")}
+                </Link>
+              )}
+            </p>
+          )}
         </>
       )}
     </Entrance>

@@ -51,6 +51,7 @@ export function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
         setLinkError(errorText(failure));
       }
     },
+    fieldOfError: { WEAK_PASSWORD: "newPassword" },
   });
   if (isSet) return <Outcome icon={CircleCheck} title={t("reset.done")} text={t("reset.doneText")} />;
   if (linkError !== null) {

@@ -7,17 +7,18 @@ import { canUseOidc, startOidc } from "./oidc.ts";
 import { OrLine } from "./or-line.tsx";
 import { useServerMeta } from "./server-meta.ts";
 
-/** The way in by the provider, where the server has one. */
-export function OidcButton({ stay }: { stay: boolean }) {
+/** Sign-in at the OIDC provider, where one is configured. `isOnly`: no other way to log in is shown. */
+export function OidcButton({ stay, isOnly = false }: { stay: boolean; isOnly?: boolean }) {
   const { t } = useTranslation("session");
   const hasProvider = useServerMeta()?.oidcLogin === true;
   const { busy, error, run } = useAction();
   if (!hasProvider || !canUseOidc) return null;
   return (
     <>
-      <OrLine>{t("or")}</OrLine>
+      {!isOnly && <OrLine>{t("or")}</OrLine>}
       <Button
         wide
+        variant={isOnly ? "primary" : "secondary"}
         busy={busy}
         icon={<KeyRound size={16} aria-hidden />}
         onClick={() => void run(() => startOidc({ purpose: "login", stay }))}

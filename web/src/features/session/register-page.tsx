@@ -1,4 +1,7 @@
+import { FanfareError } from "@fanfare/client";
 import { LIMITS } from "@fanfare/contract/limits";
+import { MailCheck } from "lucide-react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import type { Language } from "../../i18n/language.ts";
@@ -10,11 +13,16 @@ import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
 import { Entrance } from "./entrance.tsx";
 import { ENTRANCE_LINK, EntranceTitle } from "./entrance-title.tsx";
 import { OidcButton } from "./oidc-button.tsx";
+import { Outcome } from "./outcome.tsx";
+import { useServerMeta, useWaysIn } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
 
 /** To make an account, which is logged in at once. */
 export function RegisterPage() {
   const { t, i18n } = useTranslation("session");
+  const ways = useWaysIn();
+  /** The address that must be verified before the first login; a link was sent there. */
+  const [sentTo, setSentTo] = useState<string | null>(null);
   const form = useForm({
     initial: { username: "", password: "", email: "", nickname: "" },
     submit({ nickname, ...account }) {
@@ -25,10 +33,21 @@ export function RegisterPage() {
           ...(name !== "" && { nickname: name }),
           locale: i18n.language as Language,
         }),
-      );
+      ).catch((failure: unknown) => {
+        if (!(failure instanceof FanfareError) || failure.type !== "EMAIL_NOT_VERIFIED") throw failure;
+        setSentTo(account.email.trim());
+      });
     },
     fieldOfError: ACCOUNT_ERRORS,
   });
+  if (sentTo !== null) {
+    return (
+      <Entrance>
+        <Outcome icon={MailCheck} title={t("confirm.title")} text={t("confirm.text", { email: sentTo })} />
+      </Entrance>
+    );
+  }
+  if (ways?.register === false) return <RegistrationClosed />;
   return (
     <Entrance>
       <EntranceTitle title={t("newAccount")} />
@@ -50,6 +69,28 @@ export function RegisterPage() {
           {t("logIn")}
         </Link>
       </p>
+    </Entrance>
+  );
+}
+
+function RegistrationClosed() {
+  const { t } = useTranslation("session");
+  const byOidc = useServerMeta()?.passwordLogin === false;
+  return (
+    <Entrance>
+      <EntranceTitle
+        title={byOidc ? t("logIn") : t("closed.title")}
+        text={byOidc ? undefined : t("closed.text")}
+      />
+      {byOidc ? (
+        <OidcButton stay isOnly />
+      ) : (
+        <p className="text-center text-sm">
+          <Link href={loginPath()} className={ENTRANCE_LINK}>
+            {t("toLogin")}
+          </Link>
+        </p>
+      )}
     </Entrance>
   );
 }

@@ -1,29 +1,44 @@
 import type { Meta } from "@fanfare/contract";
 import { useEffect, useState } from "react";
 
+let known: Meta | null | undefined;
 let asked: Promise<Meta | null> | null = null;
 
-/** What this server can do besides: undefined until it has answered, and where it does not. */
-export function useServerMeta(): Meta | undefined {
-  const [meta, setMeta] = useState<Meta | null>(null);
+/** The answer of `/api/meta`: undefined until it arrives, null where the server cannot be reached. */
+export function useServerMeta(): Meta | null | undefined {
+  const [meta, setMeta] = useState(known);
   useEffect(() => {
     let shown = true;
+    // Fetched on every mount, because admins can change it; components mounted together share one request.
     asked ??= askMeta();
     void asked.then((answer) => shown && setMeta(answer));
     return () => {
       shown = false;
     };
   }, []);
-  return meta ?? undefined;
+  return meta;
+}
+
+/** The ways in that the server offers: null until it answers, those of an open server where it cannot be reached. */
+export function useWaysIn(): { guest: boolean; password: boolean; register: boolean } | null {
+  const meta = useServerMeta();
+  if (meta === undefined) return null;
+  const password = meta?.passwordLogin !== false;
+  return {
+    guest: meta?.guests !== false,
+    password,
+    register: password && (meta === null || meta.registration === "open"),
+  };
 }
 
 async function askMeta(): Promise<Meta | null> {
   try {
     const answer = await fetch("/api/meta");
-    if (answer.ok) return (await answer.json()) as Meta;
+    known = answer.ok ? ((await answer.json()) as Meta) : null;
   } catch {
-    // Whoever tries to log in hears that the server cannot be reached.
+    // A login attempt then reports that the server cannot be reached.
+    known = null;
   }
   asked = null;
-  return null;
+  return known;
 }

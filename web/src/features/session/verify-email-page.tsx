@@ -4,23 +4,26 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { landingPath, loginPath, settingsPath } from "../../routes.ts";
 import { errorText } from "../../shared/error-text.ts";
-import { buttonClass } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { Spinner } from "../../ui/spinner.tsx";
 import { anonymous } from "./anonymous.ts";
 import { Entrance } from "./entrance.tsx";
 import { Outcome } from "./outcome.tsx";
 import { useFragmentToken } from "./use-fragment-token.ts";
 
-type State = { is: "busy" } | { is: "done" } | { is: "failed"; text: string };
+type State =
+  | { is: "busy" }
+  | { is: "asking"; username: string | null; email: string }
+  | { is: "done" }
+  | { is: "failed"; text: string };
 
-/** Each link is opened once, however often the page is drawn. */
-const opened = new Map<string, Promise<unknown>>();
+const failed = (failure: unknown): State => ({ is: "failed", text: errorText(failure) });
 
 interface VerifyEmailPageProps {
   isLoggedIn: boolean;
 }
 
-/** What the link of a mail leads to that asks whether an address is right; whether somebody is logged in or not. */
+/** Where the link of a verification mail leads, logged in or not: asks whether the account is the reader's before using the link. */
 export function VerifyEmailPage({ isLoggedIn }: VerifyEmailPageProps) {
   const { t } = useTranslation("session");
   const [token] = useFragmentToken();
@@ -47,15 +50,21 @@ function Verification({ token, isLoggedIn }: VerifyEmailPageProps & { token: str
   const [state, setState] = useState<State>({ is: "busy" });
   useEffect(() => {
     let shown = true;
-    if (!opened.has(token)) opened.set(token, anonymous.call("user.verifyEmail", { token }));
-    opened.get(token)!.then(
-      () => shown && setState({ is: "done" }),
-      (failure: unknown) => shown && setState({ is: "failed", text: errorText(failure) }),
+    anonymous.call("user.inspectEmailVerification", { token }).then(
+      (account) => shown && setState({ is: "asking", ...account }),
+      (failure: unknown) => shown && setState(failed(failure)),
     );
     return () => {
       shown = false;
     };
   }, [token]);
+  const verify = () => {
+    setState({ is: "busy" });
+    anonymous.call("user.verifyEmail", { token }).then(
+      () => setState({ is: "done" }),
+      (failure: unknown) => setState(failed(failure)),
+    );
+  };
   const onwards = (
     <Link
       href={isLoggedIn ? landingPath() : loginPath()}
@@ -65,6 +74,18 @@ function Verification({ token, isLoggedIn }: VerifyEmailPageProps & { token: str
     </Link>
   );
   if (state.is === "busy") return <Spinner label={t("verify.busy")} className="mx-auto text-muted" />;
+  if (state.is === "asking") {
+    const { username, email } = state;
+    const text =
+      username === null ? t("verify.askTextUnnamed", { email }) : t("verify.askText", { username, email });
+    return (
+      <Outcome icon={MailQuestionMark} title={t("verify.ask")} text={text}>
+        <Button variant="primary" wide onClick={verify}>
+          {t("verify.confirm")}
+        </Button>
+      </Outcome>
+    );
+  }
   if (state.is === "done") {
     return (
       <Outcome icon={CircleCheck} title={t("verify.done")} text={t("verify.doneText")}>

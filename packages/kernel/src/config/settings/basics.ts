@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ALL_SERVICES, SERVICE_CHOICES, servicesNamed } from "../services.ts";
-import { baseUrl, list, oneOf, onOrOff, port, wholeNumber } from "../values.ts";
+import { baseUrl, list, oneOf, port, proxies, wholeNumber } from "../values.ts";
 import { notes } from "./notes.ts";
 
 const MAX_GATEWAY_THREADS = 64;
@@ -46,10 +46,12 @@ export const basics = {
     required: "in production with `SMTP_URL` or `OIDC_ISSUER`",
     example: "https://chat.example.org",
   }),
-  TRUST_PROXY: onOrOff.default(false).register(notes, {
+  TRUST_PROXY: proxies.default(0).register(notes, {
     description:
-      "Whether `X-Forwarded-For` says who the client is. Only behind a proxy that writes it anew: anybody could claim any address otherwise.",
-    example: "on",
+      "The proxies whose `X-Forwarded-For` is trusted: how many stand in front of this server (`on` is 1), or their addresses and networks. " +
+      "With a number, let no client reach this server around them, or it can claim any address.",
+    otherwise: "`off`",
+    example: "10.0.0.0/8,192.0.2.10",
   }),
   CORS_ORIGINS: list.default([]).register(notes, {
     description: "Pages of other origins that may call the API from a browser, with commas in between.",

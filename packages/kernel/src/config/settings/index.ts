@@ -1,3 +1,4 @@
+import { access } from "./access.ts";
 import { basics } from "./basics.ts";
 import { cluster } from "./cluster.ts";
 import { files } from "./files.ts";
@@ -12,6 +13,7 @@ import { storage } from "./storage.ts";
 export const THEMES = {
   "What runs, and where": basics,
   Secrets: secrets,
+  "Who gets in": access,
   "Data and how long it is kept": storage,
   "Several processes": cluster,
   Limits: limits,
@@ -27,6 +29,7 @@ export const THEMES = {
 export const SETTINGS = {
   ...basics,
   ...secrets,
+  ...access,
   ...storage,
   ...cluster,
   ...limits,

@@ -42,7 +42,7 @@ function ChangePasswordForm({ onDone }: { onDone: () => void }) {
       showToast({ text: t("account.passwordChanged"), tone: "good" });
       onDone();
     },
-    fieldOfError: { WRONG_CREDENTIALS: "oldPassword" },
+    fieldOfError: { WRONG_CREDENTIALS: "oldPassword", WEAK_PASSWORD: "newPassword" },
   });
   return (
     <Form

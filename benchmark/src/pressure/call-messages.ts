@@ -1,0 +1,61 @@
+import type { EncodedLatencies } from "../load/latency-histogram.ts";
+
+/** One kind of request in a mixture of them. */
+export interface CallOperation {
+  name: string;
+  /** How often it comes among the others. */
+  weight: number;
+  /** `call`: an action over the socket. `connect`: a connection that is closed once it is ready. `upload`: a file by HTTP. */
+  kind: "call" | "connect" | "upload";
+  /** Of a call. */
+  action?: string;
+  /** Taken in turn; of an upload: the query and `bytes`. A message gets a nonce of its own. */
+  params?: readonly Record<string, unknown>[];
+}
+
+/** What a thread that makes requests is started with. */
+export interface CallSetup {
+  url: string;
+  address: string;
+  runId: string;
+  /** One connection for each. */
+  tokens: readonly string[];
+  /** Of all its connections. */
+  localAddress: string | undefined;
+  operations: readonly CallOperation[];
+}
+
+export type CallLoop =
+  | { kind: "closed"; inFlight: number }
+  /** Requests per second, whatever is answered. */
+  | { kind: "open"; perSecond: number };
+
+export type ToCallThread =
+  | { type: "connect" }
+  /** Ends the phase before, whose open requests may still be answered. */
+  | { type: "phase"; name: string; loop: CallLoop | null }
+  | { type: "report" };
+
+export interface OperationReport {
+  name: string;
+  intended: number;
+  ok: number;
+  /** Not written: no connection, or too much unanswered on it. */
+  notSent: number;
+  refusedByCode: Record<string, number>;
+  unanswered: number;
+  /** From the intended time to a good answer. */
+  latencies: EncodedLatencies;
+}
+
+export interface PhaseReport {
+  name: string;
+  operations: OperationReport[];
+  /** The intended time of the last request that failed or took longer than `SLOW_MS`, by `nowMs`; null: there was none. */
+  lastBadMs: number | null;
+}
+
+export type FromCallThread = { type: "done" } | { type: "report"; phases: PhaseReport[]; cpuMs: number[] };
+
+/** A person waits this long without noticing much. */
+export const SLOW_MS = 1000;

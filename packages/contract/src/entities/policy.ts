@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { LIMITS } from "../limits.ts";
+
+const mailDomain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(LIMITS.mailDomainMaxChars)
+  .regex(
+    /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]*[a-z0-9]$/,
+    "must be a domain such as example.org",
+  );
+
+/** Who gets in to this instance, and what people can do here beyond the permissions of a group. */
+export const InstancePolicySchema = z
+  .object({
+    registration: z
+      .enum(["open", "closed"])
+      .describe("open: anyone can make an account; closed: only admins make accounts"),
+    guests: z.boolean().describe("whether anyone can join as a guest, without an account"),
+    mailDomains: z
+      .array(mailDomain)
+      .max(LIMITS.mailDomainsPerInstance)
+      .describe("New accounts need a verified address in one of these domains; empty: any or no address."),
+    oidcOnly: z.boolean().describe("whether OpenID Connect is the only way to log in"),
+  })
+  .meta({ id: "InstancePolicy" });
+export type InstancePolicy = z.output<typeof InstancePolicySchema>;
+export type PolicyName = keyof InstancePolicy;
+
+export const PolicyNameSchema = InstancePolicySchema.keyof();
+
+/** What admins have set; the rest is left to the environment and the defaults. */
+export const StoredPolicySchema = z.object({
+  revision: z.int().min(0).describe("grows with every change"),
+  values: InstancePolicySchema.partial(),
+});
+export type StoredPolicy = z.output<typeof StoredPolicySchema>;

@@ -1,0 +1,10 @@
+export {
+  Jobs,
+  JobsFull,
+  PermanentFailure,
+  type JobsOptions,
+  type JobKind,
+  type JobOptions,
+  type RunningJob,
+} from "./jobs.ts";
+export type { DeadJob } from "./job-store.ts";

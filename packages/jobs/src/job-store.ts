@@ -1,0 +1,211 @@
+import { Schema, type Connection, type Types } from "mongoose";
+
+/** What is enqueued is on disk before the caller is answered. */
+const DURABLE = { w: "majority", j: true } as const;
+/** After a power failure the job may run once more, which every job must bear. */
+const RELAXED = { writeConcern: { w: "majority", j: false } } as const;
+const PAST = new Date(0);
+const NEVER = new Date(8_000_000_000_000_000);
+const DUPLICATE_KEY = 11_000;
+
+interface JobDocument {
+  _id: Types.ObjectId;
+  kind: string;
+  key: string;
+  payload: unknown;
+  /** When it is to run; `NEVER` in dead jobs and in remembered keys. */
+  dueAt: Date;
+  /** No process may begin it before: the end of the lease while it runs, then the end of the wait after a failure. */
+  heldUntil: Date;
+  /** Counts its leases: what an earlier lease holder writes is refused. */
+  fence: number;
+  /** Runs that did not succeed, the present one included. */
+  tries: number;
+  /** Counts calls of `enqueue`, so that one that comes during a run is noticed. */
+  requests: number;
+  createdAt: Date;
+  lastError?: string;
+  deadAt?: Date;
+  /** Dead jobs and remembered keys are deleted then. */
+  expiresAt?: Date;
+}
+
+/** A dead job as administrators see it. Payloads can hold secrets and are not part of it. */
+export interface DeadJob {
+  id: string;
+  kind: string;
+  key: string;
+  tries: number;
+  lastError: string;
+  createdAt: Date;
+  deadAt: Date;
+}
+
+export type LeasedJob = JobDocument;
+export type JobStore = ReturnType<typeof createJobStore>;
+
+const schema = new Schema<JobDocument>(
+  {
+    kind: { type: String, required: true },
+    key: { type: String, default: "" },
+    payload: Schema.Types.Mixed,
+    dueAt: { type: Date, required: true },
+    heldUntil: { type: Date, required: true },
+    fence: { type: Number, required: true },
+    tries: { type: Number, required: true },
+    requests: { type: Number, required: true },
+    createdAt: { type: Date, required: true },
+    lastError: String,
+    deadAt: Date,
+    expiresAt: Date,
+  },
+  { collection: "jobs", writeConcern: DURABLE, versionKey: false, minimize: false },
+);
+schema.index({ kind: 1, key: 1 }, { unique: true });
+schema.index({ kind: 1, dueAt: 1 });
+schema.index({ deadAt: 1, _id: 1 }, { sparse: true });
+schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+/** Every query of the collection `jobs`. */
+export function createJobStore(connection: Connection) {
+  const jobs = connection.model<JobDocument>("Job", schema);
+  const due = (now: Date) => ({ dueAt: { $lte: now }, heldUntil: { $lte: now } });
+  const leased = ({ _id, fence }: LeasedJob) => ({ _id, fence });
+  const isDead = { deadAt: { $gt: PAST } };
+  const again = { heldUntil: PAST, tries: 0 };
+
+  return {
+    /** @param isOnce an existing job stays as it is @returns whether it is new */
+    async put(kind: string, key: string, payload: unknown, dueAt: Date, isOnce: boolean): Promise<boolean> {
+      const fresh = { heldUntil: PAST, fence: 0, tries: 0, createdAt: new Date() };
+      const update = isOnce
+        ? { $setOnInsert: { ...fresh, payload, dueAt, requests: 1 } }
+        : { $setOnInsert: fresh, $set: { payload }, $min: { dueAt }, $inc: { requests: 1 } };
+      const upsert = () => jobs.updateOne({ kind, key }, update, { upsert: true });
+      // Of two upserts of one key at the same time, one can fail: it finds the other's document when it is repeated.
+      const result = await upsert().catch((error: unknown) => {
+        if (isDuplicate(error)) return upsert();
+        throw error;
+      });
+      return result.upsertedCount === 1;
+    },
+
+    isAnyDue: async (kinds: readonly string[]): Promise<boolean> =>
+      (await jobs.exists({ kind: { $in: kinds }, ...due(new Date()) })) !== null,
+
+    /** Leases the job of a kind that has been due longest. @param running those of this process, which are due after a jump of its clock */
+    claim: (
+      kind: string,
+      running: readonly LeasedJob["_id"][],
+      leaseMs: number,
+    ): Promise<LeasedJob | null> => {
+      const now = new Date();
+      const lease = { $set: { heldUntil: new Date(now.getTime() + leaseMs) }, $inc: { fence: 1, tries: 1 } };
+      return jobs
+        .findOneAndUpdate(
+          { kind, ...due(now), ...(running.length > 0 && { _id: { $nin: running } }) },
+          lease,
+          {
+            ...RELAXED,
+            sort: { dueAt: 1 },
+            returnDocument: "after",
+          },
+        )
+        .lean();
+    },
+
+    /** @returns false when the lease is lost; so do all below that take a job */
+    async renew(job: LeasedJob, leaseMs: number): Promise<boolean> {
+      const heldUntil = new Date(Date.now() + leaseMs);
+      return (await jobs.updateOne(leased(job), { $set: { heldUntil } }, RELAXED)).matchedCount === 1;
+    },
+
+    /** Ends a successful run. @param next when it runs again, or how long its key is remembered; null: it is deleted */
+    async finish(job: LeasedJob, next: { dueAt: Date } | { rememberUntil: Date } | null): Promise<boolean> {
+      const unchanged = { ...leased(job), requests: job.requests };
+      const update =
+        next !== null && "dueAt" in next
+          ? { $set: { ...again, dueAt: next.dueAt }, $unset: { lastError: 1 } }
+          : {
+              $set: { dueAt: NEVER, heldUntil: NEVER, expiresAt: next?.rememberUntil },
+              $unset: { payload: 1, lastError: 1 },
+            };
+      const isFinished =
+        next === null
+          ? (await jobs.deleteOne(unchanged, RELAXED)).deletedCount === 1
+          : (await jobs.updateOne(unchanged, update, RELAXED)).matchedCount === 1;
+      if (isFinished) return true;
+      // It was enqueued again during the run.
+      return (await jobs.updateOne(leased(job), { $set: again }, RELAXED)).matchedCount === 1;
+    },
+
+    /** Ends a failed run. */
+    async retryAt(job: LeasedJob, at: Date, lastError: string): Promise<boolean> {
+      const update = { $set: { heldUntil: at, dueAt: at, lastError } };
+      return (await jobs.updateOne(leased(job), update, RELAXED)).matchedCount === 1;
+    },
+
+    /** Gives back a job whose process is stopping: that try does not count. */
+    async release(job: LeasedJob): Promise<void> {
+      await jobs.updateOne(leased(job), { $set: { heldUntil: PAST }, $inc: { tries: -1 } }, RELAXED);
+    },
+
+    async bury(job: LeasedJob, lastError: string, expiresAt: Date): Promise<boolean> {
+      const set = { dueAt: NEVER, heldUntil: NEVER, deadAt: new Date(), lastError, expiresAt };
+      return (await jobs.updateOne(leased(job), { $set: set })).matchedCount === 1;
+    },
+
+    /** How many jobs of each kind are not done: due, running, or waiting for their time or their next try. */
+    live: (kinds: readonly string[]): Promise<{ _id: string; count: number }[]> =>
+      jobs.aggregate([
+        { $match: { kind: { $in: kinds }, dueAt: { $lt: NEVER } } },
+        { $group: { _id: "$kind", count: { $sum: 1 } } },
+      ]),
+
+    /** Since when the oldest job of each kind that could run now could. */
+    oldest: (kinds: readonly string[]): Promise<{ _id: string; dueAt: Date }[]> =>
+      jobs.aggregate([
+        { $match: { kind: { $in: kinds }, ...due(new Date()) } },
+        { $group: { _id: "$kind", dueAt: { $min: "$dueAt" } } },
+      ]),
+
+    dead: (): Promise<{ _id: string; count: number }[]> =>
+      jobs.aggregate([{ $match: isDead }, { $group: { _id: "$kind", count: { $sum: 1 } } }]),
+
+    /** The latest first. @param before id of the last one of the page before */
+    async listDead(limit: number, before?: string): Promise<DeadJob[]> {
+      const last = before === undefined ? null : await jobs.findById(before, { deadAt: 1 }).lean();
+      const older =
+        last?.deadAt === undefined
+          ? {}
+          : { $or: [{ deadAt: { $lt: last.deadAt } }, { deadAt: last.deadAt, _id: { $lt: last._id } }] };
+      const page = jobs.find({ ...isDead, ...older }, { payload: 0 });
+      const found = await page.sort({ deadAt: -1, _id: -1 }).limit(limit).lean();
+      return found.map(({ _id, kind, key, tries, lastError = "", createdAt, deadAt = PAST }) => ({
+        id: _id.toHexString(),
+        kind,
+        key,
+        tries,
+        lastError,
+        createdAt,
+        deadAt,
+      }));
+    },
+
+    /** Makes a dead job due, with all its tries. @returns its kind, or null when there is no such dead job */
+    async revive(id: string): Promise<string | null> {
+      const update = {
+        $set: { ...again, dueAt: new Date() },
+        $unset: { deadAt: 1, expiresAt: 1, lastError: 1 },
+      };
+      return (await jobs.findOneAndUpdate({ _id: id, ...isDead }, update).lean())?.kind ?? null;
+    },
+
+    deleteDead: async (id: string): Promise<boolean> =>
+      (await jobs.deleteOne({ _id: id, ...isDead })).deletedCount === 1,
+  };
+}
+
+function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === DUPLICATE_KEY;
+}

@@ -1,0 +1,61 @@
+import type { Call, InstancePolicy, PolicyName, StoredPolicy } from "@fanfare/contract";
+import type { Config } from "./config.ts";
+
+/** The stored values are read again after this long, in case a `policy.changed` event was lost. */
+const MAX_AGE_MS = 60_000;
+
+/** The policy of the instance as a process knows it: the environment wins over what admins have set. */
+export interface Policy {
+  /**
+   * The policy in force now. Costs no I/O while the stored values are cached.
+   * @throws {ServiceError} UNAVAILABLE while they have never been read and no process answers: guessing could let people in
+   */
+  get(): Promise<InstancePolicy>;
+  /** The values that the environment sets: admins cannot change them. */
+  readonly fixed: readonly PolicyName[];
+  /** The policy that results from `stored`, the environment and the defaults. */
+  merge(stored: StoredPolicy): InstancePolicy;
+}
+
+export class PolicyCache implements Policy {
+  readonly #read: () => Promise<StoredPolicy>;
+  readonly #config: Config["policy"];
+  #known: StoredPolicy | undefined;
+  #readAtMs = 0;
+  #reading: Promise<StoredPolicy> | undefined;
+
+  constructor(call: Call, config: Config["policy"]) {
+    this.#read = () => call("admin.readPolicy", {});
+    this.#config = config;
+  }
+
+  get fixed(): PolicyName[] {
+    return Object.keys(this.#config.fixed) as PolicyName[];
+  }
+
+  async get(): Promise<InstancePolicy> {
+    if (this.#known !== undefined && Date.now() - this.#readAtMs < MAX_AGE_MS) return this.merge(this.#known);
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    try {
+      this.update(await this.#reading);
+    } catch (error) {
+      if (this.#known === undefined) throw error;
+    }
+    return this.merge(this.#known!);
+  }
+
+  /** Replaces the known values unless they are newer: answers and events can overtake each other. */
+  update(stored: StoredPolicy): void {
+    if (this.#known === undefined || stored.revision >= this.#known.revision) this.#known = stored;
+    this.#readAtMs = Date.now();
+  }
+
+  /** Has the stored values read again, because an event may have been lost. */
+  invalidate(): void {
+    this.#readAtMs = 0;
+  }
+
+  merge({ values }: StoredPolicy): InstancePolicy {
+    return { ...this.#config.defaults, ...values, ...this.#config.fixed };
+  }
+}

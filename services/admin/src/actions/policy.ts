@@ -1,0 +1,46 @@
+import type { InstancePolicy, PolicyName, StoredPolicy } from "@fanfare/contract";
+import { serviceError, type Handler, type NodeContext, type ServiceError } from "@fanfare/kernel";
+import type { AdminDependencies } from "../admin.dependencies.ts";
+
+export function getPolicy({ node, settings }: AdminDependencies): Handler<"admin.getPolicy"> {
+  return async () => present(node, await settings.readPolicy());
+}
+
+export function readPolicy({ settings }: AdminDependencies): Handler<"admin.readPolicy"> {
+  return () => settings.readPolicy();
+}
+
+/** Stores the change before it is broadcast: a process that starts in between reads it, the others receive the event. */
+export function setPolicy({ node, settings }: AdminDependencies): Handler<"admin.setPolicy"> {
+  return async ({ params, call }) => {
+    const names = (Object.keys(params) as PolicyName[]).filter((name) => node.policy.fixed.includes(name));
+    if (names.length > 0) throw serviceError("POLICY_FIXED", { names });
+    const refusal = refuseUnusable(node, params);
+    if (refusal !== null) throw refusal;
+    if (params.oidcOnly === true && !(await call("user.me", {})).user.oidcLinked)
+      throw invalid("oidcOnly", "connect your own account to the provider first: you could not log in again");
+    const stored = await settings.writePolicy(params);
+    node.broadcast("policy.changed", stored);
+    return present(node, stored);
+  };
+}
+
+function present(node: NodeContext, stored: StoredPolicy) {
+  return { policy: node.policy.merge(stored), fixed: [...node.policy.fixed] };
+}
+
+/** @returns the error for a policy that needs settings this server does not have; null where there is none */
+function refuseUnusable(
+  { config }: NodeContext,
+  { oidcOnly, mailDomains = [] }: Partial<InstancePolicy>,
+): ServiceError | null {
+  if (oidcOnly === true && config.oidc === undefined)
+    return invalid("oidcOnly", "set OIDC_ISSUER and the other settings of OpenID Connect first");
+  if (mailDomains.length > 0 && config.smtp === undefined && config.environment === "production")
+    return invalid("mailDomains", "set SMTP_URL first: addresses are verified by mail");
+  return null;
+}
+
+function invalid(path: PolicyName, message: string): ServiceError {
+  return serviceError("VALIDATION_FAILED", { issues: [{ path, message }] });
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { Admission, ADMISSION_WINDOW_MS, LIGHT_CALLS, MIN_CALLS_IN_FLIGHT, Usual } from "./admission.ts";
+import { MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
+
+/** A service that answers `perWindow` calls in a window, first come first served, with a clock in the test's hands. */
+function createPlace(perWindow: number) {
+  let nowMs = 0;
+  const admission = new Admission(() => nowMs);
+  const usual = new Usual();
+  const queue: { user: string; beganMs: number; end: () => void }[] = [];
+  const answered = new Map<string, number>();
+  let worstMs = 0;
+  const offer = (user: string): boolean => {
+    const kind = admission.admit(user);
+    if (kind === null) return false;
+    queue.push({ user, beganMs: nowMs, end: admission.begin(kind, usual) });
+    return true;
+  };
+  const window = (offered: readonly string[], lateMs = 0): { answered: number; refused: number } => {
+    const refused = offered.filter((user) => !offer(user)).length;
+    nowMs += ADMISSION_WINDOW_MS + lateMs;
+    const done = queue.splice(0, perWindow);
+    for (const { user, beganMs, end } of done) {
+      end();
+      answered.set(user, (answered.get(user) ?? 0) + 1);
+      worstMs = nowMs - beganMs;
+    }
+    admission.tick();
+    return { answered: done.length, refused };
+  };
+  return { admission, window, answered, offer, lastWaitMs: () => worstMs };
+}
+
+const users = (count: number, times: number): string[] =>
+  Array.from({ length: count * times }, (_, i) => `user ${i % count}`);
+
+describe("the limit", () => {
+  test("is the highest while calls are answered in time, and a single late moment does not change it", () => {
+    const { admission, window } = createPlace(100);
+    for (let i = 0; i < 50; i += 1) window(users(50, 2), i === 25 ? 2000 : 0);
+    expect([admission.limit, admission.overloadedForMs]).toEqual([MAX_CALLS_IN_FLIGHT, 0]);
+  });
+
+  test("shrinks under three times the load until what is let in is answered in time, and most of the capacity is used", () => {
+    const { admission, window, lastWaitMs } = createPlace(100);
+    for (let i = 0; i < 100; i += 1) window(users(50, 6));
+    let answered = 0;
+    for (let i = 0; i < 100; i += 1) answered += window(users(50, 6)).answered;
+    expect(answered).toBeGreaterThanOrEqual(0.7 * 100 * 100);
+    expect(lastWaitMs()).toBeLessThanOrEqual(1000);
+    expect(admission.limit).toBeGreaterThanOrEqual(MIN_CALLS_IN_FLIGHT);
+    expect(admission.limit).toBeLessThan(1000);
+    expect(admission.overloadedForMs).toBeGreaterThan(10_000);
+  });
+
+  test("shrinks when nothing is answered any more, and grows again with the load after it", () => {
+    const stuck = createPlace(0);
+    for (let i = 0; i < 50; i += 1) stuck.window(users(50, 6));
+    expect(stuck.admission.limit).toBe(MIN_CALLS_IN_FLIGHT);
+    const { admission, window } = createPlace(100);
+    for (let i = 0; i < 100; i += 1) window(users(50, 6));
+    const { limit } = admission;
+    for (let i = 0; i < 50; i += 1) window(users(50, 1));
+    expect(admission.overloadedForMs).toBe(0);
+    expect(window(users(50, 1)).refused).toBe(0);
+    expect(limit).toBeLessThan(1000);
+  });
+
+  test("shrinks when the event loop itself is late", () => {
+    const { admission, window } = createPlace(1000);
+    for (let i = 0; i < 20; i += 1) window(users(200, 1), 1000);
+    expect(admission.limit).toBeLessThan(MAX_CALLS_IN_FLIGHT);
+    expect(admission.overloadedForMs).toBeGreaterThan(0);
+  });
+});
+
+test("users with few calls are served while those with many are refused", () => {
+  const { window, answered } = createPlace(100);
+  let offered = 0;
+  for (let i = 0; i < 300; i += 1) {
+    const isTurn = i > 100 && i % 10 === 0;
+    if (isTurn) offered += 1;
+    window([...users(20, 20), ...(isTurn ? ["bystander"] : [])]);
+  }
+  for (let i = 0; i < 20; i += 1) window([]);
+  expect(answered.get("bystander")).toBe(offered);
+});
+
+test("connections get a part of the room, and no more", () => {
+  const { admission, offer } = createPlace(100);
+  const ends: (() => void)[] = [];
+  while (admission.admitsConnection()) ends.push(admission.beginConnection());
+  expect(ends.length).toBe(MAX_CALLS_IN_FLIGHT / 4);
+  expect(offer("a user")).toBe(true);
+  for (const end of ends) end();
+  expect(admission.admitsConnection()).toBe(true);
+  for (let i = 0; i < LIGHT_CALLS; i += 1) offer("many calls");
+  let admitted = LIGHT_CALLS;
+  while (offer("many calls")) admitted += 1;
+  expect(admission.inFlight).toBe(MAX_CALLS_IN_FLIGHT * 0.75);
+  expect(offer("few calls")).toBe(true);
+});

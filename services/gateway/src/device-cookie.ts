@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import { actionDefinition, isActionName, type SessionTokens, type WireAnswer } from "@fanfare/contract";
+import type { Config, Sealer } from "@fanfare/kernel";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { cookieOf } from "./cookies.ts";
+
+const COOKIE = "fanfare_device";
+const PATH = "/api/user.login";
+const MAX_AGE_S = 365 * 24 * 60 * 60;
+/** Names that one device remembers; the ones that logged in longest ago are forgotten first. */
+const MAX_NAMES = 8;
+const PURPOSE = "device cookie";
+
+interface Device {
+  id: string;
+  /** In lower case: the names of the accounts that have logged in on it. */
+  names: string[];
+}
+
+/**
+ * A device that has logged in to an account before is not locked out by the guesses of others. The cookie authenticates nobody: it
+ * only says which counter a login takes from (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies).
+ */
+export function createDeviceCookie(sealer: Sealer, { publicUrl }: Pick<Config, "publicUrl">) {
+  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
+  const read = (request: FastifyRequest): Device | null => {
+    const sealed = cookieOf(request, COOKIE);
+    const opened = sealed === undefined ? null : sealer.open(sealed, PURPOSE);
+    return opened === null ? null : (JSON.parse(opened.text) as Device);
+  };
+  return {
+    /** The id of the device that makes a request, if the account with this name has logged in on it before. */
+    knownDevice(request: FastifyRequest, name: string): string | null {
+      const device = read(request);
+      return device?.names.includes(name.toLowerCase()) === true ? device.id : null;
+    },
+
+    /** Adds the account to the device where the answer starts a session. */
+    remember(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      action: string,
+      answer: WireAnswer<unknown>,
+    ): void {
+      if (!answer.ok || !isActionName(action) || actionDefinition(action).startsSession !== true) return;
+      const { username, email, emailVerified } = (answer.data as SessionTokens).user;
+      // Anyone can claim an address: only its owner verifies it.
+      const own = [username, emailVerified ? email : null].filter((name) => typeof name === "string");
+      if (own.length === 0) return;
+      const { id, names } = read(request) ?? { id: randomUUID(), names: [] };
+      const all = new Set([...own.map((name) => name.toLowerCase()), ...names]);
+      const device: Device = { id, names: [...all].slice(0, MAX_NAMES) };
+      const sealed = sealer.seal(JSON.stringify(device), PURPOSE);
+      reply.header(
+        "set-cookie",
+        `${COOKIE}=${sealed}; Max-Age=${MAX_AGE_S}; Path=${PATH}; HttpOnly; SameSite=Strict${secure}`,
+      );
+    },
+  };
+}

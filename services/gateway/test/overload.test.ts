@@ -1,0 +1,57 @@
+import type { WireAnswer } from "@fanfare/contract";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { LIGHT_CALLS } from "../src/admission.ts";
+import { MAX_CALLS_IN_FLIGHT_PER_SOCKET } from "../src/bounds.ts";
+import { connect, startGateway, type Gateway } from "./support.ts";
+
+const SOCKETS = 3;
+
+let gateway: Gateway;
+beforeEach(async () => {
+  gateway = await startGateway();
+});
+afterEach(() => gateway.stop());
+
+const readiness = async (): Promise<{ status: number; text: string }> => {
+  const answer = await fetch(`${gateway.opsUrl}/readyz`);
+  return { status: answer.status, text: await answer.text() };
+};
+
+test("when calls are not answered, a user with many is refused, others are served, and it ends", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<object>();
+  const heavy = gateway.signIn();
+  gateway.stubs.me = ({ userId }) => (userId === heavy.userId ? released : Promise.resolve({ user: {} }));
+  const sockets = await Promise.all(
+    Array.from({ length: SOCKETS }, () => connect(gateway, heavy.accessToken)),
+  );
+  const bystander = await connect(gateway);
+  const running = sockets.flatMap((socket) =>
+    Array.from({ length: MAX_CALLS_IN_FLIGHT_PER_SOCKET / 2 }, () => socket.call("user.me")),
+  );
+  await expect
+    .poll(() => gateway.metric("fanfare_overloaded_seconds"), { timeout: 20_000 })
+    .toBeGreaterThan(0);
+  const limit = () => gateway.metric("fanfare_requests_active_max");
+  await expect.poll(limit, { timeout: 20_000 }).toBeLessThan(running.length);
+
+  const overloaded = new Promise<WireAnswer<unknown>>((resolve) => {
+    for (let i = 0; i < 2 * LIGHT_CALLS; i += 1) {
+      const more = sockets[i % SOCKETS]!.call("user.me").then((answer) => {
+        if (!answer.ok && answer.error.type === "OVERLOADED") resolve(answer);
+        return answer;
+      });
+      running.push(more);
+    }
+  });
+  expect(await overloaded).toMatchObject({ error: { data: { retryAfterMs: expect.any(Number) } } });
+  expect(await bystander.call("user.me")).toMatchObject({ ok: true });
+  const newcomer = await connect(gateway);
+  expect(await newcomer.call("user.me")).toMatchObject({ ok: true });
+  expect(await readiness()).toEqual({ status: 200, text: expect.stringContaining("overloaded for") });
+  expect((await fetch(`${gateway.opsUrl}/livez`)).status).toBe(200);
+
+  release({ user: {} });
+  await Promise.all(running);
+  await expect.poll(readiness, { timeout: 20_000 }).toEqual({ status: 200, text: "ok\n" });
+  expect(await sockets[0]!.call("user.me")).toMatchObject({ ok: true });
+});

@@ -1,0 +1,21 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isMainThread } from "node:worker_threads";
+
+// Preloaded into the program by a test: fails as faulty code would, once there is a file of the failure's name.
+
+const folder = process.env.THROW_ON_REQUEST;
+const requested = (name) => existsSync(join(folder, name));
+
+if (process.argv[1]?.endsWith("main.ts") && !process.argv[1].includes("embedded-mongo")) {
+  const timer = setInterval(() => {
+    const failure = ["exception", "rejection"].find((name) =>
+      requested(`${isMainThread ? "main" : "thread"}-${name}`),
+    );
+    if (failure === undefined) return;
+    clearInterval(timer);
+    if (failure === "exception") throw new Error("provoked exception");
+    void Promise.reject(new Error("provoked rejection"));
+  }, 50);
+  timer.unref();
+}

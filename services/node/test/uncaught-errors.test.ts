@@ -1,0 +1,56 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createGuest, must, startNode, type FanfareNode } from "@fanfare/testing";
+import { io, type Socket } from "socket.io-client";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+// Processes are started; on a busy machine each start takes long.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
+
+const PRELOAD = new URL("throw-on-request.mjs", import.meta.url).href;
+
+let folder: string;
+let node: FanfareNode | undefined;
+let socket: Socket | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fanfare-uncaught-"));
+});
+afterEach(async () => {
+  socket?.close();
+  await node?.process.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.each([
+  { file: "main-exception", threads: "2", logged: "uncaught exception" },
+  { file: "main-rejection", threads: "0", logged: "unhandled rejection" },
+  { file: "thread-exception", threads: "1", logged: "uncaught exception" },
+])("$file: is logged, clients are sent away, the process ends with 70", async ({ file, threads, logged }) => {
+  const env = {
+    NODE_OPTIONS: `--import=${PRELOAD}`,
+    THROW_ON_REQUEST: folder,
+    GATEWAY_THREADS: threads,
+  };
+  node = await startNode({ folder, env });
+  const { accessToken } = await createGuest(node.url);
+  socket = io(node.url, { transports: ["websocket"], auth: { token: accessToken }, reconnection: false });
+  await new Promise((resolve) => socket!.once("ready", resolve));
+  const told: string[] = [];
+  socket.onAny((name: string) => told.push(name));
+  const left = new Promise((resolve) => socket!.once("disconnect", resolve));
+
+  await writeFile(join(folder, file), "");
+  expect(await node.process.exit()).toEqual({ code: 70, signal: null });
+  await left;
+  expect(told).toContain("server.draining");
+  const lines = (await readFile(node.process.logFile, "utf8")).split("\n");
+  const fatal = lines.filter((line) => line.includes('"level":"fatal"')).map((line) => JSON.parse(line));
+  expect(fatal[0]).toMatchObject({ msg: logged, err: { message: expect.stringContaining("provoked") } });
+
+  // Its supervisor starts it again: nothing is left behind that stands in its way.
+  await rm(join(folder, file));
+  await node.process.start();
+  await must(node.url, "user.me", {}, accessToken);
+});

@@ -1,0 +1,207 @@
+import type { ErrorCode, InstancePolicy, Meta } from "@fanfare/contract";
+import { createAccount, must, post, startInstance, type Instance, type Person } from "@fanfare/testing";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { startMailbox, type Mailbox } from "./mailbox.ts";
+
+// Who gets in: what admins set in the console or operators in the environment, on two gateways over HTTP.
+
+const PUBLIC_URL = "https://chat.example.org";
+const password = "correct horse";
+const OPEN: InstancePolicy = { registration: "open", guests: true, mailDomains: [], oidcOnly: false };
+
+let mailbox: Mailbox;
+let instance: Instance;
+let admin: Person;
+beforeAll(async () => {
+  mailbox = await startMailbox();
+  instance = await startInstance({ ...mailbox.env, PUBLIC_URL, GATEWAY_THREADS: "2" });
+  admin = await createAccount(instance.url);
+});
+afterAll(async () => {
+  await instance?.stop();
+  await mailbox?.stop();
+});
+afterEach(() => setPolicy(OPEN));
+
+let people = 0;
+const newName = (): string => `person${(people += 1)}`;
+const failed = (type: ErrorCode, data?: object) => ({
+  ok: false,
+  error: { type, ...(data !== undefined && { data }) },
+});
+const setPolicy = (changes: Partial<InstancePolicy>) =>
+  must(instance.url, "admin.setPolicy", changes, admin.accessToken);
+const meta = async (url = instance.url): Promise<Meta> =>
+  (await (await fetch(`${url}/api/meta`)).json()) as Meta;
+
+describe("closed registration", () => {
+  test("refuses new accounts and claims of guests, and lets existing accounts in", async () => {
+    const existing = await createAccount(instance.url);
+    const guest = await must(instance.url, "user.createGuest", {});
+    const { policy } = await setPolicy({ registration: "closed" });
+    expect(policy).toEqual({ ...OPEN, registration: "closed" });
+
+    const credentials = { username: newName(), password };
+    expect(await post(instance.url, "user.register", credentials)).toMatchObject(
+      failed("REGISTRATION_CLOSED"),
+    );
+    expect(await post(instance.url, "user.claimGuest", credentials, guest.accessToken)).toMatchObject(
+      failed("REGISTRATION_CLOSED"),
+    );
+    const login = { username: existing.username, password };
+    expect(await post(instance.url, "user.login", login)).toMatchObject({ ok: true });
+  });
+
+  test("is reported by every gateway", async () => {
+    await setPolicy({ registration: "closed", guests: false });
+    await vi.waitFor(async () => {
+      // Each request opens its own connection, and the system spreads these over the gateways.
+      const answers = await Promise.all(Array.from({ length: 12 }, () => meta()));
+      for (const answer of answers) expect(answer).toMatchObject({ registration: "closed", guests: false });
+    }, 20_000);
+  });
+});
+
+test("with guests off, no one joins without an account, and existing guests stay", async () => {
+  const guest = await must(instance.url, "user.createGuest", {});
+  await setPolicy({ guests: false });
+  expect(await post(instance.url, "user.createGuest", {})).toMatchObject(failed("GUESTS_DISABLED"));
+  expect(await post(instance.url, "user.me", {}, guest.accessToken)).toMatchObject({ ok: true });
+});
+
+describe("with mail domains", () => {
+  const domains = ["example.org"];
+
+  test("an account needs an address in one of them", async () => {
+    await setPolicy({ mailDomains: domains });
+    for (const email of [undefined, "me@example.com", "me@sub.example.org", "me@example.org.evil.test"]) {
+      const params = { username: newName(), password, ...(email !== undefined && { email }) };
+      expect(await post(instance.url, "user.register", params)).toMatchObject(
+        failed("EMAIL_DOMAIN_NOT_ALLOWED", { domains }),
+      );
+    }
+  });
+
+  test.each(["register", "claim"])("%s: no session opens before the address is verified", async (way) => {
+    const guest = await must(instance.url, "user.createGuest", {});
+    await setPolicy({ mailDomains: domains });
+    const username = newName();
+    const email = `${username}@example.org`;
+    const made = await (way === "register"
+      ? post(instance.url, "user.register", { username, password, email })
+      : post(instance.url, "user.claimGuest", { username, password, email }, guest.accessToken));
+    expect(made).toMatchObject(failed("EMAIL_NOT_VERIFIED"));
+    const login = () => post(instance.url, "user.login", { username, password });
+    expect(await login()).toMatchObject(failed("EMAIL_NOT_VERIFIED"));
+    const { token } = await mailbox.next(email, /./);
+    await must(instance.url, "user.verifyEmail", { token });
+    expect(await login()).toMatchObject({ ok: true });
+  });
+
+  test("a guest's sessions end when the claim has to be verified", async () => {
+    const { accessToken, refreshToken } = await must(instance.url, "user.createGuest", {});
+    await setPolicy({ mailDomains: domains });
+    const username = newName();
+    const claim = { username, password, email: `${username}@example.org` };
+    expect(await post(instance.url, "user.claimGuest", claim, accessToken)).toMatchObject(
+      failed("EMAIL_NOT_VERIFIED"),
+    );
+    expect(await post(instance.url, "user.me", {}, accessToken)).toMatchObject(failed("SESSION_REVOKED"));
+    expect(await post(instance.url, "user.refresh", { refreshToken })).toMatchObject(
+      failed("SESSION_REVOKED"),
+    );
+  });
+
+  test("an unverified claim to an address gives way to the account that opens its link", async () => {
+    await setPolicy({ mailDomains: domains });
+    const email = `${newName()}@example.org`;
+    const squatter = { username: newName(), password };
+    const owner = { username: newName(), password };
+    const tokens: string[] = [];
+    for (const account of [squatter, owner]) {
+      expect(await post(instance.url, "user.register", { ...account, email })).toMatchObject(
+        failed("EMAIL_NOT_VERIFIED"),
+      );
+      tokens.push((await mailbox.next(email, /Verify/)).token);
+    }
+    await must(instance.url, "user.verifyEmail", { token: tokens[1]! });
+    const { user } = await must(instance.url, "user.login", owner);
+    expect(user).toMatchObject({ email, emailVerified: true });
+    expect(await post(instance.url, "user.verifyEmail", { token: tokens[0]! })).toMatchObject(
+      failed("EMAIL_TAKEN"),
+    );
+    expect(await post(instance.url, "user.login", squatter)).toMatchObject(failed("EMAIL_NOT_VERIFIED"));
+
+    const login = (params: object) => post(instance.url, "user.login", { ...squatter, ...params });
+    expect(await login({ email })).toMatchObject(failed("EMAIL_TAKEN"));
+    expect(await login({ email: "me@example.com" })).toMatchObject(failed("EMAIL_DOMAIN_NOT_ALLOWED"));
+    const other = `${newName()}@example.org`;
+    expect(await login({ email: other, password: "wrong horse" })).toMatchObject(failed("WRONG_CREDENTIALS"));
+    expect(await login({ email: other })).toMatchObject(failed("EMAIL_NOT_VERIFIED"));
+    const { token } = await mailbox.next(other, /Verify/);
+    await must(instance.url, "user.verifyEmail", { token });
+    expect(await login({})).toMatchObject({
+      ok: true,
+      data: { user: { email: other, emailVerified: true } },
+    });
+  });
+
+  test("an account cannot change to an address elsewhere", async () => {
+    const account = await createAccount(instance.url);
+    await setPolicy({ mailDomains: domains });
+    const params = { email: "me@example.com", password };
+    expect(await post(instance.url, "user.changeEmail", params, account.accessToken)).toMatchObject(
+      failed("EMAIL_DOMAIN_NOT_ALLOWED"),
+    );
+  });
+});
+
+describe("a change", () => {
+  test("is in the audit log, and changes nothing else", async () => {
+    await setPolicy({ guests: false });
+    const { policy } = await setPolicy({ registration: "closed" });
+    expect(policy).toMatchObject({ guests: false, registration: "closed" });
+    const { entries } = await must(instance.url, "admin.auditLog", {}, admin.accessToken);
+    expect(entries[0]).toMatchObject({
+      action: "admin.setPolicy",
+      params: { registration: "closed" },
+      outcome: "done",
+    });
+  });
+
+  test("that would lock everyone out is refused, with what to do first", async () => {
+    const answer = await post(instance.url, "admin.setPolicy", { oidcOnly: true }, admin.accessToken);
+    expect(answer).toMatchObject(failed("VALIDATION_FAILED"));
+    expect(JSON.stringify(answer)).toContain("OIDC_ISSUER");
+  });
+
+  test("of two admins at once leaves both", async () => {
+    await Promise.all([setPolicy({ guests: false }), setPolicy({ registration: "closed" })]);
+    const { policy } = await must(instance.url, "admin.getPolicy", {}, admin.accessToken);
+    expect(policy).toMatchObject({ guests: false, registration: "closed" });
+    expect(await post(instance.url, "user.createGuest", {})).toMatchObject(failed("GUESTS_DISABLED"));
+    const credentials = { username: newName(), password };
+    expect(await post(instance.url, "user.register", credentials)).toMatchObject(
+      failed("REGISTRATION_CLOSED"),
+    );
+  });
+});
+
+test("what the environment sets wins, and admins cannot change it", async () => {
+  const fixed = await startInstance({ GUESTS: "off", MAIL_DOMAINS: "" });
+  try {
+    const { accessToken } = await createAccount(fixed.url);
+    expect(await must(fixed.url, "admin.getPolicy", {}, accessToken)).toEqual({
+      policy: { ...OPEN, guests: false },
+      fixed: ["guests"],
+    });
+    const changes = { guests: true, registration: "closed" as const };
+    expect(await post(fixed.url, "admin.setPolicy", changes, accessToken)).toMatchObject(
+      failed("POLICY_FIXED", { names: ["guests"] }),
+    );
+    expect(await post(fixed.url, "user.createGuest", {})).toMatchObject(failed("GUESTS_DISABLED"));
+    expect(await meta(fixed.url)).toMatchObject({ guests: false, registration: "open" });
+  } finally {
+    await fixed.stop();
+  }
+});

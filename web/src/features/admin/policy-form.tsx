@@ -1,0 +1,94 @@
+import type { InstancePolicy, PolicyName, Result } from "@fanfare/contract";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../data/call.ts";
+import { useAction } from "../../shared/use-action.ts";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { RadioGroup } from "../../ui/radio-group.tsx";
+import { Switch } from "../../ui/switch.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { useForm } from "../../ui/use-form.ts";
+
+const REGISTRATIONS: readonly InstancePolicy["registration"][] = ["open", "closed"];
+
+/** Each choice takes effect at once. Values that the environment sets are read-only. */
+export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const { error, run } = useAction();
+  const change = (changes: Partial<InstancePolicy>) => void run(() => call("admin.setPolicy", changes));
+  const isFixed = (name: PolicyName) => fixed.includes(name);
+  const hint = (name: PolicyName, text: string) => (isFixed(name) ? `${text} ${t("policy.fixed")}` : text);
+  return (
+    <div className="grid gap-6">
+      <ErrorNote text={error} />
+      <div className="grid gap-1.5">
+        <RadioGroup
+          label={t("policy.registration")}
+          value={policy.registration}
+          onChange={(registration) => change({ registration })}
+          options={REGISTRATIONS.map((value) => ({
+            value,
+            label: t(`policy.registrations.${value}`),
+            hint: t(`policy.registrations.${value}Hint`),
+            disabled: isFixed("registration"),
+          }))}
+        />
+        {isFixed("registration") && <p className="text-sm text-muted">{t("policy.fixed")}</p>}
+      </div>
+      <Switch
+        label={t("policy.guests")}
+        hint={hint("guests", t("policy.guestsHint"))}
+        checked={policy.guests}
+        disabled={isFixed("guests")}
+        onChange={(guests) => change({ guests })}
+      />
+      <MailDomains
+        key={policy.mailDomains.join()}
+        domains={policy.mailDomains}
+        isFixed={isFixed("mailDomains")}
+      />
+      <Switch
+        label={t("policy.oidcOnly")}
+        hint={hint("oidcOnly", t("policy.oidcOnlyHint"))}
+        checked={policy.oidcOnly}
+        disabled={isFixed("oidcOnly")}
+        onChange={(oidcOnly) => change({ oidcOnly })}
+      />
+    </div>
+  );
+}
+
+function MailDomains({ domains, isFixed }: { domains: readonly string[]; isFixed: boolean }) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const form = useForm({
+    initial: { mailDomains: domains.join(", ") },
+    async submit({ mailDomains }) {
+      const items = mailDomains.split(/[\s,;，；]+/).filter((domain) => domain !== "");
+      await call("admin.setPolicy", { mailDomains: items });
+      showToast({ text: t("policy.saved"), tone: "good" });
+    },
+  });
+  const text = t("policy.mailDomainsHint");
+  return (
+    <form onSubmit={form.onSubmit} className="grid gap-2">
+      <TextField
+        label={t("policy.mailDomains")}
+        hint={isFixed ? `${text} ${t("policy.fixed")}` : text}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        readOnly={isFixed}
+        {...form.field("mailDomains")}
+        after={
+          <Button type="submit" busy={form.busy} disabled={isFixed || !form.changed}>
+            {t("policy.save")}
+          </Button>
+        }
+      />
+      <ErrorNote text={form.error} />
+    </form>
+  );
+}
