@@ -1,9 +1,17 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+
+// Inherited by the workers and by every process that a test starts.
+process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 // A timeout only ends what hangs: on a busy machine everything may take many times as long, and no test is about speed.
-const project = (name: string, include: string[], timeoutMs: number) => ({
+const project = (
+  name: string,
+  include: string[],
+  timeoutMs: number,
+  more: TestProjectInlineConfiguration["test"] = {},
+) => ({
   test: {
     name,
     include,
@@ -13,6 +21,9 @@ const project = (name: string, include: string[], timeoutMs: number) => ({
     // In CI one lost race on a busy machine does not fail the whole run; the report names every test that needed its second try.
     retry: process.env["CI"] === "true" && name !== "unit" ? 1 : 0,
     setupFiles: [fileURLToPath(new URL("test/patience.ts", import.meta.url))],
+    // Node runs the TypeScript itself, as it does in production.
+    experimental: { viteModuleRunner: false },
+    ...more,
   },
 });
 
@@ -27,37 +38,33 @@ export default defineConfig({
         "unit",
         [
           "{packages,services}/*/src/**/*.test.ts",
-          "{benchmark,web}/src/**/*.test.ts",
+          "benchmark/src/**/*.test.ts",
           "{scripts,docker}/**/*.test.ts",
         ],
         60_000,
       ),
+      // The page, which only Vite can build.
+      project("web", ["web/{src,test}/**/*.test.ts"], 240_000, { experimental: {} }),
       // Real servers and sockets; a whole instance starts in some of them.
       project(
         "integration",
         [
           "{packages,services}/*/test/**/*.test.ts",
-          "{benchmark,web}/test/**/*.test.ts",
+          "benchmark/test/**/*.test.ts",
           "test/{integration,policy,security}/**/*.test.ts",
         ],
         240_000,
       ),
       // Clusters of real processes, killed, frozen and cut; one file after the other, for they need the machine.
-      {
-        test: {
-          ...project("faults", ["test/faults/**/*.test.ts"], 600_000).test,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      project("faults", ["test/faults/**/*.test.ts"], 600_000, {
+        maxWorkers: 1,
+        sequence: { groupOrder: 1 },
+      }),
       // Several browsers share the machine: a condition may take much longer than the default second.
-      {
-        test: {
-          ...project("e2e", ["test/e2e/**/*.test.ts"], 300_000).test,
-          globalSetup: ["test/e2e/build.ts"],
-          expect: { poll: { timeout: 60_000 } },
-        },
-      },
+      project("e2e", ["test/e2e/**/*.test.ts"], 300_000, {
+        globalSetup: ["test/e2e/build.ts"],
+        expect: { poll: { timeout: 60_000 } },
+      }),
     ],
   },
 });

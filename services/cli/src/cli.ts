@@ -1,0 +1,64 @@
+import { ConfigError, ServiceError } from "@fanfare/kernel";
+import yargs from "yargs";
+import { hideBin } from "yargs/helpers";
+import { CliError } from "./cli-error.ts";
+import { backupCommand } from "./commands/backup.ts";
+import { checkCommand } from "./commands/check.ts";
+import { createAdminCommand } from "./commands/create-admin.ts";
+import { endSessionsCommand } from "./commands/end-sessions.ts";
+import { exportGroupCommand } from "./commands/export-group.ts";
+import { importGroupCommand } from "./commands/import-group.ts";
+import { migrateCommand } from "./commands/migrate.ts";
+import { reindexCommand } from "./commands/reindex.ts";
+import { resealCommand } from "./commands/reseal.ts";
+import { resetTotpCommand } from "./commands/reset-totp.ts";
+import { restoreCommand } from "./commands/restore.ts";
+import { verifyCommand } from "./commands/verify.ts";
+
+const WIDTH = 100;
+
+const cli = yargs(hideBin(process.argv))
+  .scriptName("fanfare")
+  .usage(
+    "$0 <command>\n\nLooks after the instance of DATA_DIR, or of MONGO_URL. What needs it to be stopped says so.",
+  )
+  .command(createAdminCommand)
+  .command(resetTotpCommand)
+  .command(resealCommand)
+  .command(endSessionsCommand)
+  .command(backupCommand)
+  .command(verifyCommand)
+  .command(restoreCommand)
+  .command(exportGroupCommand)
+  .command(importGroupCommand)
+  .command(migrateCommand)
+  .command(reindexCommand)
+  .command(checkCommand)
+  .demandCommand(1, "Say what to do, for example: fanfare check")
+  .strict()
+  .help()
+  .version(false)
+  .wrap(WIDTH)
+  .epilogue("Exit codes: 0 done, 1 not done, 2 the check found faults.")
+  .fail((message, error) => {
+    throw error ?? new CliError(`${message}\nSee: fanfare --help`);
+  });
+
+try {
+  await cli.parseAsync();
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exitCode = 1;
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof ServiceError) {
+    const { issues } = (error.data ?? {}) as { issues?: { path: string; message: string }[] };
+    const details = issues?.map(({ path, message }) => `\n  ${path}: ${message}`) ?? [];
+    return `${error.message}${details.join("")}`;
+  }
+  const isExpected =
+    error instanceof CliError || error instanceof ConfigError || /^(Data|Database)\w+Error$/.test(error.name);
+  return isExpected ? error.message : (error.stack ?? error.message);
+}
