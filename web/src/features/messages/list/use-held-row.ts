@@ -2,15 +2,17 @@ import { type RefObject, useCallback, useEffect, useMemo, useRef } from "react";
 import type { ScrollToIndexOpts, VirtualizerHandle } from "virtua";
 import type { Row } from "./rows.ts";
 
-/** After this even a busy machine has measured the rows around the one that was gone to. */
+/** A row is held for this long, and for so many frames: a busy machine draws few, and measures the rows late. */
 const HOLD_MS = 3000;
+const HOLD_FRAMES = 60;
 /** What somebody scrolls with. */
 const BY_HAND = ["wheel", "pointerdown", "keydown"];
 
 interface Held {
   key: string;
   options: ScrollToIndexOpts;
-  until: number;
+  untilMs: number;
+  framesLeft: number;
 }
 
 export interface HeldRow {
@@ -22,7 +24,7 @@ export interface HeldRow {
 }
 
 /**
- * Holds the row that was gone to in its place, for a while, until somebody scrolls. Virtua's own way to an index ends where nothing
+ * Holds the row that was gone to in its place, for a while, or until the user scrolls. Virtua's own way to an index ends where nothing
  * has been measured for 150 ms, and where rows come before the others.
  */
 export function useHeldRow(
@@ -36,7 +38,7 @@ export function useHeldRow(
   const restore = useCallback(
     (rows: readonly Row[]) => {
       const { current } = held;
-      if (current === null || performance.now() > current.until) return false;
+      if (current === null || (current.framesLeft <= 0 && performance.now() > current.untilMs)) return false;
       const index = rows.findIndex(({ key }) => key === current.key);
       if (index >= 0) list.current?.scrollToIndex(index, current.options);
       return index >= 0;
@@ -45,7 +47,18 @@ export function useHeldRow(
   );
   const hold = useCallback(
     (rows: readonly Row[], index: number, options: ScrollToIndexOpts) => {
-      held.current = { key: rows[index]!.key, options, until: performance.now() + HOLD_MS };
+      const now: Held = {
+        key: rows[index]!.key,
+        options,
+        untilMs: performance.now() + HOLD_MS,
+        framesLeft: HOLD_FRAMES,
+      };
+      held.current = now;
+      const countFrames = (): void => {
+        now.framesLeft -= 1;
+        if (now.framesLeft > 0 && held.current === now) requestAnimationFrame(countFrames);
+      };
+      requestAnimationFrame(countFrames);
       restore(rows);
     },
     [restore],
