@@ -68,13 +68,14 @@ function builder(yargs: Argv) {
       group: "What:",
       type: "boolean",
       default: false,
-      describe: "One guest, then 20 of one address, read all that their limits allow; a bystander is watched",
+      describe: "Instead: 1, then 20 hostile guests read as fast as their limits allow; with --seconds only",
     })
     .option("mixed", {
       group: "What:",
       type: "boolean",
       default: false,
-      describe: "Messages, reads, connections and uploads, three times what the server can take",
+      describe:
+        "Instead: messages, reads, connections and uploads at 3 times capacity; with --users, --seconds",
     })
     .check(({ reads, mixed, cluster }) => {
       if (reads && mixed) throw usageError("--reads and --mixed are two measurements: give one of them.");

@@ -9,23 +9,23 @@ export interface OperationResult {
   notSent: number;
   unanswered: number;
   refusedByCode: Record<string, number>;
-  /** Of those that were answered well, from the intended time. */
+  /** Of successful requests, from the intended time. */
   okMs: Percentiles | null;
 }
 
 export interface PressurePhase {
   name: string;
   durationMs: number;
-  /** Requests per second that were meant to be sent; null: a closed loop, or nothing but the bystander. */
+  /** Requests offered per second; null: a closed loop, or only the bystander. */
   offeredPerSecond: number | null;
   okPerSecond: number;
   load: OperationResult[];
-  /** Somebody else on the server, from an address of its own: five `user.me` and two `message.send` a second. */
+  /** Another user, from another address: five `user.me` and two `message.send` a second. */
   bystander: OperationResult[];
-  /** Answers of /readyz that spoke of overload, of all that were asked for once a second. */
+  /** How often /readyz reported overload, and how often it was asked (once a second). */
   readyzOverloaded: number;
   readyzAsked: number;
-  /** Cores that the servers, and the thread that makes the load, had on average. */
+  /** Cores used on average by the servers and by the threads that make the load. */
   serverCores: number | null;
   generatorCores: number;
 }
@@ -36,10 +36,10 @@ export interface PressureMeasurement {
   users: number;
   gatewayThreads: number;
   phases: PressurePhase[];
-  /** `mixed`: good answers per second in the best closed loop, and how much of it was left under overload. */
+  /** `mixed`: successful requests per second in the best closed loop, and the share of that under overload. */
   peakPerSecond: number | null;
   goodputShare: number | null;
-  /** `mixed`: from the end of the overload until nothing failed or took longer than a second any more. */
+  /** `mixed`: from the end of the overload until no request failed or took longer than a second. */
   recoveredAfterMs: number | null;
   /** From the first phase to the last. */
   memory: MemoryResult;
@@ -56,7 +56,7 @@ export const PRESSURE_METRICS = [
   "recoveredAfterMs",
 ];
 
-/** What a bystander may wait, 99 of 100 times, while others read all they can. */
+/** Goal for the bystander's p99 latency. */
 const BYSTANDER_MS = 250;
 const GROWTH_MIB = 200;
 const GOODPUT = 0.7;
@@ -78,12 +78,12 @@ export function pressureMetrics(
   };
 }
 
-/** What the server did not keep; empty: it held. */
+/** The goals that were missed. */
 export function judgePressure(result: Omit<PressureMeasurement, "verdicts">): string[] {
   const { bystanderP99, bystanderFailed, memoryGrowthMiB, goodputShare, recoveredAfterMs } =
     pressureMetrics(result);
   const verdicts: string[] = [];
-  const say = (isSo: boolean, text: string) => isSo && verdicts.push(text);
+  const say = (isMissed: boolean, text: string) => isMissed && verdicts.push(text);
   if (result.kind === "reads") {
     say(
       (bystanderP99 ?? 0) > BYSTANDER_MS,
@@ -98,12 +98,12 @@ export function judgePressure(result: Omit<PressureMeasurement, "verdicts">): st
   }
   say(
     goodputShare !== null && goodputShare! < GOODPUT,
-    `Only ${Math.round(goodputShare! * 100)} % of the capacity was left under overload: the goal is ${GOODPUT * 100} %.`,
+    `Only ${Math.round(goodputShare! * 100)} % of the capacity succeeded under overload: the goal is ${GOODPUT * 100} %.`,
   );
-  say(recoveredAfterMs === null, "Service was not normal again while it was watched.");
+  say(recoveredAfterMs === null, "The server had not recovered when the run ended.");
   say(
     (recoveredAfterMs ?? 0) > RECOVERED_MS,
-    `Service was normal again only after ${(recoveredAfterMs! / 1000).toFixed(1)} s.`,
+    `The server recovered only after ${(recoveredAfterMs! / 1000).toFixed(1)} s: the goal is ${RECOVERED_MS / 1000} s.`,
   );
   return verdicts;
 }

@@ -190,7 +190,8 @@ interface Step {
   name: string;
   fromMs: number;
   toMs: number;
-  loop: CallLoop | null;
+  hasLoad: boolean;
+  offeredPerSecond: number | null;
   readyzOverloaded: number;
   readyzAsked: number;
   serverCores: number | null;
@@ -276,16 +277,12 @@ class PressureRun {
       name,
       fromMs: nowMs(),
       toMs: 0,
-      loop: loops.at(-1) ?? null,
+      hasLoad: loops.length > 0,
+      offeredPerSecond: sum(loops.map((loop) => (loop.kind === "open" ? loop.perSecond : 0))) || null,
       readyzOverloaded: 0,
       readyzAsked: 0,
       serverCores: null,
     };
-    if (loops.length > 1)
-      step.loop = {
-        kind: "open",
-        perSecond: sum(loops.map((loop) => (loop.kind === "open" ? loop.perSecond : 0))),
-      };
     const cpuBefore = await this.#target.cpuSeconds();
     for (const [i, thread] of this.#loads.entries())
       thread.order({ type: "phase", name, loop: loops[i] ?? null });
@@ -325,9 +322,9 @@ class PressureRun {
       return {
         name: step.name,
         durationMs,
-        offeredPerSecond: step.loop?.kind === "open" ? step.loop.perSecond : null,
+        offeredPerSecond: step.offeredPerSecond,
         okPerSecond: sum(load.map(({ ok }) => ok)) / (durationMs / 1000),
-        load: step.loop === null ? [] : load,
+        load: step.hasLoad ? load : [],
         bystander: merged(bystander!.phases[i]?.operations ?? []),
         readyzOverloaded: step.readyzOverloaded,
         readyzAsked: step.readyzAsked,

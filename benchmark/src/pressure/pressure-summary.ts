@@ -4,7 +4,7 @@ import type { PressureResult } from "../report/result.ts";
 import { errorTable, section, thresholdLines } from "../report/summary.ts";
 import type { OperationResult, PressurePhase } from "./pressure-result.ts";
 
-/** Whether the server held, first; then each phase. */
+/** The goals that were missed first, then each phase. */
 export function pressureSummary(result: PressureResult): string {
   const { kind, users, gatewayThreads, verdicts, memory, memoryGrowthBytes } = result;
   const title =
@@ -20,7 +20,7 @@ export function pressureSummary(result: PressureResult): string {
     ...(kind === "mixed" ? [mixedLine(result)] : []),
     `  services ${mib(memory.beforeBytes)} before, ${mib(memory.peakBytes)} at most: ${mib(memoryGrowthBytes)} more`,
     ...verdicts.map((verdict) => styleText("red", `  ${verdict}`)),
-    ...(verdicts.length === 0 && !result.interrupted ? [styleText("green", "  The server held.")] : []),
+    ...(verdicts.length === 0 && !result.interrupted ? [styleText("green", "  Every goal was met.")] : []),
     "",
     ...result.phases.flatMap((phase) => section(phaseTitle(phase), [phaseTable(phase), phaseLine(phase)])),
     ...section("Errors", result.errors.length > 0 ? [errorTable(result.errors)] : []),
@@ -33,7 +33,7 @@ export function pressureSummary(result: PressureResult): string {
 function mixedLine({ peakPerSecond, goodputShare, recoveredAfterMs }: PressureResult): string {
   const recovered = recoveredAfterMs === null ? "not seen" : `after ${duration(recoveredAfterMs)}`;
   const share = goodputShare === null ? "–" : `${Math.round(goodputShare * 100)} %`;
-  return `  capacity ${whole(peakPerSecond ?? 0)}/s · answered well under overload: ${share} of it · normal again ${recovered}`;
+  return `  capacity ${whole(peakPerSecond ?? 0)}/s · under overload ${share} of it succeeded · recovered ${recovered}`;
 }
 
 function phaseTitle({ name, durationMs, offeredPerSecond }: PressurePhase): string {
@@ -60,7 +60,7 @@ function phaseTable({ load, bystander }: PressurePhase): string {
       .join(" · "),
   ];
   return table([
-    ["", "meant", "ok", "not ok", "p50", "p99", "p100", "why not"],
+    ["", "offered", "ok", "failed", "p50", "p99", "p100", "reasons"],
     ...load.map((operation) => row("", operation)),
     ...bystander.map((operation) => row("bystander: ", operation)),
   ]);
@@ -74,7 +74,7 @@ function phaseLine({
   readyzAsked,
 }: PressurePhase): string {
   return (
-    `  ${whole(okPerSecond)}/s answered well · servers ${serverCores === null ? "–" : short(serverCores)} cores, ` +
-    `load ${short(generatorCores)} · /readyz spoke of overload ${readyzOverloaded} of ${readyzAsked} times`
+    `  ${whole(okPerSecond)}/s succeeded · servers ${serverCores === null ? "–" : short(serverCores)} cores, ` +
+    `load ${short(generatorCores)} · /readyz reported overload ${readyzOverloaded} of ${readyzAsked} times`
   );
 }

@@ -46,7 +46,8 @@ export interface RunningNode {
 
 /** Threads that host services besides the main one. */
 export interface Threads {
-  metrics(): Promise<ThreadMetrics[]>;
+  /** @param name only this one; null: all */
+  metrics(name: string | null): Promise<ThreadMetrics[]>;
   /** Resolves when what they were doing is done. */
   stop(): Promise<void>;
   /** As that of the node. */
@@ -145,13 +146,10 @@ export async function startNode(
             metrics: async () =>
               threads === undefined
                 ? metrics
-                : mergeMetrics([await allMetrics(metrics), ...(await threads.metrics())]),
+                : mergeMetrics([await allMetrics(metrics), ...(await threads.metrics(null))]),
             notReady,
             hasOthers: config.natsUrl !== undefined,
-            overloadedForSeconds: () => {
-              const running = threads;
-              return overloadedForSeconds(metrics, running === undefined ? null : () => running.metrics());
-            },
+            overloadedForSeconds: () => overloadedForSeconds(metrics, threads),
           });
     if (ops !== undefined) closers.push(() => ops.close());
     closers.push(async () => {

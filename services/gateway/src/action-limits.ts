@@ -50,13 +50,10 @@ export class ActionLimits {
     return typeof waitMs === "number" ? ofUser(waitMs) : waitMs.then(ofUser);
   }
 
-  takeValue(
-    params: unknown,
-    { address, knownDevice }: Pick<Caller, "address" | "knownDevice">,
-    nowMs: number,
-  ): Wait {
+  takeValue(params: unknown, caller: Pick<Caller, "address" | "knownDevice">, nowMs: number): Wait {
+    if (this.#perValue === null) return 0;
     let waitMs: Wait = 0;
-    for (const [limit, subject] of this.#ofValue(params, { address, knownDevice })) {
+    for (const [limit, subject] of this.#ofValue(params, caller)) {
       const ofLimit = (ms: number): Wait => (ms > 0 ? ms : limit.take(subject, nowMs));
       waitMs = typeof waitMs === "number" ? ofLimit(waitMs) : waitMs.then(ofLimit);
     }

@@ -2,33 +2,33 @@ import { MAX_CALLS_IN_FLIGHT } from "./bounds.ts";
 
 /** How often delays are judged. */
 export const ADMISSION_WINDOW_MS = 100;
-/** Calls may take this much longer than usual before fewer are let in: long enough for a burst, short for a person. */
+/** How much longer than usual the median call may take before the limit shrinks: enough for a burst. */
 const TARGET_DELAY_MS = 300;
-/** In so many windows in a row: a single slow moment is not overload, nor is a process that was frozen. */
+/** Slow windows in a row before the limit shrinks: one slow moment, or a paused process, is not overload. */
 const SUSTAINED_WINDOWS = 5;
-/** Fewer are never let in: enough to keep the processors and the disk busy. */
+/** The lowest limit: enough to keep the processors and the disk busy. */
 export const MIN_CALLS_IN_FLIGHT = 128;
-/** What a shrinking limit keeps at least, and what it takes back at most, in one window. */
+/** Factors by which the limit shrinks (at most, at least) and grows in one window. */
 const SHRINK = 0.5;
 const SHRINK_AT_LEAST = 0.9;
 const GROW = 1.1;
-/** The part of the limit up to which users with many calls are let in. */
+/** The part of the limit that users with many calls can fill. */
 const HEAVY_PART = 0.75;
-/** The parts that users with few calls, and connections, each have to themselves. */
+/** The part of the limit reserved for users with few calls, and again for new connections. */
 const RESERVED_PART = 0.25;
-/** Calls within one to two seconds; a user with more is shed first. An open page makes about ten when it starts. */
+/** Calls within one to two seconds; users with more are refused first. A page makes about ten when it opens. */
 export const LIGHT_CALLS = 15;
 const COUNT_MS = 1000;
-/** Users that are counted; beyond it new ones are taken for light until the next count. */
+/** Users that are counted; any others count as users with few calls until the next count. */
 const MAX_COUNTED = 20_000;
-/** Delays that one window keeps: enough for its median. */
+/** Delays kept for the median of one window. */
 const MAX_SAMPLES = 500;
-/** So long after the last refusal or delay the overload is over. */
+/** Time without a refusal or delay after which the overload is over. */
 const OVER_AFTER_MS = 2000;
-/** What is usual grows by a thousandth in a window, so that it follows an action that has become slower for good. */
+/** The usual time grows by this in every window, to follow an action that has become slower for good. */
 const FORGET = 1.001;
 
-/** What the calls of one action usually take: the least that was seen, forgotten slowly. */
+/** How long calls of one action usually take: the shortest time seen, forgotten slowly. */
 export class Usual {
   #ms = Number.POSITIVE_INFINITY;
   #changedAtMs = 0;
@@ -44,13 +44,13 @@ export class Usual {
   }
 }
 
-/** A call of a user with few or many of them, or the setting up of a connection. */
+/** A call of a user with few or with many calls, or a new connection. */
 export type CallKind = "light" | "heavy" | "connection";
 
 /**
- * Decides how many calls this gateway lets in at once, by what they wait: an adaptive concurrency limit. While the median call of
- * a window takes TARGET_DELAY_MS longer than usual, or the event loop is as late, the limit shrinks; otherwise it grows again where
- * it is used. What is beyond it is refused at once, users with many calls first, so that what is let in is answered in time.
+ * Limits the calls under way in this gateway by measured delay: an adaptive concurrency limit. While the median call of a window
+ * takes TARGET_DELAY_MS longer than usual, or the event loop is that late, the limit shrinks; otherwise it grows while it is being
+ * used. Calls beyond the limit are refused at once, users with many calls first, so that accepted calls are answered in time.
  */
 export class Admission {
   readonly #nowMs: () => number;
@@ -81,22 +81,22 @@ export class Admission {
     return this.#inFlight;
   }
 
-  /** How many may be under way at once. */
+  /** How many can be under way at once. */
   get limit(): number {
     return Math.floor(this.#limit);
   }
 
-  /** How much longer than usual the median call of the last window took. */
+  /** How much longer than usual the median call of the last window took, in milliseconds. */
   get delayMs(): number {
     return this.#delayMs;
   }
 
-  /** How long calls have been refused, or slow; 0: there is no overload. */
+  /** How long calls have been refused or slow, in milliseconds; 0: no overload. */
   get overloadedForMs(): number {
     return this.#overloadedSinceMs === null ? 0 : this.#nowMs() - this.#overloadedSinceMs;
   }
 
-  /** What one more call of this user is, for `begin`; null: it cannot be let in. Counts it as offered either way. */
+  /** Counts a call of this user. @returns its kind, for `begin`; null: refused */
   admit(user: string): CallKind | null {
     const count = (this.#calls.get(user) ?? 0) + 1;
     if (count > 1 || this.#calls.size < MAX_COUNTED) this.#calls.set(user, count);
@@ -107,14 +107,14 @@ export class Admission {
     return null;
   }
 
-  /** Whether one more connection can be set up. */
+  /** Whether one more connection is accepted. */
   admitsConnection(): boolean {
     const hasRoom = this.#hasRoom("connection");
     if (!hasRoom) this.#trouble(this.#nowMs());
     return hasRoom;
   }
 
-  /** @returns to be called when the work has ended, whether or not its caller still waits */
+  /** @returns a function to call when the work has ended, even if its caller no longer waits */
   begin(kind: CallKind, usual: Usual): () => void {
     const beganMs = this.#nowMs();
     this.#inFlight += 1;
@@ -129,16 +129,16 @@ export class Admission {
     };
   }
 
-  /** The same of a connection. */
+  /** As `begin`, for a connection. */
   beginConnection(): () => void {
     return this.begin("connection", this.#usualConnection);
   }
 
-  /** To be called every ADMISSION_WINDOW_MS: that it is called late is a delay too. */
+  /** To be called every ADMISSION_WINDOW_MS; a late call counts as delay. */
   tick(): void {
     const nowMs = this.#nowMs();
     const lateMs = nowMs - this.#tickedAtMs - ADMISSION_WINDOW_MS;
-    // Nothing was answered although much is under way: what runs has waited for the whole window at least.
+    // Nothing was answered although many calls are under way: they have waited for the whole window at least.
     const isStuck = this.#samples.length === 0 && this.#inFlight >= MIN_CALLS_IN_FLIGHT;
     this.#delayMs = isStuck
       ? this.#delayMs + nowMs - this.#tickedAtMs
@@ -168,7 +168,7 @@ export class Admission {
     this.#limit = Math.max(MIN_CALLS_IN_FLIGHT, Math.min(this.#limit, this.#peak) * part);
   }
 
-  /** Of its own part there always is, also while more is under way than a limit that has just shrunk. */
+  /** Each kind has its own part, even while more calls are under way than a limit that has just shrunk. */
   #hasRoom(kind: "light" | "connection"): boolean {
     return this.#ofKind[kind] < this.#limit * RESERVED_PART;
   }

@@ -66,7 +66,6 @@ export interface CallsOptions {
   paused: () => ServiceError | null;
   /** As it multiplies the limits. */
   rateLimitFactor?: number;
-  admission?: Admission;
 }
 
 type Refused = Extract<WireAnswer<unknown>, { ok: false }>;
@@ -99,12 +98,18 @@ export class Calls {
   readonly #reads: ReadLimits;
   readonly #fullChannels = new FullChannels();
   /** How many calls are let in at once. */
-  readonly admission: Admission;
+  readonly admission = new Admission();
   #draining = false;
 
-  constructor(options: CallsOptions) {
-    const { call, limits: rateLimits, metrics, logger, inRequest, paused, rateLimitFactor = 1 } = options;
-    this.admission = options.admission ?? new Admission();
+  constructor({
+    call,
+    limits: rateLimits,
+    metrics,
+    logger,
+    inRequest,
+    paused,
+    rateLimitFactor = 1,
+  }: CallsOptions) {
     this.#call = call;
     this.#metrics = metrics;
     this.#logger = logger;

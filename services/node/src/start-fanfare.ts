@@ -21,7 +21,7 @@ export interface Fanfare {
   engine: "embedded" | "mongodb" | null;
   /** Who is its admin, or becomes it; null: another process knows. */
   adminState(): Promise<Result<"user.adminState">["state"] | null>;
-  context: Pick<NodeContext, "logger" | "metrics">;
+  context: Pick<NodeContext, "logger">;
   /** Answers what is running, says goodbye to the clients, and closes the database. */
   stop(): Promise<void>;
   /** Refuses every call and sends the clients away, before the process ends without finishing anything. */

@@ -25,7 +25,7 @@ const policy = z.object({
 export const adminActions = {
   "admin.stats": action({
     summary:
-      "How much there is, and how the process that answers is doing. Counts are up to ten seconds old.",
+      "Counts of users, groups and messages, and the state of the process that answers. Counts are up to ten seconds old.",
     params: nothing,
     result: z.object({
       users: count.describe("guests included"),
@@ -50,7 +50,7 @@ export const adminActions = {
   }),
   "admin.listUsers": action({
     summary:
-      "A page of users, newest first; with `query`, those whose username, nickname or e-mail address begins so.",
+      "A page of users, newest first; with `query`, those whose username, nickname or e-mail address starts with it.",
     params: z.object({
       query: z.string().trim().min(1).max(LIMITS.emailMaxChars).optional(),
       beforeUserId: e.id.optional(),
@@ -63,7 +63,8 @@ export const adminActions = {
     cost: 3,
   }),
   "admin.disableUser": action({
-    summary: "The user's sessions end at once, and none can be opened. Not for admins: take that away first.",
+    summary:
+      "End the user's sessions and refuse new ones. Admins cannot be disabled: take the admin role away first.",
     params: ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     result: oneUser,
     permission: admin,
@@ -73,7 +74,7 @@ export const adminActions = {
     errors: ["USER_NOT_FOUND"],
   }),
   "admin.enableUser": action({
-    summary: "The user may log in again.",
+    summary: "Let a disabled user log in again.",
     params: ofUser,
     result: oneUser,
     permission: admin,
@@ -84,7 +85,7 @@ export const adminActions = {
   }),
   "admin.setAdmin": action({
     summary:
-      "Make somebody an admin, in force with their next access token, or take it away, and all their sessions end.",
+      "Make a user an admin, from their next access token on, or take the role away, which ends all their sessions.",
     params: ofUser.extend({ admin: z.boolean() }),
     result: oneUser,
     permission: admin,
@@ -94,7 +95,7 @@ export const adminActions = {
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
   }),
   "admin.resetTotp": action({
-    summary: "Take the second factor off an account whose owner has lost it. All sessions of it end.",
+    summary: "Remove the second factor of an account whose owner has lost it. All its sessions end.",
     params: ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     result: nothing,
     permission: admin,
@@ -113,7 +114,7 @@ export const adminActions = {
     cost: 2,
   }),
   "admin.deleteGroup": action({
-    summary: "Delete a group with its channels and messages, for ever, whoever owns it.",
+    summary: "Delete a group with its channels and messages, whoever owns it. This cannot be undone.",
     params: ofGroup.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     result: nothing,
     permission: admin,
@@ -123,7 +124,7 @@ export const adminActions = {
     errors: ["GROUP_NOT_FOUND"],
   }),
   "admin.announce": action({
-    summary: "Tell everybody who is connected. It is not kept.",
+    summary: "Show a notice to every connected user. It is not stored.",
     params: z.object({ text: e.notice }),
     result: nothing,
     permission: admin,
@@ -134,7 +135,7 @@ export const adminActions = {
   }),
   "admin.setMaintenance": action({
     summary:
-      "As long as it is on, nobody but admins changes anything: others get MAINTENANCE with this message.",
+      "Turn maintenance mode on or off. While it is on, only admins can make changes; others get MAINTENANCE with this message.",
     params: z.object({ enabled: z.boolean(), message: e.notice.optional() }),
     result: z.object({ maintenance: e.MaintenanceSchema }),
     permission: admin,
@@ -192,7 +193,7 @@ export const adminActions = {
     errors: ["JOB_NOT_FOUND"],
   }),
   "admin.deleteJob": action({
-    summary: "Delete a failed job: what it was to do is not done.",
+    summary: "Delete a failed job without running it again.",
     params: ofJob,
     result: nothing,
     permission: admin,
@@ -202,13 +203,13 @@ export const adminActions = {
     errors: ["JOB_NOT_FOUND"],
   }),
   "admin.getMaintenance": action({
-    summary: "Whether it is on.",
+    summary: "Whether maintenance mode is on.",
     params: nothing,
     result: e.MaintenanceSchema,
     permission: { rule: "internal" },
   }),
   "admin.readPolicy": action({
-    summary: "The values that admins have set, with the count of their changes.",
+    summary: "The policy values that admins have set, and how often they were changed.",
     params: nothing,
     result: e.StoredPolicySchema,
     permission: { rule: "internal" },
@@ -246,7 +247,7 @@ export const adminActions = {
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
   }),
   "user.createAdmin": action({
-    summary: "Make an account that is an admin's.",
+    summary: "Create an admin account.",
     params: z.object({ username: e.newUsername, password: e.password }),
     result: oneUser,
     permission: { rule: "internal" },
@@ -260,7 +261,7 @@ export const adminActions = {
     errors: ["USER_NOT_FOUND"],
   }),
   "group.count": action({
-    summary: "How many groups there are, those that are being removed included.",
+    summary: "How many groups there are, including those being deleted.",
     params: nothing,
     result: z.object({ groups: z.int() }),
     permission: { rule: "internal" },

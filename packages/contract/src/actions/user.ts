@@ -21,6 +21,16 @@ const guessLimit = {
   unscaled: true,
 } as const;
 
+const NEW_ACCOUNT_ERRORS = [
+  "REGISTRATION_CLOSED",
+  "EMAIL_DOMAIN_NOT_ALLOWED",
+  "EMAIL_NOT_VERIFIED",
+  "OIDC_REQUIRED",
+  "USERNAME_TAKEN",
+  "EMAIL_TAKEN",
+  "WEAK_PASSWORD",
+] as const;
+
 export const userActions = {
   "user.register": action({
     summary: "Make an account and log in.",
@@ -37,15 +47,7 @@ export const userActions = {
     botScope: "any",
     cost: 5,
     startsSession: true,
-    errors: [
-      "REGISTRATION_CLOSED",
-      "EMAIL_DOMAIN_NOT_ALLOWED",
-      "EMAIL_NOT_VERIFIED",
-      "OIDC_REQUIRED",
-      "USERNAME_TAKEN",
-      "EMAIL_TAKEN",
-      "WEAK_PASSWORD",
-    ],
+    errors: NEW_ACCOUNT_ERRORS,
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
@@ -113,16 +115,7 @@ export const userActions = {
     botScope: null,
     cost: 5,
     startsSession: true,
-    errors: [
-      "NOT_A_GUEST",
-      "REGISTRATION_CLOSED",
-      "EMAIL_DOMAIN_NOT_ALLOWED",
-      "EMAIL_NOT_VERIFIED",
-      "OIDC_REQUIRED",
-      "USERNAME_TAKEN",
-      "EMAIL_TAKEN",
-      "WEAK_PASSWORD",
-    ],
+    errors: ["NOT_A_GUEST", ...NEW_ACCOUNT_ERRORS],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),

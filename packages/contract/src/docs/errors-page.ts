@@ -33,11 +33,8 @@ function fields(data: z.ZodObject | undefined): string {
 }
 
 function typeName(schema: z.core.$ZodType): string {
-  const { type, items, format } = z.toJSONSchema(schema) as {
-    type?: string;
-    items?: object;
-    format?: string;
-  };
-  if (items !== undefined) return "list of {path, message}";
+  if (schema instanceof z.ZodArray) return `list of ${typeName(schema.element)}`;
+  if (schema instanceof z.ZodObject) return `{${Object.keys(schema.shape).join(", ")}}`;
+  const { type, format } = z.toJSONSchema(schema) as { type?: string; format?: string };
   return format ?? type ?? "any";
 }

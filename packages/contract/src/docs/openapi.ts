@@ -44,7 +44,7 @@ function operation(name: ActionName, definition: ActionDefinition): Json {
     tags: [name.slice(0, name.indexOf("."))],
     summary: definition.summary,
     description:
-      `Who may: ${describeRule(definition.permission)}. ${describeLimit(definition.rateLimit)} ${describeScope(definition)}`.trim(),
+      `Permission: ${describeRule(definition.permission)}. ${describeLimit(definition.rateLimit)} ${describeScope(definition)}`.trim(),
     security: open ? [] : [{ accessToken: [] }],
     requestBody: { required: true, content: json(schemaOf(definition.params, "input")) },
     responses: {
@@ -150,13 +150,13 @@ function describeRule(rule: PermissionRule): string {
     case "public":
       return "anyone";
     case "session":
-      return "whoever is logged in, guests included";
+      return "any signed-in user, guests included";
     case "account":
-      return "whoever is logged in and not a guest";
+      return "any signed-in user who is not a guest";
     case "group":
       return `members of the group with the permission \`${rule.can}\``;
     case "channel":
-      return `those with the permission \`${rule.can}\` in the channel`;
+      return `users with the permission \`${rule.can}\` in the channel`;
     case "admin":
       return "admins of this instance";
     case "internal":

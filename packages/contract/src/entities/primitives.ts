@@ -80,8 +80,5 @@ export const emoji = z
   .max(LIMITS.emojiMaxChars)
   .refine((text) => EMOJI.test(text), "must be one emoji");
 /** The emoji of a stored reaction: earlier versions also accepted ids. */
-export const storedEmoji = z
-  .string()
-  .max(LIMITS.emojiMaxChars)
-  .refine((text) => EMOJI.test(text) || /^[0-9a-f]{24}$/.test(text), "must be one emoji");
+export const storedEmoji = z.union([emoji, id], "must be one emoji");
 export const mentionKey = z.string().regex(/^(u|r|all):[0-9a-f]{24}$/, "must be a key of a mention");

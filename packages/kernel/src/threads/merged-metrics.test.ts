@@ -17,7 +17,11 @@ function thread(sends: number): Registry {
 
 test("counts are added up, and the process is counted once", async () => {
   const main = thread(1);
-  const parts = await Promise.all([allMetrics(main), threadMetrics(thread(2)), threadMetrics(thread(4))]);
+  const parts = await Promise.all([
+    allMetrics(main),
+    threadMetrics(thread(2), null),
+    threadMetrics(thread(4), null),
+  ]);
   const text = await mergeMetrics(parts).metrics();
   expect(text).toContain('fanfare_sends_total{to="a"} 7\n');
   expect(text).toContain("fanfare_seconds_sum 7\n");

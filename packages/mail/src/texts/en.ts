@@ -10,7 +10,7 @@ export const en: MailTexts = {
     subject: `Verify your e-mail address for ${host}`,
     paragraphs: [
       `${accountOf(username)} at ${host} was registered with this address. If you registered it, open the link to verify the address.`,
-      "The link works for 24 hours. If the account is not yours, do not open it: the address would then belong to somebody else's account.",
+      "The link works for 24 hours. If this is not your account, do not open it: your address would be added to another person's account.",
     ],
     action: "Verify address",
   }),
@@ -18,7 +18,7 @@ export const en: MailTexts = {
     subject: `Your new e-mail address for ${host}`,
     paragraphs: [
       `${accountOf(username)} at ${host} wants to use this address from now on. If it is your account, open the link to confirm.`,
-      "The link works for 24 hours. If the account is not yours, do not open it: the address would then belong to somebody else's account.",
+      "The link works for 24 hours. If this is not your account, do not open it: your address would be added to another person's account.",
     ],
     action: "Use this address",
   }),

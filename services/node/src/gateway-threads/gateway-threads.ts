@@ -51,8 +51,8 @@ export class GatewayThreads implements Threads {
   }
 
   /** One list for each thread that answers in time. */
-  async metrics(): Promise<ThreadMetrics[]> {
-    const answers = await Promise.all(this.#workers.map((worker) => this.#ask(worker)));
+  async metrics(name: string | null): Promise<ThreadMetrics[]> {
+    const answers = await Promise.all(this.#workers.map((worker) => this.#ask(worker, name)));
     return answers.filter((answer) => answer !== null);
   }
 
@@ -88,7 +88,7 @@ export class GatewayThreads implements Threads {
     });
   }
 
-  #ask(worker: Worker): Promise<ThreadMetrics | null> {
+  #ask(worker: Worker, name: string | null): Promise<ThreadMetrics | null> {
     const id = ++this.#lastAsked;
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -99,7 +99,7 @@ export class GatewayThreads implements Threads {
         clearTimeout(timer);
         resolve(metrics);
       });
-      tell(worker, { type: "metrics", id });
+      tell(worker, { type: "metrics", id, name });
     });
   }
 }

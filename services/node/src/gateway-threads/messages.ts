@@ -8,7 +8,10 @@ export interface ThreadSetup {
   bus: MessagePort;
 }
 
-export type ToThread = { type: "metrics"; id: number } | { type: "stop" } | { type: "abandon" };
+export type ToThread =
+  | { type: "metrics"; id: number; name: string | null }
+  | { type: "stop" }
+  | { type: "abandon" };
 
 export type FromThread =
   | { type: "listening" }

@@ -22,12 +22,12 @@ try {
   main.on("message", (order: ToThread) => {
     if (order.type === "stop") void gateway.stop().then(() => say({ type: "stopped" }), fail);
     else if (order.type === "abandon") void gateway.abandon().then(() => say({ type: "abandoned" }), fail);
-    else void tellMetrics(order.id);
+    else void tellMetrics(order.id, order.name);
   });
   say({ type: "listening" });
 
-  async function tellMetrics(id: number): Promise<void> {
-    say({ type: "metrics", id, metrics: await threadMetrics(gateway.context.metrics) });
+  async function tellMetrics(id: number, name: string | null): Promise<void> {
+    say({ type: "metrics", id, metrics: await threadMetrics(gateway.context.metrics, name) });
   }
 } catch (error) {
   fail(error);
