@@ -4,6 +4,7 @@ import { directActivity } from "./migrations/0002-direct-activity.ts";
 import { searchableNames } from "./migrations/0003-searchable-names.ts";
 import { formerMembers } from "./migrations/0004-former-members.ts";
 import { emailClaims } from "./migrations/0005-email-claims.ts";
+import { channelRemovalJobs } from "./migrations/0006-channel-removal-jobs.ts";
 
 /** All there are, in the order in which they run. One that was released is never changed, renamed or removed. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   searchableNames,
   formerMembers,
   emailClaims,
+  channelRemovalJobs,
 ];

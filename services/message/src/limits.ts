@@ -49,9 +49,8 @@ export const KNOWN_NONCES = 20_000;
 export const SYNC_CONCURRENCY = 10;
 /** Documents that the removal of a channel deletes at a time. */
 export const REMOVALS_PER_BATCH = 500;
-/** How often a worker looks for removals that another one has left, and how many it takes up at a time. */
-export const LOOK_FOR_REMOVALS_MS = 30_000;
-export const REMOVALS_TAKEN_UP = 100;
+/** Removed channels whose messages can wait to be deleted. */
+export const CHANNELS_TO_REMOVE = 100_000;
 
 /** How often a change is decided anew because somebody else has changed the same message meanwhile. */
 export const CHANGE_TRIES = 30;
@@ -75,7 +74,7 @@ export const GATHER_REACTIONS_MS: readonly (readonly [changes: number, gatherMs:
 export const REACTION_CHANGES = LIMITS.changesPerMessage - 500;
 /** Messages whose reactions wait to be counted, in one process; of those above it the note in the database is all there is. */
 export const WAITING_COUNTS = 10_000;
-/** How often a worker looks for notes that another one has left, how old they are then, and how many it takes up at a time. */
+/** How often notes are looked for that another worker has left, how old they are then, and how many it takes up at a time. */
 export const LOOK_FOR_UNCOUNTED_MS = 60_000;
 export const UNCOUNTED_LEFT_MS = 600_000 + 60_000;
 export const UNCOUNTED_TAKEN_UP = 100;

@@ -23,11 +23,28 @@ import { exportChannel } from "./export/export-channel.ts";
 import { importHeads, importLines } from "./import/import-lines.ts";
 import { exportUser } from "./export/export-user.ts";
 import { createOwnMessages } from "./export/own-messages.repository.ts";
+import { defineChannelRemoval } from "./channel-removal.ts";
+import { LATE_WRITE_MS, LOOK_FOR_OLD_MS, LOOK_FOR_UNCOUNTED_MS, UNCOUNTED_LEFT_MS } from "./limits.ts";
 import { createParts } from "./parts.ts";
 
 export function createMessageService(node: NodeContext): ReturnType<ServiceFactory> {
   const parts = createParts(node);
-  const { remover, commit, reactionCounter, retention } = parts;
+  const { messages, heads, markers, edits, reactions, boundaries } = parts;
+  const { commit, reactionCounter, retention } = parts;
+  const channelRemoval = defineChannelRemoval(node, {
+    messages,
+    heads,
+    others: [markers, edits, reactions, boundaries],
+    forget: parts.forgetHead,
+  });
+  node.jobs.define("message.removeOld", {
+    everyMs: LOOK_FOR_OLD_MS,
+    run: ({ signal }) => retention.sweep(Date.now(), signal),
+  });
+  node.jobs.define("message.countReactions", {
+    everyMs: LOOK_FOR_UNCOUNTED_MS,
+    run: () => reactionCounter.takeUp(UNCOUNTED_LEFT_MS),
+  });
   return defineService(node, {
     name: "message",
     actions: {
@@ -58,19 +75,17 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       "message.listChanges": listChanges(parts),
       "message.listMentions": listMentions(parts),
       "message.countMentions": countMentions(parts),
-      "message.removeChannels": removeChannels(parts),
+      "message.removeChannels": removeChannels(parts, channelRemoval),
       "message.setThread": setThread(parts),
       "channel.markRead": markRead(parts),
       "channel.sync": sync(parts),
     },
     async started() {
-      remover.start();
-      retention.start();
-      reactionCounter.start();
+      await reactionCounter.takeUp(LATE_WRITE_MS);
     },
     async stopped() {
       await reactionCounter.close();
-      await Promise.all([commit.close(), remover.close(), retention.close()]);
+      await commit.close();
     },
   });
 }

@@ -1,7 +1,5 @@
 import { Counter, Histogram, readGauge, MemoryCounters, type NodeContext } from "@fanfare/kernel";
 import { ChannelHeadRepository } from "./channel-head.repository.ts";
-import { ChannelRemovalRepository } from "./channel-removal.repository.ts";
-import { ChannelRemover } from "./channel-remover.ts";
 import { DatabaseStore } from "./commit/database-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./commit/group-commit.ts";
 import { KnownHeads } from "./commit/known-heads.ts";
@@ -24,8 +22,8 @@ export interface Parts {
   messages: MessageRepository;
   heads: ChannelHeadRepository;
   markers: ReadMarkerRepository;
-  removals: ChannelRemovalRepository;
-  remover: ChannelRemover;
+  boundaries: RetentionRepository;
+  forgetHead: (channelId: string) => void;
   retention: Retention;
   commit: GroupCommit;
   sender: Sender;
@@ -46,7 +44,6 @@ export function createParts(node: NodeContext): Parts {
   const messages = new MessageRepository(database);
   const heads = new ChannelHeadRepository(database);
   const markers = new ReadMarkerRepository(database);
-  const removals = new ChannelRemovalRepository(database);
   const store = new DatabaseStore(messages, heads);
   const knownHeads = new KnownHeads(KNOWN_HEADS, (channelId) => store.readHead(channelId));
   const commit = new GroupCommit({
@@ -75,20 +72,12 @@ export function createParts(node: NodeContext): Parts {
   };
   const changing = new Map<string, Promise<unknown>>();
   const counting = { changing, messages, reactions, commit, roomsFor };
-  const forget = (channelId: string): void => knownHeads.forget(channelId);
   return {
     messages,
     heads,
     markers,
-    removals,
-    remover: new ChannelRemover({
-      messages,
-      heads,
-      others: [markers, edits, reactions, boundaries],
-      removals,
-      logger,
-      forget,
-    }),
+    boundaries,
+    forgetHead: (channelId) => knownHeads.forget(channelId),
     retention: new Retention({
       node,
       messages,

@@ -65,7 +65,6 @@ function worker(
     node: {
       call,
       config: { retentionMaxDays: max },
-      logger: node.node.logger,
       broadcast: (_name, payload) => void removed.push(...(payload as { messageIds: string[] }).messageIds),
     },
     messages,

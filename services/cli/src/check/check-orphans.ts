@@ -34,7 +34,9 @@ const REFERENCES: readonly Reference[] = [
 /** What belongs to something that is there. */
 export const checkOrphans: Check = async function* (db) {
   // What is being removed is finished by the services when they run.
-  const removals = await idsOf(db, "channelRemovals");
+  const removals = new Set<string>(
+    await db.collection("jobs").distinct("key", { kind: "message.removeChannel" }),
+  );
   for (const owner of ["users", "groups", "channels", "messages"] as const) {
     const references = REFERENCES.filter((reference) => reference.owner === owner);
     const known = await idsOf(db, owner);

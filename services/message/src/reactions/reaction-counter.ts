@@ -1,14 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
-import {
-  GATHER_REACTIONS_MS,
-  LATE_WRITE_MS,
-  LOOK_FOR_UNCOUNTED_MS,
-  UNCOUNTED_LEFT_MS,
-  UNCOUNTED_TAKEN_UP,
-  WAITING_COUNTS,
-} from "../limits.ts";
+import { GATHER_REACTIONS_MS, UNCOUNTED_TAKEN_UP, WAITING_COUNTS } from "../limits.ts";
 import type { UncountedRepository } from "./uncounted.repository.ts";
 
 /** A count that is due. What was written before it begins is in it. */
@@ -42,23 +35,15 @@ export class ReactionCounter {
   /** When a message was last counted, and how long its next reactions gather. */
   readonly #counted = new LRUCache<string, { atMs: number; gatherMs: number }>({ max: WAITING_COUNTS });
   readonly #running = new Set<Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: ReactionCounterOptions) {
     this.#options = options;
   }
 
-  /** Takes up what has been left, now and from time to time. */
-  start(): void {
-    this.#look(LATE_WRITE_MS);
-    this.#timer = setInterval(() => this.#look(UNCOUNTED_LEFT_MS), LOOK_FOR_UNCOUNTED_MS);
-  }
-
   /** Finishes the counts that run. What is due stays noted. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#timer);
     for (const { timer } of this.#due.values()) if (timer !== null) clearTimeout(timer);
     this.#due.clear();
     await Promise.all(this.#running);
@@ -123,21 +108,16 @@ export class ReactionCounter {
     if (note !== null) await uncounted.delete(messageId, note.token);
   }
 
-  #look(leftMs: number): void {
-    const { uncounted, logger } = this.#options;
-    const looking = async (): Promise<void> => {
-      const notes = await uncounted.findBefore(new Date(Date.now() - leftMs), UNCOUNTED_TAKEN_UP);
-      if (this.#isClosed) return;
-      for (const { _id, channelId } of notes) {
-        const messageId = _id.toHexString();
-        if (this.#due.has(messageId)) continue;
-        const left = { rooms: null, noted: Promise.resolve(), begun: false, timer: null };
-        this.#begin(messageId, { ...left, channelId: channelId.toHexString() });
-      }
-    };
-    looking().catch((error: unknown) =>
-      logger.error({ err: error }, "uncounted reactions could not be looked for"),
-    );
+  /** Begins to count what a worker that died has left. @param leftMs how old its notes are then, in milliseconds */
+  async takeUp(leftMs: number): Promise<void> {
+    const notes = await this.#options.uncounted.findBefore(new Date(Date.now() - leftMs), UNCOUNTED_TAKEN_UP);
+    if (this.#isClosed) return;
+    for (const { _id, channelId } of notes) {
+      const messageId = _id.toHexString();
+      if (this.#due.has(messageId)) continue;
+      const left = { rooms: null, noted: Promise.resolve(), begun: false, timer: null };
+      this.#begin(messageId, { ...left, channelId: channelId.toHexString() });
+    }
   }
 }
 

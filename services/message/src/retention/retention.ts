@@ -6,7 +6,7 @@ import { seqAt } from "../actions/list.ts";
 import type { ChannelHeadRepository } from "../channel-head.repository.ts";
 import type { GroupCommit } from "../commit/group-commit.ts";
 import { documentId } from "../document-id.ts";
-import { LOOK_FOR_OLD_MS, OLD_PER_BATCH, PAUSE_AFTER_BATCH_MS, RETENTION_GRACE_MS } from "../limits.ts";
+import { OLD_PER_BATCH, PAUSE_AFTER_BATCH_MS, RETENTION_GRACE_MS } from "../limits.ts";
 import type { MessageDocument } from "../message.model.ts";
 import type { MessageRepository } from "../message.repository.ts";
 import type { RetentionRepository } from "./retention.repository.ts";
@@ -14,7 +14,7 @@ import type { RetentionRepository } from "./retention.repository.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface RetentionOptions {
-  node: Pick<NodeContext, "call" | "broadcast" | "logger"> & {
+  node: Pick<NodeContext, "call" | "broadcast"> & {
     config: Pick<NodeContext["config"], "retentionMaxDays">;
   };
   messages: Pick<MessageRepository, "from" | "head" | "deleteMany">;
@@ -34,51 +34,30 @@ export interface RetentionOptions {
  */
 export class Retention {
   readonly #options: RetentionOptions;
-  readonly #stop = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #work: Promise<void> | null = null;
 
   constructor(options: RetentionOptions) {
     this.#options = options;
   }
 
-  start(): void {
-    this.#timer = setInterval(() => this.#look(), LOOK_FOR_OLD_MS);
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#stop.abort();
-    await this.#work;
-  }
-
-  #look(): void {
-    this.#work ??= this.sweep(Date.now())
-      // What is left is found by the next look, or by that of another worker.
-      .catch((error: unknown) =>
-        this.#options.node.logger.warn({ err: error }, "old messages are still there"),
-      )
-      .finally(() => (this.#work = null));
-  }
-
-  /** One look at all channels. @param now milliseconds since the epoch */
-  async sweep(now: number): Promise<void> {
+  /** One look at all channels. @param now milliseconds since the epoch @param signal ends it between two batches */
+  async sweep(now: number, signal?: AbortSignal): Promise<void> {
     const { call, config } = this.#options.node;
     let afterChannelId: string | null | undefined;
-    while (afterChannelId !== null && !this.#stop.signal.aborted) {
+    while (afterChannelId !== null) {
       const page = await call("group.listRetention", {
         limit: LIMITS.channelsPerRetentionPage,
         ...(afterChannelId !== undefined && { afterChannelId }),
       });
       for (const { channelId, days } of page.channels) {
         const kept = Math.min(days ?? Infinity, config.retentionMaxDays ?? Infinity);
-        if (kept !== Infinity && !this.#stop.signal.aborted) await this.#sweepChannel(channelId, kept, now);
+        if (kept !== Infinity) await this.#sweepChannel(channelId, kept, now, signal);
+        signal?.throwIfAborted();
       }
       afterChannelId = page.nextChannelId;
     }
   }
 
-  async #sweepChannel(channelId: string, days: number, now: number): Promise<void> {
+  async #sweepChannel(channelId: string, days: number, now: number, signal?: AbortSignal): Promise<void> {
     const { messages, heads, boundaries, graceMs = RETENTION_GRACE_MS } = this.#options;
     const cutoff = new Date(now - days * DAY_MS);
     const [oldest] = await messages.from(channelId, 1, 1);
@@ -90,7 +69,8 @@ export class Retention {
     if (firstKept > head.seq) await this.#emptyNewest(channelId, head.seq);
     const boundary = await boundaries.find(channelId);
     if (boundary !== null && boundary.notedAt.getTime() > now - graceMs) return;
-    if (boundary !== null) await this.#remove(channelId, Math.min(firstKept, boundary.seq), boundary.rev);
+    if (boundary !== null)
+      await this.#remove(channelId, Math.min(firstKept, boundary.seq), boundary.rev, signal);
     await boundaries.put(channelId, head, new Date(now));
   }
 
@@ -110,9 +90,10 @@ export class Retention {
     await this.#release(channelId, [newest]);
   }
 
-  async #remove(channelId: string, belowSeq: number, belowRev: number): Promise<void> {
+  async #remove(channelId: string, belowSeq: number, belowRev: number, signal?: AbortSignal): Promise<void> {
     const { messages, others, node } = this.#options;
-    while (!this.#stop.signal.aborted) {
+    for (;;) {
+      signal?.throwIfAborted();
       const page = await messages.from(channelId, 1, OLD_PER_BATCH);
       // Up to the first that has to stay: what is left must not have holes.
       const end = page.findIndex(({ seq, rev }) => seq >= belowSeq || rev >= belowRev);
