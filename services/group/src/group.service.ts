@@ -188,7 +188,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "message.stored": (stored) => activity.heard(stored),
     },
     async started() {
-      purge.start();
+      await purge.start();
       // Another process may have died between the two writes of a join.
       node.cluster.onMissed(() => memberCounts.forget());
       node.cluster.onMissed(() => privateGroups.forgetAll());

@@ -20,7 +20,7 @@ const UNFINISHED_AFTER_MS = 60 * 60 * 1000;
 const DEPARTURES_PER_SWEEP = 1000;
 
 export interface PurgeOptions extends GroupRepositories {
-  node: Pick<NodeContext, "call" | "logger" | "publish" | "fanout" | "cluster">;
+  node: Pick<NodeContext, "call" | "logger" | "publish" | "fanout" | "cluster" | "jobs">;
   membership: Pick<Membership, "forget" | "finish">;
   moves: Pick<ChannelMoves, "move" | "change">;
 }
@@ -41,8 +41,6 @@ export function createPurge(options: PurgeOptions) {
   /** Channels and groups that this process is removing. */
   const underWay = new Set<string>();
   let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let timerAfterLoss: NodeJS.Timeout | undefined;
   const running = new Set<Promise<void>>();
 
   const inBatches = async (removeBatch: () => Promise<boolean>): Promise<void> => {
@@ -223,13 +221,9 @@ export function createPurge(options: PurgeOptions) {
     running.add(task);
   };
 
-  const sweepInBackground = (): void => inBackground(() => once("sweep", sweep));
-
-  const sweepIn = (delayMs: number): void => {
-    timer = setTimeout(() => {
-      sweepInBackground();
-      sweepIn(SWEEP_MS);
-    }, delayMs);
+  const sweeps = node.jobs.define("group.finishRemovals", { everyMs: SWEEP_MS, run: () => sweep() });
+  const sweepIn = async (ms: number): Promise<void> => {
+    if (!stopped) await sweeps.enqueue("", null, new Date(Date.now() + ms));
   };
 
   return {
@@ -238,15 +232,9 @@ export function createPurge(options: PurgeOptions) {
       await closeRole(groupId, roleId);
       inBackground(() => once(roleId, () => purgeRole(roleId)));
     },
-    start(): void {
-      sweepIn(FIRST_SWEEP_MS);
-      node.cluster.onMissed(() => {
-        if (stopped) return;
-        timerAfterLoss ??= setTimeout(() => {
-          timerAfterLoss = undefined;
-          sweepInBackground();
-        }, SWEEP_AFTER_LOSS_MS);
-      });
+    async start(): Promise<void> {
+      await sweepIn(FIRST_SWEEP_MS);
+      node.cluster.onMissed(() => inBackground(() => sweepIn(SWEEP_AFTER_LOSS_MS)));
     },
     group(groupId: string): void {
       tellGroup(groupId);
@@ -269,8 +257,6 @@ export function createPurge(options: PurgeOptions) {
     },
     async stop(): Promise<void> {
       stopped = true;
-      clearTimeout(timer);
-      clearTimeout(timerAfterLoss);
       await Promise.all(running);
     },
   };

@@ -37,7 +37,7 @@ import { defineEmailRelease } from "./unverified-emails.ts";
 /** Accounts, sessions and profiles: the actions `user.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { erasures, unusedGuests, users, accountMails, mailer } = dependencies;
+  const { users, accountMails, mailer } = dependencies;
   if (accountMails.canSend) defineEmailRelease(node, users);
   return defineService(node, {
     name: "user",
@@ -102,13 +102,8 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.listSpokenTo": listSpokenTo(dependencies),
       "user.listRevokedSessions": listRevokedSessions(dependencies),
     },
-    async started() {
-      erasures.start();
-      unusedGuests.start();
-    },
     async stopped() {
-      await unusedGuests.stop();
-      await Promise.all([mailer.stop(), erasures.stop()]);
+      await mailer.stop();
     },
   });
 }

@@ -83,7 +83,7 @@ test("the days of a guest of whom nothing says when he was seen begin with his s
   expect(await isThere(guest)).toBe(false);
 });
 
-test("a sweep looks at a page of users, and the next goes on from there", async () => {
+test("a sweep goes through all pages of users", async () => {
   const guests = Array.from({ length: 250 }, () => ({
     _id: new Types.ObjectId(),
     kind: "guest",
@@ -93,8 +93,6 @@ test("a sweep looks at a page of users, and the next goes on from there", async 
   }));
   await users().insertMany(guests);
   const left = () => users().countDocuments({ deletedAt: { $exists: false } });
-  for (const expected of [150, 50, 0]) {
-    await sweepIn(0);
-    expect(await left()).toBe(expected);
-  }
+  await sweepIn(0);
+  expect(await left()).toBe(0);
 });

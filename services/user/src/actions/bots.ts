@@ -84,7 +84,7 @@ export function deleteBot({ users, sessions, erasures }: UserDependencies): Hand
     if (user?.kind !== "bot") return {};
     const erased = await users.erase(userId, new Date());
     await sessions.endAll(userId);
-    if (erased !== null) erasures.begin(erased);
+    if (erased !== null) await erasures.begin(erased);
     return {};
   };
 }

@@ -15,7 +15,7 @@ export function deleteMe(dependencies: UserDependencies): Handler<"user.deleteMe
     const erased = await users.erase(userId, new Date());
     // From here on it is done, whatever happens to this process.
     await sessions.endAll(userId);
-    if (erased !== null) erasures.begin(erased);
+    if (erased !== null) await erasures.begin(erased);
     return {};
   };
 }
