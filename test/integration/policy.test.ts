@@ -1,5 +1,13 @@
 import type { ErrorCode, InstancePolicy, Meta } from "@fanfare/contract";
-import { createAccount, must, post, startInstance, type Instance, type Person } from "@fanfare/testing";
+import {
+  createAccount,
+  createGuest,
+  must,
+  post,
+  startInstance,
+  type Instance,
+  type Person,
+} from "@fanfare/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { startMailbox, type Mailbox } from "./mailbox.ts";
 
@@ -7,7 +15,13 @@ import { startMailbox, type Mailbox } from "./mailbox.ts";
 
 const PUBLIC_URL = "https://chat.example.org";
 const password = "correct horse";
-const OPEN: InstancePolicy = { registration: "open", guests: true, mailDomains: [], oidcOnly: false };
+const OPEN: InstancePolicy = {
+  registration: "open",
+  guests: true,
+  mailDomains: [],
+  oidcOnly: false,
+  groupCreation: "everyone",
+};
 
 let mailbox: Mailbox;
 let instance: Instance;
@@ -153,6 +167,28 @@ describe("with mail domains", () => {
     expect(await post(instance.url, "user.changeEmail", params, account.accessToken)).toMatchObject(
       failed("EMAIL_DOMAIN_NOT_ALLOWED"),
     );
+  });
+});
+
+describe("who can create groups", () => {
+  const createGroup = async (who: { accessToken: string }) => {
+    const answer = await post(instance.url, "group.create", { name: "A group" }, who.accessToken);
+    return answer.ok ? "ok" : answer.error.type;
+  };
+
+  test.each([
+    ["everyone", "ok", "ok"],
+    ["accounts", "GUEST_NOT_ALLOWED", "ok"],
+    ["admins", "GROUP_CREATION_RESTRICTED", "GROUP_CREATION_RESTRICTED"],
+  ] as const)("%s", async (groupCreation, byGuest, byAccount) => {
+    const [guest, account] = await Promise.all([createGuest(instance.url), createAccount(instance.url)]);
+    await setPolicy({ groupCreation });
+    expect([await createGroup(guest), await createGroup(account), await createGroup(admin)]).toEqual([
+      byGuest,
+      byAccount,
+      "ok",
+    ]);
+    await vi.waitFor(async () => expect(await meta()).toMatchObject({ groupCreation }), 20_000);
   });
 });
 

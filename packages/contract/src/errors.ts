@@ -89,6 +89,11 @@ export const ERRORS = {
     advice: "give up",
     message: "This server does not accept guests: log in with an account.",
   },
+  GROUP_CREATION_RESTRICTED: {
+    status: 403,
+    advice: "give up",
+    message: "Only admins can create groups on this server: ask one of them.",
+  },
   EMAIL_DOMAIN_NOT_ALLOWED: {
     status: 422,
     advice: "correct",

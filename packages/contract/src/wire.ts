@@ -24,4 +24,6 @@ export interface Meta {
   guests: boolean;
   /** New accounts need a verified e-mail address in one of these domains; empty: any or no address. */
   mailDomains: string[];
+  /** Who can create groups; everyone: guests too. */
+  groupCreation: InstancePolicy["groupCreation"];
 }

@@ -100,12 +100,14 @@ function policyOf(env: Environment) {
     ...(env.GUESTS !== undefined && { guests: env.GUESTS }),
     ...(env.MAIL_DOMAINS !== undefined && { mailDomains: env.MAIL_DOMAINS }),
     ...(env.OIDC_ONLY !== undefined && { oidcOnly: env.OIDC_ONLY }),
+    ...(env.GROUP_CREATION !== undefined && { groupCreation: env.GROUP_CREATION }),
   };
   const defaults: InstancePolicy = {
     registration: "open",
     guests: env.NODE_ENV !== "production",
     mailDomains: [],
     oidcOnly: false,
+    groupCreation: "everyone",
   };
   return { fixed, defaults };
 }

@@ -47,7 +47,7 @@ export interface HttpServerOptions {
 
 const CORS_MAX_AGE_S = 600;
 async function metaOf({ config, policy }: NodeContext): Promise<Meta> {
-  const { registration, guests, mailDomains, oidcOnly } = await policy.get();
+  const { oidcOnly, registration, guests, mailDomains, groupCreation } = await policy.get();
   return {
     name: "fanfare",
     version: manifest.version,
@@ -58,6 +58,7 @@ async function metaOf({ config, policy }: NodeContext): Promise<Meta> {
     registration,
     guests,
     mailDomains,
+    groupCreation,
   };
 }
 

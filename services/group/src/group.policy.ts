@@ -1,4 +1,14 @@
-import { DIRECT_PERMISSIONS, NO_PERMISSIONS } from "@fanfare/contract";
+import { DIRECT_PERMISSIONS, NO_PERMISSIONS, type InstancePolicy } from "@fanfare/contract";
+import { serviceError, type Actor } from "@fanfare/kernel";
+
+/** @throws {ServiceError} GUEST_NOT_ALLOWED, GROUP_CREATION_RESTRICTED */
+export function assertCanCreateGroups(
+  { groupCreation }: Pick<InstancePolicy, "groupCreation">,
+  { kind, admin }: Pick<Actor, "kind" | "admin">,
+): void {
+  if (groupCreation === "accounts" && kind === "guest") throw serviceError("GUEST_NOT_ALLOWED");
+  if (groupCreation === "admins" && admin !== true) throw serviceError("GROUP_CREATION_RESTRICTED");
+}
 
 export function directPermissions(memberIds: readonly string[], userId: string): number {
   return memberIds.includes(userId) ? DIRECT_PERMISSIONS : NO_PERMISSIONS;

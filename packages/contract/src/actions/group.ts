@@ -17,7 +17,7 @@ export const groupActions = {
     mutates: true,
     botScope: null,
     cost: 3,
-    errors: ["LIMIT_REACHED"],
+    errors: ["GUEST_NOT_ALLOWED", "GROUP_CREATION_RESTRICTED", "LIMIT_REACHED"],
     rateLimit: { points: 20, durationMs: 60_000 },
   }),
   "group.get": action({

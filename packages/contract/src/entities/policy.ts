@@ -23,6 +23,9 @@ export const InstancePolicySchema = z
       .max(LIMITS.mailDomainsPerInstance)
       .describe("New accounts need a verified address in one of these domains; empty: any or no address."),
     oidcOnly: z.boolean().describe("whether OpenID Connect is the only way to log in"),
+    groupCreation: z
+      .enum(["everyone", "accounts", "admins"])
+      .describe("who can create groups; everyone: guests too"),
   })
   .meta({ id: "InstancePolicy" });
 export type InstancePolicy = z.output<typeof InstancePolicySchema>;

@@ -4,6 +4,7 @@ import { Types } from "mongoose";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import type { GroupDocument } from "../group.model.ts";
+import { assertCanCreateGroups } from "../group.policy.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
 
 const FIRST_CHANNEL = "general";
@@ -11,6 +12,7 @@ const FIRST_CHANNEL = "general";
 export function createGroup(dependencies: GroupDependencies): Handler<"group.create"> {
   const { node, groups, channels, members, membership } = dependencies;
   return async ({ params, actor }) => {
+    assertCanCreateGroups(await node.policy.get(), actor);
     const max = LIMITS.groupsPerUser;
     if ((await members.listGroupIds(actor.userId)).length >= max) {
       throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });

@@ -10,7 +10,11 @@ import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useForm } from "../../ui/use-form.ts";
 
-const REGISTRATIONS: readonly InstancePolicy["registration"][] = ["open", "closed"];
+/** The values of each part of the policy that is one of a few. */
+const CHOICES = {
+  registration: ["open", "closed"],
+  groupCreation: ["everyone", "accounts", "admins"],
+} as const satisfies { [N in PolicyName]?: readonly InstancePolicy[N][] };
 
 /** Each choice takes effect at once. Values that the environment sets are read-only. */
 export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
@@ -20,23 +24,26 @@ export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
   const change = (changes: Partial<InstancePolicy>) => void run(() => call("admin.setPolicy", changes));
   const isFixed = (name: PolicyName) => fixed.includes(name);
   const hint = (name: PolicyName, text: string) => (isFixed(name) ? `${text} ${t("policy.fixed")}` : text);
+  const choice = (name: keyof typeof CHOICES) => (
+    <div className="grid gap-1.5">
+      <RadioGroup<string>
+        label={t(`policy.${name}.label`)}
+        value={policy[name]}
+        onChange={(value) => change({ [name]: value })}
+        options={CHOICES[name].map((value) => ({
+          value,
+          label: t(`policy.${name}.${value}`),
+          hint: t(`policy.${name}.${value}Hint`),
+          disabled: isFixed(name),
+        }))}
+      />
+      {isFixed(name) && <p className="text-sm text-muted">{t("policy.fixed")}</p>}
+    </div>
+  );
   return (
     <div className="grid gap-6">
       <ErrorNote text={error} />
-      <div className="grid gap-1.5">
-        <RadioGroup
-          label={t("policy.registration")}
-          value={policy.registration}
-          onChange={(registration) => change({ registration })}
-          options={REGISTRATIONS.map((value) => ({
-            value,
-            label: t(`policy.registrations.${value}`),
-            hint: t(`policy.registrations.${value}Hint`),
-            disabled: isFixed("registration"),
-          }))}
-        />
-        {isFixed("registration") && <p className="text-sm text-muted">{t("policy.fixed")}</p>}
-      </div>
+      {choice("registration")}
       <Switch
         label={t("policy.guests")}
         hint={hint("guests", t("policy.guestsHint"))}
@@ -56,6 +63,7 @@ export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
         disabled={isFixed("oidcOnly")}
         onChange={(oidcOnly) => change({ oidcOnly })}
       />
+      {choice("groupCreation")}
     </div>
   );
 }

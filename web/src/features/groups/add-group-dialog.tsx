@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { useCanCreateGroups } from "../session/server-meta.ts";
 import { CreateGroupForm } from "./create-group-form.tsx";
 import { JoinGroupForm } from "./join-group-form.tsx";
 
@@ -9,6 +10,13 @@ import { JoinGroupForm } from "./join-group-form.tsx";
 export function AddGroupDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("groups");
   const [way, setWay] = useState<"create" | "join">("create");
+  if (!useCanCreateGroups()) {
+    return (
+      <Dialog open onClose={onClose} title={t("join.title")}>
+        <JoinGroupForm onDone={onClose} />
+      </Dialog>
+    );
+  }
   return (
     <Dialog open onClose={onClose} title={t("add.title")} description={t("add.text")}>
       <Tabs

@@ -1,5 +1,6 @@
 import type { Meta } from "@fanfare/contract";
 import { useEffect, useState } from "react";
+import { useMe } from "../../data/me.ts";
 
 let known: Meta | null | undefined;
 let asked: Promise<Meta | null> | null = null;
@@ -29,6 +30,13 @@ export function useWaysIn(): { guest: boolean; password: boolean; register: bool
     password,
     register: password && (meta === null || meta.registration === "open"),
   };
+}
+
+/** Whether the server lets this user create groups; until it answers, it is assumed to. */
+export function useCanCreateGroups(): boolean {
+  const { admin, kind } = useMe();
+  const allowed = useServerMeta()?.groupCreation ?? "everyone";
+  return allowed === "everyone" || admin || (allowed === "accounts" && kind !== "guest");
 }
 
 async function askMeta(): Promise<Meta | null> {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { list, oneOf, onOrOff } from "../values.ts";
 import { notes } from "./notes.ts";
 
-const { registration, mailDomains } = InstancePolicySchema.shape;
+const { registration, mailDomains, groupCreation } = InstancePolicySchema.shape;
 
 /** Who gets in, and what people can do. Each sets a value of the instance's policy, which admins can then no longer change. */
 export const access = {
@@ -28,5 +28,10 @@ export const access = {
       "Whether OpenID Connect is the only way to log in: passwords are not accepted then. `off` is the way back in when the provider fails.",
     otherwise: "what admins set; `off` at first",
     example: "on",
+  }),
+  GROUP_CREATION: oneOf(groupCreation.options).optional().register(notes, {
+    description: "Who can create groups. `everyone`: guests too.",
+    otherwise: "what admins set; `everyone` at first",
+    example: "admins",
   }),
 };
