@@ -1,4 +1,4 @@
-import type { ErrorCode, InstancePolicy, Meta } from "@fanfare/contract";
+import type { ActionName, ErrorCode, InstancePolicy, Meta, Params } from "@fanfare/contract";
 import {
   createAccount,
   createGuest,
@@ -21,6 +21,7 @@ const OPEN: InstancePolicy = {
   mailDomains: [],
   oidcOnly: false,
   groupCreation: "everyone",
+  directMessages: "everyone",
 };
 
 let mailbox: Mailbox;
@@ -189,6 +190,82 @@ describe("who can create groups", () => {
       "ok",
     ]);
     await vi.waitFor(async () => expect(await meta()).toMatchObject({ groupCreation }), 20_000);
+  });
+});
+
+describe("who can open direct channels", () => {
+  const ask = async <N extends ActionName>(who: { accessToken: string }, name: N, params: Params<N>) => {
+    const answer = await post(instance.url, name, params, who.accessToken);
+    return answer.ok ? "ok" : answer.error.type;
+  };
+  const openDirect = (who: Person, { userId }: Person) => ask(who, "channel.openDirect", { userId });
+  const openOfSeveral = (who: Person, { userId }: Person) =>
+    ask(who, "channel.createGroupDirect", { userIds: [userId] });
+  /** A user, someone unknown to them, a member of their group and a friend. */
+  const createPeople = async () => {
+    const create = () => createAccount(instance.url);
+    const [owner, stranger, mate, friend] = await Promise.all([create(), create(), create(), create()]);
+    const { group } = await must(instance.url, "group.create", { name: "A group" }, owner.accessToken);
+    const { invite } = await must(instance.url, "invite.create", { groupId: group.id }, owner.accessToken);
+    await must(instance.url, "invite.accept", { code: invite.code }, mate.accessToken);
+    await must(instance.url, "friend.request", { userId: owner.userId }, friend.accessToken);
+    await must(instance.url, "friend.accept", { userId: friend.userId }, owner.accessToken);
+    return { owner, stranger, mate, friend, inviteCode: invite.code };
+  };
+
+  test.each([
+    ["everyone", ["ok", "ok", "ok"], ["NOT_REACHABLE", "ok", "ok"]],
+    ["groupMates", ["NOT_REACHABLE", "ok", "ok"], ["NOT_REACHABLE", "ok", "ok"]],
+    ["friends", ["NOT_REACHABLE", "NOT_REACHABLE", "ok"], ["NOT_REACHABLE", "NOT_REACHABLE", "ok"]],
+  ] as const)("%s", async (directMessages, ofTwo, ofSeveral) => {
+    const { owner, stranger, mate, friend } = await createPeople();
+    await setPolicy({ directMessages });
+    const people = [stranger, mate, friend];
+    expect(await Promise.all(people.map((who) => openDirect(who, owner)))).toEqual(ofTwo);
+    expect(await Promise.all(people.map((who) => openOfSeveral(who, owner)))).toEqual(ofSeveral);
+  });
+
+  test("does not widen what a user has chosen, and counts when someone is added", async () => {
+    const { owner, mate, stranger, friend } = await createPeople();
+    const { channel } = await must(
+      instance.url,
+      "channel.createGroupDirect",
+      { userIds: [mate.userId, friend.userId] },
+      owner.accessToken,
+    );
+    await setPolicy({ directMessages: "groupMates" });
+    const add = (who: Person) =>
+      ask(owner, "channel.addToDirect", { channelId: channel.id, userId: who.userId });
+    expect(await add(stranger)).toBe("NOT_REACHABLE");
+    await must(instance.url, "friend.setReach", { directFrom: "friends" }, owner.accessToken);
+    expect(await openDirect(mate, owner)).toBe("NOT_REACHABLE");
+    expect(await openDirect(friend, owner)).toBe("ok");
+  });
+
+  test("existing channels go on", async () => {
+    const { owner, stranger } = await createPeople();
+    const { channel } = await must(
+      instance.url,
+      "channel.openDirect",
+      { userId: owner.userId },
+      stranger.accessToken,
+    );
+    await setPolicy({ directMessages: "friends" });
+    expect(await openDirect(stranger, owner)).toBe("ok");
+    const message = { channelId: channel.id, content: "Still here", nonce: "existing-direct" };
+    expect(await ask(stranger, "message.send", message)).toBe("ok");
+  });
+
+  test("guests only reach members of shared groups, and no one where only friends are allowed", async () => {
+    const { owner, stranger, inviteCode } = await createPeople();
+    const guest = await createGuest(instance.url);
+    expect(await openDirect(guest, owner)).toBe("NOT_REACHABLE");
+    await must(instance.url, "invite.accept", { code: inviteCode }, guest.accessToken);
+    await setPolicy({ directMessages: "friends" });
+    expect(await openDirect(guest, owner)).toBe("NOT_REACHABLE");
+    await setPolicy({ directMessages: "everyone" });
+    expect(await openDirect(guest, owner)).toBe("ok");
+    expect(await openDirect(guest, stranger)).toBe("NOT_REACHABLE");
   });
 });
 

@@ -188,6 +188,9 @@ test("how users are is kept up over a lost connection, and ends with the last co
 
 test("writing is told to the others, however often it is said", async () => {
   const [writer, other] = [await guest(), await guest()];
+  const { group } = await writer.call("group.create", { name: "Shared" });
+  const { invite } = await writer.call("invite.create", { groupId: group.id });
+  await other.call("invite.accept", { code: invite.code });
   const { channel } = await writer.call("channel.openDirect", { userId: other.user!.id });
   let told = 0;
   other.on("typing.started", () => (told += 1));

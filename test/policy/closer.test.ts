@@ -1,4 +1,4 @@
-import { createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { createAccount, createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 // What a row of the matrix cannot tell.
@@ -31,7 +31,8 @@ describe("a stranger", () => {
   });
 
   test("learns nothing of how somebody is, and an acquaintance does", async () => {
-    const { stranger, member, target } = await createWorld(instance.url);
+    const { member, target } = await createWorld(instance.url);
+    const stranger = await createAccount(instance.url);
     const params = { userIds: [target.userId] };
     const nothing = await must(instance.url, "presence.watch", params, stranger.accessToken);
     expect(nothing.presences).toEqual([]);

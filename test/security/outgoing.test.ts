@@ -118,7 +118,7 @@ async function pushTo(endpoints: readonly string[]): Promise<void> {
     const { accessToken } = await must(url, "user.login", { username, password: PASSWORD });
     await must(url, "push.subscribe", subscription(endpoint), accessToken);
   }
-  const { accessToken } = await createGuest(url);
+  const { accessToken } = await createAccount(url);
   const { channel } = await must(url, "channel.openDirect", { userId }, accessToken);
   await must(url, "message.send", { channelId: channel.id, content: "hello", nonce: "n" }, accessToken);
 }

@@ -6,6 +6,7 @@ import { newRunId, taggedContent } from "../receiver/message-tag.ts";
 import type { CommandContext } from "../run-command.ts";
 import type { Api } from "../targets/fanfare/api.ts";
 import { registerAll } from "../targets/registration.ts";
+import { createSharedGroup } from "../targets/fanfare/shared-group.ts";
 import type { ServerUsage } from "../targets/target.ts";
 import { abPercentiles } from "./ab-percentiles.ts";
 import { folderBytes } from "./folder-bytes.ts";
@@ -129,8 +130,10 @@ async function openPairs(
 ): Promise<Pair[]> {
   let done = 0;
   const work = async () => {
+    const join = await createSharedGroup(api, signal);
     const register = async (): Promise<User> => {
       const { user, accessToken } = await api.call("user.createGuest", {}, undefined, signal);
+      await join(accessToken);
       return { id: user.id, token: accessToken };
     };
     const { users } = await registerAll(count, calls, register, () => done++);

@@ -1,3 +1,5 @@
+import { explain } from "../targets/fanfare/explain.ts";
+import { createSharedGroup } from "../targets/fanfare/shared-group.ts";
 import type { Scene } from "./scene.ts";
 import { Session } from "./session.ts";
 import { createGuest, doAll, type SceneContext } from "./scene-builder.ts";
@@ -12,9 +14,11 @@ export interface DirectSize {
 /** Everybody who sends has a direct channel with everybody who receives, and writes to one after the other. */
 export async function buildDirectScene(context: SceneContext, size: DirectSize): Promise<Scene> {
   const { senders, receivers, isOnline } = size;
+  const join = await createSharedGroup(context.api, context.signal).catch(explain);
   const { users, result } = await doAll(context, "registering guests", senders + receivers, () =>
     createGuest(context),
   );
+  await doAll(context, "joining a group", users.length, (index) => join(users[index]!.accessToken));
   const sending = users.slice(0, senders);
   const receiving = users.slice(senders);
   const sessions = sending.map((tokens) => new Session(context.api, tokens));

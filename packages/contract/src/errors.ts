@@ -166,7 +166,7 @@ export const ERRORS = {
   NOT_REACHABLE: {
     status: 403,
     advice: "give up",
-    message: "This user does not take this from you, or you have blocked them.",
+    message: "This user or this server does not accept this from you, or you have blocked the user.",
   },
   USERNAME_TAKEN: { status: 409, advice: "correct", message: "This username is taken." },
   WEAK_PASSWORD: {

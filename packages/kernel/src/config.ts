@@ -100,6 +100,7 @@ function policyOf(env: Environment) {
     ...(env.GUESTS !== undefined && { guests: env.GUESTS }),
     ...(env.MAIL_DOMAINS !== undefined && { mailDomains: env.MAIL_DOMAINS }),
     ...(env.OIDC_ONLY !== undefined && { oidcOnly: env.OIDC_ONLY }),
+    ...(env.DIRECT_MESSAGES !== undefined && { directMessages: env.DIRECT_MESSAGES }),
     ...(env.GROUP_CREATION !== undefined && { groupCreation: env.GROUP_CREATION }),
   };
   const defaults: InstancePolicy = {
@@ -108,6 +109,7 @@ function policyOf(env: Environment) {
     mailDomains: [],
     oidcOnly: false,
     groupCreation: "everyone",
+    directMessages: "everyone",
   };
   return { fixed, defaults };
 }

@@ -1,4 +1,4 @@
-import type { Reach } from "@fanfare/contract";
+import type { InstancePolicy, Reach, User } from "@fanfare/contract";
 
 /** What one user is to another. */
 export interface Relation {
@@ -11,6 +11,21 @@ export interface Relation {
 
 /** How somebody wants to reach a user. */
 export type Approach = "request" | "direct" | "groupDirect";
+
+type DirectFrom = Reach["directFrom"];
+
+/** From the widest to the narrowest. */
+const DIRECT_FROM: readonly DirectFrom[] = ["everyone", "groupMates", "friends"];
+
+/** What the instance's policy leaves of a user's `directFrom` towards someone of this kind. */
+export function narrowDirectFrom(
+  directFrom: DirectFrom,
+  { directMessages }: Pick<InstancePolicy, "directMessages">,
+  kind: User["kind"],
+): DirectFrom {
+  const limits: DirectFrom[] = [directFrom, directMessages, kind === "guest" ? "groupMates" : "everyone"];
+  return DIRECT_FROM.findLast((value) => limits.includes(value))!;
+}
 
 /** Whether a user who has set `reach` can be reached by somebody who is this to them. Nobody gets past a block. */
 export function isReachable(approach: Approach, reach: Reach, relation: Relation): boolean {

@@ -1,18 +1,20 @@
 import type { Call } from "@fanfare/contract";
+import type { Actor } from "@fanfare/kernel";
 import type { FriendDependencies } from "./friend.dependencies.ts";
-import { isReachable, type Approach } from "./friend.policy.ts";
+import { isReachable, narrowDirectFrom, type Approach } from "./friend.policy.ts";
 
-/** Those of `userIds` whom `userId` can reach in this way. Costs as much as there are users asked for. */
+/** Those of `userIds` whom the actor can reach in this way. Costs as much as there are users asked for. */
 export async function reachableAmong(
-  { friendships, reaches }: FriendDependencies,
+  { node, friendships, reaches }: FriendDependencies,
   call: Call,
   approach: Approach,
-  userId: string,
+  { userId, kind }: Pick<Actor, "userId" | "kind">,
   userIds: readonly string[],
 ): Promise<string[]> {
   const others = [...new Set(userIds)].filter((id) => id !== userId);
   if (others.length === 0) return [];
-  const [friends, settings, mates, blocks] = await Promise.all([
+  const [policy, friends, settings, mates, blocks] = await Promise.all([
+    node.policy.get(),
     friendships.friendsAmong(userId, others),
     reaches.findMany(others),
     call("group.listAcquaintances", { userId, userIds: others, groupsOnly: true }),
@@ -20,11 +22,13 @@ export async function reachableAmong(
   ]);
   const isMate = new Set(mates.userIds);
   const isBlocked = new Set(blocks.userIds);
-  return others.filter((id) =>
-    isReachable(approach, settings.get(id)!, {
+  return others.filter((id) => {
+    const { requestsFrom, directFrom } = settings.get(id)!;
+    const reach = { requestsFrom, directFrom: narrowDirectFrom(directFrom, policy, kind) };
+    return isReachable(approach, reach, {
       isFriend: friends.has(id),
       isMate: isMate.has(id),
       isBlocked: isBlocked.has(id),
-    }),
-  );
+    });
+  });
 }

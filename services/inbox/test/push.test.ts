@@ -1,6 +1,14 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Params, SessionTokens } from "@fanfare/contract";
-import { createGuest, must, post, startInstance, type Instance, type Person } from "@fanfare/testing";
+import {
+  createAccount,
+  createGuest,
+  must,
+  post,
+  startInstance,
+  type Instance,
+  type Person,
+} from "@fanfare/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { PushService, type Received } from "./push-service.ts";
 
@@ -186,7 +194,7 @@ test("an address of the server's own network is not reached", async () => {
   const account = { username: "inside", password: "correct horse" };
   const tokens = await must(closed.url, "user.register", account);
   await must(closed.url, "push.subscribe", service.subscription("inside"), tokens.accessToken);
-  const writer = await createGuest(closed.url);
+  const writer = await createAccount(closed.url);
   const ofUser = { userId: tokens.user.id };
   const { channel } = await must(closed.url, "channel.openDirect", ofUser, writer.accessToken);
   const hello = { channelId: channel.id, content: "hello", nonce: "hello" };

@@ -97,9 +97,10 @@ export const friendActions = {
   }),
   "friend.listReachable": action({
     summary:
-      "Those of the given users that a user can reach in a way: by their settings, what the two are, and blocks.",
+      "Those of the given users that a user can reach in a way: by the instance's policy, their settings, what the two are, and blocks.",
     params: z.object({
       userId: e.id,
+      kind: e.UserSchema.shape.kind.describe("of the user who reaches out"),
       userIds: z.array(e.id).max(LIMITS.usersPerLookup),
       approach: z.enum(["request", "direct", "groupDirect"]),
     }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
+import { ReachSchema } from "./friend.ts";
 
 const mailDomain = z
   .string()
@@ -26,6 +27,9 @@ export const InstancePolicySchema = z
     groupCreation: z
       .enum(["everyone", "accounts", "admins"])
       .describe("who can create groups; everyone: guests too"),
+    directMessages: ReachSchema.shape.directFrom.describe(
+      "who can open direct channels with a user, at most: friends count as group mates. Guests only reach members of shared groups.",
+    ),
   })
   .meta({ id: "InstancePolicy" });
 export type InstancePolicy = z.output<typeof InstancePolicySchema>;

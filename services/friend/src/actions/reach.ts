@@ -14,7 +14,7 @@ export function setReach({ reaches }: FriendDependencies): Handler<"friend.setRe
 }
 
 export function listReachable(dependencies: FriendDependencies): Handler<"friend.listReachable"> {
-  return async ({ params: { userId, userIds, approach }, call }) => ({
-    userIds: await reachableAmong(dependencies, call, approach, userId, userIds),
+  return async ({ params: { userIds, approach, ...user }, call }) => ({
+    userIds: await reachableAmong(dependencies, call, approach, user, userIds),
   });
 }

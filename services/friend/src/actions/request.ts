@@ -10,7 +10,8 @@ const MAX_ROUNDS = 3;
 
 export function request(dependencies: FriendDependencies): Handler<"friend.request"> {
   const { node, friendships } = dependencies;
-  return async ({ params, actor: { userId }, call }) => {
+  return async ({ params, actor, call }) => {
+    const { userId } = actor;
     const other = await findUser(call, params);
     if (other.id === userId) {
       const issues = [{ path: "userId", message: "must be another user's" }];
@@ -25,7 +26,7 @@ export function request(dependencies: FriendDependencies): Handler<"friend.reque
         continue;
       }
       if (other.kind === "guest") throw serviceError("NOT_REACHABLE");
-      const [isReachable] = await reachableAmong(dependencies, call, "request", userId, [other.id]);
+      const [isReachable] = await reachableAmong(dependencies, call, "request", actor, [other.id]);
       if (isReachable === undefined) throw serviceError("NOT_REACHABLE");
       const max = LIMITS.friendRequestsPerUser;
       const open = await Promise.all([userId, other.id].map((id) => friendships.count(id, "requested", max)));

@@ -11,13 +11,14 @@ import { assertReachable } from "../reachable.ts";
 
 export function createGroupDirect(dependencies: GroupDependencies): Handler<"channel.createGroupDirect"> {
   const { node, channels, directs } = dependencies;
-  return async ({ params, actor: { userId }, call }) => {
+  return async ({ params, actor, call }) => {
+    const { userId } = actor;
     const others = [...new Set(params.userIds)];
     if (others.includes(userId)) {
       const issues = [{ path: "userIds", message: "must be other users'" }];
       throw serviceError("VALIDATION_FAILED", { issues });
     }
-    await assertReachable(call, "groupDirect", userId, others);
+    await assertReachable(call, "groupDirect", actor, others);
     const memberIds = [userId, ...others];
     await assertRoomForDirects(directs, memberIds);
     const createdAt = new Date();
@@ -42,7 +43,7 @@ export function addToDirect(dependencies: GroupDependencies): Handler<"channel.a
   return async ({ params: { channelId, userId }, actor, call }) => {
     const before = await findGroupDirect(dependencies, channelId);
     if (memberIdsOf(before).includes(userId)) return { channel: presentChannel(before) };
-    await assertReachable(call, "groupDirect", actor.userId, [userId]);
+    await assertReachable(call, "groupDirect", actor, [userId]);
     await assertRoomForDirects(directs, [userId]);
     const changed = await directs.addMember(channelId, userId);
     if (changed === null) {

@@ -19,7 +19,7 @@ export function openDirect(dependencies: GroupDependencies): Handler<"channel.op
     const existing = await directs.find(directKey(actor.userId, userId));
     if (existing === null) {
       await call("user.get", { userId });
-      await assertReachable(call, "direct", actor.userId, [userId]);
+      await assertReachable(call, "direct", actor, [userId]);
       await assertRoomForDirects(directs, [actor.userId]);
     }
     const channel = existing ?? (await createDirect(dependencies, actor.userId, userId));

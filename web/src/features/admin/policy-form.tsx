@@ -14,6 +14,7 @@ import { useForm } from "../../ui/use-form.ts";
 const CHOICES = {
   registration: ["open", "closed"],
   groupCreation: ["everyone", "accounts", "admins"],
+  directMessages: ["everyone", "groupMates", "friends"],
 } as const satisfies { [N in PolicyName]?: readonly InstancePolicy[N][] };
 
 /** Each choice takes effect at once. Values that the environment sets are read-only. */
@@ -64,6 +65,7 @@ export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
         onChange={(oidcOnly) => change({ oidcOnly })}
       />
       {choice("groupCreation")}
+      {choice("directMessages")}
     </div>
   );
 }

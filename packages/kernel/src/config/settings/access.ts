@@ -3,7 +3,7 @@ import { z } from "zod";
 import { list, oneOf, onOrOff } from "../values.ts";
 import { notes } from "./notes.ts";
 
-const { registration, mailDomains, groupCreation } = InstancePolicySchema.shape;
+const { registration, mailDomains, groupCreation, directMessages } = InstancePolicySchema.shape;
 
 /** Who gets in, and what people can do. Each sets a value of the instance's policy, which admins can then no longer change. */
 export const access = {
@@ -34,4 +34,13 @@ export const access = {
     otherwise: "what admins set; `everyone` at first",
     example: "admins",
   }),
+  DIRECT_MESSAGES: oneOf(directMessages.options)
+    .optional()
+    .register(notes, {
+      description:
+        "Who can open direct channels with a user: `everyone`, `groupMates` (members of a shared group, and friends), or `friends`. Users can " +
+        "narrow it for themselves. Guests only reach members of shared groups. Existing channels stay.",
+      otherwise: "what admins set; `everyone` at first",
+      example: "groupMates",
+    }),
 };

@@ -1,0 +1,17 @@
+import type { Api } from "./api.ts";
+
+/**
+ * A group for all users of a run: guests can only open direct channels with members of their groups.
+ * @returns joins it with the access token of a user
+ */
+export async function createSharedGroup(
+  api: Api,
+  signal: AbortSignal,
+): Promise<(accessToken: string) => Promise<void>> {
+  const { accessToken: owner } = await api.call("user.createGuest", {}, undefined, signal);
+  const { group } = await api.call("group.create", { name: "Benchmark" }, owner, signal);
+  const { invite } = await api.call("invite.create", { groupId: group.id }, owner, signal);
+  return async (accessToken) => {
+    await api.call("invite.accept", { code: invite.code }, accessToken, signal);
+  };
+}
