@@ -1,4 +1,11 @@
-import type { ActionName, ErrorCode, InstancePolicy, Meta, Params } from "@fanfare/contract";
+import {
+  PERMISSIONS,
+  type ActionName,
+  type ErrorCode,
+  type InstancePolicy,
+  type Meta,
+  type Params,
+} from "@fanfare/contract";
 import {
   createAccount,
   createGuest,
@@ -74,6 +81,81 @@ describe("closed registration", () => {
       const answers = await Promise.all(Array.from({ length: 12 }, () => meta()));
       for (const answer of answers) expect(answer).toMatchObject({ registration: "closed", guests: false });
     }, 20_000);
+  });
+});
+
+describe("registration by invite", () => {
+  const createInvite = async (creator: { accessToken: string }, limits: { maxUses?: number } = {}) => {
+    const { group } = await must(instance.url, "group.create", { name: "A group" }, creator.accessToken);
+    const params = { groupId: group.id, ...limits };
+    const { invite } = await must(instance.url, "invite.create", params, creator.accessToken);
+    return { groupId: group.id, code: invite.code };
+  };
+  const register = (inviteCode?: string, username = newName()) =>
+    post(instance.url, "user.register", {
+      username,
+      password,
+      ...(inviteCode !== undefined && { inviteCode }),
+    });
+
+  test("makes an account that is a member of the invite's group, and none without an invite", async () => {
+    const { groupId, code } = await createInvite(await createAccount(instance.url));
+    await setPolicy({ registration: "invite" });
+    expect(await register()).toMatchObject(failed("INVITE_REQUIRED"));
+    expect(await register("no-such-invite")).toMatchObject(failed("INVITE_NOT_FOUND"));
+    const username = newName();
+    expect(await register(code, username)).toMatchObject({ ok: true });
+    const { accessToken } = await must(instance.url, "user.login", { username, password });
+    const { groups } = await must(instance.url, "group.listMine", {}, accessToken);
+    expect(groups.map(({ id }) => id)).toEqual([groupId]);
+  });
+
+  test("makes as many accounts as the invite has uses, and leaves nothing of the others", async () => {
+    const { code } = await createInvite(await createAccount(instance.url), { maxUses: 1 });
+    await setPolicy({ registration: "invite" });
+    const names = Array.from({ length: 4 }, newName);
+    const answers = await Promise.all(names.map((username) => register(code, username)));
+    const refusals = answers.flatMap((answer) => (answer.ok ? [] : [answer.error.type]));
+    expect(refusals).toEqual(Array.from({ length: 3 }, () => "INVITE_NOT_FOUND"));
+    await setPolicy({ registration: "open" });
+    for (const [index, username] of names.entries())
+      expect(await register(undefined, username)).toMatchObject(
+        answers[index]!.ok ? failed("USERNAME_TAKEN") : { ok: true },
+      );
+  });
+
+  test("takes no invite from a guest, a bot or a disabled account", async () => {
+    const [guest, account, disabled] = await Promise.all([
+      createGuest(instance.url),
+      createAccount(instance.url),
+      createAccount(instance.url),
+    ]);
+    const byAccount = await createInvite(account);
+    const robot = { groupId: byAccount.groupId, name: "Robot", scopes: ["invites.manage" as const] };
+    const { bot, token } = await must(instance.url, "bot.create", robot, account.accessToken);
+    const role = { groupId: byAccount.groupId, name: "Inviters", permissions: PERMISSIONS.createInvites };
+    const { role: inviters } = await must(instance.url, "role.create", role, account.accessToken);
+    const assigned = { groupId: byAccount.groupId, roleId: inviters.id, userId: bot.id };
+    await must(instance.url, "role.assign", assigned, account.accessToken);
+    const byBot = await must(instance.url, "invite.create", { groupId: byAccount.groupId }, token);
+    const codes = [(await createInvite(guest)).code, byBot.invite.code, (await createInvite(disabled)).code];
+    await must(instance.url, "admin.disableUser", { userId: disabled.userId }, admin.accessToken);
+    await setPolicy({ registration: "invite" });
+    for (const code of codes) expect(await register(code)).toMatchObject(failed("INVITE_NOT_FOUND"));
+    expect(await register(byAccount.code)).toMatchObject({ ok: true });
+  });
+
+  test("guests need an invite to claim an account too", async () => {
+    const [guest, account] = await Promise.all([createGuest(instance.url), createAccount(instance.url)]);
+    const { groupId, code } = await createInvite(account);
+    await setPolicy({ registration: "invite" });
+    const claim = (more: { inviteCode?: string }) =>
+      post(instance.url, "user.claimGuest", { username: newName(), password, ...more }, guest.accessToken);
+    expect(await claim({})).toMatchObject(failed("INVITE_REQUIRED"));
+    const claimed = await claim({ inviteCode: code });
+    if (!claimed.ok) throw new Error(claimed.error.type);
+    const { groups } = await must(instance.url, "group.listMine", {}, claimed.data.accessToken);
+    expect(groups.map(({ id }) => id)).toEqual([groupId]);
   });
 });
 

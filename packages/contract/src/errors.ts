@@ -84,6 +84,11 @@ export const ERRORS = {
     advice: "give up",
     message: "This server does not accept registrations: ask an admin for an account.",
   },
+  INVITE_REQUIRED: {
+    status: 403,
+    advice: "correct",
+    message: "This server needs an invite for a new account: open an invite link first, or ask an admin.",
+  },
   GUESTS_DISABLED: {
     status: 403,
     advice: "give up",

@@ -18,7 +18,7 @@ export interface Meta {
   sendsMail: boolean;
   /** Whether passwords are accepted; otherwise OpenID Connect is the only way to log in. */
   passwordLogin: boolean;
-  /** Whether anyone can create an account. */
+  /** Whether anyone can create an account, or those with an invite to a group. */
   registration: InstancePolicy["registration"];
   /** Whether anyone can join as a guest, without an account. */
   guests: boolean;

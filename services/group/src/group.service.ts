@@ -1,5 +1,5 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { acceptInvite } from "./actions/accept-invite.ts";
+import { acceptInvite, acceptInviteFor, findInviteCreator } from "./actions/accept-invite.ts";
 import { access } from "./actions/access.ts";
 import { assignRole, unassignRole } from "./actions/assign-role.ts";
 import { auditLog, recordAudit } from "./actions/audit-log.ts";
@@ -179,6 +179,8 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       "invite.revoke": revokeInvite(dependencies),
       "invite.preview": previewInvite(dependencies),
       "invite.accept": acceptInvite(dependencies),
+      "invite.acceptFor": acceptInviteFor(dependencies),
+      "invite.findCreator": findInviteCreator(dependencies),
     },
     events: {
       "access.changed": ({ groupId, userId }) => {

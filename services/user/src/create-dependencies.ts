@@ -7,6 +7,7 @@ import { createAllUsersRepository } from "./all-users.repository.ts";
 import { createBlockRepository } from "./block.repository.ts";
 import { createConfirmPassword } from "./confirm-password.ts";
 import { createErasures } from "./erasures.ts";
+import { createInvitedAccounts } from "./invited-accounts.ts";
 import { createLogIn } from "./log-in.ts";
 import { createMailedTokenRepository } from "./mailed-token.repository.ts";
 import { createOidcAccounts } from "./oidc/oidc-accounts.ts";
@@ -36,6 +37,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
   const confirmPassword = createConfirmPassword(users, passwords);
   const totpSecrets = createTotpSecrets(node.sealerFor("second factor"));
   const erasures = createErasures({ node, users, sessions, sessionRepository, blocks, mailedTokens });
+  const invitedAccounts = createInvitedAccounts(node, users, erasures);
   return {
     node,
     users,
@@ -57,6 +59,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
     accountMails,
     oidcProvider: createOidcProvider(node.config, node.logger),
     oidcCodes,
-    oidcAccounts: createOidcAccounts(users, admins, node, accountMails),
+    oidcAccounts: createOidcAccounts(users, admins, node, accountMails, invitedAccounts),
+    invitedAccounts,
   };
 }

@@ -3,13 +3,14 @@ import { serviceError } from "@fanfare/kernel";
 
 /**
  * Checks that the policy lets someone create an account, with a password or by OpenID Connect.
- * @throws {ServiceError} REGISTRATION_CLOSED, EMAIL_DOMAIN_NOT_ALLOWED
+ * @throws {ServiceError} REGISTRATION_CLOSED, INVITE_REQUIRED, EMAIL_DOMAIN_NOT_ALLOWED
  */
 export function assertCanRegister(
   policy: Pick<InstancePolicy, "registration" | "mailDomains">,
-  email: string | null | undefined,
+  { email, inviteCode }: { email?: string | null | undefined; inviteCode?: string | undefined },
 ): void {
   if (policy.registration === "closed") throw serviceError("REGISTRATION_CLOSED");
+  if (policy.registration === "invite" && inviteCode === undefined) throw serviceError("INVITE_REQUIRED");
   assertAllowedDomain(policy, email);
 }
 

@@ -4,6 +4,7 @@ import type { AccountMails } from "./account-mails.ts";
 import type { Admins } from "./admins.ts";
 import type { AllUsersRepository } from "./all-users.repository.ts";
 import type { BlockRepository } from "./block.repository.ts";
+import type { InvitedAccounts } from "./invited-accounts.ts";
 import type { LogIn } from "./log-in.ts";
 import type { MailedTokenRepository } from "./mailed-token.repository.ts";
 import type { OidcAccounts } from "./oidc/oidc-accounts.ts";
@@ -28,6 +29,7 @@ export interface UserDependencies {
   allUsers: AllUsersRepository;
   blocks: BlockRepository;
   erasures: Erasures;
+  invitedAccounts: InvitedAccounts;
   unusedGuests: UnusedGuests;
   sessionRepository: SessionRepository;
   sessions: Sessions;

@@ -3,6 +3,7 @@ import { ApiError } from "./api.ts";
 
 const ADVICE: Record<string, string | undefined> = {
   GUESTS_DISABLED: " Start it with GUESTS=on for a test: the members of a run are guests.",
+  INVITE_REQUIRED: " Start it with REGISTRATION=open for a test.",
   REGISTRATION_CLOSED: " Start it with REGISTRATION=open for a test.",
   RATE_LIMITED: " The server limits the rate: start it with RATE_LIMIT_FACTOR=1000 for a test.",
   ECONNREFUSED: ". Nothing listens there: start the server first, or leave --url out.",

@@ -185,7 +185,13 @@ export const accountActions = {
   }),
   "user.exchangeOidcCode": action({
     summary: "Log in with what the login at the OIDC provider ended with. The first time makes an account.",
-    params: z.object({ ...oidcLogin, code: code.optional() }),
+    params: z.object({
+      ...oidcLogin,
+      code: code.optional(),
+      inviteCode: e.inviteCode
+        .optional()
+        .describe("As of `user.register`; without effect where the identity has an account."),
+    }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
     mutates: true,
@@ -197,6 +203,10 @@ export const accountActions = {
       "OIDC_FAILED",
       "EMAIL_TAKEN",
       "REGISTRATION_CLOSED",
+      "INVITE_REQUIRED",
+      "INVITE_NOT_FOUND",
+      "BANNED",
+      "LIMIT_REACHED",
       "EMAIL_DOMAIN_NOT_ALLOWED",
       "EMAIL_NOT_VERIFIED",
       "TOTP_REQUIRED",

@@ -3,7 +3,7 @@ import { action } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const code = z.string().regex(/^[A-Za-z0-9_-]{6,32}$/, "must be an invite code");
+const code = e.inviteCode;
 
 export const inviteActions = {
   "invite.create": action({
@@ -70,5 +70,19 @@ export const inviteActions = {
     cost: 3,
     errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED"],
     rateLimit: { points: 30, durationMs: 60_000 },
+  }),
+  "invite.findCreator": action({
+    summary: "The user who made an invite that has not expired.",
+    params: z.object({ code }),
+    result: z.object({ userId: e.id }),
+    permission: { rule: "internal" },
+    errors: ["INVITE_NOT_FOUND"],
+  }),
+  "invite.acceptFor": action({
+    summary: "As invite.accept, for a user who is not logged in yet.",
+    params: z.object({ code, userId: e.id }),
+    result: z.object({}),
+    permission: { rule: "internal" },
+    errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED"],
   }),
 };

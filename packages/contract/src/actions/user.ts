@@ -21,8 +21,17 @@ const guessLimit = {
   unscaled: true,
 } as const;
 
+const inviteCode = e.inviteCode
+  .optional()
+  .describe(
+    "The account joins the group of this invite. Required where registration is by invite; a guest's or bot's invite does not count.",
+  );
 const NEW_ACCOUNT_ERRORS = [
   "REGISTRATION_CLOSED",
+  "INVITE_REQUIRED",
+  "INVITE_NOT_FOUND",
+  "BANNED",
+  "LIMIT_REACHED",
   "EMAIL_DOMAIN_NOT_ALLOWED",
   "EMAIL_NOT_VERIFIED",
   "OIDC_REQUIRED",
@@ -40,6 +49,7 @@ export const userActions = {
       nickname: e.nickname.optional(),
       email: e.email.optional(),
       locale: e.locale.optional(),
+      inviteCode,
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },
@@ -108,6 +118,7 @@ export const userActions = {
       password: e.password,
       email: e.email.optional(),
       locale: e.locale.optional(),
+      inviteCode,
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "session" },

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { id, time } from "./primitives.ts";
 
+export const inviteCode = z.string().regex(/^[A-Za-z0-9_-]{6,32}$/, "must be an invite code");
+
 export const InviteSchema = z
   .object({
     code: z.string(),

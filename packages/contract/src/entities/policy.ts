@@ -16,8 +16,10 @@ const mailDomain = z
 export const InstancePolicySchema = z
   .object({
     registration: z
-      .enum(["open", "closed"])
-      .describe("open: anyone can make an account; closed: only admins make accounts"),
+      .enum(["open", "invite", "closed"])
+      .describe(
+        "open: anyone can make an account; invite: those with an invite to a group that an account made; closed: only admins make accounts",
+      ),
     guests: z.boolean().describe("whether anyone can join as a guest, without an account"),
     mailDomains: z
       .array(mailDomain)

@@ -12,11 +12,35 @@ import type { InviteDocument } from "../invite.model.ts";
 type Joined = Result<"invite.accept">;
 
 export function acceptInvite(dependencies: GroupDependencies): Handler<"invite.accept"> {
-  const { node, groups, channels, members, invites, bans, membership } = dependencies;
-  return async ({ params, actor, askedAtMs }) => {
-    const { userId } = actor;
-    const invite = await invites.findByCode(params.code);
-    if (invite === null || isInviteExpired(invite, new Date())) throw serviceError("INVITE_NOT_FOUND");
+  const join = createJoin(dependencies);
+  return ({ params: { code }, actor, askedAtMs }) => join(code, actor.userId, askedAtMs);
+}
+
+export function acceptInviteFor(dependencies: GroupDependencies): Handler<"invite.acceptFor"> {
+  const join = createJoin(dependencies);
+  return async ({ params: { code, userId }, askedAtMs }) => {
+    await join(code, userId, askedAtMs);
+    return {};
+  };
+}
+
+export function findInviteCreator(dependencies: GroupDependencies): Handler<"invite.findCreator"> {
+  return async ({ params: { code } }) => ({
+    userId: (await findInvite(dependencies, code)).createdBy.toHexString(),
+  });
+}
+
+/** @throws {ServiceError} INVITE_NOT_FOUND, also when it has expired */
+async function findInvite({ invites }: GroupDependencies, code: string): Promise<InviteDocument> {
+  const invite = await invites.findByCode(code);
+  if (invite === null || isInviteExpired(invite, new Date())) throw serviceError("INVITE_NOT_FOUND");
+  return invite;
+}
+
+function createJoin(dependencies: GroupDependencies) {
+  const { node, groups, channels, members, bans, membership } = dependencies;
+  return async (code: string, userId: string, askedAtMs: number): Promise<Joined> => {
+    const invite = await findInvite(dependencies, code);
     const groupId = invite.groupId.toHexString();
     const [listed, isBanned, groupIds] = await Promise.all([
       channels.listOfGroup(groupId),

@@ -7,21 +7,24 @@ import type { UserDependencies } from "../user.dependencies.ts";
 import { presentUser } from "../user.presenter.ts";
 
 export function claimGuest(dependencies: UserDependencies): Handler<"user.claimGuest"> {
-  const { node, users, admins, sessions, passwords, accountMails } = dependencies;
+  const { node, users, admins, sessions, passwords, accountMails, invitedAccounts } = dependencies;
   return async ({ params, actor, client }) => {
     // The token may be older than a claim by another session, so the document decides.
     const guest = await users.find(actor.userId);
     if (guest?.kind !== "guest") throw serviceError("NOT_A_GUEST");
     const policy = await node.policy.get();
     assertPasswordsAccepted(policy);
-    assertCanRegister(policy, params.email);
+    assertCanRegister(policy, params);
+    const { username, password, locale, inviteCode } = params;
+    if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
     const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
-    const { username, password, locale } = params;
     const passwordHash = await passwords.hash(password, {
       username,
       nickname: guest.nickname,
       email: params.email,
     });
+    // Guests can join too, so nothing has to be undone where the claim fails.
+    if (inviteCode !== undefined) await invitedAccounts.join(actor.userId, inviteCode);
     const user = await admins.withFirst(actor.userId, async (isFirst) => {
       const credentials = {
         username,

@@ -40,7 +40,7 @@ export function exchangeOidcCode(dependencies: UserDependencies): Handler<"user.
     // Before the login is used up: who has to look for the app need not begin anew.
     if (found !== null) await secondFactor.check(found, params.code);
     if ((await oidcCodes.take(params)) === null) throw serviceError("OIDC_FAILED");
-    return logIn(await oidcAccounts.settle(identity, found), client);
+    return logIn(await oidcAccounts.settle(identity, found, params.inviteCode), client);
   };
 }
 

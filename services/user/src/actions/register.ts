@@ -13,12 +13,14 @@ export function register({
   sessions,
   passwords,
   accountMails,
+  invitedAccounts,
 }: UserDependencies): Handler<"user.register"> {
   return async ({ params, client }) => {
-    const { username, password, nickname = username, locale } = params;
+    const { username, password, nickname = username, locale, inviteCode } = params;
     const policy = await node.policy.get();
     assertPasswordsAccepted(policy);
-    assertCanRegister(policy, params.email);
+    assertCanRegister(policy, params);
+    if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
     const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
     const passwordHash = await passwords.hash(password, { username, nickname, email: params.email });
     const user: UserDocument = {
@@ -37,6 +39,7 @@ export function register({
       await users.insert(made).catch(throwTaken);
       return made;
     });
+    if (inviteCode !== undefined) await invitedAccounts.joinOrDelete(stored._id.toHexString(), inviteCode);
     // Before the session, which does not open where the address must be verified first.
     await accountMails.welcome(stored, contestedEmail ?? email, client);
     return sessions.open(stored, client);

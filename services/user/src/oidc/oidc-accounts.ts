@@ -3,6 +3,7 @@ import { Types } from "mongoose";
 import type { AccountMails } from "../account-mails.ts";
 import type { Admins } from "../admins.ts";
 import { assertCanRegister } from "../entry.policy.ts";
+import type { InvitedAccounts } from "../invited-accounts.ts";
 import { tellOwner } from "../tell-owner.ts";
 import { EMAIL_INDEX, USERNAME_INDEX, type UserDocument } from "../user.model.ts";
 import { searchFields, type UserRepository } from "../user.repository.ts";
@@ -20,11 +21,17 @@ export function createOidcAccounts(
   admins: Admins,
   node: Pick<NodeContext, "publish" | "policy">,
   accountMails: AccountMails,
+  invitedAccounts: InvitedAccounts,
 ) {
-  const make = async (identity: OidcIdentity, isAgain: boolean): Promise<UserDocument> => {
+  const make = async (
+    identity: OidcIdentity,
+    isAgain: boolean,
+    inviteCode: string | undefined,
+  ): Promise<UserDocument> => {
     const email = emailOf(identity);
     // Before the claim of another account is released: a refused login must change nothing.
-    assertCanRegister(await node.policy.get(), email);
+    assertCanRegister(await node.policy.get(), { email, inviteCode });
+    if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
     const username = usernameFor(identity, isAgain);
     const nickname = nicknameFor(identity, username);
     if (email !== null) {
@@ -45,11 +52,14 @@ export function createOidcAccounts(
       oidcKey: identity.key,
       createdAt,
     };
-    return admins.withFirst(user._id.toHexString(), async (isFirst) => {
+    const userId = user._id.toHexString();
+    const stored = await admins.withFirst(userId, async (isFirst) => {
       const made: UserDocument = isFirst ? { ...user, admin: true } : user;
       await users.insert(made);
       return made;
     });
+    if (inviteCode !== undefined) await invitedAccounts.joinOrDelete(userId, inviteCode);
+    return stored;
   };
 
   return {
@@ -74,9 +84,14 @@ export function createOidcAccounts(
 
     /**
      * Makes the account, or lets the identity log in to the one that `find` has found.
-     * @throws {ServiceError} EMAIL_TAKEN, REGISTRATION_CLOSED, EMAIL_DOMAIN_NOT_ALLOWED
+     * @param inviteCode where an account is made: the invite that it is made with
+     * @throws {ServiceError} EMAIL_TAKEN, REGISTRATION_CLOSED, INVITE_REQUIRED, INVITE_NOT_FOUND, EMAIL_DOMAIN_NOT_ALLOWED
      */
-    async settle(identity: OidcIdentity, found: UserDocument | null): Promise<UserDocument> {
+    async settle(
+      identity: OidcIdentity,
+      found: UserDocument | null,
+      inviteCode: string | undefined,
+    ): Promise<UserDocument> {
       if (found?.oidcKey === identity.key) return found;
       if (found !== null) {
         const linked = await users.linkVerified(found._id.toHexString(), found.emailLower!, identity.key);
@@ -86,7 +101,7 @@ export function createOidcAccounts(
       }
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         try {
-          return await make(identity, attempt > 0);
+          return await make(identity, attempt > 0, inviteCode);
         } catch (error) {
           const index = duplicateKeyIndex(error);
           if (index === null) throw error;

@@ -12,7 +12,7 @@ import { useForm } from "../../ui/use-form.ts";
 
 /** The values of each part of the policy that is one of a few. */
 const CHOICES = {
-  registration: ["open", "closed"],
+  registration: ["open", "invite", "closed"],
   groupCreation: ["everyone", "accounts", "admins"],
   directMessages: ["everyone", "groupMates", "friends"],
 } as const satisfies { [N in PolicyName]?: readonly InstancePolicy[N][] };

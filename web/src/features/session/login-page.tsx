@@ -24,7 +24,7 @@ export function LoginPage({ notice, wantsPlace }: LoginPageProps) {
   const [back, setBack] = useState(() => oidcReturn("login"));
   const [error, setError] = useState(() => oidcFailure(back));
   const [stay, setStay] = useState(true);
-  const ways = useWaysIn() ?? { guest: false, password: true, register: false };
+  const ways = useWaysIn() ?? { guest: false, password: true, register: false, needsInvite: false };
   useEffect(forgetOidcReturn, []);
   return (
     <Entrance>

@@ -7,7 +7,9 @@ import { Spinner } from "../../ui/spinner.tsx";
 import { useForm } from "../../ui/use-form.ts";
 import { CodeField } from "./code-field.tsx";
 import type { OidcReturn } from "./oidc.ts";
+import { useServerMeta } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
+import { wantedInvite } from "./wanted-place.ts";
 
 interface OidcReturnProps {
   back: Extract<OidcReturn, { oidcCode: string }>;
@@ -20,6 +22,8 @@ export function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnPro
   const { t } = useTranslation("session");
   const [needsCode, setNeedsCode] = useState(false);
   const begun = useRef(false);
+  const meta = useServerMeta();
+  const inviteCode = meta?.registration === "invite" ? wantedInvite() : undefined;
   const exchange = (code?: string) =>
     logIn(
       (client) =>
@@ -27,6 +31,7 @@ export function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnPro
           oidcCode,
           verifier: trip.verifier,
           ...(code !== undefined && { code }),
+          ...(inviteCode !== undefined && { inviteCode }),
         }),
       { stay: trip.stay },
     );
@@ -37,7 +42,7 @@ export function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnPro
   });
   useEffect(() => {
     // It is good for one login.
-    if (begun.current) return;
+    if (begun.current || meta === undefined) return;
     begun.current = true;
     exchange().catch((failure: unknown) => {
       const type = failure instanceof FanfareError ? failure.type : null;
@@ -45,7 +50,7 @@ export function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnPro
       else onFailure(type === "EMAIL_TAKEN" ? t("oidc.emailTaken") : errorText(failure));
     });
     // oxlint-disable-next-line react/exhaustive-deps -- once
-  }, []);
+  }, [meta]);
   if (!needsCode) return <Spinner label={t("oidc.busy")} className="mx-auto my-8 text-muted" />;
   return (
     <Form form={form} action={t("logIn")} wide>

@@ -16,11 +16,13 @@ import { OidcButton } from "./oidc-button.tsx";
 import { Outcome } from "./outcome.tsx";
 import { useServerMeta, useWaysIn } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
+import { wantedInvite } from "./wanted-place.ts";
 
 /** To make an account, which is logged in at once. */
 export function RegisterPage() {
   const { t, i18n } = useTranslation("session");
   const ways = useWaysIn();
+  const inviteCode = ways?.needsInvite === true ? wantedInvite() : undefined;
   /** The address that must be verified before the first login; a link was sent there. */
   const [sentTo, setSentTo] = useState<string | null>(null);
   const form = useForm({
@@ -32,6 +34,7 @@ export function RegisterPage() {
           ...accountOf(account),
           ...(name !== "" && { nickname: name }),
           locale: i18n.language as Language,
+          ...(inviteCode !== undefined && { inviteCode }),
         }),
       ).catch((failure: unknown) => {
         if (!(failure instanceof FanfareError) || failure.type !== "EMAIL_NOT_VERIFIED") throw failure;
@@ -47,7 +50,8 @@ export function RegisterPage() {
       </Entrance>
     );
   }
-  if (ways?.register === false) return <RegistrationClosed />;
+  if (ways?.register === false) return <NoRegistration reason="closed" />;
+  if (ways?.needsInvite === true && inviteCode === undefined) return <NoRegistration reason="byInvite" />;
   return (
     <Entrance>
       <EntranceTitle title={t("newAccount")} />
@@ -73,14 +77,14 @@ export function RegisterPage() {
   );
 }
 
-function RegistrationClosed() {
+function NoRegistration({ reason }: { reason: "closed" | "byInvite" }) {
   const { t } = useTranslation("session");
   const byOidc = useServerMeta()?.passwordLogin === false;
   return (
     <Entrance>
       <EntranceTitle
-        title={byOidc ? t("logIn") : t("closed.title")}
-        text={byOidc ? undefined : t("closed.text")}
+        title={byOidc ? t("logIn") : t(`${reason}.title`)}
+        text={byOidc ? undefined : t(`${reason}.text`)}
       />
       {byOidc ? (
         <OidcButton stay isOnly />

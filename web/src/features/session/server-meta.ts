@@ -20,15 +20,24 @@ export function useServerMeta(): Meta | null | undefined {
   return meta;
 }
 
+interface WaysIn {
+  guest: boolean;
+  password: boolean;
+  register: boolean;
+  /** Whether a new account needs an invite to a group. */
+  needsInvite: boolean;
+}
+
 /** The ways in that the server offers: null until it answers, those of an open server where it cannot be reached. */
-export function useWaysIn(): { guest: boolean; password: boolean; register: boolean } | null {
+export function useWaysIn(): WaysIn | null {
   const meta = useServerMeta();
   if (meta === undefined) return null;
   const password = meta?.passwordLogin !== false;
   return {
     guest: meta?.guests !== false,
     password,
-    register: password && (meta === null || meta.registration === "open"),
+    register: password && meta?.registration !== "closed",
+    needsInvite: meta?.registration === "invite",
   };
 }
 

@@ -12,6 +12,15 @@ export function wantPlace(path: string): void {
   }
 }
 
+/** The code of the invite that they wanted to see; undefined where it was something else. */
+export function wantedInvite(): string | undefined {
+  try {
+    return /^\/invite\/([\w-]+)$/.exec(sessionStorage.getItem(KEY) ?? "")?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
 /** That place, once; home where there is none. */
 export function takeWantedPlace(): string {
   let path: string | null = null;

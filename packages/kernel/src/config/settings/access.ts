@@ -8,7 +8,8 @@ const { registration, mailDomains, groupCreation, directMessages } = InstancePol
 /** Who gets in, and what people can do. Each sets a value of the instance's policy, which admins can then no longer change. */
 export const access = {
   REGISTRATION: oneOf(registration.options).optional().register(notes, {
-    description: "`open`: anyone can make an account. `closed`: only admins make accounts.",
+    description:
+      "`open`: anyone can make an account. `invite`: those with an invite to a group. `closed`: only admins make accounts.",
     otherwise: "what admins set; `open` at first",
     example: "closed",
   }),
