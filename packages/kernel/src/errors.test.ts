@@ -18,6 +18,8 @@ test.each([
   [new mongo.MongoOperationTimeoutError("timed out"), "UNAVAILABLE"],
   [new mongo.MongoNetworkTimeoutError("timed out"), "UNAVAILABLE"],
   [new mongo.MongoServerSelectionError("none", {} as never), "UNAVAILABLE"],
+  [Object.assign(new Error("too many open files"), { code: "EMFILE" }), "UNAVAILABLE"],
+  [Object.assign(new Error("too many open files in system"), { code: "ENFILE" }), "UNAVAILABLE"],
   [Object.assign(new Error("full"), { code: 14_031 }), "STORAGE_FULL"],
 ])("%s becomes %s", (thrown, type) => {
   expect(toServiceError(thrown).type).toBe(type);

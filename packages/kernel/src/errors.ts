@@ -43,7 +43,8 @@ export function toServiceError(thrown: unknown): ServiceError {
     thrown instanceof Errors.RequestTimeoutError ||
     thrown instanceof Errors.RequestRejectedError ||
     thrown instanceof Errors.BrokerDisconnectedError ||
-    isDatabaseAway(thrown)
+    isDatabaseAway(thrown) ||
+    isOutOfDescriptors(thrown)
   ) {
     return serviceError("UNAVAILABLE", { retryAfterMs: BUSY_RETRY_MS });
   }
@@ -68,6 +69,12 @@ const DATABASE_AWAY: ReadonlySet<string> = new Set([
 
 function isDatabaseAway(thrown: unknown): boolean {
   return thrown instanceof Error && DATABASE_AWAY.has(thrown.name);
+}
+
+/** Of this process (`ulimit -n`) or of the machine; the next connection that closes frees one. */
+function isOutOfDescriptors(thrown: unknown): boolean {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  return code === "EMFILE" || code === "ENFILE";
 }
 
 /** MongoDB's OutOfDiskSpace, which the embedded database answers too when its bound is reached. */

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, ReadStream } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import helmet from "@fastify/helmet";
 import files from "@fastify/static";
@@ -12,6 +12,9 @@ const NOT_BUILT = `<!doctype html>
 <p>The server runs: <a href="/api/meta">/api/meta</a> answers. Build the page with <code>pnpm build</code>, then reload.</p>
 </html>
 `;
+
+/** What is said of a file, and not of an error in its place. */
+const FILE_HEADERS = ["content-type", "content-length", "content-encoding", "etag", "last-modified"];
 
 const ONE_YEAR_S = 365 * 24 * 60 * 60;
 
@@ -50,6 +53,20 @@ export async function serveWebPage(
     crossOriginResourcePolicy: { policy: "same-origin" },
     referrerPolicy: { policy: "no-referrer" },
     xFrameOptions: { action: "deny" },
+  });
+  // A file that cannot be opened is answered as an error, which is too late once the headers are sent.
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (!(payload instanceof ReadStream) || !payload.pending) return done(null, payload);
+    const onOpen = (): void => {
+      payload.off("error", onError);
+      done(null, payload);
+    };
+    const onError = (error: Error): void => {
+      payload.off("open", onOpen);
+      for (const name of FILE_HEADERS) reply.removeHeader(name);
+      done(error);
+    };
+    payload.once("open", onOpen).once("error", onError);
   });
   await app.register(files, {
     root,

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { ActionName } from "@fanfare/contract";
 import { storageKey, type FileStorage } from "@fanfare/files";
@@ -71,9 +72,7 @@ async function receive(
   const timer = setTimeout(tooSlow, UPLOAD_TIMEOUT_MS);
   raw.setTimeout(UPLOAD_IDLE_MS, tooSlow);
   try {
-    // Where the storage fails, the connection is still needed for the answer.
-    const stream = Readable.from(raw.iterator({ destroyOnReturn: false }), { objectMode: false });
-    await storage.put(storageKey(fileId, "raw"), stream, bytes);
+    await storage.put(storageKey(fileId, "raw"), bodyOf(raw), bytes);
     raw.setTimeout(0);
     return await node.call("file.finishUpload", { fileId });
   } catch (thrown) {
@@ -81,8 +80,19 @@ async function receive(
       // It is deleted in any case, an hour after it began.
       node.logger.warn({ err: error, fileId }, "an upload that failed could not be cleared away"),
     );
-    throw raw.complete ? thrown : serviceError("MALFORMED_REQUEST");
+    if (raw.errored !== null) throw serviceError("MALFORMED_REQUEST");
+    // The client reads no answer before it has sent everything.
+    raw.resume();
+    throw thrown;
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Where the storage fails, the connection is still needed for the answer: an error of the stream does not destroy the request. */
+function bodyOf(raw: IncomingMessage): Readable {
+  async function* chunks(): AsyncGenerator<Buffer> {
+    for await (const chunk of raw.iterator({ destroyOnReturn: false })) yield chunk;
+  }
+  return Readable.from(chunks(), { objectMode: false });
 }
