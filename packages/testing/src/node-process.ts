@@ -9,6 +9,8 @@ export interface NodeOptions extends LaunchOptions {
   services?: readonly string[];
   env?: Record<string, string>;
   opsPort?: number;
+  /** Its `ulimit -n`. */
+  maxOpenFiles?: number;
 }
 
 /** One process of Fanfare. */
@@ -20,19 +22,26 @@ export interface FanfareNode {
   opsUrl: string;
 }
 
-const PROGRAM = join(PROJECT_FOLDER, "services/node/src/main.ts");
+const ARGS = ["--max-semi-space-size=16", join(PROJECT_FOLDER, "services/node/src/main.ts")];
+
+function withLimit(maxOpenFiles: number): { command: string; args: readonly string[] } {
+  return {
+    command: "sh",
+    args: ["-c", 'ulimit -n "$0"; exec "$@"', String(maxOpenFiles), process.execPath, ...ARGS],
+  };
+}
 
 /**
  * Starts Fanfare as a program of its own, with data in its folder unless `env` says otherwise; resolves when it is ready.
  * Rate limits are far away, and all connections may come from one address.
  * @throws {Error} when it does not start
  */
-export async function startNode({ services = [], env = {}, ...options }: NodeOptions): Promise<FanfareNode> {
+export async function startNode(nodeOptions: NodeOptions): Promise<FanfareNode> {
+  const { services = [], env = {}, maxOpenFiles, ...options } = nodeOptions;
   const opsPort = options.opsPort ?? (await freePort());
   const opsUrl = `http://127.0.0.1:${opsPort}`;
   const process_ = await startServer("node", options, ({ port, folder }) => ({
-    command: process.execPath,
-    args: ["--max-semi-space-size=16", PROGRAM],
+    ...(maxOpenFiles === undefined ? { command: process.execPath, args: ARGS } : withLimit(maxOpenFiles)),
     env: {
       NODE_ENV: "production",
       TOKEN_SECRET: "only-for-tests-only-for-tests-only-for-tests",

@@ -6,16 +6,19 @@ export interface GatewayState {
   node: NodeContext;
   calls: Calls;
   maintenance: MaintenanceMode;
+  /** Sockets that all threads take together. */
+  maxSockets: number;
 }
 
 /** What a gateway is doing at the moment it is asked, and how much it may. */
-export function exposeGatewayState({ node, calls, maintenance }: GatewayState): void {
+export function exposeGatewayState({ node, calls, maintenance, maxSockets }: GatewayState): void {
   const registry = node.metrics;
   readGauge({
     name: "fanfare_connections_max",
-    help: "Sockets that may be connected, by MAX_CONNECTIONS.",
+    help: "Sockets that may be connected, by MAX_CONNECTIONS and the limit of open files.",
     registry,
-    read: () => node.config.maxConnections,
+    aggregator: "max",
+    read: () => maxSockets,
   });
   readGauge({
     name: "fanfare_requests_active",

@@ -7,6 +7,8 @@ import { ADMISSION_WINDOW_MS } from "./admission.ts";
 import { DRAIN_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
 import { Calls } from "./calls.ts";
 import { catchUp } from "./catch-up.ts";
+import { ConnectionLimit } from "./connection-limit.ts";
+import { connectionMemory, connectionRoom, type ConnectionMemory } from "./connection-room.ts";
 import { EndedSessions } from "./ended-sessions.ts";
 import { exposeGatewayState } from "./gateway-state.ts";
 import { createHttpServer } from "./http-server.ts";
@@ -26,8 +28,8 @@ type ServiceSchema = ReturnType<ServiceFactory>;
 export interface GatewayOptions {
   /** Told the port once the gateway listens. */
   onListening?: (port: number) => void;
-  /** Whether other threads listen on the port too, and the system spreads the connections. */
-  sharesPort?: boolean;
+  /** Where other threads listen on the port too, and the system spreads the connections: in which they all count them. */
+  sharedMemory?: ConnectionMemory;
 }
 
 interface Running {
@@ -41,7 +43,7 @@ interface Running {
 /** The edge: HTTP and Socket.IO on one port. It knows the contract and who calls, and nothing of the domain. */
 export function createGatewayService(
   node: NodeContext,
-  { onListening, sharesPort = false }: GatewayOptions = {},
+  { onListening, sharedMemory }: GatewayOptions = {},
 ): ServiceSchema {
   const ended = new EndedSessions();
   let running: Running | undefined;
@@ -112,7 +114,9 @@ export function createGatewayService(
         paused: () => maintenance.refusal(),
         rateLimitFactor: config.rateLimitFactor,
       });
-      exposeGatewayState({ node, calls, maintenance });
+      const room = connectionRoom(config);
+      const memory = sharedMemory ?? connectionMemory(room);
+      exposeGatewayState({ node, calls, maintenance, maxSockets: room.sockets.max });
       const ticking = setInterval(() => calls.admission.tick(), ADMISSION_WINDOW_MS).unref();
       const identify = createIdentify(node, ended);
       const app = await createHttpServer({
@@ -120,6 +124,7 @@ export function createGatewayService(
         calls,
         identify,
         limits,
+        tcpLimit: new ConnectionLimit(memory.tcp, room.tcp),
         onTooMany: () => metrics.refused("TOO_MANY_CONNECTIONS"),
       });
       const io = createSocketServer({
@@ -127,6 +132,7 @@ export function createGatewayService(
         node,
         calls,
         limits,
+        socketLimit: new ConnectionLimit(memory.sockets, room.sockets),
         identify,
         ended,
         metrics,
@@ -143,7 +149,11 @@ export function createGatewayService(
       };
       running = { app, io, calls, release };
       node.fanout.attach(io);
-      await listen(app.server, { host: config.host, port: config.port, reusePort: sharesPort });
+      await listen(app.server, {
+        host: config.host,
+        port: config.port,
+        reusePort: sharedMemory !== undefined,
+      });
       onListening?.((app.server.address() as AddressInfo).port);
     },
     async stopped() {

@@ -11,19 +11,15 @@ import {
 import cors from "@fastify/cors";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import manifest from "../package.json" with { type: "json" };
-import {
-  HTTP_CONNECTIONS,
-  HTTP_CONNECTIONS_PER_ADDRESS,
-  HTTP_HEADERS_TIMEOUT_MS,
-  HTTP_TIMEOUT_CHECK_MS,
-} from "./bounds.ts";
+import { HTTP_HEADERS_TIMEOUT_MS, HTTP_TIMEOUT_CHECK_MS } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
 import { clientAddress, isFromProxy } from "./client-address.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
 import { createDeviceCookie } from "./device-cookie.ts";
 import { callerOf } from "./http-caller.ts";
 import type { Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
-import { limitPerAddress } from "./limit-per-address.ts";
+import { limitTcp } from "./limit-tcp.ts";
 import { serveDocs } from "./docs-routes.ts";
 import { serveOidc } from "./oidc-routes.ts";
 import { API_HEADERS, commonHeaders } from "./security-headers.ts";
@@ -41,7 +37,9 @@ export interface HttpServerOptions {
   calls: Calls;
   identify: Identify;
   limits: RateLimits;
-  /** Told of each connection that is refused because there are too many of its address. */
+  /** Of TCP connections, shared with the other threads. */
+  tcpLimit: ConnectionLimit;
+  /** Told of each connection that is closed because there are too many. */
   onTooMany: () => void;
 }
 
@@ -68,6 +66,7 @@ export async function createHttpServer({
   calls,
   identify,
   limits,
+  tcpLimit,
   onTooMany,
 }: HttpServerOptions): Promise<FastifyInstance> {
   const { config } = node;
@@ -91,12 +90,7 @@ export async function createHttpServer({
       failed(serviceError("MALFORMED_REQUEST"), request, reply);
     },
   });
-  app.server.maxConnections = config.maxConnections + HTTP_CONNECTIONS;
-  // Behind a proxy all connections come from its address: it must limit its clients' itself.
-  if (config.trustProxy === 0) {
-    const maxPerAddress = config.maxConnectionsPerAddress + HTTP_CONNECTIONS_PER_ADDRESS;
-    limitPerAddress(app.server, maxPerAddress, onTooMany);
-  }
+  limitTcp(app.server, tcpLimit, onTooMany);
 
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();

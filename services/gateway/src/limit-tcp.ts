@@ -1,27 +1,24 @@
 import type { Server, Socket } from "node:net";
 import { normaliseAddress } from "./client-address.ts";
-import { Tally } from "./tally.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
 
 /**
- * Closes the TCP connections of an address above `max`, whatever is or is not sent on them.
+ * Closes the TCP connections above a limit, whatever is or is not sent on them.
  * @param onTooMany called for each that is closed
  */
-export function limitPerAddress(server: Server, max: number, onTooMany: () => void): void {
-  const open = new Tally();
+export function limitTcp(server: Server, open: ConnectionLimit, onTooMany: () => void): void {
   // One function for all connections: each is called with its connection as `this`.
   function onClose(this: Socket): void {
-    open.remove(normaliseAddress(this.remoteAddress!));
+    open.release(normaliseAddress(this.remoteAddress!));
   }
   server.on("connection", (socket: Socket) => {
     // Without one the connection is gone already.
     if (socket.remoteAddress === undefined) return;
-    const address = normaliseAddress(socket.remoteAddress);
-    if (open.of(address) >= max) {
-      onTooMany();
-      socket.destroy();
+    if (open.take(normaliseAddress(socket.remoteAddress))) {
+      socket.on("close", onClose);
       return;
     }
-    open.add(address);
-    socket.on("close", onClose);
+    onTooMany();
+    socket.destroy();
   });
 }

@@ -11,6 +11,7 @@ import {
   PING_TIMEOUT_MS,
 } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
 import { createDoor } from "./door.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
 import { enterRooms } from "./enter-rooms.ts";
@@ -27,6 +28,8 @@ export interface SocketServerOptions {
   node: NodeContext;
   calls: Calls;
   limits: RateLimits;
+  /** Of sockets, shared with the other threads. */
+  socketLimit: ConnectionLimit;
   identify: Identify;
   ended: EndedSessions;
   metrics: GatewayMetrics;
@@ -37,7 +40,11 @@ export interface SocketServerOptions {
 export function createSocketServer(options: SocketServerOptions): SocketServer {
   const { http, node, calls, ended, metrics, recent } = options;
   const { config } = node;
-  const visitors = new Visitors({ ...config, onFlood: () => metrics.refused("FLOOD") });
+  const visitors = new Visitors({
+    ...config,
+    limit: options.socketLimit,
+    onFlood: () => metrics.refused("FLOOD"),
+  });
   const io: SocketServer = new Server(http, {
     transports: ["websocket"],
     serveClient: false,

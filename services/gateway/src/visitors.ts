@@ -4,7 +4,7 @@ import type { Actor } from "@fanfare/kernel";
 import type { Socket } from "socket.io";
 import { MAX_PACKETS_PER_SECOND, PACKETS_PER_CONTROL_FRAME, REFUSAL_SLACK } from "./bounds.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
-import { Tally } from "./tally.ts";
+import type { ConnectionLimit } from "./connection-limit.ts";
 
 /** The transport connection under a socket. */
 type Connection = Socket["conn"];
@@ -12,6 +12,8 @@ type Connection = Socket["conn"];
 /** What is kept of one connection: one small object, because there are tens of thousands. */
 export interface Visitor {
   readonly address: string;
+  /** Whether it is one of those that may be connected; otherwise it is only told that there are too many. */
+  isCounted: boolean;
   /** null while it is not logged in. */
   actor: Actor | null;
   callsInFlight: number;
@@ -23,8 +25,8 @@ export interface Visitor {
 }
 
 export interface VisitorsOptions {
-  maxConnections: number;
-  maxConnectionsPerAddress: number;
+  /** Shared with the other threads. */
+  limit: ConnectionLimit;
   trustProxy: TrustedProxies;
   /** Multiplies the packets allowed in a second, where it is above 1. */
   rateLimitFactor: number;
@@ -40,12 +42,12 @@ interface VisitedWebSocket {
   terminate(): void;
 }
 
-/** Counts connections, in total and by address, and what comes in on each. */
+/** Limits the connections, and what comes in on each. */
 export class Visitors {
   readonly #options: VisitorsOptions;
   readonly #maxPackets: number;
-  readonly #perAddress = new Tally();
-  #total = 0;
+  /** Connections that are not counted. */
+  #uncounted = 0;
 
   constructor(options: VisitorsOptions) {
     this.#options = options;
@@ -54,19 +56,24 @@ export class Visitors {
 
   /** Whether there is no room even for a connection that will only be told that there is none. */
   isFull(request: IncomingMessage): boolean {
-    const address = clientAddress(request, this.#options.trustProxy);
-    return this.#exceeds(address, REFUSAL_SLACK, 1);
+    if (this.#uncounted < REFUSAL_SLACK) return false;
+    return !this.#options.limit.hasRoom(clientAddress(request, this.#options.trustProxy));
   }
 
   /** Whether this connection is one too many. */
   isOneTooMany(connection: Connection): boolean {
-    return this.#exceeds(this.of(connection).address, 0, 0);
+    const visitor = this.of(connection);
+    if (visitor.isCounted || connection.readyState !== "open") return !visitor.isCounted;
+    visitor.isCounted = this.#options.limit.take(visitor.address);
+    if (visitor.isCounted) this.#uncounted -= 1;
+    return !visitor.isCounted;
   }
 
   welcome(connection: Connection): void {
     const address = clientAddress(connection.request, this.#options.trustProxy);
     const visitor: Visitor = {
       address,
+      isCounted: this.#options.limit.take(address),
       actor: null,
       callsInFlight: 0,
       held: null,
@@ -74,8 +81,7 @@ export class Visitors {
       countedSinceMs: 0,
     };
     (connection as Visited)[VISITOR] = visitor;
-    this.#total += 1;
-    this.#perAddress.add(address);
+    if (!visitor.isCounted) this.#uncounted += 1;
     connection.on("packet", this.#onPacket);
     const webSocket = (connection.transport as { socket?: VisitedWebSocket }).socket;
     if (webSocket !== undefined) {
@@ -90,12 +96,6 @@ export class Visitors {
     const visitor = (connection as Visited)[VISITOR];
     if (visitor === undefined) throw new Error("This connection was never welcomed.");
     return visitor;
-  }
-
-  #exceeds(address: string, slack: number, more: number): boolean {
-    const { maxConnections, maxConnectionsPerAddress } = this.#options;
-    const ofAddress = this.#perAddress.of(address);
-    return this.#total + more > maxConnections + slack || ofAddress + more > maxConnectionsPerAddress + slack;
   }
 
   // One function for all connections: each is called with its connection as `this`.
@@ -124,8 +124,8 @@ export class Visitors {
   readonly #onClose = withConnection((connection) => {
     const visitor = this.of(connection);
     release(visitor);
-    this.#total -= 1;
-    this.#perAddress.remove(visitor.address);
+    if (visitor.isCounted) this.#options.limit.release(visitor.address);
+    else this.#uncounted -= 1;
   });
 }
 

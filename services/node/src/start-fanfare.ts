@@ -1,5 +1,5 @@
 import { ACTIONS, actionsWhere, type Result } from "@fanfare/contract";
-import { createGatewayService } from "@fanfare/gateway";
+import { createGatewayService, noticeOfRoom } from "@fanfare/gateway";
 import {
   hostForUrl,
   startNode,
@@ -71,6 +71,8 @@ export async function startFanfare(
     onFatal,
     hasThreads ? { startThreads } : {},
   );
+  const notice = config.services.includes("gateway") ? noticeOfRoom(config) : null;
+  if (notice !== null) node.context.logger.warn(notice);
   return {
     url: `http://${hostForUrl(config.host)}:${port}`,
     opsUrl: `http://${hostForUrl(config.opsHost)}:${node.opsPort}`,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ACTIONS } from "@fanfare/contract";
 import { createGuest, createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
 import { io, type Socket } from "socket.io-client";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 const THREADS = 3;
 const SOCKETS = 45;
@@ -105,6 +105,46 @@ test("limits count what all threads are asked together", async () => {
     await limited.stop();
   }
 });
+
+test("one address has exactly as many sockets as it may, over all threads", async () => {
+  const max = 20;
+  const env = { GATEWAY_THREADS: "3", MAX_CONNECTIONS_PER_ADDRESS: String(max), RATE_LIMIT_FACTOR: "1000" };
+  const limited = await startInstance(env);
+  const { accessToken } = await createGuest(limited.url);
+  const sockets: Socket[] = [];
+  const outcomeOf = (localAddress: string): Promise<string> => {
+    const options = { transports: ["websocket"], auth: { token: accessToken }, localAddress };
+    const socket = io(limited.url, { ...options, forceNew: true, reconnection: false });
+    sockets.push(socket);
+    return Promise.race([
+      next(socket, "ready").then(() => "ready"),
+      next(socket, "connect_error").then((error) => (error as Error).message),
+    ]);
+  };
+  const ready = async (count: number, localAddress: string): Promise<number> => {
+    const outcomes = await Promise.all(Array.from({ length: count }, () => outcomeOf(localAddress)));
+    expect(outcomes.filter((outcome) => !["ready", "OVERLOADED"].includes(outcome))).toEqual([]);
+    return outcomes.filter((outcome) => outcome === "ready").length;
+  };
+  try {
+    expect(await ready(60, "127.0.0.2")).toBe(max);
+    expect(await ready(5, "127.0.0.3")).toBe(5);
+    for (const socket of sockets.splice(0)) socket.close();
+    // What has closed is free again, at whatever thread it was.
+    let again = 0;
+    await vi.waitFor(
+      async () => {
+        again += await ready(max - again, "127.0.0.2");
+        expect(again).toBe(max);
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    expect(await ready(10, "127.0.0.2")).toBe(0);
+  } finally {
+    for (const socket of sockets) socket.close();
+    await limited.stop();
+  }
+}, 120_000);
 
 test("a port in use is noticed, though threads share theirs", async () => {
   const { port } = new URL(instance.url);

@@ -34,7 +34,14 @@ afterEach(async () => {
 
 function run(env: Record<string, string> = {}): Program {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env["PATH"], DATA_DIR: dataDir, PORT: "0", OPS_PORT: "0", ...env },
+    env: {
+      PATH: process.env["PATH"],
+      DATA_DIR: dataDir,
+      PORT: "0",
+      OPS_PORT: "0",
+      MAX_CONNECTIONS: "1000",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = once(child, "close").then(([code]) => code as number | null);

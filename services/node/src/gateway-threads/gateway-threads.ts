@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { Worker } from "node:worker_threads";
+import { connectionMemory, connectionRoom, type ConnectionMemory } from "@fanfare/gateway";
 import type { Config, ThreadHub, ThreadMetrics, Threads } from "@fanfare/kernel";
 import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
 
 /** How long a thread may take to tell its metrics, in milliseconds: one that is stuck must not hide the others'. */
 const METRICS_TIMEOUT_MS = 2000;
-const FEW_CONNECTIONS = 10;
 /** Megabytes for what a thread has just allocated: three times V8's semi-space. Little, because there are several. */
 const YOUNG_GENERATION_MB = 12;
 
@@ -36,8 +36,10 @@ export class GatewayThreads implements Threads {
     onFatal: (error: Error) => void,
   ): Promise<GatewayThreads> {
     const port = await freePort(config);
+    const connections = connectionMemory(connectionRoom(config));
+    const ofThread: Config = { ...config, services: ["gateway"], port, gatewayThreads: 0 };
     const workers = Array.from({ length: config.gatewayThreads }, () =>
-      startWorker(configOfThread(config, port), hub),
+      startWorker(ofThread, connections, hub),
     );
     try {
       await Promise.all(workers.map(listening));
@@ -118,25 +120,9 @@ async function freePort({ host, port }: Config): Promise<number> {
   return free;
 }
 
-/** The system spreads connections by chance, so one thread may get somewhat more than its part. */
-const UNEVEN = 1.2;
-
-function configOfThread(config: Config, port: number): Config {
-  const part = (limit: number): number => Math.ceil((limit / config.gatewayThreads) * UNEVEN);
-  return {
-    ...config,
-    services: ["gateway"],
-    port,
-    gatewayThreads: 0,
-    maxConnections: part(config.maxConnections),
-    // Few connections of one address may well come to one thread.
-    maxConnectionsPerAddress: part(config.maxConnectionsPerAddress) + FEW_CONNECTIONS,
-  };
-}
-
-function startWorker(config: Config, hub: ThreadHub): Worker {
+function startWorker(config: Config, connections: ConnectionMemory, hub: ThreadHub): Worker {
   const bus = hub.connect();
-  const setup: ThreadSetup = { config, bus };
+  const setup: ThreadSetup = { config, bus, connections };
   return new Worker(new URL("./thread-main.ts", import.meta.url), {
     workerData: setup,
     transferList: [bus],

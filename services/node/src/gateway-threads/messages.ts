@@ -1,4 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
+import type { ConnectionMemory } from "@fanfare/gateway";
 import type { Config, ThreadMetrics } from "@fanfare/kernel";
 
 /** What a gateway's thread is started with. */
@@ -6,6 +7,8 @@ export interface ThreadSetup {
   config: Config;
   /** Its connection to the other threads. */
   bus: MessagePort;
+  /** In which all threads count their connections. */
+  connections: ConnectionMemory;
 }
 
 export type ToThread =

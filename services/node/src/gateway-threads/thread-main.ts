@@ -6,7 +6,7 @@ import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
 
 /** A thread that is a gateway: it accepts connections on the same port as the others. */
 
-const { config, bus } = workerData as ThreadSetup;
+const { config, bus, connections } = workerData as ThreadSetup;
 const main = parentPort!;
 const say = (message: FromThread): void => main.postMessage(message);
 const fail = (error: unknown): void => say({ type: "failed", error: error as Error });
@@ -14,7 +14,7 @@ const fail = (error: unknown): void => say({ type: "failed", error: error as Err
 try {
   const gateway = await startNode(
     config,
-    [(node) => createGatewayService(node, { sharesPort: true })],
+    [(node) => createGatewayService(node, { sharedMemory: connections })],
     fail,
     { mainThread: bus },
   );

@@ -5,13 +5,13 @@ import { notes } from "./notes.ts";
 export const limits = {
   MAX_CONNECTIONS: wholeNumber(1).default(50_000).register(notes, {
     description:
-      "Sockets that this process's gateway takes; who comes then is sent elsewhere. Each needs a file descriptor.",
+      "Sockets that the gateway of this process accepts, with all of its threads; further ones are sent elsewhere. Each needs a file descriptor: where `ulimit -n` is below this plus 5,500, fewer are accepted, and the log says so at start.",
     unit: "connections",
     example: "20000",
   }),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1).default(1000).register(notes, {
     description:
-      "Sockets from one address; not counted with `TRUST_PROXY`, for they all come from the proxy then.",
+      "Sockets from one address (IPv6: one /64 network), at all threads of this process together; with `TRUST_PROXY`, from one address that the proxies forward. Each gateway process of a cluster counts by itself: with n of them an address can have n times as many.",
     unit: "connections",
     example: "200",
   }),

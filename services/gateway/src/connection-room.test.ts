@@ -1,0 +1,32 @@
+import { loadConfig } from "@fanfare/kernel";
+import { expect, test } from "vitest";
+import { connectionRoom, noticeOfRoom } from "./connection-room.ts";
+
+const config = loadConfig({ NODE_ENV: "test", MAX_CONNECTIONS: "50000" });
+
+test.each([
+  [Infinity, 50_000, 55_000],
+  [65_536, 50_000, 55_000],
+  [55_500, 50_000, 55_000],
+  [20_000, 17_063, 19_500],
+  [1024, 697, 796],
+  [200, 66, 75],
+  [60, 14, 15],
+])("of %d open files, %d sockets and %d connections are accepted", (openFiles, sockets, tcp) => {
+  const room = connectionRoom(config, openFiles);
+  expect([room.sockets.max, room.tcp.max]).toEqual([sockets, tcp]);
+});
+
+test("fewer connections than asked for are noticed, with what to do", () => {
+  expect(noticeOfRoom(config, 55_500)).toBeNull();
+  expect(noticeOfRoom(config, 1024)).toMatch(
+    /^only 697 connections of MAX_CONNECTIONS=50000 .* 1024 .*ulimit -n 55500.*MAX_CONNECTIONS=697$/,
+  );
+});
+
+test("with the number that the notice suggests there is no notice", () => {
+  for (const openFiles of [60, 200, 1024, 4096, 20_000]) {
+    const { max } = connectionRoom(config, openFiles).sockets;
+    expect(noticeOfRoom({ ...config, maxConnections: max }, openFiles)).toBeNull();
+  }
+});
