@@ -82,6 +82,20 @@ describe("the policy of the instance", () => {
     });
   });
 
+  test("with registration by invite, a first login needs an invite, and joins its group", async () => {
+    const { group } = await must(instance.url, "group.create", { name: "A group" }, admin.accessToken);
+    const { invite } = await must(instance.url, "invite.create", { groupId: group.id }, admin.accessToken);
+    await withPolicy({ registration: "invite" }, async () => {
+      const person = newPerson();
+      expect(await exchange(await comeBack(person))).toEqual(failed("INVITE_REQUIRED"));
+      const login = { ...(await comeBack(person)), inviteCode: invite.code };
+      const { accessToken } = await must(instance.url, "user.exchangeOidcCode", login);
+      const { groups } = await must(instance.url, "group.listMine", {}, accessToken);
+      expect(groups.map(({ id }) => id)).toEqual([group.id]);
+      expect(await exchange(await comeBack(person))).toMatchObject({ ok: true });
+    });
+  });
+
   test("a refused login leaves another account its unverified claim to the address", async () => {
     const person = newPerson();
     const claimant = await register(person.email!, false);

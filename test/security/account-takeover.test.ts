@@ -131,6 +131,7 @@ describe("a reset of a verified account", () => {
     expect(await must(instance.url, "user.inspectPasswordReset", { token })).toEqual({
       username: name,
       oidcProvider: host,
+      isNew: false,
       removesAll: false,
     });
     await must(instance.url, "user.resetPassword", { token, newPassword: OWNERS });

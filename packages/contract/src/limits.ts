@@ -100,6 +100,8 @@ export const LIMITS = {
   totpGuesses: 5,
   totpGuessWindowMs: 15 * 60 * 1000,
   passwordResetLifetimeMs: 60 * 60 * 1000,
+  /** Of the link to set the first password of an account that an admin has created. */
+  invitationLifetimeMs: 7 * 24 * 60 * 60 * 1000,
   emailVerificationLifetimeMs: 24 * 60 * 60 * 1000,
   /** An address that its account never verified is removed from the account after this long. */
   unverifiedEmailLifetimeMs: 30 * 24 * 60 * 60 * 1000,

@@ -8,7 +8,15 @@ import { getMaintenance, setMaintenance } from "./actions/maintenance.ts";
 import { metrics } from "./actions/metrics.ts";
 import { getPolicy, readPolicy, setPolicy } from "./actions/policy.ts";
 import { stats } from "./actions/stats.ts";
-import { disableUser, enableUser, listUsers, resetTotp, setAdmin } from "./actions/users.ts";
+import {
+  createUser,
+  disableUser,
+  enableUser,
+  listUsers,
+  resetTotp,
+  sendPasswordReset,
+  setAdmin,
+} from "./actions/users.ts";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 import { createAuditRepository } from "./audit.repository.ts";
 import { audited } from "./audited.ts";
@@ -38,6 +46,8 @@ export function createAdminService(node: NodeContext): ReturnType<ServiceFactory
       "admin.getPolicy": getPolicy(dependencies),
       "admin.readPolicy": readPolicy(dependencies),
       "admin.setPolicy": recorded("admin.setPolicy", setPolicy(dependencies)),
+      "admin.createUser": recorded("admin.createUser", createUser()),
+      "admin.sendPasswordReset": recorded("admin.sendPasswordReset", sendPasswordReset()),
       "admin.disableUser": recorded("admin.disableUser", disableUser()),
       "admin.enableUser": recorded("admin.enableUser", enableUser()),
       "admin.setAdmin": recorded("admin.setAdmin", setAdmin()),

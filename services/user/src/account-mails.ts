@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { LIMITS, type RateLimit } from "@fanfare/contract";
 import { hashSecret, newSecret, RateLimiter, type CallClient, type NodeContext } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
 import type { MailedTokenRepository } from "./mailed-token.repository.ts";
 import type { MailedPurpose } from "./mailed-token.model.ts";
+import { isWithoutSignIn } from "./session.policy.ts";
 import type { UserDocument } from "./user.model.ts";
 import { localeOf } from "./user.presenter.ts";
 
@@ -11,6 +13,7 @@ const LIFETIME_MS: Record<MailedPurpose, number> = {
   verifyEmail: LIMITS.emailVerificationLifetimeMs,
 };
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 /**
  * New accounts of one address that are sent a mail without asking for it: nobody is to flood other people's mailboxes by registering
  * with their addresses. Counted by each process alone. The others ask by `user.requestEmailVerification`.
@@ -20,6 +23,8 @@ const WELCOMES_PER_ADDRESS: RateLimit = { points: 30, durationMs: 60 * MINUTE_MS
 const WELCOMES_PER_MAILBOX_AND_ADDRESS: RateLimit = { points: 3, durationMs: 60 * MINUTE_MS };
 /** Of such mails to one mailbox, from however many accounts and addresses. */
 const WELCOMES_PER_MAILBOX: RateLimit = { points: 30, durationMs: 60 * MINUTE_MS };
+
+const resetPath = (token: string): string => `/reset-password#token=${token}`;
 
 export type AccountMails = ReturnType<typeof createAccountMails>;
 
@@ -37,10 +42,22 @@ export function createAccountMails(
   const providerOf = ({ oidcKey }: UserDocument): string | null =>
     oidcKey === undefined || config.oidc === undefined ? null : new URL(config.oidc.issuer).host;
 
-  const makeToken = async (user: UserDocument, purpose: MailedPurpose, email: string): Promise<string> => {
+  /** @param email where the token is sent; undefined where an admin passes it on */
+  const makeToken = async (
+    user: UserDocument,
+    purpose: MailedPurpose,
+    email: string | undefined,
+    lifetimeMs = LIFETIME_MS[purpose],
+  ): Promise<string> => {
     const token = newSecret();
-    const expiresAt = new Date(Date.now() + LIFETIME_MS[purpose]);
-    await tokens.insert({ _id: hashSecret(token), userId: user._id, purpose, email, expiresAt });
+    const expiresAt = new Date(Date.now() + lifetimeMs);
+    await tokens.insert({
+      _id: hashSecret(token),
+      userId: user._id,
+      purpose,
+      ...(email !== undefined && { email }),
+      expiresAt,
+    });
     return token;
   };
 
@@ -58,6 +75,15 @@ export function createAccountMails(
     );
   };
 
+  const sendReset = async (user: UserDocument, key: string): Promise<void> => {
+    if (user.email === undefined) return;
+    const token = await makeToken(user, "resetPassword", user.email);
+    const minutes = LIMITS.passwordResetLifetimeMs / MINUTE_MS;
+    const to = { email: user.email, locale: localeOf(user) };
+    const path = resetPath(token);
+    await mailer.send(to, "resetPassword", { minutes, provider: providerOf(user) }, path, key);
+  };
+
   return {
     /** Whether mails go out, so that addresses can be verified. */
     canSend: config.smtp !== undefined || config.environment === "development",
@@ -69,18 +95,29 @@ export function createAccountMails(
      * Sends nothing when the account has no address.
      * @param key a second mail with the same key is not sent
      */
-    async sendReset(user: UserDocument, key: string): Promise<void> {
-      if (user.email === undefined) return;
-      const token = await makeToken(user, "resetPassword", user.email);
-      const minutes = LIMITS.passwordResetLifetimeMs / MINUTE_MS;
-      const to = { email: user.email, locale: localeOf(user) };
-      await mailer.send(
-        to,
-        "resetPassword",
-        { minutes, provider: providerOf(user) },
-        `/reset-password#token=${token}`,
-        key,
-      );
+    sendReset,
+
+    /**
+     * For admins: the link is an invitation where the account has no way to sign in yet, and a reset otherwise.
+     * @returns the link, where there is no address or no mail server; null where it was mailed
+     */
+    async sendPasswordLink(user: UserDocument): Promise<string | null> {
+      const { email, username = null } = user;
+      const isNew = isWithoutSignIn(user);
+      const lifetimeMs = isNew ? LIMITS.invitationLifetimeMs : LIMITS.passwordResetLifetimeMs;
+      if (email === undefined || config.smtp === undefined)
+        return `${config.publicUrl}${resetPath(await makeToken(user, "resetPassword", undefined, lifetimeMs))}`;
+      if (isNew) {
+        const token = await makeToken(user, "resetPassword", email, lifetimeMs);
+        const days = LIMITS.invitationLifetimeMs / DAY_MS;
+        await mailer.send(
+          { email, locale: localeOf(user) },
+          "invitation",
+          { username, days },
+          resetPath(token),
+        );
+      } else await sendReset(user, randomUUID());
+      return null;
     },
 
     sendVerification,

@@ -13,11 +13,21 @@ export function createAccountQueries(users: Model<UserDocument>) {
         .findOneAndUpdate({ _id: userId, passwordHash: oldHash }, { $set: { passwordHash } }, AFTER)
         .lean(),
 
-    /** @returns null when the address is no longer the account's, or not verified */
-    resetPassword: (userId: string, email: string, passwordHash: string, unlink: boolean) =>
+    /**
+     * @param email undefined: an admin has passed the link on, which says nothing about the address
+     * @returns null when the address is no longer the account's, or not verified
+     */
+    resetPassword: (userId: string, email: string | undefined, passwordHash: string, unlink: boolean) =>
       users
         .findOneAndUpdate(
-          { _id: userId, emailLower: email.toLowerCase(), emailVerifiedAt: { $exists: true } },
+          {
+            _id: userId,
+            deletedAt: null,
+            ...(email !== undefined && {
+              emailLower: email.toLowerCase(),
+              emailVerifiedAt: { $exists: true },
+            }),
+          },
           { $set: { passwordHash }, $unset: { passwordGuesses: 1, ...(unlink && { oidcKey: 1 as const }) } },
           AFTER,
         )

@@ -9,8 +9,11 @@ export interface MailedTokenDocument {
   _id: string;
   userId: Types.ObjectId;
   purpose: MailedPurpose;
-  /** Where it was sent. A link that went to an address that is no longer the account's must not open it. */
-  email: string;
+  /**
+   * Where it was sent; absent where an admin passes it on. A link that went to an address that is no longer the account's must not
+   * open it.
+   */
+  email?: string;
   expiresAt: Date;
 }
 
@@ -19,7 +22,7 @@ const mailedTokenSchema = new Schema<MailedTokenDocument>(
     _id: { type: String, required: true },
     userId: { type: Schema.Types.ObjectId, required: true },
     purpose: { type: String, enum: ["resetPassword", "verifyEmail"], required: true },
-    email: { type: String, required: true },
+    email: String,
     expiresAt: { type: Date, required: true },
   },
   { collection: "mailedTokens", writeConcern: DURABLE, versionKey: false },

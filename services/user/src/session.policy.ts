@@ -19,6 +19,11 @@ export function mustVerifyFirst({ mustVerifyEmail, emailVerifiedAt }: UserDocume
   return mustVerifyEmail === true && emailVerifiedAt === undefined;
 }
 
+/** Whether an admin has created the account and its owner has not set a password yet. */
+export function isWithoutSignIn({ passwordHash, oidcKey }: UserDocument): boolean {
+  return passwordHash === undefined && oidcKey === undefined;
+}
+
 /**
  * What a shown refresh token deserves.
  *

@@ -10,8 +10,8 @@ import { DURABLE, userModel, type UserDocument } from "./user.model.ts";
 
 export interface Credentials {
   username: string;
-  email?: string;
-  passwordHash: string;
+  email?: string | undefined;
+  passwordHash?: string;
 }
 
 type Claim = Credentials &
@@ -119,6 +119,6 @@ export function credentialFields({ username, email, passwordHash }: Credentials)
     username,
     usernameLower: username.toLowerCase(),
     ...(email === undefined ? {} : { email, emailLower: email.toLowerCase(), emailClaimedAt: new Date() }),
-    passwordHash,
+    ...(passwordHash !== undefined && { passwordHash }),
   };
 }

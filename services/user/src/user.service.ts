@@ -23,6 +23,7 @@ import { listNames, listSpokenTo } from "./actions/list-spoken-to.ts";
 import { login } from "./actions/login.ts";
 import { listRevokedSessions, logout, logoutAll } from "./actions/logout.ts";
 import { exchangeOidcCode, finishOidc, linkOidc, startOidc, unlinkOidc } from "./actions/oidc.ts";
+import { createWithoutPassword, sendPasswordLink } from "./actions/password-link.ts";
 import { inspectPasswordReset, requestPasswordReset, resetPassword } from "./actions/password-reset.ts";
 import { get, getMany, me } from "./actions/profile.ts";
 import { refresh } from "./actions/refresh.ts";
@@ -75,6 +76,8 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.setDisabled": setDisabled(dependencies),
       "user.setAdmin": setAdmin(dependencies),
       "user.createAdmin": createAdmin(dependencies),
+      "user.createWithoutPassword": createWithoutPassword(dependencies),
+      "user.sendPasswordLink": sendPasswordLink(dependencies),
       "user.resetTotp": resetTotp(dependencies),
       "user.createBot": createBot(dependencies),
       "user.renameBot": renameBot(dependencies),

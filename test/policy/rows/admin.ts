@@ -1,8 +1,10 @@
-import { row } from "../row.ts";
+import { freshName, row } from "../row.ts";
 
 export const adminRows = {
   "admin.stats": row("admin.stats", () => ({})),
   "admin.listUsers": row("admin.listUsers", () => ({})),
+  "admin.createUser": row("admin.createUser", () => ({ username: freshName() })),
+  "admin.sendPasswordReset": row("admin.sendPasswordReset", ({ target }) => ({ userId: target.userId })),
   "admin.disableUser": row("admin.disableUser", ({ target }) => ({ userId: target.userId })),
   "admin.enableUser": row("admin.enableUser", ({ target }) => ({ userId: target.userId })),
   "admin.setAdmin": row("admin.setAdmin", ({ target }) => ({ userId: target.userId, admin: true })),

@@ -88,6 +88,7 @@ const userAnswered = {
 };
 
 export const adminEffects: Effects = {
+  "admin.createUser": { after: (cache) => cache.refetch("admin.listUsers") },
   "admin.disableUser": userAnswered,
   "admin.enableUser": userAnswered,
   "admin.setAdmin": userAnswered,

@@ -78,6 +78,7 @@ export const accountActions = {
     result: z.object({
       username: z.string().nullable(),
       oidcProvider: z.string().nullable().describe("Host of the OIDC provider whose login is linked."),
+      isNew: z.boolean().describe("The account has no way to sign in yet: an admin has created it."),
       removesAll: z
         .boolean()
         .describe("The address was never verified, so the reset removes every other way to sign in."),

@@ -9,6 +9,15 @@ const ofJob = z.object({ jobId: e.id });
 const ofGroup = z.object({ groupId: e.id });
 const limit = z.int().min(1).max(LIMITS.pageMaxItems).default(50);
 const oneUser = z.object({ user: e.AdminUserSchema });
+const newUser = z.object({ username: e.newUsername, email: e.email.optional(), locale: e.locale.optional() });
+const passwordLink = z.object({
+  link: z
+    .string()
+    .nullable()
+    .describe("to set the password with, for the admin to pass on; null: it was mailed to the user"),
+});
+const PASSWORD_LINK_ERRORS = ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "OIDC_REQUIRED"] as const;
+const NEW_USER_ERRORS = ["USERNAME_TAKEN", "EMAIL_TAKEN", "OIDC_REQUIRED"] as const;
 
 const admin = { rule: "admin" } as const;
 /** null: the part of the server that knows it did not answer. */
@@ -61,6 +70,30 @@ export const adminActions = {
     mutates: false,
     botScope: null,
     cost: 3,
+  }),
+  "admin.createUser": action({
+    summary:
+      "Create an account without a password, whatever the policy says about registration. Its owner gets a link to set one, by mail where there is an address and mails go out.",
+    params: newUser,
+    result: passwordLink.extend(oneUser.shape),
+    permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 3,
+    errors: NEW_USER_ERRORS,
+    rateLimit: { points: 60, durationMs: 60_000 },
+  }),
+  "admin.sendPasswordReset": action({
+    summary:
+      "Send a user a link to set a new password. Where it can't be mailed, it is answered. The link works once.",
+    params: ofUser,
+    result: passwordLink,
+    permission: admin,
+    mutates: true,
+    botScope: null,
+    cost: 3,
+    errors: PASSWORD_LINK_ERRORS,
+    rateLimit: { points: 30, durationMs: 60_000 },
   }),
   "admin.disableUser": action({
     summary:
@@ -252,6 +285,20 @@ export const adminActions = {
     result: oneUser,
     permission: { rule: "internal" },
     errors: ["USERNAME_TAKEN", "WEAK_PASSWORD", "LIMIT_REACHED"],
+  }),
+  "user.createWithoutPassword": action({
+    summary: "As admin.createUser.",
+    params: newUser,
+    result: passwordLink.extend(oneUser.shape),
+    permission: { rule: "internal" },
+    errors: NEW_USER_ERRORS,
+  }),
+  "user.sendPasswordLink": action({
+    summary: "As admin.sendPasswordReset.",
+    params: ofUser,
+    result: passwordLink,
+    permission: { rule: "internal" },
+    errors: PASSWORD_LINK_ERRORS,
   }),
   "user.resetTotp": action({
     summary: "As admin.resetTotp.",

@@ -29,6 +29,16 @@ export const en: MailTexts = {
       "If this was not you, tell whoever runs the server.",
     ],
   }),
+  invitation: ({ host, username, days }) => ({
+    subject: `You are invited to ${host}`,
+    paragraphs: [
+      username === null
+        ? `An admin of ${host} has created an account for you. Open the link to set a password.`
+        : `An admin of ${host} has created an account for you. Your username is “${username}”. Open the link to set a password.`,
+      `The link works once, for ${days} days. If you don't want the account, ignore this mail.`,
+    ],
+    action: "Set a password",
+  }),
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `Set a new password for ${host}`,
     paragraphs: [

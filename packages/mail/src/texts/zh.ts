@@ -28,6 +28,16 @@ export const zh: MailTexts = {
       "如果不是您本人操作，请联系服务器管理员。",
     ],
   }),
+  invitation: ({ host, username, days }) => ({
+    subject: `邀请您加入 ${host}`,
+    paragraphs: [
+      username === null
+        ? `${host} 的管理员为您创建了账号。请打开链接设置密码。`
+        : `${host} 的管理员为您创建了账号，用户名为“${username}”。请打开链接设置密码。`,
+      `链接 ${days} 天内有效，且只能使用一次。如果您不需要此账号，请忽略此邮件。`,
+    ],
+    action: "设置密码",
+  }),
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `设置您在 ${host} 的新密码`,
     paragraphs: [

@@ -4,6 +4,14 @@ export function listUsers(): Handler<"admin.listUsers"> {
   return ({ params, call }) => call("user.listAll", params);
 }
 
+export function createUser(): Handler<"admin.createUser"> {
+  return ({ params, call }) => call("user.createWithoutPassword", params);
+}
+
+export function sendPasswordReset(): Handler<"admin.sendPasswordReset"> {
+  return ({ params, call }) => call("user.sendPasswordLink", params);
+}
+
 export function disableUser(): Handler<"admin.disableUser"> {
   return async ({ params: { userId }, call }) => {
     const disabled = await call("user.setDisabled", { userId, disabled: true });

@@ -51,7 +51,7 @@ export function inspectEmailVerification({
   return async ({ params: { token } }) => {
     const found = await mailedTokens.find(token, "verifyEmail");
     const user = found === null ? null : await users.find(found.userId.toHexString());
-    if (found === null || user === null) throw serviceError("INVALID_LINK");
+    if (found?.email === undefined || user === null) throw serviceError("INVALID_LINK");
     return { username: user.username ?? null, email: found.email };
   };
 }
@@ -64,7 +64,7 @@ export function verifyEmail({
 }: UserDependencies): Handler<"user.verifyEmail"> {
   return async ({ params: { token } }) => {
     const taken = await mailedTokens.take(token, "verifyEmail");
-    if (taken === null) throw serviceError("INVALID_LINK");
+    if (taken?.email === undefined) throw serviceError("INVALID_LINK");
     const userId = taken.userId.toHexString();
     const displaced = await users.releaseUnverifiedEmail(taken.email, userId);
     if (displaced !== null) tellOwner(node, displaced);

@@ -3,6 +3,7 @@ import { PermanentFailure } from "@fanfare/jobs";
 import { serviceError, withoutDeadline, type Handler } from "@fanfare/kernel";
 import { assertPasswordsAccepted } from "../entry.policy.ts";
 import { tellOwner } from "../tell-owner.ts";
+import { isWithoutSignIn } from "../session.policy.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 
 /** Requests that one process works on at the same time. */
@@ -43,24 +44,25 @@ export function resetPassword(dependencies: UserDependencies): Handler<"user.res
     if (found === null) throw serviceError("INVALID_LINK");
     const userId = found.userId.toHexString();
     const user = await users.find(userId);
-    const passwordHash = await passwords.hash(newPassword, { ...user, email: found.email });
-    const wasVerified = user?.emailVerifiedAt !== undefined;
+    const { email } = found;
+    const passwordHash = await passwords.hash(newPassword, { ...user, email: email ?? user?.email });
+    /** Whether everything that was set up before goes: the link is the first proof of whose address it is. */
+    const takesOver = email !== undefined && user?.emailVerifiedAt === undefined;
     const revokeTokens = async (): Promise<void> => {
-      if (removeOtherSignIns || !wasVerified)
-        await node.call("bot.revokeTokensOf", { userId, deleteBots: !wasVerified });
+      if (removeOtherSignIns || takesOver)
+        await node.call("bot.revokeTokensOf", { userId, deleteBots: takesOver });
     };
     // While the link is still good, so that a failure can be repaired by opening it again.
     await revokeTokens();
-    const taken = await mailedTokens.take(token, "resetPassword");
-    if (taken === null) throw serviceError("INVALID_LINK");
+    if ((await mailedTokens.take(token, "resetPassword")) === null) throw serviceError("INVALID_LINK");
 
     const finish = async (): Promise<Record<string, never>> => {
       // Sessions end and links become invalid before the password changes and again after it: see changePassword.
       await sessions.endAll(userId);
       await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
-      const changed = wasVerified
-        ? await users.resetPassword(userId, taken.email, passwordHash, removeOtherSignIns)
-        : await users.takeOverUnverified(userId, taken.email, passwordHash);
+      const changed = takesOver
+        ? await users.takeOverUnverified(userId, email, passwordHash)
+        : await users.resetPassword(userId, email, passwordHash, removeOtherSignIns);
       // A reset that races with the verification of the address is refused as well: it would remove too little or too much.
       if (changed === null) throw serviceError("INVALID_LINK");
       await sessions.endAll(userId);
@@ -83,11 +85,14 @@ export function inspectPasswordReset({
   return async ({ params: { token } }) => {
     const found = await mailedTokens.find(token, "resetPassword");
     const user = found === null ? null : await users.find(found.userId.toHexString());
-    if (user === null || user.emailLower !== found?.email.toLowerCase()) throw serviceError("INVALID_LINK");
+    if (found === null || user === null || user.deletedAt !== undefined) throw serviceError("INVALID_LINK");
+    const { email } = found;
+    if (email !== undefined && user.emailLower !== email.toLowerCase()) throw serviceError("INVALID_LINK");
     return {
       username: user.username ?? null,
       oidcProvider: accountMails.providerOf(user),
-      removesAll: user.emailVerifiedAt === undefined,
+      isNew: isWithoutSignIn(user),
+      removesAll: email !== undefined && user.emailVerifiedAt === undefined,
     };
   };
 }

@@ -3,9 +3,12 @@ import { UserSearch } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAdminUsers } from "../../data/admin.ts";
+import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { CreateUserDialog } from "./create-user-dialog.tsx";
 import { PagedList } from "./paged-list.tsx";
+import { PasswordLinkDialog, type PasswordLink } from "./password-link-dialog.tsx";
 import { UserDeedDialog } from "./user-deed-dialog.tsx";
 import type { UserDeed } from "./user-deeds.ts";
 import { UserRow } from "./user-row.tsx";
@@ -17,8 +20,13 @@ export function AdminUsers() {
   const [search, setSearch] = useState("");
   const users = useAdminUsers(useSettled(search));
   const [asked, setAsked] = useState<{ user: AdminUser; deed: UserDeed } | null>(null);
+  const [isCreating, setCreating] = useState(false);
+  const [link, setLink] = useState<PasswordLink | null>(null);
   return (
     <>
+      <Button className="justify-self-start" onClick={() => setCreating(true)}>
+        {t("createUser.open")}
+      </Button>
       <TextField
         label={t("users.search")}
         hint={t("users.searchHint")}
@@ -34,7 +42,9 @@ export function AdminUsers() {
       >
         {(user) => <UserRow user={user} onDeed={(deed) => setAsked({ user, deed })} />}
       </PagedList>
-      {asked !== null && <UserDeedDialog {...asked} onClose={() => setAsked(null)} />}
+      {asked !== null && <UserDeedDialog {...asked} onClose={() => setAsked(null)} onLink={setLink} />}
+      {isCreating && <CreateUserDialog onClose={() => setCreating(false)} onLink={setLink} />}
+      {link !== null && <PasswordLinkDialog {...link} onClose={() => setLink(null)} />}
     </>
   );
 }

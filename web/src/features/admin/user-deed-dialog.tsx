@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import type { PasswordLink } from "./password-link-dialog.tsx";
 import { ReasonField } from "./reason-field.tsx";
 import { DANGEROUS, type UserDeed, WITH_REASON } from "./user-deeds.ts";
 
@@ -11,16 +12,19 @@ interface UserDeedDialogProps {
   user: AdminUser;
   deed: UserDeed;
   onClose: () => void;
+  /** Shows a link that could not be mailed. */
+  onLink: (link: PasswordLink) => void;
 }
 
 /** Asks before something is done to an account, and says what it will mean for its owner. */
-export function UserDeedDialog({ user, deed, onClose }: UserDeedDialogProps) {
+export function UserDeedDialog({ user, deed, onClose, onLink }: UserDeedDialogProps) {
   const { t } = useTranslation("admin");
   const call = useCall();
   const [reason, setReason] = useState("");
   const name = user.nickname;
   const confirm = async () => {
-    await carryOut(call, deed, user.id, reason.trim());
+    const link = await carryOut(call, deed, user.id, reason.trim());
+    if (link !== null) return onLink({ name, link });
     showToast({ text: t(`users.${deed}.done`, { name }), tone: "good" });
   };
   return (
@@ -40,16 +44,23 @@ export function UserDeedDialog({ user, deed, onClose }: UserDeedDialogProps) {
   );
 }
 
-function carryOut(call: Call, deed: UserDeed, userId: string, reason: string): Promise<unknown> {
+/** @returns the link to pass on, if there is one */
+async function carryOut(call: Call, deed: UserDeed, userId: string, reason: string): Promise<string | null> {
   const params = { userId, ...(reason !== "" && { reason }) };
   switch (deed) {
     case "disable":
-      return call("admin.disableUser", params);
+      await call("admin.disableUser", params);
+      break;
     case "enable":
-      return call("admin.enableUser", { userId });
+      await call("admin.enableUser", { userId });
+      break;
+    case "sendReset":
+      return (await call("admin.sendPasswordReset", { userId })).link;
     case "resetTotp":
-      return call("admin.resetTotp", params);
+      await call("admin.resetTotp", params);
+      break;
     default:
-      return call("admin.setAdmin", { userId, admin: deed === "makeAdmin" });
+      await call("admin.setAdmin", { userId, admin: deed === "makeAdmin" });
   }
+  return null;
 }

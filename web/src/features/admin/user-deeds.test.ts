@@ -17,7 +17,7 @@ const user = (about: Partial<AdminUser>): AdminUser => ({
 });
 
 test("only what the server would allow is offered", () => {
-  expect(deedsFor(user({}), "b")).toEqual(["makeAdmin", "resetTotp", "disable"]);
+  expect(deedsFor(user({}), "b")).toEqual(["makeAdmin", "sendReset", "resetTotp", "disable"]);
   expect(deedsFor(user({ kind: "guest" }), "b")).toEqual(["disable"]);
   expect(deedsFor(user({ disabledAt: "2026-11-21T00:00:00.000Z" }), "b")).toEqual(["enable"]);
   expect(deedsFor(user({ admin: true }), "b")).not.toContain("disable");

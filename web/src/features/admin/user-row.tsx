@@ -1,5 +1,5 @@
 import type { AdminUser } from "@fanfare/contract";
-import { Ellipsis, KeyRound, ShieldMinus, ShieldPlus, UserCheck, UserX } from "lucide-react";
+import { Ellipsis, KeyRound, LockKeyholeOpen, ShieldMinus, ShieldPlus, UserCheck, UserX } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../../data/me.ts";
 import { useFormats } from "../../shared/use-formats.ts";
@@ -15,6 +15,7 @@ const ICONS = {
   enable: UserCheck,
   makeAdmin: ShieldPlus,
   takeAdmin: ShieldMinus,
+  sendReset: LockKeyholeOpen,
   resetTotp: KeyRound,
 };
 

@@ -53,7 +53,14 @@ export function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
     },
     fieldOfError: { WEAK_PASSWORD: "newPassword" },
   });
-  if (isSet) return <Outcome icon={CircleCheck} title={t("reset.done")} text={t("reset.doneText")} />;
+  if (isSet)
+    return (
+      <Outcome
+        icon={CircleCheck}
+        title={t("reset.done")}
+        text={t(account?.isNew === true ? "reset.doneNewText" : "reset.doneText")}
+      />
+    );
   if (linkError !== null) {
     return (
       <Outcome icon={Link2Off} tone="danger" title={t("badLink")} text={linkError}>
@@ -67,7 +74,7 @@ export function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
     <>
       <EntranceTitle
         title={account?.username == null ? t("reset.new") : t("reset.newFor", { name: account.username })}
-        text={t("reset.newText")}
+        text={account?.isNew === true ? undefined : t("reset.newText")}
       />
       <Form form={form} action={t("reset.set")} wide>
         <PasswordField
@@ -79,8 +86,10 @@ export function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
           autoComplete="new-password"
           {...form.field("newPassword")}
         />
-        {account?.removesAll === true && <p className="text-sm text-muted">{t("reset.removesAll")}</p>}
-        {account?.removesAll === false && (
+        {account?.isNew === false && account.removesAll && (
+          <p className="text-sm text-muted">{t("reset.removesAll")}</p>
+        )}
+        {account?.isNew === false && !account.removesAll && (
           <Checkbox
             label={t("reset.removeOthers")}
             hint={
