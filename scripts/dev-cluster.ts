@@ -4,7 +4,8 @@ import { loadConfig, loadTokenSecret } from "@fanfare/kernel";
 import type { ServerProcess } from "@fanfare/testing";
 import { buildPage } from "./build-page.ts";
 import { keepRunning } from "./cluster/keep-running.ts";
-import { readOptions, type ClusterOptions } from "./cluster/options.ts";
+import { HELP, readOptions, type ClusterOptions } from "./cluster/options.ts";
+import { findOccupiedPort } from "./cluster/ports.ts";
 import { fanfareProcess, startServers } from "./cluster/processes.ts";
 import { findPrograms } from "./cluster/programs.ts";
 
@@ -77,8 +78,15 @@ function greeting(options: ClusterOptions): string {
 }
 
 const options = optionsOrFail();
+if (options.help) {
+  say(HELP);
+  process.exit(0);
+}
+// Before anything is built or started.
 const missing = findPrograms();
 if (missing.length > 0) fail(missing.join("\n"));
+const occupied = await findOccupiedPort(options);
+if (occupied !== null) fail(occupied);
 
 const stop = (): void => {
   if (stopping.signal.aborted) process.exit(130);

@@ -22,6 +22,6 @@ test.each([["--gateways=0"], ["--workers=17"], ["--workers=many"]])("%s is refus
 });
 
 test("what it does not know is refused", () => {
-  expect(() => readOptions(["--gateway", "3"], {})).toThrow("--gateway");
+  expect(() => readOptions(["--gateway", "3"], {})).toThrow(/'--gateway'[^]*\nusage: pnpm dev:cluster/);
   expect(() => readOptions([], { PORT: "http" })).toThrow("PORT");
 });

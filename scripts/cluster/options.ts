@@ -3,13 +3,32 @@ import { parseArgs } from "node:util";
 
 const MOST = 16;
 const DEFAULT_PORT = 3000;
-const USAGE = "usage: pnpm dev:cluster [--gateways 2] [--workers 2]";
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_FOLDER = ".fanfare-cluster";
 
 /** Ports for health and metrics begin this far above the first gateway's, those of the workers as far above them. */
 const OPS_PORTS_ABOVE = 100;
 const WORKER_PORTS_ABOVE = 150;
 
+const USAGE = "usage: pnpm dev:cluster [--gateways 2] [--workers 2]";
+
+export const HELP = `${USAGE}
+
+Starts several gateways and workers on this machine, with NATS, Redis and a database of their own.
+It needs nats-server and redis-server.
+
+  --gateways  how many gateways, 1 to ${MOST}; default: 2
+  --workers   how many workers, 1 to ${MOST}; default: 2
+
+From the environment or .env:
+  PORT        of the first gateway, the others follow; default: ${DEFAULT_PORT}
+              Health and metrics: of gateways from PORT + ${OPS_PORTS_ABOVE}, of workers from PORT + ${WORKER_PORTS_ABOVE}
+  HOST        the gateways' address; default: ${DEFAULT_HOST}
+  DATA_DIR    for data and logs; default: ${DEFAULT_FOLDER}`;
+
 export interface ClusterOptions {
+  /** Whether only the help is asked for. */
+  help: boolean;
   gateways: number;
   workers: number;
   /** Absolute. */
@@ -27,10 +46,7 @@ export function readOptions(
   args: readonly string[],
   env: Record<string, string | undefined>,
 ): ClusterOptions {
-  const { values } = parseArgs({
-    args: args.filter((argument) => argument !== "--"),
-    options: { gateways: { type: "string", default: "2" }, workers: { type: "string", default: "2" } },
-  });
+  const values = parse(args.filter((argument) => argument !== "--"));
   const count = (name: Role): number => {
     const number = Number(values[`${name}s`]);
     if (Number.isInteger(number) && number >= 1 && number <= MOST) return number;
@@ -40,11 +56,27 @@ export function readOptions(
   if (!Number.isInteger(port) || port < 1 || port > 65_000)
     throw new Error("PORT must be a whole number from 1 to 65000.");
   return {
+    help: values.help,
     gateways: count("gateway"),
     workers: count("worker"),
-    folder: resolve(env["DATA_DIR"] || ".fanfare-cluster"),
-    host: env["HOST"] || "127.0.0.1",
+    folder: resolve(env["DATA_DIR"] || DEFAULT_FOLDER),
+    host: env["HOST"] || DEFAULT_HOST,
     port,
     opsPort: (role, index) => port + (role === "gateway" ? OPS_PORTS_ABOVE : WORKER_PORTS_ABOVE) + index,
   };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        gateways: { type: "string", default: "2" },
+        workers: { type: "string", default: "2" },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${USAGE}`, { cause: error });
+  }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,16 +16,17 @@ async function folderOf(options: ClusterOptions, name: string): Promise<string> 
   return folder;
 }
 
-/** What the processes of a cluster share. `started` is told of each that runs, also when another does not start. */
+/** What the processes of a cluster share, with new passwords for each start. `started` is told of each that runs, also when another does not start. */
 export async function startServers(
   options: ClusterOptions,
   started: (server: ServerProcess) => void,
 ): Promise<Record<string, string>> {
   const start = async (
-    launch: (options: { folder: string; name: string }) => Promise<ServerProcess>,
+    launch: (options: { folder: string; name: string; password: string }) => Promise<ServerProcess>,
     name: string,
   ): Promise<string> => {
-    const server = await launch({ folder: await folderOf(options, name), name });
+    const password = randomBytes(24).toString("base64url");
+    const server = await launch({ folder: await folderOf(options, name), name, password });
     started(server);
     return server.url;
   };

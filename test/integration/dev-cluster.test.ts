@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createGuest, isInstalled, must } from "@fanfare/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 const SCRIPT = fileURLToPath(new URL("../../scripts/dev-cluster.ts", import.meta.url));
 const PORT = 20_000 + (process.pid % 1000) * 10;
@@ -31,8 +32,12 @@ afterAll(async () => {
 });
 
 function run(...args: string[]): Run {
+  return runWith({}, ...args);
+}
+
+function runWith(env: Record<string, string>, ...args: string[]): Run {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
-    env: { PATH: process.env["PATH"], PORT: String(PORT), DATA_DIR: folder },
+    env: { PATH: process.env["PATH"], PORT: String(PORT), DATA_DIR: folder, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = once(child, "close").then(([code]) => code as number | null);
@@ -70,6 +75,22 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("pn
     const { accessToken } = await createGuest(urls[0]!);
     await must(urls[1]!, "user.me", {}, accessToken);
 
+    const natsPassword = await passwordOf("nats");
+    const redisPassword = await passwordOf("redis");
+    const natsPort = await portOf("nats", first);
+    const redisPort = await portOf("redis", first);
+    expect(await lastAnswer(natsPort, 'CONNECT {"verbose":false}\r\nPING\r\n')).toContain(
+      "Authorization Violation",
+    );
+    expect(await lastAnswer(redisPort, "GET key\r\nQUIT\r\n")).toContain("-NOAUTH");
+    const right = `CONNECT {"verbose":true,"user":"fanfare","pass":"${natsPassword}"}\r\n`;
+    expect(await lastAnswer(natsPort, right)).toContain("+OK");
+    expect(await lastAnswer(redisPort, `AUTH ${redisPassword}\r\nQUIT\r\n`)).toContain("+OK");
+    for (const commandLine of await commandLines()) {
+      expect(commandLine).not.toContain(natsPassword);
+      expect(commandLine).not.toContain(redisPassword);
+    }
+
     process.kill(Number(/worker-1 (\d+)/.exec(first.printed)![1]), "SIGKILL");
     await prints(first, "worker-1 has ended (SIGKILL) and is started again.");
     await prints(first, "worker-1 is back as process ");
@@ -79,7 +100,73 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("pn
     const second = run("--gateways", "1", "--workers", "1");
     await prints(second, "Ctrl-C");
     await must(urls[0]!, "user.me", {}, accessToken);
+    expect(await passwordOf("nats")).not.toBe(natsPassword);
+    expect(await passwordOf("redis")).not.toBe(redisPassword);
     await stop(second);
+  });
+});
+
+/** What stands in the server's configuration, which nobody else can read. */
+async function passwordOf(server: "nats" | "redis"): Promise<string> {
+  const path = join(folder, server, `${server}.conf`);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const password = /(?:password: "|requirepass )([\w-]{32})/.exec(await readFile(path, "utf8"))?.[1];
+  return password!;
+}
+
+/** As its command line says. */
+async function portOf(server: "nats" | "redis", { printed }: Run): Promise<number> {
+  const pid = new RegExp(`${server} (\\d+)`).exec(printed)![1];
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8");
+  // redis-server rewrites its own.
+  return Number(/(?:-p\0|:)(\d+)/.exec(commandLine)![1]);
+}
+
+async function commandLines(): Promise<string[]> {
+  const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  return Promise.all(names.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
+}
+
+/** All that a server says until it closes the connection, or has answered. */
+async function lastAnswer(port: number, say: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+  let heard = "";
+  socket.on("data", (chunk: string) => (heard += chunk)).on("error", () => undefined);
+  socket.write(say);
+  await vi.waitFor(() => expect(heard).toMatch(/\+OK|-NOAUTH|-ERR/), 30_000);
+  socket.destroy();
+  return heard;
+}
+
+test("--help says what it does and takes", async () => {
+  const asked = run("--help");
+  expect(await asked.exited).toBe(0);
+  expect(asked.printed).toContain("usage: pnpm dev:cluster [--gateways 2] [--workers 2]");
+  for (const setting of ["--gateways", "--workers", "PORT", "HOST", "DATA_DIR"])
+    expect(asked.printed).toContain(`  ${setting} `);
+});
+
+describe("before anything is started", () => {
+  test("a program that is missing is named, with how to get it", async () => {
+    // Of the folders that it searches besides the PATH, redis-server is in none.
+    const started = runWith({ PATH: folder });
+    expect(await started.exited).toBe(1);
+    expect(started.printed).toMatch(
+      /^redis-server is missing\. Debian and Ubuntu: sudo apt install redis-server; .*\n$/m,
+    );
+  });
+
+  test.each([0, 1, 100, 150])("PORT + %d in use is one line that says what to do", async (above) => {
+    const other = createServer().listen(PORT + above, "127.0.0.1");
+    await once(other, "listening");
+    const started = run();
+    expect(await started.exited).toBe(1);
+    expect(started.printed).toMatch(
+      new RegExp(
+        `^Port ${PORT + above} is in use by another program\\. .*PORT=\\d+ npx -y pnpm@12 dev:cluster.*\\n$`,
+      ),
+    );
+    other.close();
   });
 });
 

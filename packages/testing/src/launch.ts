@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,20 @@ export interface LaunchOptions {
   port?: number;
   /** Where its log and its data lie; stays when it stops. Default: a temporary one that `stop` removes. */
   folder?: string;
+}
+
+export interface PasswordOptions {
+  /** Letters, digits, - and _. It stands in a file that only this user can read, and not in the list of processes. */
+  password?: string;
+}
+
+/** Writes a server's configuration, which has its password, where only this user can read it. @returns its path */
+export function writeConfig(folder: string, name: string, lines: readonly string[]): string {
+  const path = join(folder, name);
+  // The mode of a file that is there already would stay.
+  rmSync(path, { force: true });
+  writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o600 });
+  return path;
 }
 
 /** Chooses port and folder, and starts a server with them. */

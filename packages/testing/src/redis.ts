@@ -1,4 +1,4 @@
-import { startServer, type LaunchOptions } from "./launch.ts";
+import { startServer, writeConfig, type LaunchOptions, type PasswordOptions } from "./launch.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { talk } from "./talk.ts";
 
@@ -6,10 +6,12 @@ import { talk } from "./talk.ts";
  * Starts a real redis-server, on a free port unless one is given. It keeps nothing on disk: whoever kills it has lost its data.
  * @throws {Error} when it does not start
  */
-export function startRedis(options: LaunchOptions = {}): Promise<ServerProcess> {
+export function startRedis(options: LaunchOptions & PasswordOptions = {}): Promise<ServerProcess> {
+  const { password } = options;
   return startServer("redis", options, ({ port, folder }) => ({
     command: "redis-server",
     args: [
+      ...(password === undefined ? [] : [writeConfig(folder, "redis.conf", [`requirepass ${password}`])]),
       "--bind",
       "127.0.0.1",
       "--port",
@@ -21,7 +23,8 @@ export function startRedis(options: LaunchOptions = {}): Promise<ServerProcess> 
       "--appendonly",
       "no",
     ],
-    url: `redis://127.0.0.1:${port}`,
-    isReady: async () => (await talk(port, "PING\r\n")).startsWith("+PONG"),
+    url: `redis://${password === undefined ? "" : `:${password}@`}127.0.0.1:${port}`,
+    // Before the password is given too, it answers only when it serves.
+    isReady: async () => /^(\+PONG|-NOAUTH)/.test(await talk(port, "PING\r\n")),
   }));
 }
