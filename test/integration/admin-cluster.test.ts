@@ -4,6 +4,7 @@ import {
   isInstalled,
   must,
   post,
+  readSetupToken,
   startCluster,
   type Cluster,
 } from "@fanfare/testing";
@@ -13,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 // The same as in admin.test.ts and blocks.test.ts, where gateways and workers are processes of their own.
 
 const hasServers = isInstalled("nats-server") && isInstalled("redis-server");
+const ADMIN = { username: "first-admin", password: "correct horse" };
 const WITHIN_10_S = { timeout: 10_000, interval: 50 };
 
 describe.skipIf(!hasServers)("who runs a cluster", () => {
@@ -22,7 +24,8 @@ describe.skipIf(!hasServers)("who runs a cluster", () => {
 
   beforeAll(async () => {
     cluster = await startCluster({ gateways: 2, workers: 2, env: { RATE_LIMIT_FACTOR: "1000" } });
-    token = (await createAccount(urlOf(0))).accessToken;
+    const setup = { ...ADMIN, token: await readSetupToken(cluster.workers[1]!) };
+    token = (await must(urlOf(0), "user.setUpAdmin", setup)).accessToken;
   });
   afterAll(async () => {
     for (const socket of sockets) socket.disconnect();
@@ -43,6 +46,18 @@ describe.skipIf(!hasServers)("who runs a cluster", () => {
     await new Promise((resolve) => socket.once("ready", resolve));
     return socket;
   }
+
+  test("makes no one admin for being first, and has used up the setup links of all workers", async () => {
+    const { accessToken } = await createAccount(urlOf(0));
+    expect(await post(urlOf(0), "admin.stats", {}, accessToken)).toMatchObject({
+      error: { type: "FORBIDDEN" },
+    });
+    for (const worker of cluster.workers) {
+      const setup = { ...ADMIN, username: "second-admin", token: await readSetupToken(worker) };
+      const refused = { error: { type: "INVALID_LINK" } };
+      expect(await post(urlOf(1), "user.setUpAdmin", setup)).toMatchObject(refused);
+    }
+  });
 
   test("closes the sockets of a disabled user at the other gateway, which refuses their token", async () => {
     const target = await createAccount(urlOf(1));

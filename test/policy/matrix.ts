@@ -18,6 +18,7 @@ import { peopleRows } from "./rows/people.ts";
 import { presenceRows } from "./rows/presence.ts";
 import { roleRows } from "./rows/role.ts";
 import { sessionRows } from "./rows/session.ts";
+import { setupRows } from "./rows/setup.ts";
 import { statusRows } from "./rows/status.ts";
 import { threadRows } from "./rows/thread.ts";
 import { userRows } from "./rows/user.ts";
@@ -30,6 +31,7 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...userRows,
   ...accountRows,
   ...sessionRows,
+  ...setupRows,
   ...peopleRows,
   ...adminRows,
   ...departureRows,

@@ -3,6 +3,7 @@ import { Route, Switch } from "wouter";
 import { EntrancePages } from "./features/session/entrance-pages.tsx";
 import { ResetPasswordPage } from "./features/session/reset-password-page.tsx";
 import { useSession } from "./features/session/session-store.ts";
+import { SetupPage } from "./features/session/setup-page.tsx";
 import { loadTokens } from "./features/session/token-storage.ts";
 import { VerifyEmailPage } from "./features/session/verify-email-page.tsx";
 import { PageErrorBoundary } from "./features/shell/page-error.tsx";
@@ -28,12 +29,15 @@ export function App() {
   }, [client]);
   return (
     <Switch>
-      {/* Mailed links are for whoever opens them, logged in or not. */}
+      {/* Mailed links and the setup link are for whoever opens them, logged in or not. */}
       <Route path={ROUTES.verifyEmail}>
         <VerifyEmailPage isLoggedIn={client !== null} />
       </Route>
       <Route path={ROUTES.resetPassword}>
         <ResetPasswordPage />
+      </Route>
+      <Route path={ROUTES.setup}>
+        <SetupPage client={client} />
       </Route>
       <Route>
         {client === null ? (

@@ -9,6 +9,7 @@ export const ROUTES = {
   register: "/register",
   verifyEmail: "/verify-email",
   resetPassword: "/reset-password",
+  setup: "/setup",
   invite: "/invite/:code",
   group: "/groups/:groupId",
   channel: "/groups/:groupId/channels/:channelId",

@@ -20,6 +20,7 @@ import { moderationActions } from "./actions/moderation.ts";
 import { presenceActions } from "./actions/presence.ts";
 import { roleActions } from "./actions/role.ts";
 import { sessionActions } from "./actions/session.ts";
+import { setupActions } from "./actions/setup.ts";
 import { statusActions } from "./actions/status.ts";
 import { threadActions } from "./actions/thread.ts";
 import { userActions } from "./actions/user.ts";
@@ -32,6 +33,7 @@ export const ACTIONS = {
   ...userActions,
   ...accountActions,
   ...sessionActions,
+  ...setupActions,
   ...peopleActions,
   ...adminActions,
   ...botActions,

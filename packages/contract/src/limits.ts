@@ -103,6 +103,8 @@ export const LIMITS = {
   /** Of the link to set the first password of an account that an admin has created. */
   invitationLifetimeMs: 7 * 24 * 60 * 60 * 1000,
   emailVerificationLifetimeMs: 24 * 60 * 60 * 1000,
+  /** Of the link that makes the first admin, in production. */
+  setupLinkLifetimeMs: 24 * 60 * 60 * 1000,
   /** An address that its account never verified is removed from the account after this long. */
   unverifiedEmailLifetimeMs: 30 * 24 * 60 * 60 * 1000,
   /** How recent a login at the OIDC provider must be to stand for the password of an account that has none. */

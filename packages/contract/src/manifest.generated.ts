@@ -33,6 +33,8 @@ export const ACTION_MANIFEST = {
   "user.linkOidc": { httpOnly: true },
   "user.unlinkOidc": { httpOnly: true },
   "user.revokeSession": { httpOnly: true },
+  "user.setUpAdmin": { isPublic: true, httpOnly: true, startsSession: true },
+  "user.becomeAdmin": { httpOnly: true, startsSession: true },
   "bot.create": { audited: "bot" },
   "bot.update": { audited: "bot" },
   "bot.rotateToken": { audited: "bot" },

@@ -4,7 +4,7 @@ export { startCluster, type Cluster, type ClusterNode, type ClusterOptions } fro
 export { startDatabase } from "./database.ts";
 export { startInstance, type Instance } from "./instance.ts";
 export { startNats, type NatsServer } from "./nats.ts";
-export { startNode, type FanfareNode } from "./node-process.ts";
+export { readSetupToken, startNode, type FanfareNode } from "./node-process.ts";
 export { freePort } from "./ports.ts";
 export { isInstalled } from "./programs.ts";
 export { startRedis } from "./redis.ts";

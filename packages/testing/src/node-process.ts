@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { startServer, type LaunchOptions } from "./launch.ts";
 import { freePort } from "./ports.ts";
 import { PROJECT_FOLDER } from "./programs.ts";
@@ -22,6 +24,8 @@ export interface FanfareNode {
   opsUrl: string;
 }
 
+const PRINTS_WITHIN_MS = 30_000;
+const POLL_MS = 20;
 const ARGS = ["--max-semi-space-size=16", join(PROJECT_FOLDER, "services/node/src/main.ts")];
 
 function withLimit(maxOpenFiles: number): { command: string; args: readonly string[] } {
@@ -61,4 +65,19 @@ export async function startNode(nodeOptions: NodeOptions): Promise<FanfareNode> 
     isReady: async () => (await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(1000) })).ok,
   }));
   return { process: process_, services, url: process_.url, opsUrl };
+}
+
+/**
+ * The token of the setup link that a process with the user service has printed last; it may be ready a moment before that.
+ * @throws {Error} when it prints none: there was an admin already
+ */
+export async function readSetupToken({ process }: Pick<FanfareNode, "process">): Promise<string> {
+  const deadline = Date.now() + PRINTS_WITHIN_MS;
+  while (Date.now() < deadline) {
+    const printed = await readFile(process.logFile, "utf8");
+    const token = [...printed.matchAll(/\/setup#token=([\w-]+)\n/g)].at(-1)?.[1];
+    if (token !== undefined) return token;
+    await delay(POLL_MS);
+  }
+  throw new Error(`${process.name} printed no setup link.`);
 }

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { LIMITS } from "@fanfare/contract";
 import type { Config } from "@fanfare/kernel";
 import type { Fanfare } from "./start-fanfare.ts";
 
@@ -9,6 +10,12 @@ const EVERYWHERE = new Set(["0.0.0.0", "::"]);
 export function noticeOfAdmin(state: Awaited<ReturnType<Fanfare["adminState"]>>): string | null {
   if (state === "firstToRegister") return "there is none yet: the first to register becomes admin";
   return state === "none" ? "there is none: make one with `fanfare create-admin`" : null;
+}
+
+/** For standard output and not the log, which removes tokens and is often read by more people. */
+export function setupNotice(publicUrl: string, token: string): string {
+  const hours = LIMITS.setupLinkLifetimeMs / 3_600_000;
+  return `Fanfare has no admin yet. Open this link within ${hours} hours to create the first one:\n${publicUrl}/setup#token=${token}\n`;
 }
 
 /** What a person who has just started it wants to know. */

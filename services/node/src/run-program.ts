@@ -1,6 +1,6 @@
 import { ConfigError, loadConfig, misspelledSettings, type Config } from "@fanfare/kernel";
 import { explainStartError } from "./explain-start-error.ts";
-import { greeting, noticeOfAdmin } from "./greeting.ts";
+import { greeting, noticeOfAdmin, setupNotice } from "./greeting.ts";
 import { noticeOfPage } from "./notice-of-page.ts";
 import { startFanfare, type Fanfare } from "./start-fanfare.ts";
 import { onUncaughtError } from "./uncaught-errors.ts";
@@ -50,7 +50,7 @@ export async function runProgram(): Promise<void> {
     setTimeout(exit, ABANDON_TIMEOUT_MS);
     running.abandon().then(exit, exit);
   });
-  const notice = noticeOfAdmin(await fanfare.adminState());
+  const notice = await adminNotice(fanfare, config);
   const doubts = misspelledSettings(process.env);
   if (config.environment === "development") {
     process.stdout.write(greeting(fanfare, config, notice));
@@ -63,6 +63,14 @@ export async function runProgram(): Promise<void> {
     const noticeOnPage = noticeOfPage(config);
     if (noticeOnPage !== null) context.logger.warn({}, `Page: ${noticeOnPage}`);
   }
+}
+
+/** In production, also prints a setup link while there is no admin. */
+async function adminNotice(fanfare: Fanfare, config: Config): Promise<string | null> {
+  const state = await fanfare.adminState();
+  if (config.environment !== "production" || state !== "none") return noticeOfAdmin(state);
+  process.stdout.write(setupNotice(config.publicUrl, await fanfare.createSetupToken()));
+  return "there is none yet: open the setup link on standard output, or run `fanfare create-admin`";
 }
 
 function readConfig(): Config {

@@ -21,6 +21,8 @@ export interface Fanfare {
   engine: "embedded" | "mongodb" | null;
   /** Who is its admin, or becomes it; null: another process knows. */
   adminState(): Promise<Result<"user.adminState">["state"] | null>;
+  /** For the link that makes the first admin; only where this process hosts the user service. */
+  createSetupToken(): Promise<string>;
   context: Pick<NodeContext, "logger">;
   /** Answers what is running, says goodbye to the clients, and closes the database. */
   stop(): Promise<void>;
@@ -81,6 +83,7 @@ export async function startFanfare(
       if (!config.services.includes("user")) return null;
       return (await node.context.call("user.adminState", {})).state;
     },
+    createSetupToken: async () => (await node.context.call("user.createSetupToken", {})).token,
     context: node.context,
     stop: () => node.stop(),
     abandon: () => node.abandon(),

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
@@ -201,23 +201,54 @@ test("a variable that is one slip away from a setting is worth a word", async ()
   expect(program.stderr).toBe("MONGO_URI is set, which is no setting of Fanfare: is MONGO_URL meant?\n");
 });
 
-test("production prints nothing but logs", async () => {
-  const opsPort = await freePort();
-  const program = run({
+test("production prints nothing but logs, and a setup link while there is no admin", async () => {
+  const [port, opsPort] = [await freePort(), await freePort()];
+  const env = {
     NODE_ENV: "production",
     TOKEN_SECRET: randomBytes(32).toString("hex"),
+    PORT: String(port),
     OPS_PORT: String(opsPort),
-    LOG_LEVEL: "warn",
-  });
-  while (!(await fetch(`http://127.0.0.1:${opsPort}/readyz`).catch(() => undefined))?.ok) await delay(10);
-  program.child.kill("SIGTERM");
-  expect(await program.exited).toBe(0);
-  expect(program.stdout).toBe("");
-  const logged = program.stderr.split("\n").slice(0, -1);
-  // An instance that anybody could take is worth a warning.
-  expect(logged.map((line) => JSON.parse(line).msg)).toEqual([
-    expect.stringContaining("the first to register becomes admin"),
-  ]);
+    LOG_LEVEL: "trace",
+  };
+  const opsUrl = `http://127.0.0.1:${opsPort}`;
+  const start = async (): Promise<Program> => {
+    const program = run(env);
+    while (!/"msg":"Fanfare is running"/.test(program.stderr) || !(await fetch(`${opsUrl}/readyz`)).ok)
+      await delay(10);
+    return program;
+  };
+  const end = async ({ child, exited }: Program): Promise<void> => {
+    child.kill("SIGTERM");
+    expect(await exited).toBe(0);
+  };
+  const setUp = (token: string) => {
+    const body = JSON.stringify({ token, username: "first", password: "correct horse" });
+    const headers = { "content-type": "application/json" };
+    return fetch(`http://127.0.0.1:${port}/api/user.setUpAdmin`, { method: "POST", headers, body });
+  };
+
+  const fresh = await start();
+  await vi.waitFor(() => expect(fresh.stdout).toContain("#token="), { timeout: 60_000 });
+  const token = new RegExp(`^http://127\\.0\\.0\\.1:${port}/setup#token=([\\w-]{43})$`, "m").exec(
+    fresh.stdout,
+  )?.[1];
+  expect(fresh.stdout.split("\n")).toHaveLength(3);
+  expect((await setUp(token!)).status).toBe(200);
+  expect((await setUp(token!)).status).toBe(404);
+  const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+  expect(metrics).toContain("user.setUpAdmin");
+  expect(metrics).not.toContain(token);
+  await end(fresh);
+  const lines = fresh.stderr.split("\n").slice(0, -1);
+  expect(lines.map((line) => JSON.parse(line).msg)).toContainEqual(
+    expect.stringContaining("open the setup link on standard output"),
+  );
+  expect(fresh.stderr).not.toContain(token);
+
+  const again = await start();
+  await end(again);
+  expect(again.stdout).toBe("");
+  expect(again.stderr).not.toContain("Admin:");
 });
 
 test("no secret of the configuration is in the logs, at any level, whatever fails", async () => {

@@ -29,11 +29,15 @@ export function createAdminRepository(connection: Connection) {
   return {
     listIds,
 
-    /** Makes the user the only admin, if there is none, or only one that was noted before `abandonedBefore`. */
-    async claim(userId: string, abandonedBefore: Date): Promise<boolean> {
+    /**
+     * Makes the user the only admin, if there is none, or only one that was noted before `abandonedBefore`.
+     * @param others if given, only these are replaced
+     */
+    async claim(userId: string, abandonedBefore: Date, others?: readonly string[]): Promise<boolean> {
       if (await insert(userId)) return true;
+      const userIds = others?.map((id) => new Types.ObjectId(id));
       const result = await admins.updateOne(
-        { _id, claimedAt: { $lt: abandonedBefore } },
+        { _id, claimedAt: { $lt: abandonedBefore }, ...(userIds && { userIds }) },
         { $set: { userIds: [userId], claimedAt: new Date() } },
       );
       return result.matchedCount === 1;
@@ -44,6 +48,12 @@ export function createAdminRepository(connection: Connection) {
       const filter = { _id, userIds: [new Types.ObjectId(userId)] };
       if (otherId === null) await admins.deleteOne(filter);
       else await admins.updateOne(filter, { $set: { userIds: [otherId] } });
+    },
+
+    /** Takes back a claim: others that were added meanwhile stay. */
+    async release(userId: string): Promise<void> {
+      const { deletedCount } = await admins.deleteOne({ _id, userIds: [new Types.ObjectId(userId)] });
+      if (deletedCount === 0) await admins.updateOne({ _id }, { $pull: { userIds: userId } });
     },
 
     /** false when there are too many. */

@@ -1,6 +1,7 @@
 import { LIMITS, type Result } from "@fanfare/contract";
 import { serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { AdminRepository } from "./admin.repository.ts";
+import type { SetupTokenRepository } from "./setup-token.repository.ts";
 import type { UserRepository } from "./user.repository.ts";
 
 /** Longer than storing an account takes in a process that is alive. */
@@ -8,14 +9,27 @@ const ABANDONED_AFTER_MS = 3 * LIMITS.writeTimeoutMs;
 
 export type Admins = ReturnType<typeof createAdmins>;
 
-/** Who runs this instance: at first whoever makes the first account. */
-export function createAdmins(users: UserRepository, repository: AdminRepository) {
+interface AdminsOptions {
+  users: UserRepository;
+  repository: AdminRepository;
+  setupTokens: SetupTokenRepository;
+  /** Whether the first account becomes the admin; otherwise only a setup link or the operator makes the first one. */
+  firstIsAdmin: boolean;
+}
+
+/** The admins of this instance, and how it gets its first one. */
+export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: AdminsOptions) {
+  const abandonedBefore = (): Date => new Date(Date.now() - ABANDONED_AFTER_MS);
   /** Once there is an account there always is one: from then on nothing is asked. */
   let isFresh = true;
 
+  const hasAdmin = async (userIds: readonly string[]): Promise<boolean> =>
+    (await users.findMany(userIds)).some(({ admin }) => admin === true);
+
   const claim = async (userId: string): Promise<boolean> => {
+    if (!firstIsAdmin) return false;
     if (isFresh && (await users.findAnyAccount()) !== null) isFresh = false;
-    return isFresh && repository.claim(userId, new Date(Date.now() - ABANDONED_AFTER_MS));
+    return isFresh && repository.claim(userId, abandonedBefore());
   };
 
   /** The first account could not be made. If another one took the name meanwhile, without being told to be the first, it becomes admin. */
@@ -25,7 +39,37 @@ export function createAdmins(users: UserRepository, repository: AdminRepository)
     if (other !== null) await users.setAdmin(other, true);
   };
 
+  /**
+   * @returns the listed ids, of which none is an admin: a process that died has left them
+   * @throws {ServiceError} INVALID_LINK when the token is unknown or has expired, or the instance has an admin
+   */
+  const checkSetup = async (token: string): Promise<string[]> => {
+    const listed = await repository.listIds();
+    if (!(await setupTokens.isValid(token)) || (await hasAdmin(listed))) throw serviceError("INVALID_LINK");
+    return listed;
+  };
+
   return {
+    checkSetup,
+
+    /**
+     * Makes a user the first admin. The list of admins decides between concurrent uses, of one link or of several: one succeeds. A use
+     * that fails leaves the link good.
+     * @param make stores the user as an admin
+     * @throws {ServiceError} as `checkSetup`, and what `make` throws
+     */
+    async setUp(token: string, userId: string, make: () => Promise<void>): Promise<void> {
+      const listed = await checkSetup(token);
+      if (!(await repository.claim(userId, abandonedBefore(), listed))) throw serviceError("INVALID_LINK");
+      try {
+        await make();
+      } catch (error) {
+        // The outcome of a failed write can be unknown.
+        if (!(await hasAdmin([userId]))) await repository.release(userId);
+        throw error;
+      }
+    },
+
     /**
      * Makes an account, which is the admin's if it is the first one: of several at once exactly one is. Who dies in between leaves
      * an instance without accounts, and whoever comes next is the first.
@@ -42,8 +86,8 @@ export function createAdmins(users: UserRepository, repository: AdminRepository)
     },
 
     async state(): Promise<Result<"user.adminState">["state"]> {
-      if ((await users.findAnyAccount()) === null) return "firstToRegister";
-      return (await repository.listIds()).length > 0 ? "exists" : "none";
+      if (firstIsAdmin && (await users.findAnyAccount()) === null) return "firstToRegister";
+      return (await hasAdmin(await repository.listIds())) ? "exists" : "none";
     },
 
     /**

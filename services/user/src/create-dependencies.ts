@@ -17,6 +17,7 @@ import { createPasswords } from "./passwords.ts";
 import { createReauthenticate } from "./reauthenticate.ts";
 import { createSecondFactor } from "./second-factor.ts";
 import { createSessionRepository } from "./session.repository.ts";
+import { createSetupTokenRepository } from "./setup-token.repository.ts";
 import { createSessions } from "./sessions.ts";
 import { createTotpSecrets } from "./totp-secrets.ts";
 import { createUnusedGuests } from "./unused-guests.ts";
@@ -26,7 +27,13 @@ import type { UserDependencies } from "./user.dependencies.ts";
 export function createDependencies(node: NodeContext): UserDependencies {
   const sessionRepository = createSessionRepository(node.database);
   const users = createUserRepository(node.database);
-  const admins = createAdmins(users, createAdminRepository(node.database));
+  const setupTokens = createSetupTokenRepository(node.database);
+  const admins = createAdmins({
+    users,
+    repository: createAdminRepository(node.database),
+    setupTokens,
+    firstIsAdmin: node.config.environment !== "production",
+  });
   const sessions = createSessions(node, sessionRepository);
   const mailer = createMailer(node);
   const mailedTokens = createMailedTokenRepository(node.database);
@@ -42,6 +49,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
     node,
     users,
     admins,
+    setupTokens,
     allUsers: createAllUsersRepository(node.database),
     blocks,
     erasures,

@@ -16,6 +16,7 @@ import type { Passwords } from "./passwords.ts";
 import type { Reauthenticate } from "./reauthenticate.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { SessionRepository } from "./session.repository.ts";
+import type { SetupTokenRepository } from "./setup-token.repository.ts";
 import type { Sessions } from "./sessions.ts";
 import type { TotpSecrets } from "./totp-secrets.ts";
 import type { UnusedGuests } from "./unused-guests.ts";
@@ -26,6 +27,7 @@ export interface UserDependencies {
   node: NodeContext;
   users: UserRepository;
   admins: Admins;
+  setupTokens: SetupTokenRepository;
   allUsers: AllUsersRepository;
   blocks: BlockRepository;
   erasures: Erasures;

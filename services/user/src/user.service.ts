@@ -1,5 +1,4 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { adminState } from "./actions/admin-state.ts";
 import { countUsers, listAllUsers, setAdmin, setDisabled } from "./actions/administer.ts";
 import { block, listBlocked, listBlockedAmong, unblock } from "./actions/block.ts";
 import { createBot, deleteBot, hasBotSession, isActive, openBotSession, renameBot } from "./actions/bots.ts";
@@ -30,6 +29,7 @@ import { refresh } from "./actions/refresh.ts";
 import { register } from "./actions/register.ts";
 import { search } from "./actions/search.ts";
 import { removeAvatar, setAvatar } from "./actions/set-avatar.ts";
+import { adminState, becomeAdmin, createSetupToken, setUpAdmin } from "./actions/setup.ts";
 import { disableTotp, enableTotp, resetTotp, setupTotp } from "./actions/totp.ts";
 import { updateProfile } from "./actions/update-profile.ts";
 import { createDependencies } from "./create-dependencies.ts";
@@ -86,6 +86,9 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.hasBotSession": hasBotSession(dependencies),
       "user.deleteBot": deleteBot(dependencies),
       "user.adminState": adminState(dependencies),
+      "user.createSetupToken": createSetupToken(dependencies),
+      "user.setUpAdmin": setUpAdmin(dependencies),
+      "user.becomeAdmin": becomeAdmin(dependencies),
       "user.requestPasswordReset": requestPasswordReset(dependencies),
       "user.resetPassword": resetPassword(dependencies),
       "user.inspectPasswordReset": inspectPasswordReset(dependencies),

@@ -236,16 +236,6 @@ export const userActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.adminState": action({
-    summary: "Whether this instance has an admin, or who becomes one.",
-    params: nothing,
-    result: z.object({
-      state: z
-        .enum(["exists", "firstToRegister", "none"])
-        .describe("firstToRegister: there is no account yet. none: accounts, and none of them is an admin"),
-    }),
-    permission: { rule: "internal" },
-  }),
   "user.listRevokedSessions": action({
     summary: "Sessions that ended while access tokens of theirs may still be valid.",
     params: z.object({

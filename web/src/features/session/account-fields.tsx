@@ -19,6 +19,32 @@ export function AccountFields({ form }: { form: Pick<FormState<NewAccount>, "fie
   const { t } = useTranslation("session");
   const { sendsMail = false, mailDomains = [] } = useServerMeta() ?? {};
   const mustHaveEmail = mailDomains.length > 0;
+  return (
+    <>
+      <UsernameAndPassword form={form} />
+      {(sendsMail || mustHaveEmail) && (
+        <TextField
+          label={mustHaveEmail ? t("emailRequired") : t("email")}
+          type="email"
+          name="email"
+          required={mustHaveEmail}
+          hint={mustHaveEmail ? t("emailDomains", { domains: mailDomains.join(", ") }) : t("emailHint")}
+          maxLength={LIMITS.emailMaxChars}
+          autoComplete="email"
+          {...form.field("email")}
+        />
+      )}
+    </>
+  );
+}
+
+/** What a new account is logged in to with. */
+export function UsernameAndPassword({
+  form,
+}: {
+  form: Pick<FormState<Pick<NewAccount, "username" | "password">>, "field">;
+}) {
+  const { t } = useTranslation("session");
   const username = form.field("username");
   const isWrong = username.error !== undefined && !USERNAME.test(username.value);
   return (
@@ -44,18 +70,6 @@ export function AccountFields({ form }: { form: Pick<FormState<NewAccount>, "fie
         autoComplete="new-password"
         {...form.field("password")}
       />
-      {(sendsMail || mustHaveEmail) && (
-        <TextField
-          label={mustHaveEmail ? t("emailRequired") : t("email")}
-          type="email"
-          name="email"
-          required={mustHaveEmail}
-          hint={mustHaveEmail ? t("emailDomains", { domains: mailDomains.join(", ") }) : t("emailHint")}
-          maxLength={LIMITS.emailMaxChars}
-          autoComplete="email"
-          {...form.field("email")}
-        />
-      )}
     </>
   );
 }

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { action } from "../define.ts";
+import * as e from "../entities.ts";
+import { LIMITS } from "../limits.ts";
+
+const token = z
+  .string()
+  .min(1)
+  .max(LIMITS.secretMaxChars)
+  .describe("From the setup link that a production server prints at startup while it has no admin.");
+/** The token has 256 random bits, so this bounds the load rather than the guesses. */
+const setupLimit = { points: 20, durationMs: 60_000, perAddress: true, exact: true, unscaled: true } as const;
+
+/** How an instance gets its first admin. */
+export const setupActions = {
+  "user.setUpAdmin": action({
+    summary:
+      "Create the first admin's account with a setup link, and log in. Works where registration is closed or restricted to mail domains.",
+    params: z.object({
+      token,
+      username: e.newUsername,
+      password: e.password,
+      locale: e.locale.optional(),
+    }),
+    result: e.SessionTokensSchema,
+    permission: { rule: "public" },
+    mutates: true,
+    botScope: "any",
+    cost: 5,
+    startsSession: true,
+    errors: ["INVALID_LINK", "OIDC_REQUIRED", "USERNAME_TAKEN", "WEAK_PASSWORD"],
+    rateLimit: setupLimit,
+    transports: ["http"],
+  }),
+  "user.becomeAdmin": action({
+    summary: "Become the first admin with a setup link. All other sessions of the account end.",
+    params: z.object({ token }),
+    result: e.SessionTokensSchema,
+    permission: { rule: "account" },
+    mutates: true,
+    botScope: null,
+    cost: 3,
+    startsSession: true,
+    errors: ["INVALID_LINK"],
+    rateLimit: setupLimit,
+    transports: ["http"],
+  }),
+  "user.createSetupToken": action({
+    summary: "Create a token for a setup link. It works until it expires or the instance has an admin.",
+    params: z.object({}),
+    result: z.object({ token: z.string() }),
+    permission: { rule: "internal" },
+  }),
+  "user.adminState": action({
+    summary: "Whether this instance has an admin, or who becomes one.",
+    params: z.object({}),
+    result: z.object({
+      state: z
+        .enum(["exists", "firstToRegister", "none"])
+        .describe(
+          "firstToRegister: there is no account yet, and outside production the first one becomes admin. none: no account is an admin",
+        ),
+    }),
+    permission: { rule: "internal" },
+  }),
+};

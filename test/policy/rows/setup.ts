@@ -1,0 +1,12 @@
+import { row, freshName, password } from "../row.ts";
+
+const madeUp = { why: "the token is made up", allowed: "INVALID_LINK" } as const;
+
+export const setupRows = {
+  "user.setUpAdmin": row(
+    "user.setUpAdmin",
+    () => ({ token: "made-up", username: freshName(), password }),
+    madeUp,
+  ),
+  "user.becomeAdmin": row("user.becomeAdmin", () => ({ token: "made-up" }), madeUp),
+};
