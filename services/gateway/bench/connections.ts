@@ -38,6 +38,8 @@ const concurrency = Number(values.concurrency);
 const BARE = fileURLToPath(new URL("./bare-server.ts", import.meta.url));
 const PROBE = fileURLToPath(new URL("./memory-probe.ts", import.meta.url));
 const PORT = 21_700 + Math.floor(Math.random() * 1000) * 2;
+/** The same for all starts, so that the tokens of the first are good at the others. */
+const TOKEN_SECRET = randomBytes(32).toString("hex");
 const WARM_UP = 200;
 const SETTLE_MS = 3000;
 
@@ -47,7 +49,7 @@ async function start(program: string, dataDir: string): Promise<ChildProcess> {
     env: {
       ...process.env,
       NODE_ENV: "production",
-      TOKEN_SECRET: randomBytes(32).toString("hex"),
+      TOKEN_SECRET,
       DATA_DIR: dataDir,
       PORT: String(PORT),
       OPS_PORT: String(PORT + 1),
