@@ -60,6 +60,8 @@ export interface JobKind<P> {
    * @throws {JobsFull} when `maxWaiting` jobs wait
    */
   enqueue(key: string, payload: P, dueAt?: Date): Promise<void>;
+  /** Jobs of the kind that are not done, as this process knows: it counts them every 15 s, and adds what it has stored since. */
+  readonly waiting: number;
 }
 
 export interface JobsOptions {
@@ -131,6 +133,9 @@ export class Jobs {
     this.#metrics.declare(name);
     const { maxWaiting = MAX_WAITING, onceForMs } = options;
     return {
+      get waiting() {
+        return kind.waiting;
+      },
       enqueue: async (key, payload, dueAt = new Date()) => {
         if (kind.waiting >= maxWaiting) throw new JobsFull(`${maxWaiting} jobs of ${name} wait.`);
         if (await this.#store.put(name, key, payload, dueAt, onceForMs !== undefined)) kind.waiting += 1;

@@ -21,7 +21,8 @@ test("removals of channels that were under way become jobs, once", async () => {
   await db.collection("jobs").insertOne({ kind: "message.removeChannel", key, payload: { requestedAt } });
   await migrate(connection, optionsOf({ migrations: [channelRemovalJobs] }));
   const jobs = await db.collection("jobs").find({ kind: "message.removeChannel" }).toArray();
-  expect(jobs.map((job) => job["key"]).toSorted()).toEqual(ids.map(String).toSorted());
+  expect(new Set(jobs.map((job) => String(job["key"])))).toEqual(new Set(ids.map(String)));
+  expect(jobs).toHaveLength(ids.length);
   expect(jobs.at(-1)).toMatchObject({ payload: { requestedAt }, fence: 0, tries: 0, requests: 1 });
   expect(await db.collection("channelRemovals").countDocuments()).toBe(0);
 });

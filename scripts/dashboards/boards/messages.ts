@@ -184,7 +184,7 @@ export const messages: Board = {
             "At most 2,000 pushes wait in one process, further ones are dropped. Dead jobs failed for good.",
           queries: [
             { expr: "max by (kind) (fanfare_jobs_dead{S})", legend: "dead {{kind}}" },
-            { expr: "sum(fanfare_pushes_waiting{S})", legend: "pushes" },
+            { expr: 'max(fanfare_jobs_waiting{S,kind="inbox.push"})', legend: "pushes" },
           ],
           runbooks: ["FanfareMailFailing", "FanfarePushesDropped"],
         },

@@ -11,10 +11,12 @@ export const CLOCK_SKEW_SECONDS = 2;
 export const USERS_PER_BATCH = 1000;
 /** For so long nobody looks again whether there are subscriptions, where there were none. */
 export const NO_SUBSCRIPTIONS_KNOWN_MS = 5000;
-/** Pushes that are being sent at once. */
+/** Pushes that one process sends at once. */
 export const SENDING = 16;
-/** Pushes that wait: beyond it they are dropped. */
-export const WAITING = 2000;
+/** Pushes that wait in the database: beyond it they are dropped. */
+export const WAITING = 20_000;
+/** With waits of 1, 2, 4 … s between them: about a minute, for a push service that is down for a moment. */
+export const PUSH_TRIES = 7;
 /** A push service keeps a push for so long when the browser is not there. */
 export const PUSH_TTL_SECONDS = 24 * 60 * 60;
 export const PUSH_TIMEOUT_MS = 10_000;

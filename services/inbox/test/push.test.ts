@@ -102,6 +102,16 @@ test("a mention and a direct message, signed and encrypted, in the user's langua
   );
 });
 
+test("a push service that is away is tried again", async () => {
+  service.status = 503;
+  await send(openId, named("are you there?"));
+  await vi.waitFor(() => expect(service.received.length).toBeGreaterThan(1));
+  service.status = 201;
+  const before = service.received.length;
+  await vi.waitFor(() => expect(service.received.length).toBe(before + 1));
+  await expectSame(Array.from({ length: before + 1 }, () => "are you there? @Ben"));
+});
+
 test("nothing of what is not seen, was sent by oneself, or names nobody", async () => {
   await send(privateId, named("psst"));
   await send(openId, "nobody");

@@ -1,106 +1,72 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { LIMITS, parseMentions, type Call, type Message, type Result } from "@fanfare/contract";
-import type { DomainEvents, Logger } from "@fanfare/kernel";
+import { LIMITS, parseMentions, type Message } from "@fanfare/contract";
+import type { DomainEvents, NodeContext } from "@fanfare/kernel";
 import { CROWD_SHARE, CROWDS_WAITING, MEMBERS_PER_PAGE, QUEUE_REST_MS } from "../bounds.ts";
 import type { Candidate } from "./push-candidates.ts";
 
-type Stored = DomainEvents["message.stored"];
+type Place = Pick<DomainEvents["message.stored"], "channelId" | "groupId">;
 
-/** A message that mentions many. */
-interface Crowd {
-  stored: Stored;
-  message: Message;
+/** A message that mentions many, and how far its members have been looked through. */
+interface Crowd extends Place {
   groupId: string;
+  message: Message;
   everyone: boolean;
+  afterUserId: string | null;
+  looked: number;
 }
 
 export interface CrowdsOptions {
-  call: Call;
-  push: (stored: Stored, candidates: Candidate[]) => Promise<void>;
+  node: Pick<NodeContext, "call" | "jobs">;
+  push: (place: Place, candidates: Candidate[]) => Promise<void>;
   /** So much waits to be sent that further pushes would be dropped. */
   isBusy: () => boolean;
-  logger: Pick<Logger, "warn">;
 }
 
 /**
- * Goes through the members whom mentions of everybody and of roles mean, page by page, in the background and one mention after the
- * other; it rests after each page. What waits is lost with the process: the inbox has it all the same.
+ * Goes through the members whom mentions of everybody and of roles mean, by jobs: page by page, and one mention after the other. It
+ * rests after each page.
  */
-export class Crowds {
-  readonly #options: CrowdsOptions;
-  readonly #waiting: Crowd[] = [];
-  readonly #closing = new AbortController();
-  #running: Promise<void> | null = null;
-
-  constructor(options: CrowdsOptions) {
-    this.#options = options;
-  }
-
-  add(stored: Stored): void {
-    const { groupId } = stored;
-    if (groupId === null || this.#closing.signal.aborted) return;
-    for (const message of stored.messages) {
-      const everyone = message.mentions?.everyone === true && meansEveryone(message.content);
-      if (!everyone && (message.mentions?.roleIds.length ?? 0) === 0) continue;
-      if (this.#waiting.length < CROWDS_WAITING) this.#waiting.push({ stored, message, groupId, everyone });
-    }
-    this.#begin();
-  }
-
-  /** Gives up what waits. */
-  async stop(): Promise<void> {
-    this.#closing.abort();
-    this.#waiting.length = 0;
-    await this.#running;
-  }
-
-  #begin(): void {
-    if (this.#waiting.length === 0) return;
-    this.#running ??= this.#work().finally(() => {
-      this.#running = null;
-      this.#begin();
-    });
-  }
-
-  async #work(): Promise<void> {
-    for (let crowd = this.#waiting.shift(); crowd !== undefined; crowd = this.#waiting.shift()) {
-      await this.#tell(crowd).catch((error: unknown) =>
-        this.#options.logger.warn({ err: error }, "a mention of many could not be pushed"),
-      );
-    }
-  }
-
-  async #tell({ stored, message, groupId, everyone }: Crowd): Promise<void> {
-    const { call, push, isBusy } = this.#options;
-    const mentions = message.mentions!;
-    const told = new Set([message.authorId, ...mentions.userIds]);
-    const reason = everyone ? "everyone" : "role";
-    let afterUserId: string | null = null;
-    for (let looked = 0; looked < LIMITS.membersPerMentionPush; looked += MEMBERS_PER_PAGE) {
+export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
+  const jobs = node.jobs.define<Crowd>("inbox.pushMention", {
+    maxWaiting: CROWDS_WAITING,
+    run: async ({ key, payload: crowd, signal }) => {
+      while (isBusy()) await wait(QUEUE_REST_MS, undefined, { signal });
       const begun = performance.now();
-      const page: Result<"group.listMemberIds"> = await call("group.listMemberIds", {
+      const { groupId, message, everyone, afterUserId } = crowd;
+      const mentions = message.mentions!;
+      const page = await node.call("group.listMemberIds", {
         groupId,
         roleIds: everyone ? null : mentions.roleIds,
         afterUserId,
         limit: MEMBERS_PER_PAGE,
       });
+      const told = new Set([message.authorId, ...mentions.userIds]);
       const userIds = page.userIds.filter((userId) => !told.has(userId));
+      const reason = everyone ? "everyone" : "role";
       await push(
-        stored,
+        crowd,
         userIds.map((userId) => ({ userId, message, reason })),
       );
-      afterUserId = page.nextUserId;
-      if (afterUserId === null) return;
-      await this.#rest((performance.now() - begun) * (1 / CROWD_SHARE - 1));
-      while (isBusy() && !this.#closing.signal.aborted) await this.#rest(QUEUE_REST_MS);
-      if (this.#closing.signal.aborted) return;
-    }
-  }
+      const looked = crowd.looked + MEMBERS_PER_PAGE;
+      if (page.nextUserId === null || looked >= LIMITS.membersPerMentionPush) return;
+      await jobs.enqueue(key, { ...crowd, afterUserId: page.nextUserId, looked });
+      await wait((performance.now() - begun) * (1 / CROWD_SHARE - 1), undefined, { signal }).catch(() => {});
+    },
+  });
 
-  async #rest(ms: number): Promise<void> {
-    // Aborted: there is nothing more to wait for.
-    await wait(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined);
-  }
+  return {
+    /** Resolves when they are stored. */
+    async add({ channelId, groupId, messages }: DomainEvents["message.stored"]): Promise<void> {
+      if (groupId === null) return;
+      for (const message of messages) {
+        const everyone = message.mentions?.everyone === true && meansEveryone(message.content);
+        if (!everyone && (message.mentions?.roleIds.length ?? 0) === 0) continue;
+        if (jobs.waiting >= CROWDS_WAITING) continue;
+        const start = { afterUserId: null, looked: 0 };
+        await jobs.enqueue(message.id, { channelId, groupId, message, everyone, ...start });
+      }
+    },
+  };
 }
 
 const HERE = /(?<![\w@.])@here(?![\w@])/g;

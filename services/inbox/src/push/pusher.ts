@@ -3,9 +3,9 @@ import { boundedMap, may, type DomainEvents, type NodeContext } from "@fanfare/k
 import { CONCURRENCY, NO_SUBSCRIPTIONS_KNOWN_MS, USERS_PER_BATCH } from "../bounds.ts";
 import { chunks } from "../chunks.ts";
 import type { SettingRepository } from "../setting.repository.ts";
-import { Crowds } from "./crowds.ts";
+import { createCrowds } from "./crowds.ts";
 import { pushCandidates, type Candidate } from "./push-candidates.ts";
-import type { PushQueue } from "./push-queue.ts";
+import type { Push, Pushes } from "./pushes.ts";
 import type { SubscriptionDocument } from "./subscription.model.ts";
 import type { SubscriptionRepository } from "./subscription.repository.ts";
 import { pushText } from "./texts.ts";
@@ -15,10 +15,11 @@ export interface PusherOptions {
   node: NodeContext;
   settings: SettingRepository;
   subscriptions: SubscriptionRepository;
-  queue: PushQueue;
+  pushes: Pushes;
 }
 
 type Stored = DomainEvents["message.stored"];
+type Place = Pick<Stored, "channelId" | "groupId">;
 
 interface Reached {
   locale: Locale;
@@ -30,17 +31,16 @@ const USERS_PER_CALL = 100;
 /** Decides who is pushed to about new messages. The cheapest question comes first, and most messages end with it. */
 export class Pusher {
   readonly #options: PusherOptions;
-  readonly #crowds: Crowds;
+  readonly #crowds: ReturnType<typeof createCrowds>;
   #noneUntilMs = 0;
 
   constructor(options: PusherOptions) {
     this.#options = options;
-    const { node, queue } = options;
-    this.#crowds = new Crowds({
-      call: node.call,
-      push: (stored, candidates) => this.#pushTo(stored, candidates),
-      isBusy: () => queue.isBusy(),
-      logger: node.logger,
+    const { node, pushes } = options;
+    this.#crowds = createCrowds({
+      node,
+      push: (place, candidates) => this.#pushTo(place, candidates),
+      isBusy: pushes.isBusy,
     });
   }
 
@@ -57,20 +57,16 @@ export class Pusher {
       return;
     }
     await this.#pushTo(stored, await pushCandidates(node, settings, stored));
-    this.#crowds.add(stored);
+    await this.#crowds.add(stored);
   }
 
-  stop(): Promise<void> {
-    return this.#crowds.stop();
-  }
-
-  async #pushTo(stored: Stored, all: readonly Candidate[]): Promise<void> {
+  async #pushTo(place: Place, all: readonly Candidate[]): Promise<void> {
     let candidates = await this.#who(all, (userIds) => this.#subscribed(userIds));
-    candidates = await this.#wanting(stored, candidates);
+    candidates = await this.#wanting(place, candidates);
     candidates = await this.#who(candidates, (userIds) => this.#away(userIds));
-    candidates = await this.#who(candidates, (userIds) => this.#seeing(stored.channelId, userIds));
+    candidates = await this.#who(candidates, (userIds) => this.#seeing(place.channelId, userIds));
     candidates = await this.#notBlocked(candidates);
-    if (candidates.length > 0) await this.#send(stored, candidates);
+    if (candidates.length > 0) await this.#send(place, candidates);
   }
 
   async #who(
@@ -88,7 +84,7 @@ export class Pusher {
     return found.map(({ userId }) => userId.toHexString());
   }
 
-  async #wanting({ channelId, groupId }: Stored, candidates: readonly Candidate[]): Promise<Candidate[]> {
+  async #wanting({ channelId, groupId }: Place, candidates: readonly Candidate[]): Promise<Candidate[]> {
     if (candidates.length === 0) return [];
     const userIds = [...new Set(candidates.map(({ userId }) => userId))];
     const places = groupId === null ? [channelId] : [channelId, groupId];
@@ -123,17 +119,20 @@ export class Pusher {
     return kept.flat();
   }
 
-  async #send({ channelId, groupId }: Stored, candidates: readonly Candidate[]): Promise<void> {
+  async #send({ channelId, groupId }: Place, candidates: readonly Candidate[]): Promise<void> {
     const reached = await this.#reach([...new Set(candidates.map(({ userId }) => userId))]);
     const names = await this.#names(candidates);
+    const pushes: Push[] = [];
     for (const { userId, message, reason } of candidates) {
       const user = reached.get(userId);
       if (user === undefined) continue;
       const author = message.as?.name ?? names.get(message.authorId) ?? "";
       const text = pushText(user.locale, reason, author, message.content, names);
       const payload = { ...text, channelId, groupId, messageId: message.id };
-      for (const subscription of user.subscriptions) this.#options.queue.send({ subscription, payload });
+      for (const subscription of user.subscriptions)
+        pushes.push({ subscription, messageId: message.id, payload });
     }
+    await this.#options.pushes.send(pushes);
   }
 
   /** Only sessions that live are pushed to, also where nobody has heard that one has ended. */

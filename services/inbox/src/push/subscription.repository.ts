@@ -40,6 +40,8 @@ export function createSubscriptionRepository(connection: Connection) {
         .limit(userIds.length * LIMITS.sessionsPerUser)
         .lean(),
 
+    find: (id: string) => subscriptions.findById(id).lean(),
+
     isEmpty: async (): Promise<boolean> => (await subscriptions.estimatedDocumentCount()) === 0,
 
     /** Only where it is still the same: the browser may have subscribed anew. */

@@ -1,0 +1,116 @@
+import { boundedMap, Counter, type NodeContext } from "@fanfare/kernel";
+import { OutboundError, type Outbound } from "@fanfare/outbound";
+import webPush from "web-push";
+import {
+  ANSWER_MAX_BYTES,
+  CONCURRENCY,
+  PUSH_TIMEOUT_MS,
+  PUSH_TRIES,
+  PUSH_TTL_SECONDS,
+  SENDING,
+  WAITING,
+} from "../bounds.ts";
+import type { SubscriptionDocument } from "./subscription.model.ts";
+import type { SubscriptionRepository } from "./subscription.repository.ts";
+import type { VapidKeys } from "./vapid-keys.ts";
+
+export interface Push {
+  subscription: SubscriptionDocument;
+  messageId: string;
+  payload: unknown;
+}
+
+interface StoredPush {
+  subscriptionId: string;
+  payload: unknown;
+  expiresAt: Date;
+}
+
+export interface PushesOptions {
+  node: Pick<NodeContext, "jobs" | "logger" | "metrics">;
+  subscriptions: Pick<SubscriptionRepository, "find" | "removeStale">;
+  /** null: there are no keys, and nothing is pushed. */
+  running: () => { vapid: VapidKeys; outbound: Pick<Outbound, "request"> } | null;
+}
+
+const OUTCOMES = ["sent", "gone", "refused", "failed", "dropped"] as const;
+type Outcome = (typeof OUTCOMES)[number];
+/** Says the push service when a subscription has ended. */
+const GONE: ReadonlySet<number> = new Set([404, 410]);
+const LATER: ReadonlySet<number> = new Set([408, 429]);
+
+export type Pushes = ReturnType<typeof createPushes>;
+
+/** Sends pushes by jobs: at least once, until they are a day old. What is not taken is dropped: the inbox has it all the same. */
+export function createPushes({ node, subscriptions, running }: PushesOptions) {
+  const counted = new Counter({
+    name: "fanfare_pushes_total",
+    help: "Pushes to browsers by their outcome: sent, gone, refused, failed, dropped.",
+    labelNames: ["outcome"],
+    registers: [node.metrics],
+  });
+  for (const outcome of OUTCOMES) counted.inc({ outcome }, 0);
+
+  const deliver = async ({ subscriptionId, payload }: StoredPush, signal: AbortSignal): Promise<Outcome> => {
+    const { vapid, outbound } = running() ?? {};
+    if (vapid === undefined || outbound === undefined) return "dropped";
+    const subscription = await subscriptions.find(subscriptionId);
+    if (subscription === null) return "gone";
+    const { endpoint, p256dh, auth } = subscription;
+    const details = webPush.generateRequestDetails(
+      { endpoint, keys: { p256dh, auth } },
+      JSON.stringify(payload),
+      { vapidDetails: vapid, TTL: PUSH_TTL_SECONDS, urgency: "high", contentEncoding: "aes128gcm" },
+    );
+    const headers = Object.entries(details.headers).filter(([name]) => name !== "Content-Length");
+    const { status } = await outbound.request({
+      url: endpoint,
+      method: "POST",
+      headers: Object.fromEntries(headers),
+      body: details.body,
+      timeoutMs: PUSH_TIMEOUT_MS,
+      maxBytes: ANSWER_MAX_BYTES,
+      signal,
+    });
+    if (GONE.has(status)) {
+      await subscriptions.removeStale(subscription);
+      return "gone";
+    }
+    if (status >= 500 || LATER.has(status)) throw new Error(`the push service answered ${status}`);
+    return status < 300 ? "sent" : "refused";
+  };
+
+  const jobs = node.jobs.define<StoredPush>("inbox.push", {
+    concurrency: SENDING,
+    maxTries: PUSH_TRIES,
+    maxWaiting: WAITING,
+    run: async ({ payload, tries, signal }) => {
+      const isLast = tries >= PUSH_TRIES || new Date() > payload.expiresAt;
+      const outcome = await deliver(payload, signal).catch((error: unknown): Outcome => {
+        if (signal.aborted || !(isLast || isFinal(error))) throw error;
+        // An endpoint is a secret between the browser and us.
+        node.logger.debug({ err: error }, "a push could not be sent");
+        return "failed";
+      });
+      counted.inc({ outcome });
+    },
+  });
+
+  return {
+    /** Resolves when they are stored. */
+    async send(pushes: readonly Push[]): Promise<void> {
+      const expiresAt = new Date(Date.now() + PUSH_TTL_SECONDS * 1000);
+      await boundedMap(pushes, CONCURRENCY, async ({ subscription, messageId, payload }) => {
+        if (jobs.waiting >= WAITING) return counted.inc({ outcome: "dropped" });
+        const subscriptionId = subscription._id.toHexString();
+        return jobs.enqueue(`${subscriptionId}:${messageId}`, { subscriptionId, payload, expiresAt });
+      });
+    },
+    /** Whether there is no room for those of another page of members. */
+    isBusy: () => jobs.waiting > WAITING / 2,
+  };
+}
+
+/** Whether another try cannot do better. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof OutboundError && (error.code === "BAD_URL" || error.code === "FORBIDDEN_ADDRESS");
