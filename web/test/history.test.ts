@@ -86,6 +86,21 @@ describe("a look into the past of a channel", () => {
     expect(history.get()).toBeNull();
   });
 
+  test("scrolling at the end does not give up a look that is being opened, closing does", async () => {
+    const history = new ChannelHistory(bob.client, channel.id);
+    const opening = history.open({ seq: 40 });
+    history.letGo();
+    expect(await opening).toBe(40);
+    expect(history.get()).not.toBeNull();
+    const again = history.open({ seq: 50 });
+    history.close();
+    expect(await again).toBeNull();
+    expect(history.get()).toBeNull();
+    await history.open({ seq: 40 });
+    history.letGo();
+    expect(history.get()).toBeNull();
+  });
+
   test("a message that is not there leaves nothing open", async () => {
     const history = new ChannelHistory(bob.client, channel.id);
     await expect(history.open({ messageId: "0".repeat(24) })).rejects.toMatchObject({

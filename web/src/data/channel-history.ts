@@ -27,6 +27,8 @@ export class ChannelHistory {
   readonly #listeners = new Set<() => void>();
   #window: HistoryWindow | null = null;
   #number = 0;
+  /** The number of the look that is being opened. */
+  #opening: number | null = null;
   #extending: Promise<void> | null = null;
   #loads = 0;
   /** By message: its newest version that an event has brought while a page is on its way. */
@@ -47,22 +49,29 @@ export class ChannelHistory {
   };
 
   /**
-   * Loads what is around a place. Resolves to the seq of the message that was meant, or of the nearest one; null where there is none.
+   * Loads what is around a place. Resolves to the seq of the message that was meant, or of the nearest one; null where there is none,
+   * or where another look was opened or this one closed meanwhile.
    * @throws {FanfareError} MESSAGE_NOT_FOUND, or what the server answered
    */
   open(place: HistoryPlace): Promise<number | null> {
     const number = ++this.#number;
+    this.#opening = number;
     this.#listen();
     const opened = this.#load(async () => {
       const where = "messageId" in place ? { seq: await this.#seqOf(place.messageId) } : place;
       const page = await this.#list("seq" in where ? { around: where.seq } : { atTime: where.atTime });
-      if (number === this.#number) this.#set(windowAround(page));
+      if (number !== this.#number) return null;
+      this.#set(windowAround(page));
       return targetIn(page.messages, where);
     });
-    return opened.catch((error: unknown) => {
-      if (number === this.#number && this.#window === null) this.close();
-      throw error;
-    });
+    return opened
+      .catch((error: unknown) => {
+        if (number === this.#number && this.#window === null) this.close();
+        throw error;
+      })
+      .finally(() => {
+        if (this.#opening === number) this.#opening = null;
+      });
   }
 
   /** Loads the page before; does nothing where there is none, or while another page is on its way. */
@@ -79,9 +88,15 @@ export class ChannelHistory {
     return this.#extend({ after }, withNewer);
   }
 
-  /** Ends the look into the past. */
+  /** Lets go of what is far above, after somebody has scrolled down to the newest; a look that is being opened goes on. */
+  letGo(): void {
+    if (this.#opening === null && this.#window !== null) this.close();
+  }
+
+  /** Ends the look into the past, and gives up one that is being opened. */
   close(): void {
     this.#number += 1;
+    this.#opening = null;
     for (const end of this.#ends) end();
     this.#ends = [];
     this.#early.clear();

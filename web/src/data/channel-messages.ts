@@ -16,12 +16,15 @@ export interface ChannelMessages extends OpenChannel {
   /** Where it comes up to what is live, the two become one. */
   loadNewer: () => Promise<void>;
   /**
-   * Shows what is around a message, a seq or a time (ISO 8601). Resolves to the seq to scroll to; null where nothing was ever written.
+   * Shows what is around a message, a seq or a time (ISO 8601). Resolves to the seq to scroll to; null where nothing was ever written, or
+   * something else was asked for meanwhile.
    * @throws {FanfareError} MESSAGE_NOT_FOUND
    */
   jumpTo: (place: HistoryPlace) => Promise<number | null>;
-  /** Shows the newest messages; call it too when somebody has scrolled down to them, so that what is far above is let go. */
+  /** Shows the newest messages. */
   jumpToNewest: () => void;
+  /** To be called when somebody has scrolled down to the newest: what is far above is let go. */
+  letGo: () => void;
 }
 
 /** The messages of a channel, live or in the past. Everything but what was jumped to comes from the exact copy. */
@@ -51,6 +54,7 @@ export function useChannelMessages(channelId: string): ChannelMessages {
   );
   const loadNewer = useCallback(() => history.loadNewer(), [history]);
   const jumpToNewest = useCallback(() => history.close(), [history]);
+  const letGo = useCallback(() => history.letGo(), [history]);
   return {
     ...channel,
     ...joined,
@@ -60,6 +64,7 @@ export function useChannelMessages(channelId: string): ChannelMessages {
     loadNewer,
     jumpTo,
     jumpToNewest,
+    letGo,
   };
 }
 

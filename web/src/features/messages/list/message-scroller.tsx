@@ -35,7 +35,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const { channel, title, beginning, jumpToId, onJumped, onLeave } = props;
   const { messages: channelMessages, wanted, reactingId } = props;
   const { t } = useTranslation("messages");
-  const { view, snapshot, messages, isLive, hasOlder, jumpToNewest } = channelMessages;
+  const { view, snapshot, messages, isLive, hasOlder, jumpToNewest, letGo } = channelMessages;
   const { ownId, setReacting } = useMessageContext();
   const { editingId } = useConversation(channel.id);
   const unread = useUnreadMark(view, channel.lastReadSeq);
@@ -134,7 +134,7 @@ export function MessageScroller(props: MessageScrollerProps) {
             onScroll={scroll.onScroll}
             onScrollEnd={() => {
               scroll.onScrollEnd();
-              if (isAtEnd) jumpToNewest();
+              if (isAtEnd && !scroll.isHeld()) letGo();
             }}
             onResize={scroll.onResize}
           >

@@ -19,6 +19,7 @@ export interface HeldRow {
   /** Goes to a row, which is held from now on. */
   hold: (rows: readonly Row[], index: number, options: ScrollToIndexOpts) => void;
   release: () => void;
+  isHeld: () => boolean;
   /** Goes to the row that is held once more; false where there is none. */
   restore: (rows: readonly Row[]) => boolean;
 }
@@ -35,15 +36,19 @@ export function useHeldRow(
   const release = useCallback(() => {
     held.current = null;
   }, []);
+  const isHeld = useCallback(() => {
+    const { current } = held;
+    return current !== null && (current.framesLeft > 0 || performance.now() <= current.untilMs);
+  }, []);
   const restore = useCallback(
     (rows: readonly Row[]) => {
       const { current } = held;
-      if (current === null || (current.framesLeft <= 0 && performance.now() > current.untilMs)) return false;
+      if (current === null || !isHeld()) return false;
       const index = rows.findIndex(({ key }) => key === current.key);
       if (index >= 0) list.current?.scrollToIndex(index, current.options);
       return index >= 0;
     },
-    [list],
+    [list, isHeld],
   );
   const hold = useCallback(
     (rows: readonly Row[], index: number, options: ScrollToIndexOpts) => {
@@ -70,5 +75,5 @@ export function useHeldRow(
     }
     return () => listening.abort();
   }, [frame, release]);
-  return useMemo(() => ({ hold, release, restore }), [hold, release, restore]);
+  return useMemo(() => ({ hold, release, isHeld, restore }), [hold, release, isHeld, restore]);
 }

@@ -29,6 +29,8 @@ export interface Scroll {
   isAtEnd: boolean;
   /** The rows in view, as of the last rest. */
   inView: { first: number; last: number };
+  /** Whether a row that was gone to is held in its place: nobody has scrolled since. */
+  isHeld: () => boolean;
   onScroll: () => void;
   onScrollEnd: () => void;
   onResize: () => void;
@@ -127,7 +129,18 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
     [rows, heldRow],
   );
 
-  return { frame, list, isAtEnd, inView, onScroll, onScrollEnd: look, onResize, toEnd, toRow };
+  return {
+    frame,
+    list,
+    isAtEnd,
+    inView,
+    isHeld: heldRow.isHeld,
+    onScroll,
+    onScrollEnd: look,
+    onResize,
+    toEnd,
+    toRow,
+  };
 }
 
 function fromEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number {
