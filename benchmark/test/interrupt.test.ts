@@ -23,16 +23,11 @@ test.each([
   expect(await bench.leftovers()).toEqual([]);
 });
 
+// All commands prepare their users in the same way; these differ in how they start their servers.
 test.each([
   ["broadcast", ...USERS],
-  ["chatroom", ...USERS],
-  ["connect", ...USERS],
   ["direct", "-c", "5000"],
-  ["group", "-c", "5000"],
   ["http", ...USERS],
-  ["login", "-c", "5000"],
-  ["overload", ...USERS],
-  ["stages", ...USERS],
   ["storm", ...USERS],
 ])("Ctrl-C before anything is measured: %s says how far it came", async (command, ...args) => {
   const outcome = await bench.runAndAct([command, ...args], "registering", (child) => child.kill("SIGINT"));

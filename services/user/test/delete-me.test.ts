@@ -1,6 +1,6 @@
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
+import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
 let node: UserNode;
 beforeAll(async () => {
