@@ -45,6 +45,8 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     site.watch(page);
     await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
     await field(page).waitFor();
+    // Without the messages of the channel there is no list to show in what waits.
+    await page.getByRole("log").waitFor();
     return page;
   }
 
