@@ -22,7 +22,6 @@ export { OVERLOADED_METRIC } from "./metrics/overloaded-for.ts";
 export { Counter, Gauge, Histogram, readGauge, RecentMax } from "./metrics.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { PROGRAM_VERSION } from "./program-version.ts";
-export { BackgroundQueue } from "./queues/background-queue.ts";
 export { WorkQueue } from "./queues/work-queue.ts";
 export {
   createRateLimits,

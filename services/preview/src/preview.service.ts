@@ -1,20 +1,17 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { Outbound } from "@fanfare/outbound";
-import { Previews } from "./previews.ts";
+import { createPreviews } from "./previews.ts";
 
 /** Previews of what messages link to. It has no actions: it hears of messages, and changes them. */
 export function createPreviewService(node: NodeContext): ReturnType<ServiceFactory> {
   // Where previews are off nobody listens, so that nothing is told.
   if (!node.config.linkPreviews) return defineService(node, { name: "preview", actions: {} });
   const outbound = new Outbound({ userAgent: "Fanfare-Preview", allow: node.config.outboundAllow });
-  const previews = new Previews({ node, outbound });
+  const previews = createPreviews({ node, outbound });
   return defineService(node, {
     name: "preview",
     actions: {},
     events: { "message.stored": ({ messages }) => previews.add(messages) },
-    async stopped() {
-      await previews.stop();
-      await outbound.close();
-    },
+    stopped: () => outbound.close(),
   });
 }

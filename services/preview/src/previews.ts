@@ -1,5 +1,5 @@
 import type { Embed, Message } from "@fanfare/contract";
-import { BackgroundQueue, type NodeContext } from "@fanfare/kernel";
+import type { NodeContext } from "@fanfare/kernel";
 import { OutboundError, type Outbound } from "@fanfare/outbound";
 import { LRUCache } from "lru-cache";
 import {
@@ -14,68 +14,64 @@ import {
 import { findLinks } from "./find-links.ts";
 import { parsePage } from "./parse-page.ts";
 
-interface Waiting {
-  message: Message;
+interface Linking extends Pick<Message, "channelId" | "editedAt"> {
   links: string[];
 }
 
-export interface PreviewsOptions {
-  node: Pick<NodeContext, "call" | "logger">;
+interface PreviewsOptions {
+  node: Pick<NodeContext, "call" | "jobs">;
   outbound: Pick<Outbound, "request">;
 }
 
-/** Fetches what messages link to, a few at a time, and adds to the messages what the pages say of themselves. */
-export class Previews {
-  readonly #options: PreviewsOptions;
-  readonly #queue: BackgroundQueue<Waiting>;
+/** Fetches what messages link to by jobs, a few at a time, and adds to the messages what the pages say of themselves. */
+export function createPreviews({ node, outbound }: PreviewsOptions) {
+  const pages = new Pages(outbound);
+  const jobs = node.jobs.define<Linking>("preview.fetch", {
+    concurrency: FETCH_CONCURRENCY,
+    maxWaiting: WAITING_MESSAGES,
+    run: async ({ key: messageId, payload: { channelId, editedAt, links }, signal }) => {
+      const found = await Promise.all(links.map((link) => pages.get(link, signal)));
+      signal.throwIfAborted();
+      const embeds = found.filter((embed) => embed !== null);
+      if (embeds.length === 0) return;
+      await node.call("message.setEmbeds", { channelId, messageId, embeds, editedAt });
+    },
+  });
+  return {
+    async add(messages: readonly Message[]): Promise<void> {
+      for (const { id, channelId, content, editedAt } of messages) {
+        const links = findLinks(content);
+        if (links.length > 0 && jobs.waiting < WAITING_MESSAGES)
+          await jobs.enqueue(id, { channelId, editedAt, links });
+      }
+    },
+  };
+}
+
+class Pages {
+  readonly #outbound: Pick<Outbound, "request">;
   /** By address; with those that have none, so that they are not asked again and again. */
-  readonly #pages = new LRUCache<string, { embed: Promise<Embed | null> }>({
+  readonly #known = new LRUCache<string, { embed: Promise<Embed | null> }>({
     max: CACHED_PAGES,
     ttl: CACHE_MAX_AGE_MS,
   });
 
-  constructor(options: PreviewsOptions) {
-    this.#options = options;
-    this.#queue = new BackgroundQueue({
-      atOnce: FETCH_CONCURRENCY,
-      waiting: WAITING_MESSAGES,
-      work: (waiting, signal) =>
-        this.#preview(waiting, signal).catch((error: unknown) =>
-          options.node.logger.warn({ err: error }, "a preview failed"),
-        ),
-    });
+  constructor(outbound: Pick<Outbound, "request">) {
+    this.#outbound = outbound;
   }
 
-  add(messages: readonly Message[]): void {
-    for (const message of messages) {
-      const links = findLinks(message.content);
-      if (links.length > 0) this.#queue.add({ message, links });
-    }
-  }
-
-  stop(): Promise<void> {
-    return this.#queue.stop();
-  }
-
-  async #preview({ message, links }: Waiting, signal: AbortSignal): Promise<void> {
-    const found = await Promise.all(links.map((link) => this.#page(link, signal)));
-    const embeds = found.filter((embed) => embed !== null);
-    if (embeds.length === 0 || signal.aborted) return;
-    const { id: messageId, channelId, editedAt } = message;
-    await this.#options.node.call("message.setEmbeds", { channelId, messageId, embeds, editedAt });
-  }
-
-  #page(url: string, signal: AbortSignal): Promise<Embed | null> {
-    const known = this.#pages.get(url);
+  /** null: it has no preview. */
+  get(url: string, signal: AbortSignal): Promise<Embed | null> {
+    const known = this.#known.get(url);
     if (known !== undefined) return known.embed;
     const embed = this.#fetch(url, signal);
-    this.#pages.set(url, { embed });
+    this.#known.set(url, { embed });
     return embed;
   }
 
   async #fetch(url: string, signal: AbortSignal): Promise<Embed | null> {
     try {
-      const { status, body, contentType } = await this.#options.outbound.request({
+      const { status, body, contentType } = await this.#outbound.request({
         url,
         headers: { accept: "text/html,application/xhtml+xml" },
         timeoutMs: FETCH_TIMEOUT_MS,
