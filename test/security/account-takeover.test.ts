@@ -45,6 +45,7 @@ interface Prepared {
   tokens: SessionTokens;
   /** Of the attacker at the provider. */
   attacker: Claims;
+  groupId: string;
   botToken: string;
   webhook: string;
 }
@@ -71,7 +72,7 @@ async function prepare({ isVerified }: { isVerified: boolean }): Promise<Prepare
   const { token: botToken } = await must(instance.url, "bot.create", bot, accessToken);
   const hook = { channelId: channels[0]!.id, name: "Mouth" };
   const { path } = await must(instance.url, "webhook.create", hook, accessToken);
-  return { name, email, tokens, attacker, botToken, webhook: path };
+  return { name, email, tokens, attacker, groupId: group.id, botToken, webhook: path };
 }
 
 async function resetToken(email: string): Promise<string> {
@@ -147,6 +148,65 @@ describe("a reset of a verified account", () => {
     const elsewhere = await exchange(attacker);
     expect(elsewhere.ok && elsewhere.data.user.id).not.toBe(tokens.user.id);
     expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([false, false]);
+  });
+});
+
+describe("a changed password", () => {
+  const change = (accessToken: string, params: { revokeTokens?: boolean }) =>
+    must(
+      instance.url,
+      "user.changePassword",
+      { oldPassword: ATTACKERS, newPassword: OWNERS, ...params },
+      accessToken,
+    );
+
+  test("leaves bots and webhooks working", async () => {
+    const { tokens, botToken, webhook } = await prepare({ isVerified: true });
+    await change(tokens.accessToken, {});
+    expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([true, true]);
+  });
+
+  test("revokes their tokens where that is chosen", async () => {
+    const { tokens, botToken, webhook } = await prepare({ isVerified: true });
+    expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([true, true]);
+    const { accessToken } = await change(tokens.accessToken, { revokeTokens: true });
+    expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([false, false]);
+    expect(await post(instance.url, "user.me", {}, accessToken)).toMatchObject({ ok: true });
+  });
+
+  test("each is listed beside the sessions, and revoked there by its holder alone", async () => {
+    const { tokens, botToken, webhook, groupId } = await prepare({ isVerified: true });
+    const { accessToken } = tokens;
+    const list = async () => (await must(instance.url, "bot.listTokens", {}, accessToken)).tokens;
+    const [ofBot, ofWebhook] = (await list()).toSorted((a, b) => a.kind.localeCompare(b.kind));
+    expect([ofBot, ofWebhook]).toMatchObject([
+      { kind: "bot", name: "Ear" },
+      { kind: "webhook", name: "Mouth" },
+    ]);
+    const stranger = await register(newName(), `${newName()}@example.org`, OWNERS);
+    for (const { kind, id } of [ofBot!, ofWebhook!]) {
+      expect(await post(instance.url, "bot.revokeToken", { kind, id }, stranger.accessToken)).toEqual(
+        failed(kind === "bot" ? "BOT_NOT_FOUND" : "WEBHOOK_NOT_FOUND"),
+      );
+    }
+    expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([true, true]);
+    await must(instance.url, "bot.revokeToken", { kind: "bot", id: ofBot!.id }, accessToken);
+    expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([false, true]);
+    await must(instance.url, "bot.revokeToken", { kind: "webhook", id: ofWebhook!.id }, accessToken);
+    expect(await isWebhookAlive(webhook)).toBe(false);
+    expect(await list()).toEqual([]);
+    const { bots } = await must(instance.url, "bot.list", { groupId }, accessToken);
+    await must(instance.url, "bot.rotateToken", { groupId, botId: bots[0]!.id }, accessToken);
+    expect(await list()).toMatchObject([{ kind: "bot", name: "Ear" }]);
+  });
+
+  test("revokes nothing where the old password is wrong", async () => {
+    const { tokens, botToken, webhook } = await prepare({ isVerified: true });
+    const params = { oldPassword: "wrong password", newPassword: OWNERS, revokeTokens: true };
+    expect(await post(instance.url, "user.changePassword", params, tokens.accessToken)).toEqual(
+      failed("WRONG_CREDENTIALS"),
+    );
+    expect([await isBotAlive(botToken), await isWebhookAlive(webhook)]).toEqual([true, true]);
   });
 });
 

@@ -29,6 +29,7 @@ export type {
   GatewayStep,
   Group,
   Head,
+  HeldToken,
   InboxItem,
   InboxMarker,
   InstancePolicy,

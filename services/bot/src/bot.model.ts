@@ -31,6 +31,8 @@ export interface BotDocument {
   /** Who has its token: at first its maker. */
   createdBy: Types.ObjectId;
   createdAt: Date;
+  /** When the holder revoked the token; absent while there is a token that works. */
+  revokedAt?: Date;
   callback?: Callback;
   /** `callback.nextAt` of a callback that is not disabled: the sparse index holds these only. */
   dueAt?: Date;
@@ -45,6 +47,7 @@ const schema = new Schema<BotDocument>(
     sessionId: { type: String, required: true },
     createdBy: { type: Schema.Types.ObjectId, required: true },
     createdAt: { type: Date, required: true },
+    revokedAt: Date,
     callback: Schema.Types.Mixed,
     dueAt: Date,
   },

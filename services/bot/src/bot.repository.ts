@@ -27,6 +27,13 @@ export function createBotRepository(connection: Connection) {
         .limit(limit)
         .lean(),
 
+    listNewestHeldBy: (userId: string, limit: number) =>
+      bots
+        .find({ createdBy: userId, revokedAt: { $exists: false } })
+        .sort({ createdBy: -1, _id: -1 })
+        .limit(limit)
+        .lean(),
+
     countOfGroup: (groupId: string, max: number) =>
       bots.countDocuments({ groupId: new Types.ObjectId(groupId) }, { limit: max }),
 
@@ -34,7 +41,19 @@ export function createBotRepository(connection: Connection) {
       groupId: string,
       botId: string,
       changes: Partial<Pick<BotDocument, "name" | "scopes" | "tokenHash" | "sessionId" | "createdBy">>,
-    ) => bots.findOneAndUpdate({ _id: botId, groupId }, { $set: changes }, after).lean(),
+    ) =>
+      bots
+        .findOneAndUpdate(
+          { _id: botId, groupId },
+          { $set: changes, ...(changes.tokenHash !== undefined && { $unset: { revokedAt: 1 } }) },
+          after,
+        )
+        .lean(),
+
+    /** Replaces the token by one that nobody knows. */
+    async revokeToken(botId: string, changes: Pick<BotDocument, "tokenHash" | "sessionId">): Promise<void> {
+      await bots.updateOne({ _id: botId }, { $set: { ...changes, revokedAt: new Date() } });
+    },
 
     remove: (botId: string) => bots.findOneAndDelete({ _id: botId }).lean(),
 

@@ -3,7 +3,7 @@ import { Outbound } from "@fanfare/outbound";
 import { createBot, deleteBot, listBots, rotateToken, updateBot } from "./actions/bots.ts";
 import { invoke, list, register, unregister } from "./actions/commands.ts";
 import { authenticate, disconnectHeld, forgetUser, me, subscribe, unsubscribe } from "./actions/own-bot.ts";
-import { revokeTokensOf } from "./actions/tokens.ts";
+import { listTokens, revokeToken, revokeTokensOf } from "./actions/tokens.ts";
 import { createWebhook, deleteWebhook, execute, listWebhooks, updateWebhook } from "./actions/webhooks.ts";
 import type { BotDependencies } from "./bot.dependencies.ts";
 import { createBotRepository } from "./bot.repository.ts";
@@ -45,6 +45,8 @@ export function createBotService(node: NodeContext): ReturnType<ServiceFactory> 
       "bot.authenticate": authenticate(dependencies),
       "bot.disconnectHeldBy": disconnectHeld(dependencies),
       "bot.forgetUser": forgetUser(dependencies),
+      "bot.listTokens": listTokens(dependencies),
+      "bot.revokeToken": revokeToken(dependencies),
       "bot.revokeTokensOf": revokeTokensOf(dependencies),
       "command.register": register(dependencies),
       "command.unregister": unregister(dependencies),

@@ -54,7 +54,7 @@ test("a changed password ends that session too", async () => {
   });
   const next = await change({
     ...request,
-    params: { oldPassword: PASSWORD, newPassword },
+    params: { oldPassword: PASSWORD, newPassword, revokeTokens: false },
     actor: actorOf(tokens),
   });
   await expect(refresh(late!)).rejects.toMatchObject({ type: "SESSION_REVOKED" });

@@ -187,7 +187,7 @@ describe("ending sessions", () => {
       sessions: { ...dependencies.sessions, open: () => Promise.reject(new Error("killed")) },
     });
     const request = {
-      params: { oldPassword: PASSWORD, newPassword: "another horse" },
+      params: { oldPassword: PASSWORD, newPassword: "another horse", revokeTokens: false },
       actor: actorOf(first),
       access: undefined,
       call: node.node.call,

@@ -16,6 +16,11 @@ export const botRows = {
   "bot.update": row("bot.update", (world) => ({ ...noBot(world), name: "Other" }), notFound),
   "bot.rotateToken": row("bot.rotateToken", noBot, notFound),
   "bot.delete": row("bot.delete", noBot, notFound),
+  "bot.listTokens": row("bot.listTokens", () => ({})),
+  "bot.revokeToken": row("bot.revokeToken", () => ({ kind: "bot", id: NOT_THERE }), {
+    why: "they hold no such token",
+    allowed: "BOT_NOT_FOUND",
+  }),
   "bot.me": row("bot.me", () => ({}), botsOnly),
   "bot.subscribe": row(
     "bot.subscribe",

@@ -1,4 +1,4 @@
-import type { Session, User } from "@fanfare/contract";
+import type { HeldToken, Session, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
@@ -6,6 +6,11 @@ import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
 import { without } from "./lists.ts";
 import { ON_OPEN } from "./query-client.ts";
+
+/** Bots and webhooks whose tokens the user holds, newest first. */
+export function useHeldTokens(): UseQueryResult<HeldToken[]> {
+  return useAsk("bot.listTokens", {}, { ...ON_OPEN, select: ({ tokens }) => tokens });
+}
 
 /** Where the user is logged in, newest first. */
 export function useSessions(): UseQueryResult<Session[]> {
@@ -39,6 +44,13 @@ export const accountEffects: Effects = {
     after(cache, { sessionId }) {
       cache.patchList("user.listSessions", "sessions", (sessions) =>
         without(sessions, ({ id }) => id === sessionId),
+      );
+    },
+  },
+  "bot.revokeToken": {
+    after(cache, revoked) {
+      cache.patchList("bot.listTokens", "tokens", (tokens) =>
+        without(tokens, ({ kind, id }) => kind === revoked.kind && id === revoked.id),
       );
     },
   },

@@ -84,6 +84,30 @@ export const botActions = {
     audited: "bot",
     errors: ["BOT_NOT_FOUND"],
   }),
+  "bot.listTokens": action({
+    summary: "Bots and webhooks whose tokens the user holds, newest first, in whatever groups.",
+    params: nothing,
+    result: z.object({
+      tokens: z.array(e.HeldTokenSchema).max(LIMITS.pageMaxItems),
+      hasMore: z.boolean(),
+    }),
+    permission: { rule: "session" },
+    mutates: false,
+    botScope: null,
+    cost: 1,
+  }),
+  "bot.revokeToken": action({
+    summary:
+      "Make a token that the user holds worthless, also where the user can't manage bots any more. A bot stays without a token and callback, a webhook is deleted.",
+    params: z.object({ kind: e.heldTokenKind, id: e.id }),
+    result: nothing,
+    permission: { rule: "session" },
+    mutates: true,
+    botScope: null,
+    cost: 2,
+    errors: ["BOT_NOT_FOUND", "WEBHOOK_NOT_FOUND"],
+    rateLimit: { points: 60, durationMs: minute },
+  }),
   "bot.me": action({
     summary: "The bot that calls.",
     params: nothing,

@@ -224,6 +224,10 @@ export const userActions = {
     params: z.object({
       oldPassword: z.string().min(1).max(LIMITS.passwordMaxChars),
       newPassword: e.password,
+      revokeTokens: z
+        .boolean()
+        .default(false)
+        .describe("Also deletes the user's webhooks and revokes the tokens of their bots."),
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "account" },

@@ -84,3 +84,10 @@ export const WebhookSchema = z
   })
   .meta({ id: "Webhook" });
 export type Webhook = z.output<typeof WebhookSchema>;
+
+export const heldTokenKind = z.enum(["bot", "webhook"]);
+/** A secret that acts with a user's rights besides their sessions. */
+export const HeldTokenSchema = z
+  .object({ kind: heldTokenKind, id, name: z.string(), createdAt: time })
+  .meta({ id: "HeldToken" });
+export type HeldToken = z.output<typeof HeldTokenSchema>;

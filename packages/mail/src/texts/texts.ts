@@ -19,9 +19,9 @@ interface MailValues {
   confirmNewEmail: { host: string; username: string | null };
   /** To the old address. */
   emailChanged: { host: string };
-  /** `provider`: host of the OIDC provider whose login is linked to the account, or null. */
   /** To the owner of an account that an admin has created. */
   invitation: { host: string; username: string | null; days: number };
+  /** `provider`: host of the OIDC provider whose login is linked to the account, or null. */
   resetPassword: { host: string; minutes: number; provider: string | null };
   passwordChanged: { host: string };
   oidcLinked: { host: string };

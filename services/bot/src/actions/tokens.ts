@@ -1,27 +1,73 @@
-import { hashSecret, newSecret, type Handler } from "@fanfare/kernel";
+import { LIMITS } from "@fanfare/contract";
+import { hashSecret, newSecret, serviceError, type Handler } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
+import type { BotDocument } from "../bot.model.ts";
 import { heldBy } from "../holder.ts";
 import { removeBot } from "./bots.ts";
 
 export function revokeTokensOf(dependencies: BotDependencies): Handler<"bot.revokeTokensOf"> {
-  const { node, bots, webhooks, cursors, invocations } = dependencies;
+  const { node, bots, webhooks } = dependencies;
   return async ({ params: { userId, deleteBots } }) => {
     await webhooks.removeOfUser(userId);
-    for await (const { _id, groupId } of heldBy(bots, userId)) {
-      const botId = _id.toHexString();
-      if (deleteBots) {
-        // The bot's user first: if this is interrupted, the bot is still listed and the repetition removes it.
-        await node.call("user.deleteBot", { userId: botId });
-        await removeBot(dependencies, botId);
+    for await (const bot of heldBy(bots, userId)) {
+      if (!deleteBots) {
+        await revokeBotToken(dependencies, bot);
         continue;
       }
-      const { sessionId } = await node.call("user.openBotSession", { userId: botId });
-      await bots.update(groupId.toHexString(), botId, { tokenHash: hashSecret(newSecret()), sessionId });
-      // A callback would keep delivering messages to an address that the holder of the token chose.
-      await bots.setCallback(botId, null);
-      await cursors.removeOfBot(botId);
-      await invocations.removeOfBot(botId);
+      const botId = bot._id.toHexString();
+      // The bot's user first: if this is interrupted, the bot is still listed and the repetition removes it.
+      await node.call("user.deleteBot", { userId: botId });
+      await removeBot(dependencies, botId);
     }
     return {};
   };
+}
+
+export function listTokens({ bots, webhooks }: BotDependencies): Handler<"bot.listTokens"> {
+  return async ({ actor: { userId } }) => {
+    const limit = LIMITS.pageMaxItems + 1;
+    const [ofBots, ofWebhooks] = await Promise.all([
+      bots.listNewestHeldBy(userId, limit),
+      webhooks.listNewestOfUser(userId, limit),
+    ]);
+    const present =
+      (kind: "bot" | "webhook") =>
+      ({ _id, name, createdAt }: Pick<BotDocument, "_id" | "name" | "createdAt">) => ({
+        kind,
+        id: _id.toHexString(),
+        name,
+        createdAt: createdAt.toISOString(),
+      });
+    const tokens = [...ofBots.map(present("bot")), ...ofWebhooks.map(present("webhook"))].toSorted((a, b) =>
+      b.createdAt.localeCompare(a.createdAt),
+    );
+    return { tokens: tokens.slice(0, LIMITS.pageMaxItems), hasMore: tokens.length > LIMITS.pageMaxItems };
+  };
+}
+
+export function revokeToken(dependencies: BotDependencies): Handler<"bot.revokeToken"> {
+  const { bots, webhooks } = dependencies;
+  return async ({ params: { kind, id }, actor: { userId } }) => {
+    if (kind === "webhook") {
+      if (!(await webhooks.removeOneOfUser(userId, id))) throw serviceError("WEBHOOK_NOT_FOUND");
+      return {};
+    }
+    const bot = await bots.find(id);
+    if (bot?.createdBy.toHexString() !== userId) throw serviceError("BOT_NOT_FOUND");
+    await revokeBotToken(dependencies, bot);
+    return {};
+  };
+}
+
+async function revokeBotToken(
+  { node, bots, cursors, invocations }: BotDependencies,
+  { _id }: BotDocument,
+): Promise<void> {
+  const botId = _id.toHexString();
+  const { sessionId } = await node.call("user.openBotSession", { userId: botId });
+  await bots.revokeToken(botId, { tokenHash: hashSecret(newSecret()), sessionId });
+  // A callback would keep delivering messages to an address that the holder of the token chose.
+  await bots.setCallback(botId, null);
+  await cursors.removeOfBot(botId);
+  await invocations.removeOfBot(botId);
 }

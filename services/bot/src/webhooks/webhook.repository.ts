@@ -37,6 +37,13 @@ export function createWebhookRepository(connection: Connection) {
       await webhooks.deleteMany({ channelId: { $in: channelIds } });
     },
 
+    listNewestOfUser: (userId: string, limit: number) =>
+      webhooks.find({ createdBy: userId }).sort({ _id: -1 }).limit(limit).lean(),
+
+    /** @returns false where the user has no such webhook */
+    removeOneOfUser: async (userId: string, webhookId: string): Promise<boolean> =>
+      (await webhooks.deleteOne({ _id: webhookId, createdBy: userId })).deletedCount === 1,
+
     async removeOfUser(userId: string): Promise<void> {
       await webhooks.deleteMany({ createdBy: userId });
     },

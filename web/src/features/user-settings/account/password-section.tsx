@@ -5,6 +5,7 @@ import { useCall } from "../../../data/call.ts";
 import { useMe } from "../../../data/me.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
+import { Checkbox } from "../../../ui/checkbox.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { Form } from "../../../ui/form.tsx";
 import { showToast } from "../../../ui/toast.tsx";
@@ -36,7 +37,7 @@ function ChangePasswordForm({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation("user-settings");
   const call = useCall();
   const form = useForm({
-    initial: { oldPassword: "", newPassword: "" },
+    initial: { oldPassword: "", newPassword: "", revokeTokens: false },
     async submit(values) {
       await call("user.changePassword", values);
       showToast({ text: t("account.passwordChanged"), tone: "good" });
@@ -61,6 +62,12 @@ function ChangePasswordForm({ onDone }: { onDone: () => void }) {
         minLength={LIMITS.passwordMinChars}
         autoComplete="new-password"
         {...form.field("newPassword")}
+      />
+      <Checkbox
+        label={t("account.revokeTokens")}
+        hint={t("account.revokeTokensText")}
+        checked={form.values.revokeTokens}
+        onChange={(checked) => form.set("revokeTokens", checked)}
       />
     </Form>
   );

@@ -1,6 +1,7 @@
 import { useMe } from "../../../data/me.ts";
 import { OidcSection } from "./oidc-section.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
+import { TokensSection } from "./tokens-section.tsx";
 import { TotpSection } from "./totp-section.tsx";
 
 /** What keeps the account its owner's. */
@@ -11,6 +12,7 @@ export function SecurityPart() {
       {!isGuest && <TotpSection />}
       {!isGuest && <OidcSection />}
       <SessionsSection />
+      <TokensSection />
     </>
   );
 }

@@ -1,0 +1,75 @@
+import type { HeldToken } from "@fanfare/contract";
+import { Bot, Webhook } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useHeldTokens } from "../../../data/account.ts";
+import { useCall } from "../../../data/call.ts";
+import { errorText } from "../../../shared/error-text.ts";
+import { useFormats } from "../../../shared/use-formats.ts";
+import { Button } from "../../../ui/button.tsx";
+import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ListRow } from "../../../ui/list-row.tsx";
+import { Section } from "../section.tsx";
+
+/** What can act with somebody's rights besides their sessions, and how to end that. Not there where there is nothing. */
+export function TokensSection() {
+  const { t } = useTranslation("user-settings");
+  const { data: tokens, error, refetch } = useHeldTokens();
+  const call = useCall();
+  const [asked, setAsked] = useState<HeldToken | null>(null);
+  if (tokens?.length === 0) return null;
+  return (
+    <Section title={t("tokens.title")} text={t("tokens.text")}>
+      {error !== null && <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />}
+      <ul className="grid gap-px">
+        {tokens?.map((token) => (
+          <li key={`${token.kind} ${token.id}`}>
+            <TokenRow token={token} onRevoke={() => setAsked(token)} />
+          </li>
+        ))}
+      </ul>
+      <ConfirmDialog
+        open={asked !== null}
+        onClose={() => setAsked(null)}
+        title={t("tokens.revokeOf", { name: asked?.name })}
+        action={t("tokens.revoke")}
+        danger
+        onConfirm={() => call("bot.revokeToken", { kind: asked!.kind, id: asked!.id })}
+      >
+        {asked === null
+          ? null
+          : t(asked.kind === "bot" ? "tokens.askBot" : "tokens.askWebhook", { name: asked.name })}
+      </ConfirmDialog>
+    </Section>
+  );
+}
+
+function TokenRow({
+  token: { kind, name, createdAt },
+  onRevoke,
+}: {
+  token: HeldToken;
+  onRevoke: () => void;
+}) {
+  const { t } = useTranslation("user-settings");
+  const { dateTime } = useFormats();
+  const Icon = kind === "bot" ? Bot : Webhook;
+  const time = dateTime(Date.parse(createdAt));
+  return (
+    <ListRow
+      leading={
+        <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-hover text-muted">
+          <Icon size={18} aria-hidden />
+        </span>
+      }
+      title={name}
+      subtitle={t(kind === "bot" ? "tokens.bot" : "tokens.webhook", { time })}
+      trailing={
+        <Button size="sm" aria-label={t("tokens.revokeOf", { name })} onClick={onRevoke}>
+          {t("tokens.revoke")}
+        </Button>
+      }
+    />
+  );
+}
