@@ -23,7 +23,7 @@ const schema = new Schema<WebhookDocument>(
   { collection: "webhooks", writeConcern: DURABLE, versionKey: false },
 );
 schema.index({ channelId: 1, _id: 1 });
-schema.index({ createdBy: 1 });
+schema.index({ createdBy: 1, _id: 1 });
 
 export function webhookModel(connection: Connection): Model<WebhookDocument> {
   return connection.model<WebhookDocument>("Webhook", schema);

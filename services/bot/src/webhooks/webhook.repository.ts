@@ -38,7 +38,7 @@ export function createWebhookRepository(connection: Connection) {
     },
 
     listNewestOfUser: (userId: string, limit: number) =>
-      webhooks.find({ createdBy: userId }).sort({ _id: -1 }).limit(limit).lean(),
+      webhooks.find({ createdBy: userId }).sort({ createdBy: -1, _id: -1 }).limit(limit).lean(),
 
     /** @returns false where the user has no such webhook */
     removeOneOfUser: async (userId: string, webhookId: string): Promise<boolean> =>
