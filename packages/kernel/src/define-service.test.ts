@@ -8,8 +8,8 @@ const node = { logger: { level: "error" } } as NodeContext;
 const handler = () => ({});
 
 test("an action that is not in the contract does not start", () => {
-  const service = { name: "user", actions: { "user.becomeAdmin": handler } as object };
-  expect(() => defineService(node, service)).toThrow("user.becomeAdmin is not in the contract");
+  const service = { name: "user", actions: { "user.noSuchAction": handler } as object };
+  expect(() => defineService(node, service)).toThrow("user.noSuchAction is not in the contract");
 });
 
 test.each([[undefined], [{}], [{ rule: "everybody" }]])(

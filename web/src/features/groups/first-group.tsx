@@ -11,7 +11,7 @@ export function FirstGroup() {
     <div className="m-auto grid w-full max-w-md gap-6 overflow-y-auto p-6">
       <header className="grid gap-2 text-center">
         <h1 className="text-2xl font-semibold">{t("first.title")}</h1>
-        <p className="text-muted">{t(canCreate ? "first.text" : "first.joinText")}</p>
+        <p className="text-muted">{canCreate ? t("first.text") : t("first.joinText")}</p>
       </header>
       {canCreate && (
         <section

@@ -37,9 +37,9 @@ export function TokensSection() {
         danger
         onConfirm={() => call("bot.revokeToken", { kind: asked!.kind, id: asked!.id })}
       >
-        {asked === null
-          ? null
-          : t(asked.kind === "bot" ? "tokens.askBot" : "tokens.askWebhook", { name: asked.name })}
+        {asked?.kind === "webhook"
+          ? t("tokens.askWebhook", { name: asked.name })
+          : t("tokens.askBot", { name: asked?.name })}
       </ConfirmDialog>
     </Section>
   );
@@ -64,7 +64,7 @@ function TokenRow({
         </span>
       }
       title={name}
-      subtitle={t(kind === "bot" ? "tokens.bot" : "tokens.webhook", { time })}
+      subtitle={kind === "bot" ? t("tokens.bot", { time }) : t("tokens.webhook", { time })}
       trailing={
         <Button size="sm" aria-label={t("tokens.revokeOf", { name })} onClick={onRevoke}>
           {t("tokens.revoke")}
