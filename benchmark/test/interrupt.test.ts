@@ -23,7 +23,7 @@ test.each([
   expect(await bench.leftovers()).toEqual([]);
 });
 
-// All commands prepare their users in the same way; these differ in how they start their servers.
+// All commands register users in the same way; these differ in how they start their servers.
 test.each([
   ["broadcast", ...USERS],
   ["direct", "-c", "5000"],

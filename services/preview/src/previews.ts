@@ -23,7 +23,7 @@ interface PreviewsOptions {
   outbound: Pick<Outbound, "request">;
 }
 
-/** Fetches what messages link to by jobs, a few at a time, and adds to the messages what the pages say of themselves. */
+/** Fetches linked pages as jobs and adds previews to the messages. */
 export function createPreviews({ node, outbound }: PreviewsOptions) {
   const pages = new Pages(outbound);
   const jobs = node.jobs.define<Linking>("preview.fetch", {
@@ -60,7 +60,7 @@ class Pages {
     this.#outbound = outbound;
   }
 
-  /** null: it has no preview. */
+  /** @returns null if the page has no preview */
   get(url: string, signal: AbortSignal): Promise<Embed | null> {
     const known = this.#known.get(url);
     if (known !== undefined) return known.embed;

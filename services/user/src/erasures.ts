@@ -24,7 +24,7 @@ export interface ErasuresOptions {
 
 export type Erasures = ReturnType<typeof createErasures>;
 
-/** Jobs that remove what is stored of deleted users besides their document, here and in every service that stores personal data. */
+/** Jobs that delete the data of deleted users in this and every other service that stores personal data. */
 export function createErasures(options: ErasuresOptions) {
   const { node, users, sessions, sessionRepository, blocks, mailedTokens } = options;
 
@@ -50,7 +50,7 @@ export function createErasures(options: ErasuresOptions) {
   });
 
   return {
-    /** Tells that nothing is left of a user's profile, and removes the rest: if not now, `user.findErasures` sees to it. */
+    /** Publishes the empty profile and enqueues the erasure; `user.findErasures` enqueues it if this process dies before. */
     async begin(erased: UserDocument): Promise<void> {
       node.broadcast("user.profileChanged", { user: presentUser(erased) });
       await erasure.enqueue(erased._id.toHexString(), null);

@@ -88,12 +88,12 @@ export class ChannelHistory {
     return this.#extend({ after }, withNewer);
   }
 
-  /** Lets go of what is far above, after somebody has scrolled down to the newest; a look that is being opened goes on. */
+  /** Releases older messages after the user has scrolled to the newest; an `open` in progress continues. */
   letGo(): void {
     if (this.#opening === null && this.#window !== null) this.close();
   }
 
-  /** Ends the look into the past, and gives up one that is being opened. */
+  /** Closes the window and cancels an `open` in progress. */
   close(): void {
     this.#number += 1;
     this.#opening = null;

@@ -23,7 +23,7 @@ export interface ChannelMessages extends OpenChannel {
   jumpTo: (place: HistoryPlace) => Promise<number | null>;
   /** Shows the newest messages. */
   jumpToNewest: () => void;
-  /** To be called when somebody has scrolled down to the newest: what is far above is let go. */
+  /** Releases older messages; to be called when the user has scrolled to the newest. */
   letGo: () => void;
 }
 

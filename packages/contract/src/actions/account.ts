@@ -103,7 +103,7 @@ export const accountActions = {
     rateLimit: mailLimit,
   }),
   "user.inspectEmailVerification": action({
-    summary: "The account and the e-mail address that a mailed link connects.",
+    summary: "The account and e-mail address of a verification link.",
     params: z.object({ token: secret }),
     result: z.object({ username: z.string().nullable(), email: e.email }),
     permission: { rule: "public" },

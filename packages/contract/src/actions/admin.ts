@@ -27,7 +27,7 @@ const policy = z.object({
   policy: e.InstancePolicySchema,
   fixed: z
     .array(e.PolicyNameSchema)
-    .describe("set by the server's environment: admin.setPolicy cannot change these"),
+    .describe("set by the server's environment: admin.setPolicy can't change these"),
 });
 
 /** Every action here that changes something is in the audit log before it is done. */
@@ -73,7 +73,7 @@ export const adminActions = {
   }),
   "admin.createUser": action({
     summary:
-      "Create an account without a password, whatever the policy says about registration. Its owner gets a link to set one, by mail where there is an address and mails go out.",
+      "Create an account without a password, regardless of the registration policy. The user gets a link to set one by mail; without an address or a mail server the link is in the result.",
     params: newUser,
     result: passwordLink.extend(oneUser.shape),
     permission: admin,
@@ -85,7 +85,7 @@ export const adminActions = {
   }),
   "admin.sendPasswordReset": action({
     summary:
-      "Send a user a link to set a new password. Where it can't be mailed, it is answered. The link works once.",
+      "Send a user a link to set a new password. If it can't be mailed, it is in the result. The link works once.",
     params: ofUser,
     result: passwordLink,
     permission: admin,
@@ -147,7 +147,7 @@ export const adminActions = {
     cost: 2,
   }),
   "admin.deleteGroup": action({
-    summary: "Delete a group with its channels and messages, whoever owns it. This cannot be undone.",
+    summary: "Delete any group with its channels and messages. You can't undo this.",
     params: ofGroup.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     result: nothing,
     permission: admin,

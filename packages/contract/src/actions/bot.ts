@@ -22,7 +22,7 @@ const internal = { rule: "internal" } as const;
 export const botActions = {
   "bot.create": action({
     summary:
-      "Make a bot that is a member of the group. Its token goes where an access token goes, and is good until it is changed.",
+      "Create a bot as a member of the group. Its token is used like an access token and works until it is rotated.",
     params: z.object({
       groupId: e.id,
       name: e.nickname,
@@ -49,7 +49,7 @@ export const botActions = {
   }),
   "bot.update": action({
     summary:
-      "Change a bot's name, or, for who has made it and for the group's owner, its scopes. With other scopes its sockets connect anew.",
+      "Update a bot's name. The bot's creator and the group's owner can also update its scopes, which reconnects its sockets.",
     params: ofBot.extend({ name: e.nickname.optional(), scopes: scopes.optional() }),
     result: botResult,
     permission: manages,
@@ -62,7 +62,7 @@ export const botActions = {
   }),
   "bot.rotateToken": action({
     summary:
-      "Another token, for who has made the bot and for the group's owner. The old one is dead at once, and its sockets close.",
+      "Issue a new token, for the bot's creator and the group's owner. The old one stops working at once, and its sockets close.",
     params: ofBot,
     result: tokenResult,
     permission: manages,
@@ -74,7 +74,7 @@ export const botActions = {
     rateLimit: { points: 10, durationMs: minute },
   }),
   "bot.delete": action({
-    summary: "Delete a bot, for ever. What it wrote stays.",
+    summary: "Delete a bot permanently. Its messages stay.",
     params: ofBot,
     result: nothing,
     permission: manages,
@@ -85,7 +85,7 @@ export const botActions = {
     errors: ["BOT_NOT_FOUND"],
   }),
   "bot.listTokens": action({
-    summary: "Bots and webhooks whose tokens the user holds, newest first, in whatever groups.",
+    summary: "The bot and webhook tokens that the user holds in all groups, newest first.",
     params: nothing,
     result: z.object({
       tokens: z.array(e.HeldTokenSchema).max(LIMITS.pageMaxItems),
@@ -98,7 +98,7 @@ export const botActions = {
   }),
   "bot.revokeToken": action({
     summary:
-      "Make a token that the user holds worthless, also where the user can't manage bots any more. A bot stays without a token and callback, a webhook is deleted.",
+      "Revoke a token that the user holds, even if they can no longer manage bots. A bot stays, without a token or callback; a webhook is deleted.",
     params: z.object({ kind: e.heldTokenKind, id: e.id }),
     result: nothing,
     permission: { rule: "session" },
@@ -120,8 +120,8 @@ export const botActions = {
   }),
   "bot.subscribe": action({
     summary:
-      "Be told by HTTP POST of what happens in the channels that the bot sees, from now on. It replaces what was subscribed before. " +
-      "Each is told at least once; see docs/bots.md for the signature.",
+      "Subscribe to events in the channels that the bot can see, delivered by HTTP POST from now on. Replaces an earlier subscription. " +
+      "Each event is delivered at least once; see docs/bots.md for the signature.",
     params: z.object({
       url: e.httpAddress,
       secret: z
@@ -140,7 +140,7 @@ export const botActions = {
     rateLimit: { points: 10, durationMs: minute },
   }),
   "bot.unsubscribe": action({
-    summary: "Be told nothing by HTTP any more.",
+    summary: "Stop the deliveries by HTTP.",
     params: nothing,
     result: botResult,
     permission: { rule: "session" },
@@ -150,7 +150,7 @@ export const botActions = {
     errors: ["BOTS_ONLY"],
   }),
   "bot.authenticate": action({
-    summary: "Whose token this is.",
+    summary: "The bot that a token belongs to.",
     params: z.object({ token: z.string().max(LIMITS.botTokenMaxChars) }),
     result: z.object({ userId: e.id, sessionId: e.id, scopes: z.array(botScope) }),
     permission: internal,
@@ -158,7 +158,7 @@ export const botActions = {
   }),
   "bot.forgetUser": forgetUser("their webhooks go, or the whole bot if the user is one."),
   "bot.revokeTokensOf": action({
-    summary: "Make every webhook and bot token that a user holds worthless. Repeatable.",
+    summary: "Revoke all webhook and bot tokens that a user holds. Repeatable.",
     params: ofUser.extend({
       deleteBots: z.boolean().describe("false: bots stay, without a token or callback"),
     }),

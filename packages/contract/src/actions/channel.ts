@@ -102,7 +102,7 @@ export const channelActions = {
     errors: ["ROLE_NOT_FOUND", "MEMBER_NOT_FOUND", "LIMIT_REACHED"],
   }),
   "channel.removeOverride": action({
-    summary: "Let hold in a channel what holds in the group, for everyone, a role or a member.",
+    summary: "Remove a channel's permission override for everyone, a role or a member.",
     params: inChannel.extend({ target: e.OverrideTargetSchema }),
     result: z.object({ channel: e.ChannelSchema, overrides: z.array(e.OverrideSchema) }),
     permission: { rule: "channel", can: "manageRoles" },
@@ -112,7 +112,7 @@ export const channelActions = {
     audited: "channel",
   }),
   "channel.delete": action({
-    summary: "Delete a channel with its messages, for ever.",
+    summary: "Delete a channel with its messages. You can't undo this.",
     params: inChannel,
     result: nothing,
     permission: { rule: "channel", can: "manageChannels" },

@@ -97,7 +97,7 @@ export const friendActions = {
   }),
   "friend.listReachable": action({
     summary:
-      "Those of the given users that a user can reach in a way: by the instance's policy, their settings, what the two are, and blocks.",
+      "The given users that a user can reach: by the instance's policy, their privacy settings, their relationship, and blocks.",
     params: z.object({
       userId: e.id,
       kind: e.UserSchema.shape.kind.describe("of the user who reaches out"),

@@ -47,9 +47,9 @@ export const groupFileActions = {
   }),
   "admin.startGroupImport": action({
     summary:
-      "Ask to make a group from such a file. POST /api/admin.importGroup?ownerId=… does this and takes the file as its body; called by itself " +
-      "it only begins what is given up after an hour. Everything gets another id, and who wrote there is here a guest whom nobody can log in as.",
-    params: z.object({ ownerId: e.id.optional().describe("who is to own it; absent: the caller") }),
+      "Start the import of a group from an export file. POST /api/admin.importGroup?ownerId=… also takes the file as its body; without a file " +
+      "the import is cancelled after an hour. Everything gets new ids, and authors become guests that no one can log in as.",
+    params: z.object({ ownerId: e.id.optional().describe("the owner of the new group; absent: the caller") }),
     result: ofGroup,
     permission: { rule: "admin" },
     mutates: true,

@@ -66,7 +66,7 @@ export const groupActions = {
     cost: 2,
   }),
   "group.delete": action({
-    summary: "Delete the group with its channels and messages, for ever.",
+    summary: "Delete the group with its channels and messages. You can't undo this.",
     params: inGroup,
     result: nothing,
     permission: { rule: "group", can: "ownGroup" },
@@ -171,8 +171,7 @@ export const groupActions = {
     cost: 2,
   }),
   "group.auditLog": action({
-    summary:
-      "A page of who has done what in the group, newest first. Details that the caller has no right to see are null.",
+    summary: "A page of the group's audit log, newest first. Details that the caller can't see are null.",
     params: inGroup.extend({
       actorId: e.id.optional(),
       action: z.string().max(64).optional().describe("the name of an action of this contract"),

@@ -7,7 +7,7 @@ const code = e.inviteCode;
 
 export const inviteActions = {
   "invite.create": action({
-    summary: "Make an invite to a group. Without limits it is good for ever.",
+    summary: "Create an invite to a group. Without limits it never expires.",
     params: z.object({
       groupId: e.id,
       maxUses: z.int().min(1).max(LIMITS.inviteMaxUses).optional(),

@@ -15,7 +15,7 @@ const setupLimit = { points: 20, durationMs: 60_000, perAddress: true, exact: tr
 export const setupActions = {
   "user.setUpAdmin": action({
     summary:
-      "Create the first admin's account with a setup link, and log in. Works where registration is closed or restricted to mail domains.",
+      "Create the first admin's account with a setup link, and log in. Works even if registration is closed or restricted to mail domains.",
     params: z.object({
       token,
       username: e.newUsername,

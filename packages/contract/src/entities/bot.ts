@@ -86,7 +86,7 @@ export const WebhookSchema = z
 export type Webhook = z.output<typeof WebhookSchema>;
 
 export const heldTokenKind = z.enum(["bot", "webhook"]);
-/** A secret that acts with a user's rights besides their sessions. */
+/** A bot or webhook token, which acts with its holder's permissions. */
 export const HeldTokenSchema = z
   .object({ kind: heldTokenKind, id, name: z.string(), createdAt: time })
   .meta({ id: "HeldToken" });

@@ -12,7 +12,7 @@ const mailDomain = z
     "must be a domain such as example.org",
   );
 
-/** Who gets in to this instance, and what people can do here beyond the permissions of a group. */
+/** Who can join this instance, and what users can do besides their permissions in groups. */
 export const InstancePolicySchema = z
   .object({
     registration: z

@@ -18,13 +18,13 @@ interface Crowd extends Place {
 export interface CrowdsOptions {
   node: Pick<NodeContext, "call" | "jobs">;
   push: (place: Place, candidates: Candidate[]) => Promise<void>;
-  /** So much waits to be sent that further pushes would be dropped. */
+  /** Whether further pushes would be dropped. */
   isBusy: () => boolean;
 }
 
 /**
- * Goes through the members whom mentions of everybody and of roles mean, by jobs: page by page, and one mention after the other. It
- * rests after each page.
+ * Pushes mentions of everyone and of roles, as jobs: one page of members at a time, one mention after the other, with a pause after
+ * each page.
  */
 export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
   const jobs = node.jobs.define<Crowd>("inbox.pushMention", {
@@ -55,7 +55,7 @@ export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
   });
 
   return {
-    /** Resolves when they are stored. */
+    /** Resolves when the jobs are stored. */
     async add({ channelId, groupId, messages }: DomainEvents["message.stored"]): Promise<void> {
       if (groupId === null) return;
       for (const message of messages) {

@@ -35,13 +35,13 @@ export interface PushesOptions {
 
 const OUTCOMES = ["sent", "gone", "refused", "failed", "dropped"] as const;
 type Outcome = (typeof OUTCOMES)[number];
-/** Says the push service when a subscription has ended. */
+/** How push services report that a subscription has ended. */
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 const LATER: ReadonlySet<number> = new Set([408, 429]);
 
 export type Pushes = ReturnType<typeof createPushes>;
 
-/** Sends pushes by jobs: at least once, until they are a day old. What is not taken is dropped: the inbox has it all the same. */
+/** Sends pushes as jobs, at least once, until they are a day old. Pushes beyond the limit are dropped; the inbox still has the messages. */
 export function createPushes({ node, subscriptions, running }: PushesOptions) {
   const counted = new Counter({
     name: "fanfare_pushes_total",
@@ -97,7 +97,7 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
   });
 
   return {
-    /** Resolves when they are stored. */
+    /** Resolves when the jobs are stored. */
     async send(pushes: readonly Push[]): Promise<void> {
       const expiresAt = new Date(Date.now() + PUSH_TTL_SECONDS * 1000);
       await boundedMap(pushes, CONCURRENCY, async ({ subscription, messageId, payload }) => {
@@ -111,6 +111,6 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
   };
 }
 
-/** Whether another try cannot do better. */
+/** Whether a retry is pointless. */
 const isFinal = (error: unknown): boolean =>
   error instanceof OutboundError && (error.code === "BAD_URL" || error.code === "FORBIDDEN_ADDRESS");

@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useMemo, useRef } from "react";
 import type { ScrollToIndexOpts, VirtualizerHandle } from "virtua";
 import type { Row } from "./rows.ts";
 
-/** A row is held for this long, and for so many frames: a busy machine draws few, and measures the rows late. */
+/** A row is held for this long and this many frames: a busy machine draws few frames and measures rows late. */
 const HOLD_MS = 3000;
 const HOLD_FRAMES = 60;
 /** What somebody scrolls with. */

@@ -29,7 +29,7 @@ export interface Scroll {
   isAtEnd: boolean;
   /** The rows in view, as of the last rest. */
   inView: { first: number; last: number };
-  /** Whether a row that was gone to is held in its place: nobody has scrolled since. */
+  /** Whether a row that was jumped to is held in place because the user hasn't scrolled since. */
   isHeld: () => boolean;
   onScroll: () => void;
   onScrollEnd: () => void;

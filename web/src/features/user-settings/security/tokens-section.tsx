@@ -12,7 +12,7 @@ import { ErrorNote } from "../../../ui/error-note.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { Section } from "../section.tsx";
 
-/** What can act with somebody's rights besides their sessions, and how to end that. Not there where there is nothing. */
+/** The bot and webhook tokens that act with the user's permissions. Hidden if there are none. */
 export function TokensSection() {
   const { t } = useTranslation("user-settings");
   const { data: tokens, error, refetch } = useHeldTokens();
