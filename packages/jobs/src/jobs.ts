@@ -62,6 +62,8 @@ export interface JobKind<P> {
   enqueue(key: string, payload: P, dueAt?: Date): Promise<void>;
   /** Jobs of the kind that are not done, as this process knows: it counts them every 15 s, and adds what it has stored since. */
   readonly waiting: number;
+  /** Whether `enqueue` refuses. */
+  readonly isFull: boolean;
 }
 
 export interface JobsOptions {
@@ -132,12 +134,16 @@ export class Jobs {
     this.#kinds.set(name, kind);
     this.#metrics.declare(name);
     const { maxWaiting = MAX_WAITING, onceForMs } = options;
+    const isFull = (): boolean => kind.waiting >= maxWaiting;
     return {
+      get isFull() {
+        return isFull();
+      },
       get waiting() {
         return kind.waiting;
       },
       enqueue: async (key, payload, dueAt = new Date()) => {
-        if (kind.waiting >= maxWaiting) throw new JobsFull(`${maxWaiting} jobs of ${name} wait.`);
+        if (isFull()) throw new JobsFull(`${maxWaiting} jobs of ${name} wait.`);
         if (await this.#store.put(name, key, payload, dueAt, onceForMs !== undefined)) kind.waiting += 1;
         if (dueAt.getTime() <= Date.now()) this.#look([kind]);
       },

@@ -41,8 +41,7 @@ export function createPreviews({ node, outbound }: PreviewsOptions) {
     async add(messages: readonly Message[]): Promise<void> {
       for (const { id, channelId, content, editedAt } of messages) {
         const links = findLinks(content);
-        if (links.length > 0 && jobs.waiting < WAITING_MESSAGES)
-          await jobs.enqueue(id, { channelId, editedAt, links });
+        if (links.length > 0 && !jobs.isFull) await jobs.enqueue(id, { channelId, editedAt, links });
       }
     },
   };

@@ -61,7 +61,7 @@ export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
       for (const message of messages) {
         const everyone = message.mentions?.everyone === true && meansEveryone(message.content);
         if (!everyone && (message.mentions?.roleIds.length ?? 0) === 0) continue;
-        if (jobs.waiting >= CROWDS_WAITING) continue;
+        if (jobs.isFull) continue;
         const start = { afterUserId: null, looked: 0 };
         await jobs.enqueue(message.id, { channelId, groupId, message, everyone, ...start });
       }

@@ -101,7 +101,7 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
     async send(pushes: readonly Push[]): Promise<void> {
       const expiresAt = new Date(Date.now() + PUSH_TTL_SECONDS * 1000);
       await boundedMap(pushes, CONCURRENCY, async ({ subscription, messageId, payload }) => {
-        if (jobs.waiting >= WAITING) return counted.inc({ outcome: "dropped" });
+        if (jobs.isFull) return counted.inc({ outcome: "dropped" });
         const subscriptionId = subscription._id.toHexString();
         return jobs.enqueue(`${subscriptionId}:${messageId}`, { subscriptionId, payload, expiresAt });
       });
