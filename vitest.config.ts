@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { LongestFirst } from "./test/slowest.ts";
 
 // Inherited by the workers and by every process that a test starts.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
@@ -18,8 +19,8 @@ const project = (
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     environment: "node" as const,
-    // In CI one lost race on a busy machine does not fail the whole run; the report names every test that needed its second try.
-    retry: process.env["CI"] === "true" && name !== "unit" ? 1 : 0,
+    // Starting a process and loading the services for every file would take as long as the tests.
+    isolate: false,
     setupFiles: [fileURLToPath(new URL("test/patience.ts", import.meta.url))],
     // Node runs the TypeScript itself, as it does in production.
     experimental: { viteModuleRunner: false },
@@ -33,6 +34,10 @@ const WORKERS = availableParallelism() + 1;
 export default defineConfig({
   test: {
     maxWorkers: WORKERS,
+    reporters: ["default", "./test/slowest.ts"],
+    sequence: { sequencer: LongestFirst },
+    // `pnpm test` leaves these out, `pnpm test:all` does not. Each promise also has a test without the tag.
+    tags: [{ name: "long", description: "Matrices, fuzz and whole measurements that take long." }],
     projects: [
       project(
         "unit",

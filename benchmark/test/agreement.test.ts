@@ -17,7 +17,7 @@ const LONG = { timeout: 180_000 };
 
 test(
   "light receivers and official clients see the same at 1,000 users, in turns on one server",
-  LONG,
+  { ...LONG, tags: "long" },
   async () => {
     const { signal } = new AbortController();
     const options = {

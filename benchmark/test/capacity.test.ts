@@ -16,7 +16,7 @@ const BOTH =
   "--p100 10000 --most-users 150 --most-rate 60 --members 20 --senders 4 --seconds 1 " +
   "--threshold users==150 --threshold deliveriesPerSecond==1200";
 
-test("both searches, of a server that is started for them", LONG, async () => {
+test("both searches, of a server that is started for them", { ...LONG, tags: "long" }, async () => {
   const { code, stdout, ...outcome } = await bench.run("capacity", ...BOTH.split(" "));
   const { searches, target } = outcome.result as CapacityResult;
   expect(stdout).toMatch("holds         150 members");

@@ -65,6 +65,10 @@ describe("exit codes", () => {
     [["broadcast", "--users", "900000"], "ulimit -n 900200"],
     [["broadcast", "--json", "/nowhere/x.json"], "--json /nowhere/x.json cannot be written"],
     [["limits", "--targets", "nginx"], "There are: fanfare, socket.io, ws."],
+    [["overload", "--reads", "--users", "20"], "Arguments reads and users are mutually exclusive"],
+    [["overload", "--reads", "--mixed"], "Arguments reads and mixed are mutually exclusive"],
+    [["overload", "--mixed", "--factor", "2"], "Arguments mixed and factor are mutually exclusive"],
+    [["overload", "--mixed", "--gateways", "2"], "Arguments mixed and gateways are mutually exclusive"],
     [[], "Say what to measure"],
   ])("1: %j", async (args, message) => {
     const { code, stderr, stdout } = await bench(...args);

@@ -15,7 +15,7 @@ const LONG = { timeout: 150_000 };
 const SMALL = ["--count", "300", "--in-flight", "6", "--receivers", "3"];
 
 describe.skipIf(cannotCluster)("clusters of their own", () => {
-  test("the same load on one and on two nodes", LONG, async () => {
+  test("the same load on one and on two nodes", { ...LONG, tags: "long" }, async () => {
     const html = join(bench.folder, "nodes.html");
     const thresholds = ["lost==0", "unstored==0", "perSecondAt2>1"].flatMap((t) => ["--threshold", t]);
     const { code, stdout, stderr, ...outcome } = await bench.run(

@@ -16,7 +16,7 @@ const SMALL = ["--users", "60", "--probes", "4", "--idle", "100", "--interval", 
 describe.skipIf(cannotCluster)("a cluster of its own", () => {
   test(
     "gateways are compared, each broadcast goes once to each that has members, and nothing to the others",
-    LONG,
+    { ...LONG, tags: "long" },
     async () => {
       const { code, stdout, ...outcome } = await bench.run(
         "cluster",
@@ -59,7 +59,7 @@ describe.skipIf(cannotCluster)("a cluster of its own", () => {
     expect(await bench.leftovers()).toEqual([]);
   });
 
-  test("Ctrl-C leaves no process behind", LONG, async () => {
+  test("Ctrl-C leaves no process behind", { ...LONG, tags: "long" }, async () => {
     const child = bench.start(
       "storm",
       "--users",

@@ -41,14 +41,18 @@ test("connections of several processes are held, weighed, and all reached", asyn
   expect(await bench.leftovers()).toEqual([]);
 });
 
-test.skipIf(cannotCluster)("they spread over the gateways of a cluster", LONG, async () => {
-  const outcome = await bench.run("connect", "--users", "30", "--gateways", "2", ...SHORT);
-  const result = outcome.result as ConnectResult;
-  expect(result).toMatchObject({ gateways: 2, workers: 1, counts: { online: 30, received: 60, lost: 0 } });
-  expect(Object.keys(result.bytesPerConnection!.serverByKind!)).toContain("gateway");
-});
+test.skipIf(cannotCluster)(
+  "they spread over the gateways of a cluster",
+  { ...LONG, tags: "long" },
+  async () => {
+    const outcome = await bench.run("connect", "--users", "30", "--gateways", "2", ...SHORT);
+    const result = outcome.result as ConnectResult;
+    expect(result).toMatchObject({ gateways: 2, workers: 1, counts: { online: 30, received: 60, lost: 0 } });
+    expect(Object.keys(result.bytesPerConnection!.serverByKind!)).toContain("gateway");
+  },
+);
 
-test("the users of a file come in again, and the group is still theirs", async () => {
+test("the users of a file come in again, and the group is still theirs", { tags: "long" }, async () => {
   const { signal } = new AbortController();
   const platform = await startSingleInstance(signal);
   try {
@@ -68,19 +72,23 @@ test("the users of a file come in again, and the group is still theirs", async (
   }
 });
 
-test("Ctrl-C while they are held prints what there is, and leaves nothing behind", LONG, async () => {
-  const child = bench.start("connect", "--users", "20", "--hold", "1h", "--settle", "0s", "--progress");
-  let stdout = "";
-  child.stdout!.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  await new Promise<void>((resolve) => {
-    child.stderr!.on("data", (chunk: Buffer) => chunk.includes("seconds held") && resolve());
-  });
-  child.kill("SIGINT");
-  expect(await once(child, "exit")).toEqual([105, null]);
-  expect(stdout).toMatch("Interrupted: what follows is what there was until then.");
-  expect(stdout).toMatch("20 of 20 online · dropped 0");
-  expect(await bench.leftovers()).toEqual([]);
-});
+test(
+  "Ctrl-C while they are held prints what there is, and leaves nothing behind",
+  { ...LONG, tags: "long" },
+  async () => {
+    const child = bench.start("connect", "--users", "20", "--hold", "1h", "--settle", "0s", "--progress");
+    let stdout = "";
+    child.stdout!.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+    await new Promise<void>((resolve) => {
+      child.stderr!.on("data", (chunk: Buffer) => chunk.includes("seconds held") && resolve());
+    });
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual([105, null]);
+    expect(stdout).toMatch("Interrupted: what follows is what there was until then.");
+    expect(stdout).toMatch("20 of 20 online · dropped 0");
+    expect(await bench.leftovers()).toEqual([]);
+  },
+);
 
 test.each([
   [["register", "--out", "tokens.json"], "--out needs --url"],

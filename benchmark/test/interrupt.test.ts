@@ -8,32 +8,42 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 const USERS = ["--users", "5000"];
+/** The short run interrupts one command in each way. */
+const tagged = (index: number) => ({ tags: index === 0 ? [] : ["long"] });
 
 /** `kill`, and a terminal that is closed, meet a tester that has a server running, or threads, or processes of its own. */
-test.each([
+const INTERRUPTED = [
   ["SIGTERM", "sending messages", ["broadcast", "--users", "200"]],
   ["SIGTERM", "measuring", ["direct", "--rate", "50", "--duration", "60", "--warmup", "0"]],
   ["SIGTERM", "seconds held", ["connect", "--users", "200", "--hold", "60"]],
   ["SIGTERM", "sending messages", ["limits", "--targets", "socket.io", "--users", "200"]],
   ["SIGHUP", "registering", ["broadcast", ...USERS]],
-] as const)("%s while it is %s leaves nothing behind: %j", async (signal, progress, args) => {
-  const outcome = await bench.runAndAct(args, progress, (child) => child.kill(signal));
-  expect(outcome.stdout).toMatch(/Interrupted/);
-  expect(outcome.code).toBe(105);
-  expect(await bench.leftovers()).toEqual([]);
-});
+] as const;
+for (const [index, [signal, progress, args]] of INTERRUPTED.entries())
+  test(
+    `${signal} while it is ${progress} leaves nothing behind: ${args.join(" ")}`,
+    tagged(index),
+    async () => {
+      const outcome = await bench.runAndAct(args, progress, (child) => child.kill(signal));
+      expect(outcome.stdout).toMatch(/Interrupted/);
+      expect(outcome.code).toBe(105);
+      expect(await bench.leftovers()).toEqual([]);
+    },
+  );
 
 // All commands register users in the same way; these differ in how they start their servers.
-test.each([
+const EARLY = [
   ["broadcast", ...USERS],
   ["direct", "-c", "5000"],
   ["http", ...USERS],
   ["storm", ...USERS],
-])("Ctrl-C before anything is measured: %s says how far it came", async (command, ...args) => {
-  const outcome = await bench.runAndAct([command, ...args], "registering", (child) => child.kill("SIGINT"));
-  expect(outcome.stdout).toMatch(`bench ${command}`);
-  expect(outcome.stdout).toMatch(/Interrupted after [\d.]+ m?s, in "registering .+ of [\d,]+"/);
-  expect(outcome.code).toBe(105);
-  expect(outcome.result).toBeUndefined();
-  expect(await bench.leftovers()).toEqual([]);
-});
+] as const;
+for (const [index, [command, ...args]] of EARLY.entries())
+  test(`Ctrl-C before anything is measured: ${command} says how far it came`, tagged(index), async () => {
+    const outcome = await bench.runAndAct([command, ...args], "registering", (child) => child.kill("SIGINT"));
+    expect(outcome.stdout).toMatch(`bench ${command}`);
+    expect(outcome.stdout).toMatch(/Interrupted after [\d.]+ m?s, in "registering .+ of [\d,]+"/);
+    expect(outcome.code).toBe(105);
+    expect(outcome.result).toBeUndefined();
+    expect(await bench.leftovers()).toEqual([]);
+  });

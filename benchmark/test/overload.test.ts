@@ -42,7 +42,7 @@ test(
   },
 );
 
-test("the capacity is found by closed loops", LONG, async () => {
+test("the capacity is found by closed loops", { ...LONG, tags: "long" }, async () => {
   const outcome = await bench.run("overload", ...SMALL, "--factor", "0.2");
   const result = outcome.result as OverloadResult;
   expect(result.capacity.steps.map(({ inFlight }) => inFlight)).toEqual([16, 64, 256, 1024]);
@@ -52,10 +52,13 @@ test("the capacity is found by closed loops", LONG, async () => {
 });
 
 test.each([
-  ["--reads", ["bystander alone", "1 hostile guest", "20 hostile guests"]],
-  ["--mixed", ["16 at once", "64 at once", "256 at once", "overload", "afterwards"]],
-])("%s: each phase says what became of every request", LONG, async (option, phases) => {
-  const outcome = await bench.run("overload", option, "--users", "10", "--seconds", "2");
+  [["--reads"], ["bystander alone", "1 hostile guest", "20 hostile guests"]],
+  [
+    ["--mixed", "--users", "10"],
+    ["16 at once", "64 at once", "256 at once", "overload", "afterwards"],
+  ],
+])("%s: each phase says what became of every request", { ...LONG, tags: "long" }, async (options, phases) => {
+  const outcome = await bench.run("overload", ...options, "--seconds", "2");
   const result = outcome.result as PressureResult;
   expect(outcome.code).toBe(0);
   expect(result.phases.map(({ name }) => name)).toEqual(phases);

@@ -44,7 +44,7 @@ test("each stage is what the server counted", async () => {
   expect(await bench.leftovers()).toEqual([]);
 });
 
-test("Ctrl-C while members connect prints how far it came", async () => {
+test("Ctrl-C while members connect prints how far it came", { tags: "long" }, async () => {
   const outcome = await bench.runAndAct(["stages", "--users", "2000"], "connecting 0/2,000", (child) =>
     child.kill("SIGINT"),
   );

@@ -21,7 +21,7 @@ function bench(...args: string[]) {
   return spawn(process.execPath, [MAIN, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
 }
 
-test("an instance of its own is started, measured and removed", async () => {
+test("an instance of its own is started, measured and removed", { tags: "long" }, async () => {
   const child = bench("broadcast", "--users", "30", "--idle", "100", "--burst", "20");
   let stdout = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));

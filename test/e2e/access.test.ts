@@ -1,4 +1,5 @@
 import { createAccount, must } from "@fanfare/testing";
+import { TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { useSite } from "./site.ts";
@@ -63,4 +64,61 @@ test("an admin creates a user, who sets a password by the link", async () => {
   await page.getByText("You can log in with it now.").waitFor();
   const { user } = await must(site.url, "user.login", { username: "alan", password });
   expect(user.username).toBe("alan");
+});
+
+test("an admin sets a limit, and the page says which one is reached", async () => {
+  const { accessToken } = admin;
+  const open = { registration: "open", groupCreation: "everyone" } as const;
+  await must(site.url, "admin.setPolicy", open, accessToken);
+  const access = await openAsAdmin("/admin/access");
+  const limits = access.getByRole("region", { name: "Limits" });
+  await limits.getByLabel("Groups that a user can own").fill("many");
+  await limits.getByRole("button", { name: "Save" }).click();
+  await limits.getByText("expected number").waitFor();
+  await limits.getByLabel("Groups that a user can own").fill("1");
+  await limits.getByLabel("Files per guest (MiB)").fill("2.5");
+  await limits.getByRole("button", { name: "Save" }).click();
+  await access.getByText("Saved.").waitFor();
+  const { policy } = await must(site.url, "admin.getPolicy", {}, accessToken);
+  expect(policy).toMatchObject({ groupsOwnedPerUser: 1, fileQuotaGuestBytes: 2.5 * 1024 ** 2 });
+
+  const page = await openAsAdmin("/");
+  await page.getByRole("button", { name: "Create or join a group" }).click();
+  await page.getByLabel("Name of the group").fill("One more");
+  await page.getByRole("button", { name: "Create group" }).click();
+  await page.getByText("The limit of groups that one user can own is 1.").waitFor();
+});
+
+test("an account that needs two-step verification sets it up first, also in a window that was open", async () => {
+  const { accessToken } = admin;
+  const open = { registration: "open", groupCreation: "everyone" } as const;
+  await must(site.url, "admin.setPolicy", open, accessToken);
+  const access = await openAsAdmin("/admin/access");
+  const rule = access.getByRole("radiogroup", { name: "Who needs two-step verification" });
+  await rule.getByRole("radio", { name: /^Everyone with an account/ }).click();
+  await access.getByRole("alert").getByText("Set up two-step verification for your own account").waitFor();
+  const { secret } = await must(site.url, "user.setupTotp", { password }, accessToken);
+  await must(site.url, "user.enableTotp", { code: new TOTP({ secret }).generate() }, accessToken);
+
+  const { username } = await createAccount(site.url);
+  const page = await site.newPage({}, await site.logIn(username));
+  await page.goto(site.url);
+  await page.getByRole("button", { name: "You: " }).waitFor();
+  await rule.getByRole("radio", { name: /^Everyone with an account/ }).click();
+  await page.getByRole("heading", { name: "Set up two-step verification to continue" }).waitFor();
+  expect(await page.getByRole("button", { name: "You: " }).count()).toBe(0);
+
+  await page.getByRole("button", { name: "Set up two-step verification" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Current password").fill(password);
+  await dialog.getByRole("button", { name: "Next" }).click();
+  const totp = new TOTP({ secret: await dialog.getByLabel("Or type this").inputValue() });
+  await dialog.getByLabel("Code of your").fill(totp.generate());
+  await dialog.getByRole("button", { name: "Turn on" }).click();
+  await dialog.getByRole("checkbox").click();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "You: " }).waitFor();
+
+  await access.goto(`${site.url}/admin/users`);
+  await access.getByRole("listitem").filter({ hasText: username }).getByText("Two-step").waitFor();
 });

@@ -67,7 +67,10 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
   }
 
   for (const [kind, options] of Object.entries(KINDS)) {
-    test(`who is not logged in, ${kind}`, async () => {
+    /** The short run has every page in light, and the channel in all. */
+    const tags = kind === "light" ? [] : ["long"];
+
+    test(`who is not logged in, ${kind}`, { tags }, async () => {
       const page = await site.newPage(options);
       const found: string[] = [];
       for (const path of ["/", "/login", "/register", "/reset-password"]) {
@@ -80,7 +83,7 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
       expect(found).toEqual([]);
     });
 
-    test(`the first group, ${kind}`, async () => {
+    test(`the first group, ${kind}`, { tags }, async () => {
       const page = await site.newPage(options, newcomer);
       const found: string[] = [];
       await visit(page, "/");
@@ -109,7 +112,7 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
       expect(found).toEqual([]);
     });
 
-    test(`what stands beside and above a channel, ${kind}`, async () => {
+    test(`what stands beside and above a channel, ${kind}`, { tags }, async () => {
       const page = await site.newPage(options, admin);
       const found: string[] = [];
       await visit(page, `/groups/${groupId}/channels/${channelId}`);
@@ -135,7 +138,7 @@ describe.skipIf(!hasBrowser())("WCAG 2.2 AA, as far as a machine can tell", () =
       expect(found).toEqual([]);
     });
 
-    test(`friends, status, settings and admin pages, ${kind}`, async () => {
+    test(`friends, status, settings and admin pages, ${kind}`, { tags }, async () => {
       const page = await site.newPage(options, admin);
       const found: string[] = [];
       const settings = ["overview", "roles", "channels", "members", "invites", "bans", "audit-log"];

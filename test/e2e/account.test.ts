@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { FanfareClient } from "@fanfare/client";
+import { LIMITS } from "@fanfare/contract";
 import { TOTP } from "otpauth";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -192,7 +193,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     client.close();
     const page = await openWindow("/settings/security");
     await logIn(page, username);
-    await page.getByRole("button", { name: "Set up the second factor" }).click();
+    await page.getByRole("button", { name: "Set up two-step verification" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Current password").fill(PASSWORD);
     await dialog.getByRole("button", { name: "Next" }).click();
@@ -205,7 +206,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const [recoveryCode] = await dialog.getByRole("listitem").allTextContents();
     await dialog.getByRole("checkbox").click();
     await dialog.getByRole("button", { name: "Done" }).click();
-    await page.getByRole("button", { name: "Turn off the second factor" }).waitFor();
+    await page.getByRole("button", { name: "Turn off two-step verification" }).waitFor();
 
     await page.getByRole("button", { name: "Close" }).click();
     await logOut(page);
@@ -272,6 +273,27 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByText("Your password is changed").waitFor();
     await page.reload();
     await page.getByText("Confirmed", { exact: true }).waitFor();
+  });
+
+  test("bot and webhook tokens are listed to the oldest one", async () => {
+    const { client, username } = await newAccount();
+    const { group } = await client.call("group.create", { name: "Rocket builders" });
+    const COUNT = 60;
+    let channelId = "";
+    for (let number = 1; number <= COUNT; number++) {
+      if (number % LIMITS.webhooksPerChannel === 1) {
+        const { channel } = await client.call("channel.create", { groupId: group.id, name: `c${number}` });
+        channelId = channel.id;
+      }
+      await client.call("webhook.create", { channelId, name: `Hook ${number}` });
+    }
+    const page = await openWindow("/settings/security");
+    await logIn(page, username);
+    const tokens = page.getByRole("button", { name: "Revoke the token of Hook" });
+    await expect.poll(() => tokens.count()).toBe(50);
+    await page.getByRole("button", { name: "Show more" }).click();
+    await expect.poll(() => tokens.count()).toBe(COUNT);
+    expect(await page.getByRole("button", { name: "Show more" }).count()).toBe(0);
   });
 
   test("notifications and who may reach somebody are chosen, and a block is taken back", async () => {
@@ -350,7 +372,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("alert").getByText("is wrong").waitFor();
   });
 
-  test("on a phone every page fits", async () => {
+  test("on a phone every page fits", { tags: "long" }, async () => {
     const { username, client } = await newAccount();
     client.close();
     const phone = { viewport: { width: 360, height: 720 }, hasTouch: true, isMobile: true };

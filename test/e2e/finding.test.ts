@@ -236,7 +236,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await sheet.waitFor();
   });
 
-  test("axe finds nothing against WCAG in any of it, in both themes", async () => {
+  test("axe finds nothing against WCAG in any of it, in both themes", { tags: "long" }, async () => {
     await ada.call("channel.markRead", { channelId: general, seq: 1 });
     await write(rockets, mention("for the inbox"));
     await open();

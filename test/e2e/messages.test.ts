@@ -62,9 +62,8 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     return (await client.call("message.send", params)).message;
   }
 
-  async function open(query = "", viewport = { width: 1100, height: 700 }, isPhone = false): Promise<void> {
-    const options = { viewport, hasTouch: isPhone, isMobile: isPhone };
-    page = await site.newPage(options, await site.logIn("ada"));
+  async function open(query = ""): Promise<void> {
+    page = await site.newPage({ viewport: { width: 1100, height: 700 } }, await site.logIn("ada"));
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     site.watchConsole(page);
     await page.addInitScript(initScript);
@@ -196,131 +195,134 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     expect(page.context().pages()).toHaveLength(1);
   });
 
-  test("on a phone a long press offers what can be done", async () => {
-    await newChannel("phone");
-    await write(grace, "hold me");
-    await open("", { width: 390, height: 800 }, true);
-    const box = (await text("hold me").boundingBox())!;
-    const session = await page.context().newCDPSession(page);
-    const touchPoints = [{ x: box.x + 10, y: box.y + 8 }];
-    await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints });
-    await page.getByRole("dialog", { name: "What to do with this message" }).waitFor();
-    await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-    await page.getByRole("dialog").getByRole("button", { name: "👍" }).click();
-    const reaction = log().getByRole("button", { name: "👍, 1 reaction", pressed: true });
-    await expect.poll(() => reaction.count()).toBe(1);
+  test("the earlier versions of a message are shown to the first one", async () => {
+    await newChannel("versions");
+    const { id: messageId } = await write(ada, "version 0");
+    for (let number = 1; number <= 60; number++)
+      await ada.call("message.edit", { channelId, messageId, content: `version ${number}` });
+    await open();
+    await text("version 60").click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Show earlier versions" }).click();
+    const dialog = page.getByRole("dialog", { name: "Versions of this message" });
+    await dialog.getByText("version 59", { exact: true }).waitFor();
+    await dialog.getByRole("button", { name: "Show more" }).click();
+    await dialog.getByText("version 0", { exact: true }).waitFor();
+    expect(await dialog.getByRole("listitem").count()).toBe(61);
+    expect(await dialog.getByRole("button", { name: "Show more" }).count()).toBe(0);
   });
 
-  describe.each([
-    { machine: "a quick machine", script: "" },
-    { machine: "a busy machine", script: MEASURES_LATE },
-  ])("on $machine", ({ script }) => {
-    beforeAll(() => {
-      initScript = script;
-    });
-    afterAll(() => {
-      initScript = "";
-    });
+  const MACHINES = [
+    { machine: "a quick machine", script: "", tags: [] },
+    { machine: "a busy machine", script: MEASURES_LATE, tags: "long" },
+  ];
+  for (const { machine, script, tags } of MACHINES)
+    describe(`on ${machine}`, { tags }, () => {
+      beforeAll(() => {
+        initScript = script;
+      });
+      afterAll(() => {
+        initScript = "";
+      });
 
-    test("a link leads to a message far up, and a button back to the newest", async () => {
-      await newChannel("far", 260);
-      const { messages } = await ada.call("message.list", { channelId, around: 40, limit: 2 });
-      const target = messages.find(({ seq }) => seq === 40)!;
-      const answer = await write(grace, "an answer", { replyTo: target.id });
-      await open(`?message=${target.id}`);
-      await text("message 40").waitFor();
-      await expect.poll(() => isInView("message 40")).toBe(true);
-      expect(new URL(page.url()).search).toBe("");
-      await page.getByRole("button", { name: "Jump to the newest" }).click();
-      await expect.poll(() => isInView("an answer")).toBe(true);
-      // A list that still moves would move away from under the pointer.
-      await rest();
-      await log().getByRole("button", { name: "In reply to Grace" }).click();
-      await page.getByRole("button", { name: "Jump to the newest" }).waitFor();
-      await expect.poll(() => isInView("message 40")).toBe(true);
-      // What others write there meanwhile moves nothing, and is counted.
-      await write(grace, "meanwhile");
-      await page.getByRole("button", { name: "1 new message" }).waitFor();
-      expect(await isInView("message 40")).toBe(true);
-      // Down to the end by scrolling: page by page, through where the past meets what is live.
-      await log().hover();
-      await expect
-        .poll(
-          async () => {
-            await page.mouse.wheel(0, 1500);
-            return text("meanwhile").count();
-          },
-          { timeout: 20_000, interval: 50 },
-        )
-        .toBe(1);
-      await expect.poll(() => page.getByRole("button", { name: "Jump to the newest" }).count()).toBe(0);
-      expect(answer.seq).toBe(261);
-    });
+      test("a link leads to a message far up, and a button back to the newest", async () => {
+        await newChannel("far", 260);
+        const { messages } = await ada.call("message.list", { channelId, around: 40, limit: 2 });
+        const target = messages.find(({ seq }) => seq === 40)!;
+        const answer = await write(grace, "an answer", { replyTo: target.id });
+        await open(`?message=${target.id}`);
+        await text("message 40").waitFor();
+        await expect.poll(() => isInView("message 40")).toBe(true);
+        expect(new URL(page.url()).search).toBe("");
+        await page.getByRole("button", { name: "Jump to the newest" }).click();
+        await expect.poll(() => isInView("an answer")).toBe(true);
+        // A list that still moves would move away from under the pointer.
+        await rest();
+        await log().getByRole("button", { name: "In reply to Grace" }).click();
+        await page.getByRole("button", { name: "Jump to the newest" }).waitFor();
+        await expect.poll(() => isInView("message 40")).toBe(true);
+        // What others write there meanwhile moves nothing, and is counted.
+        await write(grace, "meanwhile");
+        await page.getByRole("button", { name: "1 new message" }).waitFor();
+        expect(await isInView("message 40")).toBe(true);
+        // Down to the end by scrolling: page by page, through where the past meets what is live.
+        await log().hover();
+        await expect
+          .poll(
+            async () => {
+              await page.mouse.wheel(0, 1500);
+              return text("meanwhile").count();
+            },
+            { timeout: 20_000, interval: 50 },
+          )
+          .toBe(1);
+        await expect.poll(() => page.getByRole("button", { name: "Jump to the newest" }).count()).toBe(0);
+        expect(answer.seq).toBe(261);
+      });
 
-    test("opens at the first unread message, and reads what is in view", async () => {
-      await newChannel("unread", 30);
-      for (let number = 31; number <= 34; number++) await write(grace, `message ${number}`);
-      await open();
-      await log().getByRole("separator", { name: "New" }).waitFor();
-      expect(await isInView("message 31")).toBe(true);
-      const unread = async () => {
-        const { channels } = await ada.call("channel.list", { groupId });
-        const { head, lastReadSeq } = channels.find(({ id }) => id === channelId)!;
-        return head.seq - lastReadSeq;
-      };
-      await expect.poll(unread, { timeout: 10_000 }).toBe(0);
-      await page.reload();
-      await text("message 34").waitFor();
-      expect(await log().getByRole("separator", { name: "New" }).count()).toBe(0);
-    });
+      test("opens at the first unread message, and reads what is in view", async () => {
+        await newChannel("unread", 30);
+        for (let number = 31; number <= 34; number++) await write(grace, `message ${number}`);
+        await open();
+        await log().getByRole("separator", { name: "New" }).waitFor();
+        expect(await isInView("message 31")).toBe(true);
+        const unread = async () => {
+          const { channels } = await ada.call("channel.list", { groupId });
+          const { head, lastReadSeq } = channels.find(({ id }) => id === channelId)!;
+          return head.seq - lastReadSeq;
+        };
+        await expect.poll(unread, { timeout: 10_000 }).toBe(0);
+        await page.reload();
+        await text("message 34").waitFor();
+        expect(await log().getByRole("separator", { name: "New" }).count()).toBe(0);
+      });
 
-    test("a bar leads to the first unread message, however far up it is", async () => {
-      await newChannel("far-unread", 5);
-      for (let number = 6; number <= 130; number++) await write(grace, `message ${number}`);
-      await open();
-      await page.getByRole("button", { name: "125 unread messages" }).click();
-      await expect.poll(() => isInView("message 6")).toBe(true);
-      await log().getByRole("separator", { name: "New" }).waitFor();
-      await page.getByRole("button", { name: "Jump to the newest" }).click();
-      await expect.poll(() => isInView("message 130")).toBe(true);
-    });
+      test("a bar leads to the first unread message, however far up it is", async () => {
+        await newChannel("far-unread", 5);
+        for (let number = 6; number <= 130; number++) await write(grace, `message ${number}`);
+        await open();
+        await page.getByRole("button", { name: "125 unread messages" }).click();
+        await expect.poll(() => isInView("message 6")).toBe(true);
+        await log().getByRole("separator", { name: "New" }).waitFor();
+        await page.getByRole("button", { name: "Jump to the newest" }).click();
+        await expect.poll(() => isInView("message 130")).toBe(true);
+      });
 
-    test("who scrolls on from there is not drawn back", async () => {
-      await newChannel("scrolled-on", 5);
-      for (let number = 6; number <= 45; number++) await write(grace, `message ${number}`);
-      await open();
-      await text("message 6").waitFor();
-      const top = await rest();
-      await log().hover();
-      await page.mouse.wheel(0, 300);
-      await expect.poll(topNow).toBeGreaterThan(top + 250);
-      expect(await rest()).toBeGreaterThan(top + 250);
-    });
+      test("who scrolls on from there is not drawn back", async () => {
+        await newChannel("scrolled-on", 5);
+        for (let number = 6; number <= 45; number++) await write(grace, `message ${number}`);
+        await open();
+        await text("message 6").waitFor();
+        const top = await rest();
+        await log().hover();
+        await page.mouse.wheel(0, 300);
+        await expect.poll(topNow).toBeGreaterThan(top + 250);
+        expect(await rest()).toBeGreaterThan(top + 250);
+      });
 
-    test("stays at the end as messages come, and reads them out", async () => {
-      await newChannel("end", 60);
-      await open();
-      await expect.poll(() => isInView("message 60")).toBe(true);
-      for (let number = 61; number <= 70; number++) await write(grace, `message ${number}`);
-      await expect.poll(() => isInView("message 70")).toBe(true);
-      await page
-        .locator("[aria-live=polite]")
-        .getByText("Grace writes: message 70")
-        .waitFor({ state: "attached" });
-      await log().hover();
-      await page.mouse.wheel(0, -600);
-      // The wheel turns for a while.
-      const fromEnd = () =>
-        log().evaluate(
-          ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight,
-        );
-      await expect.poll(fromEnd).toBeGreaterThan(598);
-      await rest();
-      const read = await firstInView();
-      for (let number = 71; number <= 75; number++) await write(grace, `message ${number}`);
-      await page.getByRole("button", { name: "5 new messages" }).waitFor();
-      await rest();
-      expect(await firstInView()).toEqual(read);
+      test("stays at the end as messages come, and reads them out", async () => {
+        await newChannel("end", 60);
+        await open();
+        await expect.poll(() => isInView("message 60")).toBe(true);
+        for (let number = 61; number <= 70; number++) await write(grace, `message ${number}`);
+        await expect.poll(() => isInView("message 70")).toBe(true);
+        await page
+          .locator("[aria-live=polite]")
+          .getByText("Grace writes: message 70")
+          .waitFor({ state: "attached" });
+        await log().hover();
+        await page.mouse.wheel(0, -600);
+        // The wheel turns for a while.
+        const fromEnd = () =>
+          log().evaluate(
+            ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight,
+          );
+        await expect.poll(fromEnd).toBeGreaterThan(598);
+        await rest();
+        const read = await firstInView();
+        for (let number = 71; number <= 75; number++) await write(grace, `message ${number}`);
+        await page.getByRole("button", { name: "5 new messages" }).waitFor();
+        await rest();
+        expect(await firstInView()).toEqual(read);
+      });
     });
-  });
 });

@@ -18,7 +18,14 @@ import { drawName, drawParams, type Draw } from "./fuzz-input.ts";
 // Whatever comes in by HTTP or socket, from whomever: the answer is one that the contract lists, and the server goes on.
 // FUZZ_ROUNDS=100000 looks longer; FUZZ_SEED repeats what a failure has printed.
 
-const ROUNDS = Number(process.env["FUZZ_ROUNDS"] ?? 3000);
+const WANTED = process.env["FUZZ_ROUNDS"];
+const RUNS =
+  WANTED === undefined
+    ? [
+        { rounds: 600, tags: [] },
+        { rounds: 3000, tags: "long" },
+      ]
+    : [{ rounds: Number(WANTED), tags: [] }];
 const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 /** After so many calls there are new people and groups: some of the calls put them out of action. */
 const ROUNDS_PER_SCENE = 60;
@@ -163,37 +170,42 @@ async function isHealthy(): Promise<void> {
   );
 }
 
-test(`${ROUNDS} calls with random parameters, seed ${SEED}`, { timeout: 60_000 + ROUNDS * 20 }, async () => {
-  let rounds = 0;
-  let isOver = false;
-  const outcomes = new Map<string, number>();
-  const oneCall = fc.asyncProperty(fc.gen(), async (gen) => {
-    if (rounds++ % ROUNDS_PER_SCENE === ROUNDS_PER_SCENE - 1 || isOver) {
-      isOver = false;
-      for (const socket of scene.sockets.values()) socket.disconnect();
-      scene = await setScene();
-    }
-    const draw: Draw = (arbitrary) => gen(() => arbitrary);
-    const role = draw(fc.constantFrom(...ROLES, "member" as const, "owner" as const, "owner" as const));
-    const name = drawName(draw);
-    const params = drawParams(draw, name, scene.world, scene.others);
-    const token = scene.tokens[role];
-    const transport = token === undefined || draw(fc.boolean()) ? "http" : "socket";
-    const answer = await (transport === "http"
-      ? callByHttp(token, name, params)
-      : callBySocket(token!, name, params));
-    if (answer === null) return;
-    const outcome = answer.ok ? "ok" : answer.error.type;
-    isOver = outcome === "SESSION_REVOKED";
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    expect(faultsOf(transport, name, answer)).toEqual([]);
-    if (answer.ok && name === "message.send")
-      await isStoredAsAnswered(token!, answer.data as Result<"message.send">);
-  });
-  await fc.assert(oneCall, { numRuns: ROUNDS, seed: SEED, endOnFailure: true });
-  await isHealthy();
-  expect(uncaught).toEqual([]);
-  if (process.env["FUZZ_ROUNDS"] !== undefined) console.log(Object.fromEntries(outcomes));
-  // The calls must get through to the handlers, or this test shows nothing.
-  expect(outcomes.get("ok")).toBeGreaterThan(ROUNDS / 10);
-});
+for (const { rounds, tags } of RUNS)
+  test(
+    `${rounds} calls with random parameters, seed ${SEED}`,
+    { tags, timeout: 60_000 + rounds * 20 },
+    async () => {
+      let made = 0;
+      let isOver = false;
+      const outcomes = new Map<string, number>();
+      const oneCall = fc.asyncProperty(fc.gen(), async (gen) => {
+        if (made++ % ROUNDS_PER_SCENE === ROUNDS_PER_SCENE - 1 || isOver) {
+          isOver = false;
+          for (const socket of scene.sockets.values()) socket.disconnect();
+          scene = await setScene();
+        }
+        const draw: Draw = (arbitrary) => gen(() => arbitrary);
+        const role = draw(fc.constantFrom(...ROLES, "member" as const, "owner" as const, "owner" as const));
+        const name = drawName(draw);
+        const params = drawParams(draw, name, scene.world, scene.others);
+        const token = scene.tokens[role];
+        const transport = token === undefined || draw(fc.boolean()) ? "http" : "socket";
+        const answer = await (transport === "http"
+          ? callByHttp(token, name, params)
+          : callBySocket(token!, name, params));
+        if (answer === null) return;
+        const outcome = answer.ok ? "ok" : answer.error.type;
+        isOver = outcome === "SESSION_REVOKED";
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+        expect(faultsOf(transport, name, answer)).toEqual([]);
+        if (answer.ok && name === "message.send")
+          await isStoredAsAnswered(token!, answer.data as Result<"message.send">);
+      });
+      await fc.assert(oneCall, { numRuns: rounds, seed: SEED, endOnFailure: true });
+      await isHealthy();
+      expect(uncaught).toEqual([]);
+      if (WANTED !== undefined) console.log(Object.fromEntries(outcomes));
+      // The calls must get through to the handlers, or this test shows nothing.
+      expect(outcomes.get("ok")).toBeGreaterThan(rounds / 10);
+    },
+  );

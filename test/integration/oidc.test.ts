@@ -117,6 +117,28 @@ describe("the policy of the instance", () => {
     });
   });
 
+  test("that requires a second factor exempts sessions of single sign-on, and no others of the account", async () => {
+    const person = newPerson();
+    const account = await register(person.email!, true);
+    const oidcAdmin = await logIn(newPerson());
+    await must(instance.url, "admin.setAdmin", { userId: oidcAdmin.user.id, admin: true }, admin.accessToken);
+    const { accessToken } = await must(instance.url, "user.refresh", {
+      refreshToken: oidcAdmin.refreshToken,
+    });
+    const policy = { requireSecondFactor: "accounts" } as const;
+    await must(instance.url, "admin.setPolicy", policy, accessToken);
+    try {
+      const linked = await logIn(person);
+      expect(linked.user.id).toBe(account.user.id);
+      await must(instance.url, "group.listMine", {}, linked.accessToken);
+      expect(await post(instance.url, "group.listMine", {}, account.accessToken)).toEqual(
+        failed("SECOND_FACTOR_REQUIRED"),
+      );
+    } finally {
+      await must(instance.url, "admin.setPolicy", { requireSecondFactor: "off" }, accessToken);
+    }
+  });
+
   test("that accepts single sign-on only refuses every password, right or wrong", async () => {
     const account = await register(`person${(people += 1)}@example.org`, true);
     const oidcAdmin = await logIn(newPerson());

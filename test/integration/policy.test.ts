@@ -27,8 +27,17 @@ const OPEN: InstancePolicy = {
   guests: true,
   mailDomains: [],
   oidcOnly: false,
+  requireSecondFactor: "off",
   groupCreation: "everyone",
   directMessages: "everyone",
+  fileQuotaUserBytes: 1024 ** 3,
+  fileQuotaGuestBytes: 100 * 1024 ** 2,
+  fileQuotaGroupBytes: 50 * 1024 ** 3,
+  fileQuotaInstanceBytes: null,
+  usersPerInstance: null,
+  groupsOwnedPerUser: null,
+  membersPerGroup: null,
+  channelsPerGroup: null,
 };
 
 let mailbox: Mailbox;

@@ -77,7 +77,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("offline");
   });
 
-  test("who is at two gateways is there until both are left", async () => {
+  test("who is at two gateways is there until both are left", { tags: "long" }, async () => {
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("online");
     const phone = await comeIn(0, bob.tokens);
     await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -95,7 +95,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     expect(ann.typing[0]).toMatchObject({ channelId, userId: bob.id });
   });
 
-  test("when Redis has lost everything, all is told anew", async () => {
+  test("presence is reported again after Redis has lost its data", { tags: "long" }, async () => {
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("online");
     await cluster.redis.kill();
     await ann.client.call("message.send", { channelId, content: "Still here", nonce: "without Redis" });
@@ -109,7 +109,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("offline");
   });
 
-  test("who is at a gateway that is frozen is gone, and back with it", async () => {
+  test("who is at a gateway that is frozen is gone, and back with it", { tags: "long" }, async () => {
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("online");
     cluster.gateways[1]!.process.freeze();
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("offline");
@@ -117,7 +117,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("online");
   });
 
-  test("a worker that is frozen makes nobody disappear", async () => {
+  test("a frozen worker does not make users appear offline", { tags: "long" }, async () => {
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("online");
     const statuses: string[] = [];
     ann.client.on("presence.changed", ({ presences }) => statuses.push(...presences.map((p) => p.status)));
@@ -130,7 +130,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("offline");
   });
 
-  test("what a worker could not tell in time it does not tell late", async () => {
+  test("what a worker could not tell in time it does not tell late", { tags: "long" }, async () => {
     await expect.poll(statusOfBob, WITHIN_10_S).toBe("online");
     ann.client.on("resync", () => void watch(ann, bob.id).catch(() => undefined));
     // Until everybody has been told: were something under way when the connection is lost, everybody would be told to resync.

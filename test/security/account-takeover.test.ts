@@ -151,6 +151,29 @@ describe("a reset of a verified account", () => {
   });
 });
 
+test("password guesses do not lock out the owner after a reset", async () => {
+  const name = newName();
+  const email = `${name}@example.org`;
+  await register(name, email, ATTACKERS);
+  await must(instance.url, "user.verifyEmail", { token: (await mailbox.next(email, /Verify/)).token });
+  for (const username of [name, email])
+    for (let n = 0; n < LIMITS.loginsPerNameAndAddress; n += 1)
+      await post(instance.url, "user.login", { username, password: "wrong horse" });
+  const call = (action: string, params: object, cookie = "") =>
+    fetch(`${instance.url}/api/${action}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie },
+      body: JSON.stringify(params),
+    });
+  const reset = await call("user.resetPassword", { token: await resetToken(email), newPassword: OWNERS });
+  expect(reset.status).toBe(200);
+  const [cookie] = reset.headers.getSetCookie()[0]!.split(";");
+  for (const username of [name, email]) {
+    expect((await call("user.login", { username, password: OWNERS })).status).toBe(429);
+    expect((await call("user.login", { username, password: OWNERS }, cookie)).status).toBe(200);
+  }
+});
+
 describe("a changed password", () => {
   const change = (accessToken: string, params: { revokeTokens?: boolean }) =>
     must(
@@ -183,6 +206,12 @@ describe("a changed password", () => {
       { kind: "bot", name: "Ear" },
       { kind: "webhook", name: "Mouth" },
     ]);
+    const listPage = (before?: string) =>
+      must(instance.url, "bot.listTokens", { limit: 1, ...(before && { before }) }, accessToken);
+    const first = await listPage();
+    const second = await listPage(first.nextBefore!);
+    expect([...first.tokens, ...second.tokens]).toEqual(await list());
+    expect(second.nextBefore).toBeNull();
     const stranger = await register(newName(), `${newName()}@example.org`, OWNERS);
     for (const { kind, id } of [ofBot!, ofWebhook!]) {
       expect(await post(instance.url, "bot.revokeToken", { kind, id }, stranger.accessToken)).toEqual(

@@ -21,7 +21,7 @@ const LoggedIn = lazy(loadLoggedIn);
 if (loadTokens() !== null) void loadLoggedIn().catch(() => {});
 
 export function App() {
-  const { client, notice, number } = useSession();
+  const { client, notice, needsSecondFactor, number } = useSession();
   useAppliedPreferences();
   // Who logs in next finds it there.
   useEffect(() => {
@@ -45,7 +45,7 @@ export function App() {
         ) : (
           <PageErrorBoundary place="">
             <Suspense fallback={<Splash />}>
-              <LoggedIn key={number} client={client} />
+              <LoggedIn key={number} client={client} needsSecondFactor={needsSecondFactor} />
             </Suspense>
           </PageErrorBoundary>
         )}

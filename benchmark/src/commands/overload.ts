@@ -32,19 +32,42 @@ export const overloadCommand: CommandModule<object, Arguments> = {
   handler,
 };
 
+/** Set after the arguments were checked: to `conflicts`, a default looks like an option that was given. */
+const DEFAULTS = {
+  users: 100,
+  senders: 50,
+  stalled: 1,
+  factor: 2,
+  threads: "auto",
+  nap: 1,
+  connecting: 100,
+  payload: 100,
+};
+const NOT_MIXED = [
+  "gateways",
+  "workers",
+  "senders",
+  "stalled",
+  "factor",
+  "capacity",
+  "threads",
+  "nap",
+  "connecting",
+  "payload",
+];
+
 function builder(yargs: Argv) {
-  return crowdOptions(clusterOptions(yargs))
-    .default("users", 100)
+  const options = crowdOptions(clusterOptions(yargs))
     .option("senders", {
       group: "Messages:",
       type: "number",
-      default: 50,
+      default: DEFAULTS.senders,
       describe: "Members who send, besides the users who receive",
     })
     .option("stalled", {
       group: "Audience:",
       type: "number",
-      default: 1,
+      default: DEFAULTS.stalled,
       describe: "Further members whose client hangs: the connection is open, and nobody reads it",
     })
     .option("seconds", {
@@ -56,7 +79,7 @@ function builder(yargs: Argv) {
     .option("factor", {
       group: "Messages:",
       type: "number",
-      default: 2,
+      default: DEFAULTS.factor,
       describe: "How many times the capacity is sent",
     })
     .option("capacity", {
@@ -67,29 +90,28 @@ function builder(yargs: Argv) {
     .option("reads", {
       group: "What:",
       type: "boolean",
-      default: false,
       describe: "Instead: 1, then 20 hostile guests read as fast as their limits allow; with --seconds only",
     })
     .option("mixed", {
       group: "What:",
       type: "boolean",
-      default: false,
       describe:
         "Instead: messages, reads, connections and uploads at 3 times capacity; with --users, --seconds",
     })
-    .check(({ reads, mixed, cluster }) => {
-      if (reads && mixed) throw usageError("--reads and --mixed are two measurements: give one of them.");
-      if ((reads || mixed) && cluster)
-        throw usageError("--reads and --mixed measure a single instance: leave out --cluster.");
-      return true;
-    })
+    .conflicts({ reads: ["mixed", "users", ...NOT_MIXED], mixed: NOT_MIXED })
     .example("$0 overload --reads", "whether hostile reads within the limits slow others down")
     .example("$0 overload --users 100 --seconds 60", "finds the capacity, and sends twice that for a minute")
     .example("$0 overload --threshold 'unstored==0' --threshold 'normalAfterMs<5000'", "for CI");
+  for (const [name, value] of Object.entries(DEFAULTS))
+    options.default(name, undefined, JSON.stringify(value));
+  options.middleware((args) => {
+    for (const [name, value] of Object.entries(DEFAULTS)) args[name] ??= value;
+  });
+  return options;
 }
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
-  if (args.reads || args.mixed) return underPressure(args);
+  if (args.reads === true || args.mixed === true) return underPressure(args);
   const plan = planOf(args);
   const thresholds = parseThresholds(args.threshold, OVERLOAD_METRICS);
   const canSpreadAddresses = process.platform === "linux";
@@ -119,7 +141,7 @@ const MIXED_FACTOR = 3;
 
 async function underPressure(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   const plan = {
-    kind: args.reads ? ("reads" as const) : ("mixed" as const),
+    kind: args.reads === true ? ("reads" as const) : ("mixed" as const),
     users: wholeNumber("users", args.users, 1, 1000),
     factor: MIXED_FACTOR,
     phaseMs: 1000 * wholeNumber("seconds", args.seconds, 1, 600),

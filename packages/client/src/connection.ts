@@ -1,12 +1,19 @@
 import type { EventName, EventPayload } from "@fanfare/contract";
 import { io, type Socket } from "socket.io-client";
 import type { Addresses } from "./addresses.ts";
-import { endsSession, FanfareError, isWireError, localError, retryAfterMsOf } from "./errors.ts";
+import {
+  endsSession,
+  FanfareError,
+  isWireError,
+  localError,
+  needsSecondFactor,
+  retryAfterMsOf,
+} from "./errors.ts";
 import { isEventName, OWN_PROTOCOL_VERSION } from "./limits.ts";
 import { type Backoff, backoffMs, inOutage, retryMs, sleep } from "./timing.ts";
 
 /**
- * - `offline`: not connected, and not trying.
+ * - `offline`: not connected, and not trying: `connect` was not called, has failed, or the server requires a second factor first.
  * - `connecting`: trying for the first time.
  * - `online`: in all rooms; nothing is missed.
  * - `reconnecting`: the connection was lost; trying again.
@@ -60,7 +67,7 @@ export class Connection {
 
   /**
    * Connects, and keeps connecting. Resolves when it is online for the first time.
-   * @throws {FanfareError} when the server refuses the session, when it is not online within `timeoutMs` (0: no limit; the
+   * @throws {FanfareError} when the server refuses the session, or requires a second factor first, when it is not online within `timeoutMs` (0: no limit; the
    * error is that of the last try), or CLOSED
    */
   open(timeoutMs: number): Promise<void> {
@@ -133,7 +140,7 @@ export class Connection {
           onFailure(error);
           return;
         }
-        if (Date.now() >= deadlineMs) {
+        if (Date.now() >= deadlineMs || needsSecondFactor(error)) {
           this.#setState("offline", error as FanfareError);
           onFailure(error);
           return;

@@ -68,6 +68,11 @@ export function isWireError(value: unknown): value is WireError {
   );
 }
 
+/** The server does not connect this session before a second factor is set up, by calls over HTTP. */
+export function needsSecondFactor(error: unknown): boolean {
+  return error instanceof FanfareError && error.type === "SECOND_FACTOR_REQUIRED";
+}
+
 /** The errors after which the tokens of this session are of no use any more. */
 export function endsSession(error: unknown): boolean {
   return (

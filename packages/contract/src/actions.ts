@@ -99,6 +99,11 @@ export const EXPORTS_USER = actionsWhere(({ exportsUser }) => exportsUser === tr
   exportsUser: true;
 }>[];
 
+/** Whether it is refused to a session that has to set up a second factor first. */
+export function needsSecondFactor({ permission, worksWithoutSecondFactor }: ActionDefinition): boolean {
+  return permission.rule !== "public" && worksWithoutSecondFactor !== true;
+}
+
 /** Whether only admins can call it during maintenance. */
 export function pausesInMaintenance({ permission, mutates, worksInMaintenance }: ActionDefinition): boolean {
   return permission.rule !== "admin" && mutates && worksInMaintenance !== true;

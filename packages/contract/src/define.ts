@@ -89,6 +89,8 @@ export interface ActionDefinition<
   subscription?: Subscription<z.output<P>, z.output<R>>;
   /** Works during maintenance although it mutates: admins have to sign in, and everyone can sign out. */
   worksInMaintenance?: true;
+  /** Works for a session that has to set up a second factor first. Public actions always do. */
+  worksWithoutSecondFactor?: true;
   /** Its calls with the same value of this parameter go to one worker, whose queue stores them in larger batches. */
   shardBy?: "channelId";
   /** Its result is the tokens of a new session. */

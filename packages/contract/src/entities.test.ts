@@ -1,15 +1,21 @@
 import { describe, expect, test } from "vitest";
+import { GroupSchema } from "./entities/group.ts";
 import {
+  bio,
   emoji,
   fileName,
+  groupDescription,
   groupName,
   messageContent,
   newUsername,
   nickname,
   nonce,
+  reason,
   storedName,
+  topic,
   username,
 } from "./entities.ts";
+import { LIMITS } from "./limits.ts";
 
 const LONE_SURROGATES = ["\ud800", "a\udfff", "\udc00\ud800", "👍".slice(0, 1)];
 
@@ -104,4 +110,36 @@ test.each(["everyone", "HERE", "channel", "all"])("a new account cannot be calle
   expect(newUsername.safeParse(`${name}1`).success).toBe(true);
   // Accounts with the name can still be found.
   expect(username.safeParse(name).success).toBe(true);
+});
+
+describe("texts of several lines", () => {
+  test.each([bio, groupDescription, reason, topic])(
+    "have tabs and line breaks, and no other control characters",
+    (text) => {
+      expect(text.parse("a\tb\r\nc")).toBe("a\tb\r\nc");
+      for (const control of ["\0", "\u001b", "\u007f", "\u0085"])
+        expect(text.safeParse(`a${control}b`).error?.issues[0]?.message).toMatch("control characters");
+    },
+  );
+
+  test("all groups of a user fit into one answer", () => {
+    const [id, time] = ["f".repeat(24), new Date(0).toISOString()];
+    const group = {
+      id,
+      name: groupName.parse("群".repeat(LIMITS.groupNameMaxChars)),
+      description: groupDescription.parse("群".repeat(LIMITS.groupDescriptionMaxChars)),
+      ownerId: id,
+      memberCount: LIMITS.membersPerGroup,
+      iconUrl: `/files/${"f".repeat(100)}`,
+      defaultChannelId: id,
+      defaultPermissions: 2 ** 31,
+      retentionDays: LIMITS.retentionMaxDays,
+      createdAt: time,
+    };
+    expect(GroupSchema.parse(group)).toEqual(group);
+    const bytes = Buffer.byteLength(
+      JSON.stringify({ groups: Array.from({ length: LIMITS.groupsPerUser }, () => group) }),
+    );
+    expect(bytes).toBeLessThanOrEqual(LIMITS.answerMaxBytes);
+  });
 });

@@ -49,6 +49,11 @@ export const ERRORS = {
     message: "This account has a second factor: repeat the login with a code.",
   },
   WRONG_CODE: { status: 401, advice: "correct", message: "The code is wrong or was used before." },
+  SECOND_FACTOR_REQUIRED: {
+    status: 403,
+    advice: "correct",
+    message: "This server requires a second factor: set it up with `user.setupTotp` and `user.enableTotp`.",
+  },
   TOTP_ALREADY_ON: { status: 409, advice: "give up", message: "The second factor is on already." },
   TOTP_NOT_SET_UP: { status: 409, advice: "correct", message: "There is no second factor: set it up first." },
   PUSH_OFF: { status: 409, advice: "give up", message: "This server sends no pushes." },

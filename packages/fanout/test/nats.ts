@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,6 +10,8 @@ export interface NatsServer {
   readonly port: number;
   readonly url: string;
   readonly pid: number;
+  /** What it has logged. */
+  log(): Promise<string>;
   /** Kills it at once, as a crash would. */
   kill(): Promise<void>;
   /** Starts it again on the same port. */
@@ -57,7 +59,8 @@ export async function startNats(config = ""): Promise<NatsServer> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), "fanout-nats-"));
   await writeFile(join(folder, "nats.conf"), config);
-  const args = ["-c", join(folder, "nats.conf")];
+  const logFile = join(folder, "nats.log");
+  const args = ["-c", join(folder, "nats.conf"), "-l", logFile];
   let server = await launch(port, args);
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -71,6 +74,7 @@ export async function startNats(config = ""): Promise<NatsServer> {
     get pid() {
       return server.pid!;
     },
+    log: () => readFile(logFile, "utf8"),
     kill: () => end("SIGKILL"),
     async restart() {
       server = await launch(port, args);

@@ -7,8 +7,11 @@ import { readEnvironment } from "./config/read-environment.ts";
 export { misspelledSettings } from "./config/misspelled.ts";
 export { ConfigError } from "./config/read-environment.ts";
 export { ESSENTIAL_SERVICES, needsDatabase } from "./config/services.ts";
+export { DEFAULT_MAX_CONNECTIONS } from "./config/settings/limits.ts";
 export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/secrets.ts";
 export { isGuessable } from "./config/weak-secret.ts";
+
+const GIBIBYTE = 1024 ** 3;
 
 /** What each setting does: `config/settings/`. undefined stands for what is off, or left to a default of the program. */
 export type Config = ReturnType<typeof configOf>;
@@ -77,7 +80,6 @@ function configOf(env: Environment) {
     /** Its endpoint undefined: that of Amazon for the region. */
     s3: s3 && { ...s3, endpoint: env.S3_ENDPOINT, region: env.S3_REGION },
     fileMaxBytes: env.FILE_MAX_BYTES,
-    fileQuotaBytes: { user: env.FILE_QUOTA_USER_BYTES, group: env.FILE_QUOTA_GROUP_BYTES },
     /** 0: the gateway runs in the main thread. */
     gatewayThreads: gatewayThreads(env),
     /** undefined: no traces are made. The endpoint is without a slash at its end. */
@@ -95,12 +97,24 @@ function configOf(env: Environment) {
 
 /** The policy of the instance: what the environment fixes, and what holds where nobody has set anything. */
 function policyOf(env: Environment) {
+  const quotas = {
+    fileQuotaUserBytes: env.FILE_QUOTA_USER_BYTES,
+    fileQuotaGuestBytes: env.FILE_QUOTA_GUEST_BYTES,
+    fileQuotaGroupBytes: env.FILE_QUOTA_GROUP_BYTES,
+    fileQuotaInstanceBytes: env.FILE_QUOTA_INSTANCE_BYTES,
+    usersPerInstance: env.USERS_PER_INSTANCE,
+    groupsOwnedPerUser: env.GROUPS_OWNED_PER_USER,
+    membersPerGroup: env.MEMBERS_PER_GROUP,
+    channelsPerGroup: env.CHANNELS_PER_GROUP,
+  };
   const fixed: Partial<InstancePolicy> = {
+    ...Object.fromEntries(Object.entries(quotas).filter(([, max]) => max !== undefined)),
     ...(env.REGISTRATION !== undefined && { registration: env.REGISTRATION }),
     ...(env.GUESTS !== undefined && { guests: env.GUESTS }),
     ...(env.MAIL_DOMAINS !== undefined && { mailDomains: env.MAIL_DOMAINS }),
     ...(env.OIDC_ONLY !== undefined && { oidcOnly: env.OIDC_ONLY }),
     ...(env.DIRECT_MESSAGES !== undefined && { directMessages: env.DIRECT_MESSAGES }),
+    ...(env.REQUIRE_SECOND_FACTOR !== undefined && { requireSecondFactor: env.REQUIRE_SECOND_FACTOR }),
     ...(env.GROUP_CREATION !== undefined && { groupCreation: env.GROUP_CREATION }),
   };
   const defaults: InstancePolicy = {
@@ -108,8 +122,17 @@ function policyOf(env: Environment) {
     guests: env.NODE_ENV !== "production",
     mailDomains: [],
     oidcOnly: false,
+    requireSecondFactor: "off",
     groupCreation: "everyone",
     directMessages: "everyone",
+    fileQuotaUserBytes: GIBIBYTE,
+    fileQuotaGuestBytes: 100 * 1024 ** 2,
+    fileQuotaGroupBytes: 50 * GIBIBYTE,
+    fileQuotaInstanceBytes: null,
+    usersPerInstance: null,
+    groupsOwnedPerUser: null,
+    membersPerGroup: null,
+    channelsPerGroup: null,
   };
   return { fixed, defaults };
 }

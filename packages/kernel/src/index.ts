@@ -1,9 +1,17 @@
 export { may, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta } from "./actor.ts";
 export { AnswerBudget, jsonBytes } from "./answer-budget.ts";
+export { listChannels } from "./list-channels.ts";
 export { boundedMap } from "./bounded-map.ts";
 export { createBroker } from "./broker.ts";
-export { ConfigError, hostForUrl, loadConfig, misspelledSettings, type Config } from "./config.ts";
+export {
+  ConfigError,
+  DEFAULT_MAX_CONNECTIONS,
+  hostForUrl,
+  loadConfig,
+  misspelledSettings,
+  type Config,
+} from "./config.ts";
 export { startNode, type RunningNode, type ServiceFactory, type Threads } from "./start-node.ts";
 export {
   defineService,
@@ -15,7 +23,7 @@ export {
 export { declareModels } from "./declare-models.ts";
 export type { DomainEvents } from "./domain-events.ts";
 export { hasPassed, newDeadlineMs } from "./deadline.ts";
-export { duplicateKeyIndex } from "./duplicate-key.ts";
+export { DURABLE, duplicateKeyIndex } from "./writes.ts";
 export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
 export { createLogger, logsCalls, type Logger } from "./logger.ts";
 export { OVERLOADED_METRIC } from "./metrics/overloaded-for.ts";
@@ -32,6 +40,7 @@ export {
   type RateLimits,
   type SharedCounters,
 } from "./rate-limits/index.ts";
+export { requiresSecondFactor } from "./policy.ts";
 export { repeat } from "./repeat.ts";
 export {
   commonScope,

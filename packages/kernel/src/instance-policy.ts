@@ -3,6 +3,8 @@ import type { Config } from "./config.ts";
 
 /** The stored values are read again after this long, in case a `policy.changed` event was lost. */
 const MAX_AGE_MS = 60_000;
+/** After a failed read: the cached values stay in use this long before the next try. */
+const RETRY_MS = 1_000;
 
 /** The policy of the instance as a process knows it: the environment wins over what admins have set. */
 export interface Policy {
@@ -11,6 +13,8 @@ export interface Policy {
    * @throws {ServiceError} UNAVAILABLE while they have never been read and no process answers: guessing could let people in
    */
   get(): Promise<InstancePolicy>;
+  /** The cached policy, without waiting: old values are refreshed in the background. undefined before the first read. */
+  peek(): InstancePolicy | undefined;
   /** The values that the environment sets: admins cannot change them. */
   readonly fixed: readonly PolicyName[];
   /** The policy that results from `stored`, the environment and the defaults. */
@@ -20,7 +24,7 @@ export interface Policy {
 export class PolicyCache implements Policy {
   readonly #read: () => Promise<StoredPolicy>;
   readonly #config: Config["policy"];
-  #known: StoredPolicy | undefined;
+  #known: { revision: number; policy: InstancePolicy } | undefined;
   #readAtMs = 0;
   #reading: Promise<StoredPolicy> | undefined;
 
@@ -33,26 +37,38 @@ export class PolicyCache implements Policy {
     return Object.keys(this.#config.fixed) as PolicyName[];
   }
 
+  peek(): InstancePolicy | undefined {
+    if (this.#known === undefined) return undefined;
+    if (this.#isOld()) void this.get();
+    return this.#known.policy;
+  }
+
   async get(): Promise<InstancePolicy> {
-    if (this.#known !== undefined && Date.now() - this.#readAtMs < MAX_AGE_MS) return this.merge(this.#known);
+    if (this.#known !== undefined && !this.#isOld()) return this.#known.policy;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     try {
       this.update(await this.#reading);
     } catch (error) {
       if (this.#known === undefined) throw error;
+      this.#readAtMs = Date.now() - MAX_AGE_MS + RETRY_MS;
     }
-    return this.merge(this.#known!);
+    return this.#known!.policy;
   }
 
   /** Replaces the known values unless they are newer: answers and events can overtake each other. */
   update(stored: StoredPolicy): void {
-    if (this.#known === undefined || stored.revision >= this.#known.revision) this.#known = stored;
+    if (this.#known === undefined || stored.revision >= this.#known.revision)
+      this.#known = { revision: stored.revision, policy: this.merge(stored) };
     this.#readAtMs = Date.now();
   }
 
   /** Has the stored values read again, because an event may have been lost. */
   invalidate(): void {
     this.#readAtMs = 0;
+  }
+
+  #isOld(): boolean {
+    return Date.now() - this.#readAtMs >= MAX_AGE_MS;
   }
 
   merge({ values }: StoredPolicy): InstancePolicy {

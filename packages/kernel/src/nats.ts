@@ -1,11 +1,10 @@
 import { natsBus, type FanoutBus } from "@fanfare/fanout";
-import { connect, type NatsConnection } from "nats";
+import { connect, type NatsConnection, Events } from "nats";
+import type { Transport } from "./broker.ts";
 import type { Logger } from "./logger.ts";
-import { logNats } from "./log-nats.ts";
 import { Counter, type Registry } from "./metrics.ts";
 import { watchNats } from "./metrics/watch-nats.ts";
 import { NatsTransporter } from "./nats-transporter.ts";
-import type { Transport } from "./broker.ts";
 
 /** The message names the server, without its password, and the reason, in one line. */
 class NatsUnreachableError extends Error {
@@ -75,4 +74,19 @@ export function createBus(
     onInterrupted();
   });
   return bus;
+}
+
+/** Says once that the connection is gone, and each reason for which NATS refuses it, such as `AUTHORIZATION_VIOLATION`. */
+async function logNats(connection: NatsConnection, logger: Pick<Logger, "warn">): Promise<void> {
+  let said = new Set<string>();
+  const sayOnce = (reason: string, message: string): void => {
+    if (said.has(reason)) return;
+    said.add(reason);
+    logger.warn({ reason }, message);
+  };
+  for await (const { type, data } of connection.status()) {
+    if (type === Events.Reconnect) said = new Set();
+    if (type === Events.Disconnect) sayOnce("disconnected", "there is no connection to NATS");
+    if (type === Events.Error && typeof data === "string") sayOnce(data, "NATS refuses something");
+  }
 }

@@ -1,11 +1,55 @@
 import type { FanoutBus } from "@fanfare/fanout";
+import { Serializers, Transporters } from "moleculer";
 import type { Transport } from "./broker.ts";
 import type { Config } from "./config.ts";
 import type { Logger } from "./logger.ts";
 import type { Registry } from "./metrics.ts";
 import type { ThreadBus } from "./threads/thread-bus.ts";
-import { threadFanoutBus } from "./threads/thread-fanout-bus.ts";
-import { threadTransport } from "./threads/thread-transporter.ts";
+
+/** Lets the brokers of one process's threads talk to each other. */
+class ThreadTransporter extends Transporters.Base {
+  readonly #bus: ThreadBus;
+  readonly #subscriptions: (() => void)[] = [];
+
+  constructor(bus: ThreadBus) {
+    super({});
+    this.#bus = bus;
+  }
+
+  override async connect(): Promise<void> {
+    await this.onConnected();
+  }
+
+  override async disconnect(): Promise<void> {
+    this.connected = false;
+    for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe();
+  }
+
+  override async subscribe(command: string, nodeId?: string): Promise<void> {
+    const receive = (payload: unknown): void => void this.receive(command, payload as Buffer);
+    this.#subscriptions.push(this.#bus.subscribe(this.getTopicName(command, nodeId), receive));
+    await this.#bus.flush();
+  }
+
+  override async send(topic: string, payload: unknown): Promise<void> {
+    this.#bus.publish(topic, payload);
+  }
+
+  // The broker chooses who answers: `hasBuiltInBalancer` is false.
+  override async subscribeBalancedRequest(): Promise<void> {}
+  override async subscribeBalancedEvent(): Promise<void> {}
+}
+
+/** Between threads the structured clone of `postMessage` is all the serialisation there is. */
+class NoSerializer extends Serializers.Base {
+  override serialize(payload: object): Buffer {
+    return payload as Buffer;
+  }
+
+  override deserialize(payload: Buffer): object {
+    return payload;
+  }
+}
 
 /** How a node reaches others. */
 export interface Links {
@@ -38,4 +82,21 @@ export async function openLinks(
   }
   if (threads === undefined) return { transport: undefined, openBus: () => null, close: nothing };
   return { transport: threadTransport(threads), openBus: () => threadFanoutBus(threads), close: nothing };
+}
+
+/** Publications to the sockets of other threads. They share their fate, so nothing is ever lost between them. */
+function threadFanoutBus(bus: ThreadBus): FanoutBus {
+  return {
+    maxMessageBytes: Infinity,
+    // Of a view on a larger buffer the whole buffer would be copied.
+    publish: (subject, message) => bus.publish(subject, message.slice()),
+    subscribe: (subject, listener) => bus.subscribe(subject, (message) => listener(message as Uint8Array)),
+    flush: () => bus.flush(),
+    onInterrupted: () => () => {},
+  };
+}
+
+/** Broker options that connect the brokers on `bus`. */
+function threadTransport(bus: ThreadBus): Transport {
+  return { transporter: new ThreadTransporter(bus), serializer: new NoSerializer() };
 }

@@ -1,4 +1,4 @@
-import type { ActionDefinition, PermissionRule } from "@fanfare/contract";
+import type { ActionDefinition, InstancePolicy, PermissionRule } from "@fanfare/contract";
 import { may, type Access } from "./access.ts";
 import type { Actor } from "./actor.ts";
 import { serviceError, type ServiceError } from "./errors.ts";
@@ -28,6 +28,15 @@ export function refuseBot(
   if (actor?.kind !== "bot" || rule === "public" || rule === "internal") return null;
   if (botScope === "any" || (botScope !== null && actor.scopes?.includes(botScope) === true)) return null;
   return serviceError("BOT_NOT_ALLOWED");
+}
+
+/** Whether the policy requires a second factor of a user. */
+export function requiresSecondFactor(
+  { requireSecondFactor }: Pick<InstancePolicy, "requireSecondFactor">,
+  { kind, admin }: { kind: Actor["kind"]; admin?: true },
+): boolean {
+  if (requireSecondFactor === "off" || kind !== "member") return false;
+  return requireSecondFactor === "accounts" || admin === true;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Connection, mongo } from "mongoose";
-import { assertNotTooNew } from "./assert-not-too-new.ts";
-import { DatabaseNotMigratedError, LeaseLostError } from "./errors.ts";
+import { lt } from "semver";
+import { DatabaseNotMigratedError, LeaseLostError, DatabaseTooNewError } from "./errors.ts";
 import { History, type MigrationRecord } from "./history.ts";
 import { compareIndexes, dropIndexes, makeIndexes, shownIndex, type IndexDifferences } from "./indexes.ts";
 import { Leases, type LeaseTimes } from "./lease.ts";
@@ -145,4 +145,23 @@ function underWay({ records, pending }: Plan): string {
 
 function databaseOf(connection: Connection): mongo.Db {
   return connection.getClient().db(connection.name);
+}
+
+/**
+ * Migrations of newer programs are no obstacle unless they say so.
+ * @throws {DatabaseTooNewError}
+ */
+function assertNotTooNew(
+  records: readonly MigrationRecord[],
+  known: readonly Migration[],
+  version: string,
+): void {
+  const names = new Set(known.map(({ name }) => name));
+  for (const { _id, oldestProgram, version: by } of records) {
+    if (names.has(_id) || oldestProgram === undefined || !lt(version, oldestProgram)) continue;
+    throw new DatabaseTooNewError(
+      `Fanfare ${by} has changed this database (${_id}) so that only ${oldestProgram} or newer may work on it; this is ${version}. ` +
+        `Start ${oldestProgram} or newer, or restore a backup that was made before.`,
+    );
+  }
 }

@@ -91,9 +91,23 @@ export const gateway: Board = {
         {
           kind: "timeseries",
           title: "Calls under way",
-          description: "What services are working on. A gateway takes 5,000 and answers OVERLOADED beyond.",
-          queries: [{ expr: "fanfare_requests_active{S}", legend: "{{instance}}" }],
-          steps: [{ from: 4000, color: "red" }],
+          description: "And how many are accepted at once: calls beyond the limit are answered OVERLOADED.",
+          queries: [
+            { expr: "fanfare_requests_active{S}", legend: "{{instance}}" },
+            { expr: "fanfare_requests_active_max{S}", legend: "limit of {{instance}}" },
+          ],
+          runbooks: ["FanfareOverloaded"],
+        },
+        {
+          kind: "timeseries",
+          title: "Overload",
+          description:
+            "How much longer than usual the median call takes, and how long a gateway has been overloaded.",
+          unit: "s",
+          queries: [
+            { expr: "fanfare_request_delay_seconds{S}", legend: "delay at {{instance}}" },
+            { expr: "fanfare_overloaded_seconds{S}", legend: "{{instance}} overloaded for" },
+          ],
           runbooks: ["FanfareOverloaded"],
         },
       ],

@@ -1,5 +1,5 @@
 import type { AdminAuditEntry } from "@fanfare/contract";
-import type { AuditDocument } from "./audit.model.ts";
+import type { AuditDocument } from "./audit.repository.ts";
 
 export function presentEntry(entry: AuditDocument): AdminAuditEntry {
   return {

@@ -2,7 +2,7 @@ import type { ActionName } from "@fanfare/contract";
 import { toServiceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { AdminDependencies } from "./admin.dependencies.ts";
-import type { AuditDocument } from "./audit.model.ts";
+import type { AuditDocument } from "./audit.repository.ts";
 
 /**
  * Writes down who does what before it is done, and afterwards how it went: what cannot be written down is not done.

@@ -1,6 +1,46 @@
 import type { InstancePolicy, Maintenance, StoredPolicy } from "@fanfare/contract";
-import type { Connection } from "mongoose";
-import { policyModel, settingsModel } from "./settings.model.ts";
+import { DURABLE } from "@fanfare/kernel";
+import { Schema, type Connection, type Model } from "mongoose";
+
+/** Settings of the whole instance. A field is absent until an admin sets it. */
+interface MaintenanceDocument {
+  _id: "maintenance";
+  enabled: boolean;
+  message: string;
+}
+
+const schema = new Schema<MaintenanceDocument>(
+  {
+    _id: { type: String, required: true },
+    enabled: { type: Boolean, required: true },
+    message: { type: String, default: "" },
+  },
+  { collection: "instanceSettings", writeConcern: DURABLE, versionKey: false },
+);
+
+/** The values of the instance's policy that admins have set. */
+interface PolicyDocument {
+  _id: "policy";
+  revision: number;
+  values: Partial<InstancePolicy>;
+}
+
+const policySchema = new Schema<PolicyDocument>(
+  {
+    _id: { type: String, required: true },
+    revision: { type: Number, required: true },
+    values: { type: Schema.Types.Mixed, default: {} },
+  },
+  { collection: "instanceSettings", writeConcern: DURABLE, versionKey: false, minimize: false },
+);
+
+function policyModel(connection: Connection): Model<PolicyDocument> {
+  return connection.model<PolicyDocument>("InstancePolicy", policySchema);
+}
+
+function settingsModel(connection: Connection): Model<MaintenanceDocument> {
+  return connection.model<MaintenanceDocument>("InstanceSettings", schema);
+}
 
 export type SettingsRepository = ReturnType<typeof createSettingsRepository>;
 

@@ -1,7 +1,6 @@
 import type { BotEvent, BotScope } from "@fanfare/contract";
+import { DURABLE } from "@fanfare/kernel";
 import { Schema, type Connection, type Model, type Types } from "mongoose";
-
-export const DURABLE = { w: "majority", j: true } as const;
 
 /** Where a bot is told by HTTP of what happens. */
 export interface Callback {

@@ -1,5 +1,6 @@
+import { DURABLE } from "@fanfare/kernel";
 import { Types, type Connection } from "mongoose";
-import { botModel, DURABLE, type BotDocument, type Callback } from "./bot.model.ts";
+import { botModel, type BotDocument, type Callback } from "./bot.model.ts";
 
 export type BotRepository = ReturnType<typeof createBotRepository>;
 
@@ -27,9 +28,9 @@ export function createBotRepository(connection: Connection) {
         .limit(limit)
         .lean(),
 
-    listNewestHeldBy: (userId: string, limit: number) =>
+    listNewestHeldBy: (userId: string, limit: number, before: string) =>
       bots
-        .find({ createdBy: userId, revokedAt: { $exists: false } })
+        .find({ createdBy: userId, _id: { $lt: before }, revokedAt: { $exists: false } })
         .sort({ createdBy: -1, _id: -1 })
         .limit(limit)
         .lean(),

@@ -1,6 +1,32 @@
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Types, type Connection } from "mongoose";
-import { commandModel, type CommandDocument } from "./command.model.ts";
+import type { Command } from "@fanfare/contract";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types } from "mongoose";
+
+export interface CommandDocument {
+  _id: Types.ObjectId;
+  groupId: Types.ObjectId;
+  botId: Types.ObjectId;
+  name: string;
+  description: string;
+  options: Command["options"];
+}
+
+const schema = new Schema<CommandDocument>(
+  {
+    groupId: { type: Schema.Types.ObjectId, required: true },
+    botId: { type: Schema.Types.ObjectId, required: true },
+    name: { type: String, required: true },
+    description: { type: String, required: true },
+    options: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: "botCommands", writeConcern: DURABLE, versionKey: false },
+);
+schema.index({ groupId: 1, name: 1 }, { unique: true });
+schema.index({ botId: 1 });
+
+function commandModel(connection: Connection): Model<CommandDocument> {
+  return connection.model<CommandDocument>("BotCommand", schema);
+}
 
 export type CommandRepository = ReturnType<typeof createCommandRepository>;
 

@@ -1,4 +1,6 @@
 import { createHmac } from "node:crypto";
+import { LIMITS } from "@fanfare/contract";
+import { jsonBytes } from "@fanfare/kernel";
 import { must, post, startInstance, type Instance } from "@fanfare/testing";
 import { io } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -150,6 +152,38 @@ test("who answers 410 is told no more, and it says so", async () => {
   ]);
   await must(url, "bot.unsubscribe", {}, place.token);
   expect(await state()).toBeNull();
+});
+
+test("commands are listed page by page where one answer cannot hold them", async () => {
+  const { url } = instance;
+  const { channelId, groupId, world } = await createPlace(url);
+  const options = Array.from({ length: LIMITS.optionsPerCommand }, (_, number) => ({
+    name: `option-${number}`.padEnd(LIMITS.commandNameMaxChars, "x"),
+    // Three bytes each in UTF-8.
+    description: "語".repeat(LIMITS.nicknameMaxChars),
+  }));
+  const BOTS = 14;
+  for (let bot = 0; bot < BOTS; bot++) {
+    const params = { groupId, name: `Bot ${bot}`, scopes: ["commands" as const] };
+    const { token } = await must(url, "bot.create", params, world.owner.accessToken);
+    for (let number = 0; number < LIMITS.commandsPerBot; number++) {
+      const command = { name: `c-${bot}-${number}`, description: "Something", options };
+      await must(url, "command.register", command, token);
+    }
+  }
+  const names: string[] = [];
+  let pages = 0;
+  for (let afterName: string | undefined; ; pages++) {
+    const params = { channelId, ...(afterName && { afterName }) };
+    const page = await must(url, "command.list", params, world.member.accessToken);
+    expect(jsonBytes(page)).toBeLessThan(LIMITS.answerMaxBytes + 1024);
+    names.push(...page.commands.map(({ name }) => name));
+    if (page.nextName === null) break;
+    afterName = page.nextName;
+  }
+  expect(pages).toBeGreaterThan(0);
+  expect(new Set(names).size).toBe(BOTS * LIMITS.commandsPerBot);
+  expect(names).toHaveLength(BOTS * LIMITS.commandsPerBot);
 });
 
 test("a command reaches the bot, which answers", async () => {

@@ -1,3 +1,4 @@
+import { DURABLE } from "@fanfare/kernel";
 import type { mongo } from "mongoose";
 
 /** As long as the user service remembers an ended session: the life of an access token, and a minute for clocks. */
@@ -32,7 +33,7 @@ export async function endSessions(db: mongo.Db, options: { guests: boolean }): P
     const { modifiedCount } = await sessions.updateMany(
       { _id, revokedAt: { $exists: false } },
       { $set: { revokedAt, expiresAt: new Date(revokedAt.getTime() + REMEMBERED_MS) } },
-      { writeConcern: { w: "majority", j: true } },
+      { writeConcern: DURABLE },
     );
     ended += modifiedCount;
   }

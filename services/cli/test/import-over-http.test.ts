@@ -85,7 +85,7 @@ const counts = async (): Promise<Record<string, number>> => {
   );
   return Object.fromEntries(await Promise.all(entries));
 };
-const settled = { timeout: 20_000 };
+const settled = { timeout: 60_000 };
 
 test("a group is there again for its owner, and everybody who wrote in it is nobody who is here", async () => {
   const { ada, world } = full;
@@ -184,6 +184,7 @@ test("what is no such file is refused with its line, and leaves nothing", async 
 
 test("ids of what is here make something new, and script is text", async () => {
   const { world } = full;
+  const before = await counts();
   const script = "<script>alert(1)</script>";
   const { group } = (await importAs(root, sealed(changed(of("group"), { name: script })))).data;
   expect(group).toMatchObject({ name: script });
@@ -200,11 +201,11 @@ test("ids of what is here make something new, and script is text", async () => {
   );
   expect(messages).toHaveLength(3);
   await must(url, "group.delete", { groupId: group.id }, root.accessToken);
-  await expect.poll(counts, settled).toMatchObject({ groups: 1 });
+  // The rest of it is removed a moment after the group.
+  await expect.poll(counts, settled).toEqual(before);
 });
 
 test("one that hangs up halfway leaves nothing", async () => {
-  await expect.poll(counts, settled).toMatchObject({ groups: 1 });
   const before = await counts();
   const message = of("message");
   const many = Array.from({ length: 3000 }, (_, n) =>

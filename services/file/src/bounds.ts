@@ -27,6 +27,9 @@ export const OVERLOADED_RETRY_MS = 2000;
 
 /** Files that are read in one query to add up what they take. */
 export const SUM_PAGE = 1000;
+/** How long the total size of all files is cached; the shorter time applies when the quota is used up. */
+export const INSTANCE_USAGE_KNOWN_MS = 10_000;
+export const FULL_INSTANCE_KNOWN_MS = 1_000;
 /** Who has no room left is counted anew, but not more often. */
 export const RECOUNT_GAP_MS = { user: 60 * 1000, group: 60 * 60 * 1000 } as const;
 /** Longer than it takes from the room that is taken to the file that is noted. */

@@ -1,4 +1,5 @@
 import type { Variant } from "@fanfare/files";
+import { DURABLE } from "@fanfare/kernel";
 import { Schema, type Connection, type Model, type Types } from "mongoose";
 
 /**
@@ -50,7 +51,7 @@ const schema = new Schema<FileDocument>(
     createdAt: { type: Date, required: true },
     dueAt: Date,
   },
-  { collection: "files", versionKey: false, writeConcern: { w: "majority", j: true } },
+  { collection: "files", versionKey: false, writeConcern: DURABLE },
 );
 schema.index({ ownerId: 1, _id: -1 });
 schema.index({ ownerId: 1, state: 1 });

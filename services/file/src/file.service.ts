@@ -20,7 +20,7 @@ import { UsageRepository } from "./usage.repository.ts";
 export function createFileService(node: NodeContext): ReturnType<ServiceFactory> {
   const { config, database, logger } = node;
   const files = new FileRepository(database);
-  const quotas = new Quotas(files, new UsageRepository(database), config.fileQuotaBytes);
+  const quotas = new Quotas(files, new UsageRepository(database), node.policy);
   const storage = createFileStorage(config);
   const remover = new Remover({ files, quotas, storage, logger });
   const sweeper = new Sweeper({ files, remover, call: node.call, logger });

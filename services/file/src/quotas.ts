@@ -1,5 +1,11 @@
-import { serviceError, type Config } from "@fanfare/kernel";
-import { RECOUNT_GAP_MS, RECOUNT_QUIET_MS } from "./bounds.ts";
+import type { User } from "@fanfare/contract";
+import { serviceError, type NodeContext } from "@fanfare/kernel";
+import {
+  FULL_INSTANCE_KNOWN_MS,
+  INSTANCE_USAGE_KNOWN_MS,
+  RECOUNT_GAP_MS,
+  RECOUNT_QUIET_MS,
+} from "./bounds.ts";
 import type { FileDocument } from "./file.model.ts";
 import type { FileRepository } from "./file.repository.ts";
 import type { UsageRepository } from "./usage.repository.ts";
@@ -10,7 +16,6 @@ export interface Owner {
 }
 
 const NEVER = new Date(0);
-const LIMIT_NAMES = { user: "fileQuotaUserBytes", group: "fileQuotaGroupBytes" } as const;
 const FIELDS = { user: "ownerId", group: "groupId" } as const;
 
 /** Whose room a file takes: its owner's, and that of the group it is in. */
@@ -26,26 +31,33 @@ export function ownersOf({ ownerId, groupId }: Pick<FileDocument, "ownerId" | "g
 export class Quotas {
   readonly #files: FileRepository;
   readonly #usage: UsageRepository;
-  readonly #configured: Config["fileQuotaBytes"];
+  readonly #policy: NodeContext["policy"];
+  /** The total size of all files at the last sum, plus what this process has taken since. */
+  #instance = { bytes: 0, readAtMs: -Infinity };
 
-  constructor(files: FileRepository, usage: UsageRepository, configured: Config["fileQuotaBytes"]) {
+  constructor(files: FileRepository, usage: UsageRepository, policy: NodeContext["policy"]) {
     this.#files = files;
     this.#usage = usage;
-    this.#configured = configured;
+    this.#policy = policy;
   }
 
-  /** @throws {ServiceError} LIMIT_REACHED where one of them has not so much room; then nobody's is taken */
-  async take(owners: readonly Owner[], bytes: number): Promise<void> {
+  /**
+   * @param kind of the user
+   * @throws {ServiceError} LIMIT_REACHED if an owner or the instance has no room left; nothing is taken then
+   */
+  async take(owners: readonly Owner[], bytes: number, kind?: User["kind"]): Promise<void> {
     const taken: Owner[] = [];
+    await this.#takeOfInstance(bytes);
     for (const owner of owners) {
-      const max = (await this.of(owner)).maxBytes;
+      const { limit, maxBytes } = await this.#maxOf(owner, kind);
+      const max = maxBytes ?? Number.MAX_SAFE_INTEGER;
       const hasRoom =
         (await this.#usage.take(keyOf(owner), bytes, max)) ||
         ((await this.#recount(owner)) && (await this.#usage.take(keyOf(owner), bytes, max)));
       if (hasRoom) taken.push(owner);
       else {
         await this.add(taken, -bytes);
-        throw serviceError("LIMIT_REACHED", { limit: LIMIT_NAMES[owner.type], max });
+        throw serviceError("LIMIT_REACHED", { limit, max });
       }
     }
   }
@@ -55,13 +67,39 @@ export class Quotas {
     for (const owner of owners) await this.#usage.add(keyOf(owner), bytes);
   }
 
-  async of(owner: Owner): Promise<{ usedBytes: number; maxBytes: number }> {
-    const found = await this.#usage.find(keyOf(owner));
-    const maxBytes = found?.maxBytes ?? this.#configured[owner.type];
+  async of(owner: Owner, kind?: User["kind"]): Promise<{ usedBytes: number; maxBytes: number | null }> {
+    const { found, maxBytes } = await this.#maxOf(owner, kind);
     return { usedBytes: Math.max(0, found?.bytes ?? 0), maxBytes };
   }
 
-  /** @param maxBytes null: as configured */
+  async #maxOf(owner: Owner, kind?: User["kind"]) {
+    const found = await this.#usage.find(keyOf(owner));
+    const { fileQuotaUserBytes, fileQuotaGuestBytes, fileQuotaGroupBytes } = await this.#policy.get();
+    if (owner.type === "group") {
+      const maxBytes = found?.maxBytes ?? fileQuotaGroupBytes;
+      return { found, limit: "fileQuotaGroupBytes", maxBytes };
+    }
+    const isOfGuest =
+      found?.maxBytes === undefined &&
+      kind === "guest" &&
+      (fileQuotaGuestBytes ?? Infinity) < (fileQuotaUserBytes ?? Infinity);
+    const maxBytes = found?.maxBytes ?? (isOfGuest ? fileQuotaGuestBytes : fileQuotaUserBytes);
+    return { found, limit: isOfGuest ? "fileQuotaGuestBytes" : "fileQuotaUserBytes", maxBytes };
+  }
+
+  /** Other processes may take some room between two sums, so the instance can end a little above its quota. */
+  async #takeOfInstance(bytes: number): Promise<void> {
+    const max = (await this.#policy.get()).fileQuotaInstanceBytes;
+    if (max === null) return;
+    const isFull = (): boolean => this.#instance.bytes + bytes > max;
+    const ageMs = Date.now() - this.#instance.readAtMs;
+    if (ageMs >= (isFull() ? FULL_INSTANCE_KNOWN_MS : INSTANCE_USAGE_KNOWN_MS))
+      this.#instance = { bytes: await this.#usage.sumOfUsers(), readAtMs: Date.now() };
+    if (isFull()) throw serviceError("LIMIT_REACHED", { limit: "fileQuotaInstanceBytes", max });
+    this.#instance.bytes += bytes;
+  }
+
+  /** @param maxBytes null: as the policy says */
   async setMax(owner: Owner, maxBytes: number | null): Promise<void> {
     await this.#usage.setMax(keyOf(owner), maxBytes);
   }

@@ -1,6 +1,32 @@
 import { duplicateKeyIndex } from "@fanfare/kernel";
-import type { Connection, Model } from "mongoose";
-import { usageModel, type UsageDocument } from "./usage.model.ts";
+import { Schema, type Connection, type Model } from "mongoose";
+
+interface UsageDocument {
+  /** `user:<id>` or `group:<id>`. */
+  _id: string;
+  bytes: number;
+  /** Absent: what the policy says. */
+  maxBytes?: number;
+  /** When room was last taken. */
+  takenAt?: Date;
+  /** When it was last counted from the files themselves. */
+  countedAt?: Date;
+}
+
+const schema = new Schema<UsageDocument>(
+  {
+    _id: { type: String, required: true },
+    bytes: { type: Number, required: true },
+    maxBytes: Number,
+    takenAt: Date,
+    countedAt: Date,
+  },
+  { collection: "fileUsage", versionKey: false },
+);
+
+function usageModel(database: Connection): Model<UsageDocument> {
+  return database.model<UsageDocument>("FileUsage", schema);
+}
 
 /** Every query of how much room files take. */
 export class UsageRepository {
@@ -12,6 +38,15 @@ export class UsageRepository {
 
   async find(of: string): Promise<UsageDocument | null> {
     return this.#model.findById(of).lean();
+  }
+
+  /** What the files of all users take, which is all there are: each has an owner. */
+  async sumOfUsers(): Promise<number> {
+    const [sum] = await this.#model.aggregate<{ bytes: number }>([
+      { $match: { _id: { $gte: "user:", $lt: "user;" } } },
+      { $group: { _id: null, bytes: { $sum: "$bytes" } } },
+    ]);
+    return sum?.bytes ?? 0;
   }
 
   /** Takes room; false where that would be more than `maxBytes`. */

@@ -47,6 +47,7 @@ export async function startFileNode(env: Record<string, string> = {}): Promise<F
           mutedUntil: null,
           rooms: [`group:${GROUP_ID}`],
         }),
+        "admin.readPolicy": () => ({ revision: 0, values: {} }),
         "message.findSent": ({ params: { nonce } }) => {
           if (isAway) throw new Error("the message service is away");
           return { attachments: sent.get(nonce) ?? [] };

@@ -26,7 +26,11 @@ let world: World;
 /** The first to register on an instance. */
 let admin: Person;
 beforeAll(async () => {
-  const env = { FILE_MAX_BYTES: `${MAX_BYTES}`, FILE_QUOTA_USER_BYTES: `${QUOTA}` };
+  const env = {
+    FILE_MAX_BYTES: `${MAX_BYTES}`,
+    FILE_QUOTA_USER_BYTES: `${QUOTA}`,
+    FILE_QUOTA_GUEST_BYTES: `${QUOTA}`,
+  };
   instance = await startInstance({ ...env, RATE_LIMIT_FACTOR: "1000" });
   url = instance.url;
   admin = await createAccount(url);

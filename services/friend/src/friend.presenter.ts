@@ -1,5 +1,5 @@
 import type { Friend, FriendRequest } from "@fanfare/contract";
-import type { FriendshipDocument } from "./friendship.model.ts";
+import type { FriendshipDocument } from "./friendship.repository.ts";
 
 /** The one of the two who is not `userId`. */
 function otherOf({ userIds }: FriendshipDocument, userId: string): string {

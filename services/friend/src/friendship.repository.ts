@@ -1,7 +1,36 @@
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Types, type Connection } from "mongoose";
-import { DURABLE, friendshipModel, type FriendshipDocument } from "./friendship.model.ts";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types } from "mongoose";
 import { pairOf } from "./pair.ts";
+
+/** Two users who are friends, or of whom one has asked: one document, so that they never disagree. */
+export interface FriendshipDocument {
+  _id: Types.ObjectId;
+  /** The sorted ids of the two, joined, so that one string is unique. */
+  pair: string;
+  userIds: Types.ObjectId[];
+  state: "requested" | "friends";
+  /** Who asked first. */
+  requestedBy: Types.ObjectId;
+  /** When it came into this state. */
+  since: Date;
+}
+
+const schema = new Schema<FriendshipDocument>(
+  {
+    pair: { type: String, required: true },
+    userIds: { type: [Schema.Types.ObjectId], required: true },
+    state: { type: String, enum: ["requested", "friends"], required: true },
+    requestedBy: { type: Schema.Types.ObjectId, required: true },
+    since: { type: Date, required: true },
+  },
+  { collection: "friendships", writeConcern: DURABLE, versionKey: false },
+);
+schema.index({ pair: 1 }, { unique: true });
+schema.index({ userIds: 1, state: 1, _id: -1 });
+
+function friendshipModel(connection: Connection): Model<FriendshipDocument> {
+  return connection.model<FriendshipDocument>("Friendship", schema);
+}
 
 export type FriendshipRepository = ReturnType<typeof createFriendshipRepository>;
 export type FriendshipState = FriendshipDocument["state"];

@@ -1,6 +1,21 @@
 import type { Reach } from "@fanfare/contract";
-import type { Connection } from "mongoose";
-import { reachModel, type ReachDocument } from "./reach.model.ts";
+import { DURABLE } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, type Types } from "mongoose";
+
+/** Who can reach a user. Without a document, everyone can. */
+interface ReachDocument extends Reach {
+  /** The user's. */
+  _id: Types.ObjectId;
+}
+
+const schema = new Schema<ReachDocument>(
+  { _id: Schema.Types.ObjectId, requestsFrom: String, directFrom: String },
+  { collection: "reaches", writeConcern: DURABLE, versionKey: false },
+);
+
+function reachModel(connection: Connection): Model<ReachDocument> {
+  return connection.model<ReachDocument>("Reach", schema);
+}
 
 const OPEN: Reach = { requestsFrom: "everyone", directFrom: "everyone" };
 

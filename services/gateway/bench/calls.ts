@@ -37,6 +37,7 @@ const calls = new Calls({
   logger,
   inRequest: inRequestUntraced,
   paused: () => null,
+  assertSecondFactor: () => undefined,
 });
 const meta: CallMeta = { actor, requestId: "bench" };
 

@@ -24,8 +24,8 @@ export const PAGE_RATE_LIMIT = { points: 20_000, durationMs: 10_000 } as const;
 /** From this `cost` on a call that only reads is a heavy read. */
 export const HEAVY_READ_COST = 5;
 /** Heavy reads that one user and one address run at once, at one thread of one gateway. */
-export const MAX_HEAVY_READS_PER_USER = 4;
-export const MAX_HEAVY_READS_PER_ADDRESS = 8;
+export const MAX_HEAVY_READS_PER_USER = 2;
+export const MAX_HEAVY_READS_PER_ADDRESS = 4;
 /** Further ones that wait for their turn, of one user and of all; beyond it, and after this long, they are refused. */
 export const MAX_WAITING_READS_PER_USER = 32;
 export const MAX_WAITING_READS = 2000;
@@ -58,6 +58,8 @@ export const MAINTENANCE_RETRY_MS = 100;
 export const CONNECT_RATE_LIMIT = { points: 30, durationMs: 10_000 } as const;
 /** A connection that is not logged in by then is closed. */
 export const CONNECT_TIMEOUT_MS = 10_000;
+/** How long a client may take to close its end after the server has closed a WebSocket. */
+export const CLOSE_TIMEOUT_MS = 2000;
 /**
  * Connections above a limit that are still accepted, to be told why they are refused. Those above even that are refused
  * while they are HTTP, which a browser shows its page as a bare failure.
@@ -109,6 +111,10 @@ export const PRESENCE_REPORT_MAX_USERS = LIMITS.usersPerPresenceReport;
 export const SUBSCRIBE_WITHIN_MS = 900;
 /** How often subscriptions that have ended are looked for. */
 export const SUBSCRIPTION_SWEEP_MS = 10_000;
+
+/** Sessions that are known to have a second factor where one is required, and how long one is known without asking again. */
+export const MAX_KNOWN_FACTORS = 50_000;
+export const FACTOR_KNOWN_MS = 60_000;
 
 /** After something may have been lost on the way here: how many users are brought up to date at once, and when it is tried again. */
 export const CATCH_UP_CONCURRENCY = 16;

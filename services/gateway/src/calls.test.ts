@@ -25,6 +25,7 @@ function createCalls(call: () => Promise<unknown>, rateLimitFactor = 1e6) {
     logger: { error } as unknown as NodeContext["logger"],
     inRequest: inRequestUntraced,
     paused: () => null,
+    assertSecondFactor: () => undefined,
     rateLimitFactor,
   });
   return { calls, error };
@@ -64,6 +65,16 @@ test("a call that was given up on counts until its work has ended", async () => 
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("work that follows a call counts as under way, and is not refused", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<object>();
+  const { calls } = createCalls(() => released);
+  const ends = Array.from({ length: MAX_CALLS_IN_FLIGHT }, () => calls.follow(() => released));
+  expect(calls.inFlight).toBe(MAX_CALLS_IN_FLIGHT);
+  release({});
+  await Promise.all(ends);
+  expect(calls.inFlight).toBe(0);
 });
 
 test("what a full channel has refused is refused at the door for a moment; other channels and reads are not", async () => {

@@ -2,6 +2,7 @@ import {
   actionDefinition,
   ACTIONS,
   LIMITS,
+  needsSecondFactor,
   pausesInMaintenance,
   type ActionDefinition,
   type ActionName,
@@ -64,6 +65,8 @@ export interface CallsOptions {
   inRequest: InRequest;
   /** Why nothing can be changed at the moment, or null. */
   paused: () => ServiceError | null;
+  /** @throws {ServiceError} where the caller has to set up a second factor first */
+  assertSecondFactor: (actor: Actor) => Promise<void> | undefined;
   /** As it multiplies the limits. */
   rateLimitFactor?: number;
 }
@@ -76,6 +79,7 @@ interface Route {
   isPublic: boolean;
   /** Whether only admins can call it during maintenance. */
   pauses: boolean;
+  needsSecondFactor: boolean;
   mutates: boolean;
   isHeavyRead: boolean;
   shardBy: ActionDefinition["shardBy"];
@@ -93,12 +97,14 @@ export class Calls {
   readonly #logsCalls: boolean;
   readonly #inRequest: InRequest;
   readonly #paused: CallsOptions["paused"];
+  readonly #assertSecondFactor: CallsOptions["assertSecondFactor"];
   readonly #ofAddress: ReturnType<RateLimits["quick"]>;
   readonly #ofPage: ReturnType<RateLimits["quick"]>;
   readonly #reads: ReadLimits;
   readonly #fullChannels = new FullChannels();
   /** How many calls are let in at once. */
   readonly admission = new Admission();
+  readonly #usualFollowing = new Usual();
   #draining = false;
 
   constructor({
@@ -108,6 +114,7 @@ export class Calls {
     logger,
     inRequest,
     paused,
+    assertSecondFactor,
     rateLimitFactor = 1,
   }: CallsOptions) {
     this.#call = call;
@@ -116,6 +123,7 @@ export class Calls {
     this.#logsCalls = logsCalls(logger);
     this.#inRequest = inRequest;
     this.#paused = paused;
+    this.#assertSecondFactor = assertSecondFactor;
     this.#ofAddress = rateLimits.quick("address", ADDRESS_RATE_LIMIT);
     this.#ofPage = rateLimits.quick("page", PAGE_RATE_LIMIT);
     this.#reads = new ReadLimits(rateLimits, rateLimitFactor);
@@ -134,6 +142,7 @@ export class Calls {
           params,
           isPublic,
           pauses,
+          needsSecondFactor: needsSecondFactor(definition),
           mutates,
           isHeavyRead,
           shardBy,
@@ -189,6 +198,10 @@ export class Calls {
         route.metrics.failed(refusal.type);
         return this.refuse(refusal, caller.requestId);
       }
+      if (route.needsSecondFactor && caller.actor !== null) {
+        const asking = this.#assertSecondFactor(caller.actor);
+        if (asking !== undefined) await asking;
+      }
       const data = await this.#run(route, params, caller);
       route.metrics.succeeded(performance.now() - startedMs);
       return { ok: true, data };
@@ -227,6 +240,19 @@ export class Calls {
   /** Charges what such a request was answered with. */
   chargeAnswer(address: string, bytes: number): void {
     this.#reads.charge({ userId: null, address }, bytes, 0, Date.now());
+  }
+
+  /**
+   * Counts work that follows an accepted call, such as the end of an upload. It is not refused itself, but other calls are while
+   * it is slow.
+   */
+  async follow<T>(work: () => Promise<T>): Promise<T> {
+    const end = this.admission.begin("heavy", this.#usualFollowing);
+    try {
+      return await work();
+    } finally {
+      end();
+    }
   }
 
   get draining(): boolean {

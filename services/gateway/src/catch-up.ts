@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CHANNEL_ROOMS, groupRoom, ROLE_ROOMS } from "@fanfare/contract";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
-import type { NodeContext } from "@fanfare/kernel";
+import { boundedMap, type NodeContext } from "@fanfare/kernel";
 import { CATCH_UP_CONCURRENCY, CATCH_UP_RETRY_MS } from "./bounds.ts";
+import type { SecondFactor } from "./second-factor.ts";
 import { closeIfEnded } from "./session-sockets.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
@@ -11,27 +12,30 @@ import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 const CLOSED_ROOMS = [groupRoom(""), CHANNEL_ROOMS, ROLE_ROOMS];
 
 export interface CatchUpOptions {
-  node: Pick<NodeContext, "call" | "logger">;
+  node: Pick<NodeContext, "call" | "logger" | "policy">;
   io: SocketServer;
   ended: EndedSessions;
+  secondFactor: SecondFactor;
 }
 
 /**
  * For when something may have been lost on the way here: ended sessions are read anew, every socket is brought into the
  * rooms of its user, and told to resync. What fails is tried again until it is done or `signal` says to stop.
  */
-export async function catchUp({ node, io, ended }: CatchUpOptions, signal: AbortSignal): Promise<void> {
+export async function catchUp(
+  { node, io, ended, secondFactor }: CatchUpOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const { sessionIds } = await untilDone(() => node.call("user.listRevokedSessions", {}), node, signal);
   ended.add(sessionIds, Date.now());
   const sockets = [...io.of("/").sockets.values()].filter((socket) => !closeIfEnded(socket, ended));
-  const waiting = [...byUser(sockets)];
-  const work = async (): Promise<void> => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const [userId, ofUser] = next;
-      await untilDone(() => refresh(userId, ofUser, node), node, signal);
-    }
-  };
-  await Promise.all(Array.from({ length: CATCH_UP_CONCURRENCY }, work));
+  await untilDone(() => node.policy.get(), node, signal);
+  secondFactor.forget();
+  await secondFactor.close(sockets);
+  const users = [...byUser(sockets.filter((socket) => socket.connected))];
+  await boundedMap(users, CATCH_UP_CONCURRENCY, ([userId, ofUser]) =>
+    untilDone(() => refresh(userId, ofUser, node), node, signal),
+  );
 }
 
 async function refresh(

@@ -17,11 +17,22 @@ test.each([
   expect([room.sockets.max, room.tcp.max]).toEqual([sockets, tcp]);
 });
 
-test("fewer connections than asked for are noticed, with what to do", () => {
-  expect(noticeOfRoom(config, 55_500)).toBeNull();
-  expect(noticeOfRoom(config, 1024)).toMatch(
-    /^only 697 connections of MAX_CONNECTIONS=50000 .* 1024 .*ulimit -n 55500.*MAX_CONNECTIONS=697$/,
+test("fewer connections than asked for are a warning, with what to do", () => {
+  const chosen = loadConfig({ NODE_ENV: "test", MAX_CONNECTIONS: "40000" });
+  expect(noticeOfRoom(chosen, 45_500)).toBeNull();
+  const { level, text } = noticeOfRoom(chosen, 1024)!;
+  expect(level).toBe("warn");
+  expect(text).toMatch(
+    /^only 697 connections of MAX_CONNECTIONS=40000 .* 1024 .*ulimit -n 45500.*MAX_CONNECTIONS=697$/,
   );
+});
+
+test("fewer connections than the default are no warning", () => {
+  const byDefault = loadConfig({ NODE_ENV: "test" });
+  expect(noticeOfRoom(byDefault, 20_000)).toMatchObject({
+    level: "info",
+    text: expect.stringMatching(/^only 17063 connections /) as string,
+  });
 });
 
 test("with the number that the notice suggests there is no notice", () => {

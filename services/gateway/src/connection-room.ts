@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Config } from "@fanfare/kernel";
+import { DEFAULT_MAX_CONNECTIONS, type Config } from "@fanfare/kernel";
 import { HTTP_CONNECTIONS, HTTP_CONNECTIONS_PER_ADDRESS } from "./bounds.ts";
 import { ConnectionLimit, type ConnectionLimits } from "./connection-limit.ts";
 
@@ -36,16 +36,21 @@ export function connectionRoom(config: Config, openFiles = maxOpenFiles()): Conn
   };
 }
 
-/** What an operator should do where MAX_CONNECTIONS is more than the system allows; null where it is not. */
-export function noticeOfRoom(config: Config, openFiles = maxOpenFiles()): string | null {
+export interface RoomNotice {
+  level: "info" | "warn";
+  text: string;
+}
+
+/** What to log where MAX_CONNECTIONS is more than the system allows; a warning only if the operator has chosen the number. */
+export function noticeOfRoom(config: Config, openFiles = maxOpenFiles()): RoomNotice | null {
   const { max } = connectionRoom(config, openFiles).sockets;
   const { maxConnections } = config;
   if (max === maxConnections) return null;
   const needed = maxConnections + HTTP_CONNECTIONS + MAX_OTHER;
-  return (
+  const text =
     `only ${max} connections of MAX_CONNECTIONS=${maxConnections} are accepted, because this process may open ${openFiles} files: ` +
-    `raise the limit (ulimit -n ${needed}, LimitNOFILE=${needed} or ulimits.nofile), or set MAX_CONNECTIONS=${max}`
-  );
+    `raise the limit (ulimit -n ${needed}, LimitNOFILE=${needed} or ulimits.nofile), or set MAX_CONNECTIONS=${max}`;
+  return { level: maxConnections === DEFAULT_MAX_CONNECTIONS ? "info" : "warn", text };
 }
 
 /** The memory in which the threads of this process count their connections. */

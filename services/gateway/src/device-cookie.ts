@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { actionDefinition, isActionName, type SessionTokens, type WireAnswer } from "@fanfare/contract";
+import {
+  actionDefinition,
+  isActionName,
+  type ActionName,
+  type Result,
+  type SessionTokens,
+  type WireAnswer,
+} from "@fanfare/contract";
 import type { Config, Sealer } from "@fanfare/kernel";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { cookieOf } from "./cookies.ts";
@@ -35,17 +42,15 @@ export function createDeviceCookie(sealer: Sealer, { publicUrl }: Pick<Config, "
       return device?.names.includes(name.toLowerCase()) === true ? device.id : null;
     },
 
-    /** Adds the account to the device where the answer starts a session. */
+    /** Adds the account to the device where the answer starts a session, or a mailed link has set a new password. */
     remember(
       request: FastifyRequest,
       reply: FastifyReply,
       action: string,
       answer: WireAnswer<unknown>,
     ): void {
-      if (!answer.ok || !isActionName(action) || actionDefinition(action).startsSession !== true) return;
-      const { username, email, emailVerified } = (answer.data as SessionTokens).user;
-      // Anyone can claim an address: only its owner verifies it.
-      const own = [username, emailVerified ? email : null].filter((name) => typeof name === "string");
+      if (!answer.ok || !isActionName(action)) return;
+      const own = namesIn(action, answer.data).filter((name) => typeof name === "string");
       if (own.length === 0) return;
       const { id, names } = read(request) ?? { id: randomUUID(), names: [] };
       const all = new Set([...own.map((name) => name.toLowerCase()), ...names]);
@@ -57,4 +62,16 @@ export function createDeviceCookie(sealer: Sealer, { publicUrl }: Pick<Config, "
       );
     },
   };
+}
+
+/** The names that log in to the account that the caller of an action has shown to be theirs. */
+function namesIn(action: ActionName, data: unknown): (string | null)[] {
+  if (action === "user.resetPassword") {
+    const { username, email } = data as Result<"user.resetPassword">;
+    return [username, email];
+  }
+  if (actionDefinition(action).startsSession !== true) return [];
+  const { username, email, emailVerified } = (data as SessionTokens).user;
+  // Anyone can claim an address: only its owner verifies it.
+  return [username, emailVerified ? email : null];
 }

@@ -6,6 +6,7 @@ import type { Calls } from "./calls.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";
+import type { SecondFactor } from "./second-factor.ts";
 import type { GatewaySocket } from "./socket-types.ts";
 import { hold, type Visitors } from "./visitors.ts";
 
@@ -15,12 +16,21 @@ export interface DoorOptions {
   visitors: Visitors;
   metrics: GatewayMetrics;
   limits: RateLimits;
+  secondFactor: SecondFactor;
   /** Whether what a client needs can be reached. */
   isServing: () => boolean;
 }
 
 /** The middleware that lets in who has a valid access token, and tells everybody else why not. */
-export function createDoor({ calls, identify, visitors, metrics, limits, isServing }: DoorOptions) {
+export function createDoor({
+  calls,
+  identify,
+  visitors,
+  metrics,
+  limits,
+  secondFactor,
+  isServing,
+}: DoorOptions) {
   const limiter = limits.quick("connect", CONNECT_RATE_LIMIT);
 
   /** @throws {ServiceError} */
@@ -42,14 +52,22 @@ export function createDoor({ calls, identify, visitors, metrics, limits, isServi
     // At once: a connection costs several reads, and one that fails is made again.
     if (!calls.admission.admitsConnection())
       throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
-    return identify((socket.handshake.auth as { token?: unknown }).token);
+    const actor = identify((socket.handshake.auth as { token?: unknown }).token);
+    return actor instanceof Promise ? actor.then(withFactor) : withFactor(actor);
   };
+
+  /** @throws {ServiceError} */
+  const withFactor = (actor: Actor): Actor | Promise<Actor> =>
+    secondFactor.assertMet(actor)?.then(() => actor) ?? actor;
 
   /** @throws {ServiceError} */
   const enter = (socket: GatewaySocket, actor: Actor): void => {
     const visitor = visitors.of(socket.conn);
     // Another CONNECT of the same connection was faster.
-    if (visitor.actor !== null) throw serviceError("MALFORMED_REQUEST");
+    if (visitor.actor !== null) {
+      socket.conn.close();
+      throw serviceError("MALFORMED_REQUEST");
+    }
     const retryAfterMs = limiter.take(actor.userId, Date.now());
     if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
     visitor.actor = actor;

@@ -18,6 +18,7 @@ import { createGatewayMetrics } from "./metrics.ts";
 import { recentActions } from "./recent/recent-actions.ts";
 import { watchSteps, type WatchedSteps } from "./recent/watch-steps.ts";
 import { reportPresence } from "./report-presence.ts";
+import { SecondFactor } from "./second-factor.ts";
 import { changeSession, closeSessions } from "./session-sockets.ts";
 import { createSocketServer } from "./socket-server.ts";
 import type { SocketServer } from "./socket-types.ts";
@@ -50,6 +51,7 @@ export function createGatewayService(
   let steps: WatchedSteps | undefined;
   const stopping = new AbortController();
   const maintenance = new MaintenanceMode(node, stopping.signal);
+  const secondFactor = new SecondFactor(node);
   let catchingUp: Promise<void> = Promise.resolve();
   let isWaiting = false;
   node.cluster.onMissed(() => {
@@ -58,7 +60,8 @@ export function createGatewayService(
     isWaiting = true;
     const again = async (): Promise<void> => {
       isWaiting = false;
-      if (running !== undefined) await catchUp({ node, io: running.io, ended }, stopping.signal);
+      if (running !== undefined)
+        await catchUp({ node, io: running.io, ended, secondFactor }, stopping.signal);
     };
     catchingUp = catchingUp.then(again).catch((error: unknown) => {
       if (!stopping.signal.aborted) node.logger.error({ err: error }, "catching up failed");
@@ -92,11 +95,17 @@ export function createGatewayService(
         if (running !== undefined) closeSessions(running.io, context.params);
       },
       "session.changed": (context: { params: DomainEvents["session.changed"] }) => {
-        if (running !== undefined) changeSession(running.io, context.params);
+        if (running !== undefined) void secondFactor.close(changeSession(running.io, context.params));
+      },
+      "policy.changed": () => {
+        secondFactor.forget();
+        if (running !== undefined) void secondFactor.close(running.io.of("/").sockets.values());
       },
     },
     async started() {
       ended.add((await node.call("user.listRevokedSessions", {})).sessionIds, Date.now());
+      // Read before anyone connects; where it cannot be, connections and calls ask again.
+      void node.policy.get().catch(() => undefined);
       await maintenance.start();
       const connections = (): number => running?.io.of("/").sockets.size ?? 0;
       const { recent, stop: stopSteps } = (steps = watchSteps(connections));
@@ -112,6 +121,7 @@ export function createGatewayService(
         logger,
         inRequest,
         paused: () => maintenance.refusal(),
+        assertSecondFactor: (actor) => secondFactor.assertMet(actor),
         rateLimitFactor: config.rateLimitFactor,
       });
       const room = connectionRoom(config);
@@ -135,6 +145,7 @@ export function createGatewayService(
         socketLimit: new ConnectionLimit(memory.sockets, room.sockets),
         identify,
         ended,
+        secondFactor,
         metrics,
         recent,
       });

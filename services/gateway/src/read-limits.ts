@@ -10,7 +10,25 @@ import {
   READ_MAX_CHARGED_MS,
   READ_WAIT_MS,
 } from "./bounds.ts";
-import { Tally } from "./tally.ts";
+
+/** How many there are of each; what there is none of takes no memory. */
+class Tally {
+  readonly #counts = new Map<string, number>();
+
+  of(key: string): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  add(key: string): void {
+    this.#counts.set(key, this.of(key) + 1);
+  }
+
+  remove(key: string): void {
+    const left = this.of(key) - 1;
+    if (left <= 0) this.#counts.delete(key);
+    else this.#counts.set(key, left);
+  }
+}
 
 /** The user and address that are charged. `userId` is null for a caller who is not signed in. */
 export interface Reader {

@@ -11,11 +11,14 @@ export function closeSessions(io: SocketServer, { userId, sessionIds }: DomainEv
   }
 }
 
-/** The sockets of a session go on as who its user is now. */
-export function changeSession(io: SocketServer, actor: DomainEvents["session.changed"]): void {
-  for (const { data } of socketsOf(io, actor.userId)) {
-    if (data.actor?.sessionId === actor.sessionId) data.actor = actor;
-  }
+/**
+ * The sockets of a session go on as who its user is now.
+ * @returns these sockets
+ */
+export function changeSession(io: SocketServer, actor: DomainEvents["session.changed"]): GatewaySocket[] {
+  const sockets = socketsOf(io, actor.userId).filter(({ data }) => data.actor?.sessionId === actor.sessionId);
+  for (const { data } of sockets) data.actor = actor;
+  return sockets;
 }
 
 /** @returns whether the socket was closed, because its session has ended */

@@ -19,6 +19,7 @@ import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import type { RecentSteps } from "./recent/recent-steps.ts";
 import { createCallListener } from "./socket-calls.ts";
+import type { SecondFactor } from "./second-factor.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { release, Visitors } from "./visitors.ts";
@@ -32,13 +33,14 @@ export interface SocketServerOptions {
   socketLimit: ConnectionLimit;
   identify: Identify;
   ended: EndedSessions;
+  secondFactor: SecondFactor;
   metrics: GatewayMetrics;
   recent: RecentSteps;
 }
 
 /** Socket.IO on the gateway's HTTP server: who may connect, and what happens when somebody has. */
 export function createSocketServer(options: SocketServerOptions): SocketServer {
-  const { http, node, calls, ended, metrics, recent } = options;
+  const { http, node, calls, ended, secondFactor, metrics, recent } = options;
   const { config } = node;
   const visitors = new Visitors({
     ...config,
@@ -104,6 +106,8 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     Reflect.set(socket, "handshake", null);
     socket.onAny(onCall);
     socket.on("disconnect", onDisconnect);
+    // The policy may have changed since the door, too.
+    void secondFactor.close([socket]);
     void enterRooms(socket, actor, options);
   });
   return io;

@@ -41,8 +41,9 @@ export class Subscriptions {
     }
     this.#rooms.set(socket.id, held);
     await socket.join(added);
-    if (performance.now() - calledAtMs > SUBSCRIBE_WITHIN_MS)
-      throw serviceError("UNAVAILABLE", { retryAfterMs: OVERLOADED_RETRY_MS });
+    if (performance.now() - calledAtMs <= SUBSCRIBE_WITHIN_MS) return;
+    this.leave(socket, added);
+    throw serviceError("UNAVAILABLE", { retryAfterMs: OVERLOADED_RETRY_MS });
   }
 
   leave(socket: GatewaySocket, rooms: readonly string[]): void {

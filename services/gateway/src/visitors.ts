@@ -2,7 +2,12 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Actor } from "@fanfare/kernel";
 import type { Socket } from "socket.io";
-import { MAX_PACKETS_PER_SECOND, PACKETS_PER_CONTROL_FRAME, REFUSAL_SLACK } from "./bounds.ts";
+import {
+  CLOSE_TIMEOUT_MS,
+  MAX_PACKETS_PER_SECOND,
+  PACKETS_PER_CONTROL_FRAME,
+  REFUSAL_SLACK,
+} from "./bounds.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 
@@ -39,6 +44,8 @@ type Visited = Connection & { [VISITOR]?: Visitor };
 interface VisitedWebSocket {
   [VISITOR]?: Visitor;
   on(event: "ping" | "pong", listener: (this: VisitedWebSocket) => void): unknown;
+  readonly readyState: number;
+  readonly CLOSED: number;
   terminate(): void;
 }
 
@@ -83,7 +90,7 @@ export class Visitors {
     (connection as Visited)[VISITOR] = visitor;
     if (!visitor.isCounted) this.#uncounted += 1;
     connection.on("packet", this.#onPacket);
-    const webSocket = (connection.transport as { socket?: VisitedWebSocket }).socket;
+    const webSocket = webSocketOf(connection);
     if (webSocket !== undefined) {
       webSocket[VISITOR] = visitor;
       webSocket.on("ping", this.#onControlFrame);
@@ -126,7 +133,15 @@ export class Visitors {
     release(visitor);
     if (visitor.isCounted) this.#options.limit.release(visitor.address);
     else this.#uncounted -= 1;
+    // The `ws` package waits 30 s for the client's close frame, and reads on meanwhile.
+    const webSocket = webSocketOf(connection);
+    if (webSocket !== undefined && webSocket.readyState !== webSocket.CLOSED)
+      setTimeout(() => webSocket.terminate(), CLOSE_TIMEOUT_MS).unref();
   });
+}
+
+function webSocketOf(connection: Connection): VisitedWebSocket | undefined {
+  return (connection.transport as { socket?: VisitedWebSocket }).socket;
 }
 
 function withWebSocket(handle: (webSocket: VisitedWebSocket) => void): (this: VisitedWebSocket) => void {

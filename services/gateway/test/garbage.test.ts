@@ -140,6 +140,18 @@ describe("WebSocket frames that are not", () => {
     await limited.stop();
   });
 
+  test("a client that ignores the close frame is disconnected", { timeout: 20_000 }, async () => {
+    const limited = await startGateway({ RATE_LIMIT_FACTOR: "1" });
+    const socket = await openRaw(limited);
+    const closed = once(socket, "close");
+    const pong = Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0x33]);
+    socket.write(Buffer.concat(Array.from({ length: MAX_PACKETS_PER_SECOND + 1 }, () => pong)));
+    socket.resume();
+    await closed;
+    expect(await limited.metric('fanfare_refused_total{reason="flood"}')).toBeGreaterThan(0);
+    await limited.stop();
+  });
+
   test("a connection cut in the middle of a frame", async () => {
     const socket = await openRaw();
     socket.write(Buffer.from([0x81, 0xfe, 0x10]));

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { LIMITS } from "@fanfare/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ADDRESS_RATE_LIMIT, PAGE_RATE_LIMIT } from "../src/bounds.ts";
 import { CHANNEL_ID, isHealthy, startGateway, type Gateway } from "./support.ts";
 
 let gateway: Gateway;
@@ -143,6 +144,39 @@ describe("rate limits", () => {
     expect([await from("192.0.2.1"), await from("192.0.2.1"), await from("192.0.2.2")]).toEqual([
       200, 429, 200,
     ]);
+    await strict.stop();
+  });
+});
+
+describe("requests that are no call of an action", () => {
+  const get = async ({ url }: Gateway, path: string, address: string): Promise<number> =>
+    (await fetch(`${url}${path}`, { headers: { "x-forwarded-for": address } })).status;
+
+  /** How many requests are answered before one is refused. */
+  async function answered(strict: Gateway, path: string, address: string): Promise<number> {
+    let count = 0;
+    while (count < 1000 && (await get(strict, path, address)) !== 429) count += 1;
+    return count;
+  }
+
+  test("count against the limits of their address", async () => {
+    const factor = 0.0015;
+    const strict = await startGateway({ RATE_LIMIT_FACTOR: String(factor), TRUST_PROXY: "true" });
+    const paths = ["/api/meta", "/api/user.me", "/api/nothing"];
+    for (const [n, path] of paths.entries())
+      expect(await answered(strict, path, `192.0.2.${n}`)).toBe(ADDRESS_RATE_LIMIT.points * factor);
+    expect(await answered(strict, "/", "192.0.2.9")).toBe(PAGE_RATE_LIMIT.points * factor);
+    expect(await get(strict, "/api/meta", "192.0.2.8")).toBe(200);
+    await strict.stop();
+  });
+
+  test("are charged for the size of a document", async () => {
+    const factor = 0.01;
+    const strict = await startGateway({ RATE_LIMIT_FACTOR: String(factor), TRUST_PROXY: "true" });
+    const count = await answered(strict, "/api/openapi.json", "192.0.2.1");
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan((ADDRESS_RATE_LIMIT.points * factor) / 2);
+    expect(await get(strict, "/api/openapi.json", "192.0.2.2")).toBe(200);
     await strict.stop();
   });
 });

@@ -1,6 +1,6 @@
 import { Types, type Connection } from "mongoose";
 import { channelModel } from "./channel.model.ts";
-import { COUNTER } from "./durable.ts";
+import { COUNTER } from "./database.ts";
 
 export type ActivityRepository = ReturnType<typeof createActivityRepository>;
 

@@ -1,5 +1,5 @@
 import type { Connection } from "mongoose";
-import { groupModel } from "./group.model.ts";
+import { groupModel } from "./group.repository.ts";
 
 export type AllGroupsRepository = ReturnType<typeof createAllGroupsRepository>;
 

@@ -8,7 +8,7 @@ import {
 } from "@fanfare/permissions";
 import type { GroupRepositories } from "./group.dependencies.ts";
 import { presentOverrides } from "./group.presenter.ts";
-import type { RoleDocument } from "./role.model.ts";
+import type { RoleDocument } from "./role.repository.ts";
 import { loadMember, needMember, type LoadedMember } from "./subjects.ts";
 
 type Repositories = Pick<GroupRepositories, "groups" | "members" | "roles">;

@@ -1,8 +1,31 @@
-import { Types, type Connection } from "mongoose";
-import { banModel, type BanDocument } from "./ban.model.ts";
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { DURABLE } from "./durable.ts";
-import { createGather } from "./gather.ts";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types } from "mongoose";
+import { createGather } from "./database.ts";
+
+export interface BanDocument {
+  _id: Types.ObjectId;
+  groupId: Types.ObjectId;
+  userId: Types.ObjectId;
+  bannedBy: Types.ObjectId;
+  reason?: string | null;
+  createdAt: Date;
+}
+
+const banSchema = new Schema<BanDocument>(
+  {
+    groupId: { type: Schema.Types.ObjectId, required: true },
+    userId: { type: Schema.Types.ObjectId, required: true },
+    bannedBy: { type: Schema.Types.ObjectId, required: true },
+    reason: String,
+    createdAt: { type: Date, required: true },
+  },
+  { collection: "bans", writeConcern: DURABLE, versionKey: false },
+);
+banSchema.index({ groupId: 1, userId: 1 }, { unique: true });
+
+function banModel(connection: Connection): Model<BanDocument> {
+  return connection.model<BanDocument>("Ban", banSchema);
+}
 
 export type BanRepository = ReturnType<typeof createBanRepository>;
 

@@ -1,6 +1,6 @@
 import type { Override } from "@fanfare/contract";
+import { DURABLE } from "@fanfare/kernel";
 import { Schema, type Connection, type Model, type Types } from "mongoose";
-import { DURABLE } from "./durable.ts";
 
 export interface OverrideSubdocument {
   type: Override["target"]["type"];

@@ -1,8 +1,8 @@
 import { LIMITS } from "@fanfare/contract";
+import { DURABLE } from "@fanfare/kernel";
 import { Types, type Connection } from "mongoose";
 import { channelModel, type ChannelDocument } from "./channel.model.ts";
-import { DURABLE } from "./durable.ts";
-import { createGather } from "./gather.ts";
+import { createGather } from "./database.ts";
 
 export type ChannelChanges = Partial<
   Pick<ChannelDocument, "name" | "topic" | "slowModeSeconds" | "position"> & { sectionId: string | null }

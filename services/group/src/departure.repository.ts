@@ -1,7 +1,32 @@
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import type { Connection } from "mongoose";
-import { departureModel, type DepartureDocument } from "./departure.model.ts";
-import { COUNTER } from "./durable.ts";
+import type { EventPayload } from "@fanfare/contract";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { COUNTER } from "./database.ts";
+
+/** A member is being removed from a group. Kept until all processes know, so that another one can finish it. */
+export interface DepartureDocument {
+  _id: Types.ObjectId;
+  groupId: Types.ObjectId;
+  userId: Types.ObjectId;
+  reason: EventPayload<"group.left">["reason"];
+  begunAt: Date;
+}
+
+const departureSchema = new Schema<DepartureDocument>(
+  {
+    groupId: { type: Schema.Types.ObjectId, required: true },
+    userId: { type: Schema.Types.ObjectId, required: true },
+    reason: { type: String, required: true },
+    begunAt: { type: Date, required: true },
+  },
+  { collection: "departures", writeConcern: DURABLE, versionKey: false },
+);
+departureSchema.index({ groupId: 1, userId: 1 }, { unique: true });
+departureSchema.index({ begunAt: 1 });
+
+function departureModel(connection: Connection): Model<DepartureDocument> {
+  return connection.model<DepartureDocument>("Departure", departureSchema);
+}
 
 export type DepartureRepository = ReturnType<typeof createDepartureRepository>;
 

@@ -1,6 +1,30 @@
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import type { Connection } from "mongoose";
-import { formerMemberModel } from "./former-member.model.ts";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, type Types } from "mongoose";
+
+/** A user who has been in a group, so its channels may hold their messages. They may be a member again. */
+interface FormerMemberDocument {
+  _id: Types.ObjectId;
+  /** A group, or a direct channel of several. */
+  groupId: Types.ObjectId;
+  userId: Types.ObjectId;
+  /** The epoch of the membership: a join that was asked for before the latest removal is refused. Absent in old documents. */
+  leftAt?: Date;
+}
+
+const formerMemberSchema = new Schema<FormerMemberDocument>(
+  {
+    groupId: { type: Schema.Types.ObjectId, required: true },
+    userId: { type: Schema.Types.ObjectId, required: true },
+    leftAt: { type: Date },
+  },
+  { collection: "formerMembers", writeConcern: DURABLE, versionKey: false },
+);
+formerMemberSchema.index({ userId: 1, groupId: 1 }, { unique: true });
+formerMemberSchema.index({ groupId: 1 });
+
+function formerMemberModel(connection: Connection): Model<FormerMemberDocument> {
+  return connection.model<FormerMemberDocument>("FormerMember", formerMemberSchema);
+}
 
 export type FormerMemberRepository = ReturnType<typeof createFormerMemberRepository>;
 

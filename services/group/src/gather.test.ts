@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createGather } from "./gather.ts";
+import { createGather } from "./database.ts";
 
 function recorded() {
   const runs: { key: string; args: number[]; end: (error?: Error) => void }[] = [];

@@ -1,5 +1,6 @@
 import { DIRECT_PERMISSIONS, NO_PERMISSIONS, type InstancePolicy } from "@fanfare/contract";
 import { serviceError, type Actor } from "@fanfare/kernel";
+import type { GroupRepository } from "./group.repository.ts";
 
 /** @throws {ServiceError} GUEST_NOT_ALLOWED, GROUP_CREATION_RESTRICTED */
 export function assertCanCreateGroups(
@@ -8,6 +9,16 @@ export function assertCanCreateGroups(
 ): void {
   if (groupCreation === "accounts" && kind === "guest") throw serviceError("GUEST_NOT_ALLOWED");
   if (groupCreation === "admins" && admin !== true) throw serviceError("GROUP_CREATION_RESTRICTED");
+}
+
+/** @throws {ServiceError} LIMIT_REACHED where the user owns as many groups as the policy allows */
+export async function assertCanOwnMore(
+  { groupsOwnedPerUser: max }: Pick<InstancePolicy, "groupsOwnedPerUser">,
+  groups: Pick<GroupRepository, "listOwnedIds">,
+  userId: string,
+): Promise<void> {
+  if (max !== null && (await groups.listOwnedIds(userId)).length >= max)
+    throw serviceError("LIMIT_REACHED", { limit: "groupsOwnedPerUser", max });
 }
 
 export function directPermissions(memberIds: readonly string[], userId: string): number {

@@ -12,12 +12,12 @@ import {
 } from "@fanfare/contract";
 import { hidesFromSome } from "@fanfare/permissions";
 import type { Types } from "mongoose";
-import type { BanDocument } from "./ban.model.ts";
+import type { BanDocument } from "./ban.repository.ts";
 import type { ChannelDocument } from "./channel.model.ts";
-import type { GroupDocument } from "./group.model.ts";
-import type { InviteDocument } from "./invite.model.ts";
-import type { MemberDocument } from "./member.model.ts";
-import type { RoleDocument } from "./role.model.ts";
+import type { GroupDocument } from "./group.repository.ts";
+import type { InviteDocument } from "./invite.repository.ts";
+import type { MemberDocument } from "./member.repository.ts";
+import type { RoleDocument } from "./role.repository.ts";
 
 /** Fields that came later are absent in what was stored before. */
 export function defaultPermissionsOf({

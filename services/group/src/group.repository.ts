@@ -1,7 +1,51 @@
-import { Types, type Connection } from "mongoose";
-import { COUNTER, DURABLE } from "./durable.ts";
-import { createGather, CROWD_MS } from "./gather.ts";
-import { groupModel, type GroupDocument } from "./group.model.ts";
+import { DURABLE } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types } from "mongoose";
+import { COUNTER, createGather, CROWD_MS } from "./database.ts";
+
+export interface GroupDocument {
+  _id: Types.ObjectId;
+  name: string;
+  description?: string;
+  iconUrl?: string | null;
+  ownerId: Types.ObjectId;
+  memberCount: number;
+  defaultChannelId?: Types.ObjectId | null;
+  /** What every member may; absent: MEMBER_PERMISSIONS. */
+  defaultPermissions?: number;
+  /** Absent or null: no limit. */
+  retentionDays?: number | null;
+  /** Of its word filter; absent: none. */
+  wordFilterRev?: number;
+  createdAt: Date;
+  /** Present while it is being made, from a file or without one: `deletedAt` is the epoch then. */
+  importingSince?: Date;
+  /** Set when the group is deleted and its parts are still being removed; it is no longer visible. */
+  deletedAt?: Date;
+}
+
+const groupSchema = new Schema<GroupDocument>(
+  {
+    name: { type: String, required: true },
+    description: String,
+    iconUrl: String,
+    defaultChannelId: Schema.Types.ObjectId,
+    defaultPermissions: Number,
+    wordFilterRev: Number,
+    retentionDays: Number,
+    ownerId: { type: Schema.Types.ObjectId, required: true },
+    memberCount: { type: Number, required: true },
+    createdAt: { type: Date, required: true },
+    importingSince: Date,
+    deletedAt: Date,
+  },
+  { collection: "groups", writeConcern: DURABLE, versionKey: false },
+);
+groupSchema.index({ ownerId: 1 });
+groupSchema.index({ deletedAt: 1 }, { sparse: true });
+
+export function groupModel(connection: Connection): Model<GroupDocument> {
+  return connection.model<GroupDocument>("Group", groupSchema);
+}
 
 /** Bounds one answer of the database. */
 const USERS_PER_LOOK_UP = 100;

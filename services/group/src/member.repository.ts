@@ -1,10 +1,36 @@
 import { LIMITS } from "@fanfare/contract";
-import { Types, type Connection } from "mongoose";
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { DURABLE } from "./durable.ts";
-import { createGather, CROWD_MS } from "./gather.ts";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types } from "mongoose";
+import { createGather, CROWD_MS } from "./database.ts";
 import { roleIdsOf } from "./group.presenter.ts";
-import { memberModel, type MemberDocument } from "./member.model.ts";
+
+export interface MemberDocument {
+  _id: Types.ObjectId;
+  groupId: Types.ObjectId;
+  userId: Types.ObjectId;
+  /** Absent for members who never had a role, which keeps the index small. May still list a deleted role. */
+  roleIds?: Types.ObjectId[];
+  mutedUntil: Date | null;
+  joinedAt: Date;
+}
+
+const memberSchema = new Schema<MemberDocument>(
+  {
+    groupId: { type: Schema.Types.ObjectId, required: true },
+    userId: { type: Schema.Types.ObjectId, required: true },
+    roleIds: { type: [Schema.Types.ObjectId], default: undefined },
+    mutedUntil: { type: Date, default: null },
+    joinedAt: { type: Date, required: true },
+  },
+  { collection: "members", writeConcern: DURABLE, versionKey: false },
+);
+memberSchema.index({ groupId: 1, userId: 1 }, { unique: true });
+memberSchema.index({ userId: 1 });
+memberSchema.index({ roleIds: 1 }, { sparse: true });
+
+function memberModel(connection: Connection): Model<MemberDocument> {
+  return connection.model<MemberDocument>("Member", memberSchema);
+}
 
 /** A race may let a user into a few groups more than LIMITS.groupsPerUser. */
 const MAX_GROUPS = 2 * LIMITS.groupsPerUser;

@@ -2,13 +2,13 @@ import { groupRoom, roleRoom, userRoom, type EventPayload } from "@fanfare/contr
 import { serviceError, withoutDeadline, type NodeContext } from "@fanfare/kernel";
 import type { Subject } from "@fanfare/permissions";
 import { ownRooms } from "./channel-rooms.ts";
+import type { DepartureDocument } from "./departure.repository.ts";
 import type { GroupRepositories } from "./group.dependencies.ts";
-import type { DepartureDocument } from "./departure.model.ts";
-import type { GroupDocument } from "./group.model.ts";
 import { presentChannel, presentMute } from "./group.presenter.ts";
+import type { GroupDocument } from "./group.repository.ts";
 import type { MemberAnnouncer } from "./member-announcer.ts";
 import type { MemberCountCheck } from "./member-count-check.ts";
-import type { MemberDocument } from "./member.model.ts";
+import type { MemberDocument } from "./member.repository.ts";
 import { loadMember, newcomer, sees } from "./subjects.ts";
 import { keysOfSubject } from "./view-keys.ts";
 

@@ -1,7 +1,30 @@
-import type { Connection } from "mongoose";
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { createGather } from "./gather.ts";
-import { muteModel } from "./mute.model.ts";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { createGather } from "./database.ts";
+
+/** The mute of a former member, who is still muted after joining again. */
+interface MuteDocument {
+  _id: Types.ObjectId;
+  groupId: Types.ObjectId;
+  userId: Types.ObjectId;
+  mutedUntil: Date;
+}
+
+const muteSchema = new Schema<MuteDocument>(
+  {
+    groupId: { type: Schema.Types.ObjectId, required: true },
+    userId: { type: Schema.Types.ObjectId, required: true },
+    mutedUntil: { type: Date, required: true },
+  },
+  { collection: "mutes", writeConcern: DURABLE, versionKey: false },
+);
+muteSchema.index({ groupId: 1, userId: 1 }, { unique: true });
+// Cleans up only: a mute that has passed is none wherever it is read.
+muteSchema.index({ mutedUntil: 1 }, { expireAfterSeconds: 0 });
+
+function muteModel(connection: Connection): Model<MuteDocument> {
+  return connection.model<MuteDocument>("Mute", muteSchema);
+}
 
 export type MuteRepository = ReturnType<typeof createMuteRepository>;
 

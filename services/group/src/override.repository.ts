@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 import type { Connection } from "mongoose";
 import { channelModel, type ChannelDocument, type OverrideSubdocument } from "./channel.model.ts";
-import { createGather, CROWD_MS } from "./gather.ts";
+import { createGather, CROWD_MS } from "./database.ts";
 import { viewKey } from "./view-keys.ts";
 
 /** What decides who sees a channel, and where they hear of it. */

@@ -3,9 +3,9 @@ import { serviceError } from "@fanfare/kernel";
 import { channelPermissions, groupPermissions, type Authority, type Subject } from "@fanfare/permissions";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupRepositories } from "./group.dependencies.ts";
-import type { GroupDocument } from "./group.model.ts";
 import { defaultPermissionsOf, presentOverrides } from "./group.presenter.ts";
-import type { MemberDocument } from "./member.model.ts";
+import type { GroupDocument } from "./group.repository.ts";
+import type { MemberDocument } from "./member.repository.ts";
 
 /** A member with what decides what they may. */
 export interface LoadedMember {

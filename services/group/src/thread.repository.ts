@@ -1,8 +1,7 @@
-import { duplicateKeyIndex } from "@fanfare/kernel";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
 import { Types, type Connection } from "mongoose";
 import { activeAfter, activeBefore, type ActivityCursor } from "./activity-cursor.ts";
 import { channelModel, type ChannelDocument } from "./channel.model.ts";
-import { DURABLE } from "./durable.ts";
 
 export type ThreadDocument = ChannelDocument & Required<Pick<ChannelDocument, "parentId" | "parentGroupId">>;
 type ThreadState = NonNullable<ChannelDocument["threadState"]>;

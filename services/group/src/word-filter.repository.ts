@@ -1,7 +1,27 @@
 import type { WordFilter } from "@fanfare/contract";
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import type { Connection } from "mongoose";
-import { wordFilterModel } from "./word-filter.model.ts";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, type Types } from "mongoose";
+
+/** Beside the group, which is read much more often. */
+interface WordFilterDocument extends WordFilter {
+  /** The group's. */
+  _id: Types.ObjectId;
+  rev: number;
+}
+
+const schema = new Schema<WordFilterDocument>(
+  {
+    _id: Schema.Types.ObjectId,
+    rev: { type: Number, required: true },
+    words: { type: [String], required: true },
+    onHit: { type: String, required: true },
+  },
+  { collection: "wordFilters", writeConcern: DURABLE, versionKey: false },
+);
+
+function wordFilterModel(connection: Connection): Model<WordFilterDocument> {
+  return connection.model<WordFilterDocument>("WordFilter", schema);
+}
 
 export type WordFilterRepository = ReturnType<typeof createWordFilterRepository>;
 

@@ -1,4 +1,5 @@
 import { groupRoom, LIMITS, userRoom } from "@fanfare/contract";
+import { jsonBytes } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createRoom, NOBODY, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
@@ -32,6 +33,29 @@ describe("channels of a group", () => {
       { ...room.channel, ...STATE },
       { ...second, ...STATE },
     ]);
+  });
+
+  test("are listed page by page where one answer cannot hold them", async () => {
+    const { groupId } = room.channel;
+    // Three bytes each in UTF-8.
+    const topic = "語".repeat(LIMITS.topicMaxChars);
+    for (let number = 1; number <= 400; number++) {
+      const { channel } = await node.call(
+        "channel.create",
+        { groupId: groupId!, name: `c${number}` },
+        room.owner,
+      );
+      await node.call("channel.update", { channelId: channel.id, topic }, room.owner);
+    }
+    const list = (afterChannelId?: string) =>
+      node.call("channel.list", { groupId: groupId!, ...(afterChannelId && { afterChannelId }) }, room.owner);
+    const first = await list();
+    const second = await list(first.nextChannelId!);
+    for (const page of [first, second]) expect(jsonBytes(page)).toBeLessThan(LIMITS.answerMaxBytes + 1024);
+    expect(second.nextChannelId).toBeNull();
+    expect(new Set([...first.channels, ...second.channels].map(({ id }) => id)).size).toBe(401);
+    const accepted = await node.call("invite.accept", { code: room.code }, await node.guest());
+    expect(jsonBytes(accepted.channels)).toBeLessThan(LIMITS.answerMaxBytes + 1024);
   });
 
   test("are renamed and moved", async () => {

@@ -1,7 +1,27 @@
 import type { InboxMarker } from "@fanfare/contract";
 import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Types, type Connection } from "mongoose";
-import { markerModel, type MarkerDocument } from "./marker.model.ts";
+import { Schema, type Connection, type Model, Types } from "mongoose";
+
+/** What a user has read of the inbox, and put away. */
+interface MarkerDocument {
+  /** The user's. */
+  _id: Types.ObjectId;
+  readUpToId?: Types.ObjectId;
+  clearedUpToId?: Types.ObjectId;
+}
+
+const schema = new Schema<MarkerDocument>(
+  {
+    _id: Schema.Types.ObjectId,
+    readUpToId: Schema.Types.ObjectId,
+    clearedUpToId: Schema.Types.ObjectId,
+  },
+  { collection: "inboxMarkers", versionKey: false },
+);
+
+function markerModel(connection: Connection): Model<MarkerDocument> {
+  return connection.model<MarkerDocument>("InboxMarker", schema);
+}
 
 export type MarkerRepository = ReturnType<typeof createMarkerRepository>;
 

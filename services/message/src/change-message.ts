@@ -1,10 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Message } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
-import { setTimeout as sleep } from "node:timers/promises";
+import { CHANGE_TRIES, LOST_RACE_PAUSE_MS, RETRY_AFTER_MS } from "./bounds.ts";
 import type { ChangeEvent } from "./commit/write-context.ts";
-import { CHANGE_TRIES, LOST_RACE_PAUSE_MS, RETRY_AFTER_MS } from "./limits.ts";
-import { presentMessage } from "./message.presenter.ts";
 import type { MessageChange, MessageDocument } from "./message.model.ts";
+import { presentMessage } from "./message.presenter.ts";
 import type { Parts } from "./parts.ts";
 
 export interface MessageChangeOptions {

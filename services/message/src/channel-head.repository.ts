@@ -1,11 +1,30 @@
 import type { Head } from "@fanfare/contract";
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Types, type Connection, type Model, type mongo } from "mongoose";
-import { channelHeadModel, type HeadDocument } from "./channel-head.model.ts";
-import { DURABLE } from "./durability.ts";
-import { READ_TIMEOUT_MS } from "./limits.ts";
-import { oneBatch } from "./one-batch.ts";
-import { within } from "./within.ts";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types, type mongo } from "mongoose";
+import { READ_TIMEOUT_MS } from "./bounds.ts";
+import { oneBatch, within } from "./database.ts";
+
+/**
+ * Where a channel stands, for lists of many channels: never below what was acknowledged. It may be ahead of the messages
+ * until the next one is stored, so nothing is numbered by it.
+ */
+interface HeadDocument {
+  /** The channel's id. */
+  _id: Types.ObjectId;
+  seq: number;
+  rev: number;
+  /** What is older is removed, or about to be. Absent: nothing was. */
+  retainedFrom?: number;
+}
+
+const schema = new Schema<HeadDocument>(
+  { seq: { type: Number, required: true }, rev: { type: Number, required: true }, retainedFrom: Number },
+  { collection: "channelHeads", versionKey: false },
+);
+
+function channelHeadModel(database: Connection): Model<HeadDocument> {
+  return database.model<HeadDocument>("ChannelHead", schema);
+}
 
 /** Every query of the channels' heads. */
 export class ChannelHeadRepository {

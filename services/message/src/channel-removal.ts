@@ -1,6 +1,6 @@
 import type { NodeContext } from "@fanfare/kernel";
+import { CHANNELS_TO_REMOVE, LATE_WRITE_MS, REMOVALS_PER_BATCH } from "./bounds.ts";
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
-import { CHANNELS_TO_REMOVE, LATE_WRITE_MS, REMOVALS_PER_BATCH } from "./limits.ts";
 import type { MessageRepository } from "./message.repository.ts";
 
 interface ChannelRemovalOptions {

@@ -1,9 +1,35 @@
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import type { Connection, Model } from "mongoose";
-import { DURABLE, LASTING } from "./durability.ts";
-import { READ_TIMEOUT_MS } from "./limits.ts";
-import { messageEditModel, type MessageEditDocument } from "./message-edit.model.ts";
-import { within } from "./within.ts";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { READ_TIMEOUT_MS } from "./bounds.ts";
+import { LASTING, within } from "./database.ts";
+
+/** A text that a message had before it was edited. */
+interface MessageEditDocument {
+  _id: Types.ObjectId;
+  channelId: Types.ObjectId;
+  messageId: Types.ObjectId;
+  /** How often the message had been edited by then. */
+  version: number;
+  content: string;
+  writtenAt: Date;
+}
+
+const schema = new Schema<MessageEditDocument>(
+  {
+    channelId: { type: Schema.Types.ObjectId, required: true },
+    messageId: { type: Schema.Types.ObjectId, required: true },
+    version: { type: Number, required: true },
+    content: { type: String, default: "" },
+    writtenAt: { type: Date, required: true },
+  },
+  { collection: "messageEdits", versionKey: false },
+)
+  .index({ messageId: 1, version: 1 }, { unique: true, name: "message_version" })
+  .index({ channelId: 1 }, { name: "channel" });
+
+function messageEditModel(database: Connection): Model<MessageEditDocument> {
+  return database.model<MessageEditDocument>("MessageEdit", schema);
+}
 
 /** Every query of the former texts of messages. */
 export class MessageEditRepository {

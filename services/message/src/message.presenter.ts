@@ -1,5 +1,5 @@
 import type { Message } from "@fanfare/contract";
-import { documentId } from "./document-id.ts";
+import { documentId } from "./database.ts";
 import type { MessageDocument } from "./message.model.ts";
 
 /** The only way of a stored message to the outside. */

@@ -1,9 +1,9 @@
 import type { Head } from "@fanfare/contract";
+import { DURABLE } from "@fanfare/kernel";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
-import { DURABLE, LASTING } from "./durability.ts";
-import { CHANGES_PER_READ, MESSAGES_PER_READ, READ_TIMEOUT_MS } from "./limits.ts";
+import { CHANGES_PER_READ, MESSAGES_PER_READ, READ_TIMEOUT_MS } from "./bounds.ts";
+import { LASTING, within } from "./database.ts";
 import { messageModel, type MessageChange, type MessageDocument } from "./message.model.ts";
-import { within } from "./within.ts";
 
 /** Mentions of these keys in a channel after a seq. */
 export interface Mentioned {

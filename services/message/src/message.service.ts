@@ -3,8 +3,8 @@ import { countMentions } from "./actions/count-mentions.ts";
 import { count } from "./actions/count.ts";
 import { remove } from "./actions/delete.ts";
 import { edit, listEdits } from "./actions/edit.ts";
-import { forgetUser } from "./actions/forget-user.ts";
 import { findSent } from "./actions/find-sent.ts";
+import { forgetUser } from "./actions/forget-user.ts";
 import { get } from "./actions/get.ts";
 import { listHeads } from "./actions/list-heads.ts";
 import { getMany, listChanges, listMentions } from "./actions/list-mentions.ts";
@@ -19,12 +19,12 @@ import { send } from "./actions/send.ts";
 import { setEmbeds } from "./actions/set-embeds.ts";
 import { setThread } from "./actions/set-thread.ts";
 import { sync } from "./actions/sync.ts";
+import { LATE_WRITE_MS, LOOK_FOR_OLD_MS, LOOK_FOR_UNCOUNTED_MS, UNCOUNTED_LEFT_MS } from "./bounds.ts";
+import { defineChannelRemoval } from "./channel-removal.ts";
 import { exportChannel } from "./export/export-channel.ts";
-import { importHeads, importLines } from "./import/import-lines.ts";
 import { exportUser } from "./export/export-user.ts";
 import { createOwnMessages } from "./export/own-messages.repository.ts";
-import { defineChannelRemoval } from "./channel-removal.ts";
-import { LATE_WRITE_MS, LOOK_FOR_OLD_MS, LOOK_FOR_UNCOUNTED_MS, UNCOUNTED_LEFT_MS } from "./limits.ts";
+import { importHeads, importLines } from "./import/import-lines.ts";
 import { createParts } from "./parts.ts";
 
 export function createMessageService(node: NodeContext): ReturnType<ServiceFactory> {

@@ -1,9 +1,30 @@
 import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Types, type Connection, type Model, type mongo } from "mongoose";
-import { READ_TIMEOUT_MS } from "./limits.ts";
-import { readMarkerModel, type ReadMarkerDocument } from "./read-marker.model.ts";
-import { oneBatch } from "./one-batch.ts";
-import { within } from "./within.ts";
+import { Schema, type Connection, type Model, Types, type mongo } from "mongoose";
+import { READ_TIMEOUT_MS } from "./bounds.ts";
+import { oneBatch, within } from "./database.ts";
+
+/** A user has read a channel up to and including `seq`. */
+interface ReadMarkerDocument {
+  _id: Types.ObjectId;
+  userId: Types.ObjectId;
+  channelId: Types.ObjectId;
+  seq: number;
+}
+
+const schema = new Schema<ReadMarkerDocument>(
+  {
+    userId: { type: Schema.Types.ObjectId, required: true },
+    channelId: { type: Schema.Types.ObjectId, required: true },
+    seq: { type: Number, required: true },
+  },
+  { collection: "readMarkers", versionKey: false },
+)
+  .index({ userId: 1, channelId: 1 }, { unique: true, name: "user_channel" })
+  .index({ channelId: 1 }, { name: "channel" });
+
+export function readMarkerModel(database: Connection): Model<ReadMarkerDocument> {
+  return database.model<ReadMarkerDocument>("ReadMarker", schema);
+}
 
 /** Every query of the read markers. */
 export class ReadMarkerRepository {

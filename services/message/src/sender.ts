@@ -1,9 +1,8 @@
-import type { Call, Message } from "@fanfare/contract";
+import type { Call, Message, Attachment } from "@fanfare/contract";
 import { serviceError, type Access } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
+import { KNOWN_NONCES } from "./bounds.ts";
 import type { GroupCommit } from "./commit/group-commit.ts";
-import { claimAttachments } from "./claim-attachments.ts";
-import { KNOWN_NONCES } from "./limits.ts";
 import { resolveMentions } from "./mentions.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageRepository } from "./message.repository.ts";
@@ -127,4 +126,24 @@ export class Sender {
     if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
     return message.authorId.toHexString();
   }
+}
+
+/**
+ * Makes the files of a message its attachments. Repeatable, and the last thing before it is written: files that are claimed for a
+ * message that is never written are deleted after a while.
+ * @throws {ServiceError} VALIDATION_FAILED for what is no file of the sender's for this channel, or in another message already
+ */
+async function claimAttachments({
+  attachmentIds: fileIds = [],
+  call,
+  channelId,
+  authorId: userId,
+  nonce,
+}: Send): Promise<Attachment[] | undefined> {
+  if (fileIds.length === 0 || call === null) return undefined;
+  const { attachments } = await call("file.claim", { fileIds: [...fileIds], channelId, userId, nonce });
+  if (attachments !== null) return attachments;
+  throw serviceError("VALIDATION_FAILED", {
+    issues: [{ path: "attachmentIds", message: "there is no such file of yours for this channel" }],
+  });
 }

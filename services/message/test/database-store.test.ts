@@ -6,7 +6,7 @@ import mongoose, { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ChannelHeadRepository } from "../src/channel-head.repository.ts";
 import { DatabaseStore } from "../src/commit/database-store.ts";
-import { documentId } from "../src/document-id.ts";
+import { documentId } from "../src/database.ts";
 import type { MessageDocument } from "../src/message.model.ts";
 import { messageModel } from "../src/message.model.ts";
 import { MessageRepository } from "../src/message.repository.ts";

@@ -1,6 +1,6 @@
 import type { Head } from "@fanfare/contract";
-import type { Change, ChangeOutcome, CommitStore, InsertFault } from "../src/commit/store.ts";
-import { documentId } from "../src/document-id.ts";
+import type { Change, ChangeOutcome, CommitStore, InsertFault } from "../src/commit/database-store.ts";
+import { documentId } from "../src/database.ts";
 import type { MessageDocument } from "../src/message.model.ts";
 
 /** What happens at a call: nothing, or a wait or an error from the test. */

@@ -1,9 +1,27 @@
+import { resolve } from "node:path";
+import { LIMITS } from "@fanfare/contract";
 import { ConfigError, loadConfig, misspelledSettings, type Config } from "@fanfare/kernel";
-import { explainStartError } from "./explain-start-error.ts";
-import { greeting, noticeOfAdmin, setupNotice } from "./greeting.ts";
 import { noticeOfPage } from "./notice-of-page.ts";
 import { startFanfare, type Fanfare } from "./start-fanfare.ts";
 import { onUncaughtError } from "./uncaught-errors.ts";
+
+/** Hosts that stand for every address of this machine. */
+const EVERYWHERE = new Set(["0.0.0.0", "::"]);
+
+const HIGHEST_PORT = 65_535;
+
+const OWN_ERRORS = new Set([
+  "DataFolderInUseError",
+  "DataFolderMismatchError",
+  "DataFolderCorruptError",
+  "DatabaseUnreachableError",
+  "DatabaseTooNewError",
+  "DatabaseNotMigratedError",
+  "DatabaseDuplicatesError",
+  "NatsUnreachableError",
+  "RedisUnreachableError",
+  "StorageUnusableError",
+]);
 
 /** A stop that takes longer than this is cut short: what was acknowledged is on disk all the same. */
 const STOP_TIMEOUT_MS = 10_000;
@@ -89,4 +107,82 @@ function describe(error: unknown): string {
 function fail(reason: string): never {
   process.stderr.write(`${reason}\n`);
   process.exit(1);
+}
+
+/**
+ * What to print when the program cannot start: one line that says what to do where the cause is known, otherwise
+ * undefined, and the whole error is worth seeing.
+ */
+function explainStartError(error: unknown, config: Config): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error instanceof ConfigError) return error.message;
+  if (error.name === "DataFolderInUseError") {
+    return `${error.message} Stop that one, or start this one on data and ports of its own: ${elsewhere(config)}`;
+  }
+  if (OWN_ERRORS.has(error.name)) return error.message;
+  const { code, port, path } = error as NodeJS.ErrnoException & { port?: number };
+  if (path !== undefined && resolve(path).startsWith(resolve(config.dataDir))) {
+    return `DATA_DIR=${config.dataDir} cannot be used: ${error.message}. Choose a folder that this user may write to.`;
+  }
+  if (code === "EADDRINUSE") {
+    return `Port ${port} is in use by another program. Stop that one, or choose others: ${otherPorts(config)}`;
+  }
+  if (code === "EACCES" && port !== undefined) {
+    return `Port ${port} needs privileges that this process does not have. Choose others: ${otherPorts(config)}`;
+  }
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+    return `HOST=${config.host} or OPS_HOST=${config.opsHost} is not an address of this machine.`;
+  }
+  return undefined;
+}
+
+function otherPorts({ port, opsPort, environment }: Config): string {
+  const ports = `PORT=${otherPort(port)} OPS_PORT=${otherPort(opsPort)}`;
+  return environment === "development" ? `${ports} npx -y pnpm@12 dev` : ports;
+}
+
+function otherPort(port: number): number {
+  return port + 100 <= HIGHEST_PORT ? port + 100 : port - 100;
+}
+
+function elsewhere(config: Config): string {
+  return `DATA_DIR=${config.dataDir}-2 ${otherPorts(config)}`;
+}
+
+/** What an operator has to know of the admin; null where there is one. */
+function noticeOfAdmin(state: Awaited<ReturnType<Fanfare["adminState"]>>): string | null {
+  if (state === "firstToRegister") return "there is none yet: the first to register becomes admin";
+  return state === "none" ? "there is none: make one with `fanfare create-admin`" : null;
+}
+
+/** For standard output and not the log, which removes tokens and is often read by more people. */
+function setupNotice(publicUrl: string, token: string): string {
+  const hours = LIMITS.setupLinkLifetimeMs / 3_600_000;
+  return `Fanfare has no admin yet. Open this link within ${hours} hours to create the first one:\n${publicUrl}/setup#token=${token}\n`;
+}
+
+/** What a person who has just started it wants to know. */
+function greeting(
+  { url, engine }: Pick<Fanfare, "url" | "engine">,
+  config: Config,
+  adminNotice: string | null,
+): string {
+  const data = {
+    embedded: `in ${resolve(config.dataDir)}; it survives a restart`,
+    mongodb: "in the MongoDB of MONGO_URL",
+    none: "with the processes that store it",
+  }[engine ?? "none"];
+  return [
+    "",
+    `  Fanfare is running at ${url}`,
+    ...(EVERYWHERE.has(config.host) ? ["  and for others in your network at this machine's address"] : []),
+    "",
+    "  Try it     open that address in two browser windows and write to yourself",
+    ...(adminNotice === null ? [] : [`  Admin      ${adminNotice}`]),
+    `  Data       ${data}`,
+    "  Measure    npx -y pnpm@12 bench:broadcast --users 1000",
+    "  Stop       Ctrl-C",
+    "",
+    "",
+  ].join("\n");
 }

@@ -74,7 +74,7 @@ export async function startFanfare(
     hasThreads ? { startThreads } : {},
   );
   const notice = config.services.includes("gateway") ? noticeOfRoom(config) : null;
-  if (notice !== null) node.context.logger.warn(notice);
+  if (notice !== null) node.context.logger[notice.level](notice.text);
   return {
     url: `http://${hostForUrl(config.host)}:${port}`,
     opsUrl: `http://${hostForUrl(config.opsHost)}:${node.opsPort}`,

@@ -47,7 +47,8 @@ export function createPreviews({ node, outbound }: PreviewsOptions) {
   };
 }
 
-class Pages {
+/** The previews of pages, remembered for a while. */
+export class Pages {
   readonly #outbound: Pick<Outbound, "request">;
   /** By address; with those that have none, so that they are not asked again and again. */
   readonly #known = new LRUCache<string, { embed: Promise<Embed | null> }>({
@@ -59,7 +60,10 @@ class Pages {
     this.#outbound = outbound;
   }
 
-  /** @returns null if the page has no preview */
+  /**
+   * @returns null if the page has no preview
+   * @throws if the fetch was cut off
+   */
   get(url: string, signal: AbortSignal): Promise<Embed | null> {
     const known = this.#known.get(url);
     if (known !== undefined) return known.embed;
@@ -81,7 +85,9 @@ class Pages {
       });
       return status === 200 ? parsePage(decode(body, contentType), url) : null;
     } catch (error) {
-      if (error instanceof OutboundError) return null;
+      // A fetch that was cut off says nothing about the page. The job runs again.
+      if (error instanceof OutboundError && !signal.aborted) return null;
+      this.#known.delete(url);
       throw error;
     }
   }

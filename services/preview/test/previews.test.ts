@@ -1,7 +1,9 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Outbound } from "@fanfare/outbound";
 import { createWorld, must, startInstance, type Instance, type World } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Pages } from "../src/previews.ts";
 
 let instance: Instance;
 const closers: (() => Promise<unknown>)[] = [];
@@ -98,4 +100,20 @@ test("where previews are off nothing is fetched", async () => {
   } finally {
     await off.stop();
   }
+});
+
+test("a page whose fetch was cut off is fetched again", async () => {
+  const stop = new AbortController();
+  const { url, asked } = await serve((request, response) => {
+    // The first request is never answered.
+    if (asked.length === 1) stop.abort();
+    else page(request, response);
+  });
+  const outbound = new Outbound({ userAgent: "test", allow: ["127.0.0.1"] });
+  closers.unshift(() => outbound.close());
+  const pages = new Pages(outbound);
+  await expect(pages.get(`${url}/a`, stop.signal)).rejects.toThrow("cannot be reached");
+  const again = await pages.get(`${url}/a`, new AbortController().signal);
+  expect(again).toMatchObject({ title: "Page /a" });
+  expect(asked).toEqual(["/a", "/a"]);
 });

@@ -1,6 +1,30 @@
-import { mongo, Types, type Connection, type Model } from "mongoose";
+import { DURABLE } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types, mongo } from "mongoose";
 import { QUERY_TIMEOUT_MS } from "./bounds.ts";
-import { entryModel, type EntryDocument } from "./entry.model.ts";
+
+/** What one message is found by. All of these can be made again from the messages. */
+interface EntryDocument {
+  /** The message's id: newer ones are higher. */
+  _id: Types.ObjectId;
+  /** For a message in a thread: the parent channel, whose visibility the thread shares. */
+  channelId: Types.ObjectId;
+  /** The change of the message that this was made from. */
+  rev: number;
+  tokens: string[];
+}
+
+const schema = new Schema<EntryDocument>(
+  {
+    channelId: { type: Schema.Types.ObjectId, required: true },
+    rev: { type: Number, required: true },
+    tokens: { type: [String], required: true },
+  },
+  { collection: "searchEntries", versionKey: false },
+).index({ channelId: 1, tokens: 1, _id: -1 }, { name: "channel_token" });
+
+function entryModel(database: Connection): Model<EntryDocument> {
+  return database.model<EntryDocument>("SearchEntry", schema);
+}
 
 export interface Entry {
   messageId: string;
@@ -10,7 +34,6 @@ export interface Entry {
   tokens: string[];
 }
 
-const DURABLE = { w: "majority", j: true } as const;
 const DUPLICATE_KEY = 11_000;
 
 /** Every query of the index. */

@@ -1,7 +1,29 @@
 import { duplicateKeyIndex } from "@fanfare/kernel";
-import type { Connection } from "mongoose";
-import { INDEX_VERSION } from "./bounds.ts";
-import { groupProgressModel } from "./group-progress.model.ts";
+import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { GROUP_PROGRESS_LIFETIME_S, INDEX_VERSION } from "./bounds.ts";
+
+/** How far the threads of a group are indexed: all in which nothing was written since. */
+interface GroupProgressDocument {
+  /** The group's id. */
+  _id: Types.ObjectId;
+  /** The cursor of a thread (`channel.listActiveThreads`). */
+  upTo: string;
+  version: number;
+  movedAt: Date;
+}
+
+const schema = new Schema<GroupProgressDocument>(
+  {
+    upTo: { type: String, required: true },
+    version: { type: Number, required: true },
+    movedAt: { type: Date, required: true },
+  },
+  { collection: "searchGroupProgress", versionKey: false },
+).index({ movedAt: 1 }, { expireAfterSeconds: GROUP_PROGRESS_LIFETIME_S });
+
+function groupProgressModel(database: Connection): Model<GroupProgressDocument> {
+  return database.model<GroupProgressDocument>("SearchGroupProgress", schema);
+}
 
 export type GroupProgressRepository = ReturnType<typeof createGroupProgressRepository>;
 

@@ -1,6 +1,28 @@
-import { mongo, Types, type Connection, type Model } from "mongoose";
+import { Schema, type Connection, type Model, Types, mongo } from "mongoose";
 import { INDEX_VERSION } from "./bounds.ts";
-import { progressModel, type ProgressDocument } from "./progress.model.ts";
+
+/** How far a channel is indexed: all its changes up to `rev` are. */
+interface ProgressDocument {
+  /** The channel's id. */
+  _id: Types.ObjectId;
+  rev: number;
+  version: number;
+  /** Of a thread: among whose entries its own are. null: it is no thread. */
+  parentId: Types.ObjectId | null;
+}
+
+const schema = new Schema<ProgressDocument>(
+  {
+    rev: { type: Number, required: true },
+    version: { type: Number, required: true },
+    parentId: { type: Schema.Types.ObjectId, default: null },
+  },
+  { collection: "searchProgress", versionKey: false },
+);
+
+function progressModel(database: Connection): Model<ProgressDocument> {
+  return database.model<ProgressDocument>("SearchProgress", schema);
+}
 
 export interface Progress {
   rev: number;

@@ -106,6 +106,7 @@ export async function startSearchNode(env: Record<string, string>): Promise<Sear
           channels: [...(sees.get(meta.actor.userId) ?? [])].map(
             (id) => ({ id, head: headOf(id) }) as unknown as Channel,
           ),
+          nextChannelId: null,
         }),
       },
     },

@@ -1,7 +1,27 @@
 import { LIMITS } from "@fanfare/contract";
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Types, type Connection } from "mongoose";
-import { adminModel } from "./admin.model.ts";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types } from "mongoose";
+
+/** The admins of this instance: one document, so that "not the last one" and "only the first one" are one operation. */
+interface AdminsDocument {
+  _id: "admins";
+  userIds: Types.ObjectId[];
+  /** When the first one was noted, which is just before that account is stored. */
+  claimedAt: Date;
+}
+
+const schema = new Schema<AdminsDocument>(
+  {
+    _id: { type: String, required: true },
+    userIds: [Schema.Types.ObjectId],
+    claimedAt: { type: Date, required: true },
+  },
+  { collection: "admins", writeConcern: DURABLE, versionKey: false },
+);
+
+function adminModel(connection: Connection): Model<AdminsDocument> {
+  return connection.model<AdminsDocument>("Admins", schema);
+}
 
 export type AdminRepository = ReturnType<typeof createAdminRepository>;
 

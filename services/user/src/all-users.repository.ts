@@ -12,6 +12,13 @@ export function createAllUsersRepository(connection: Connection) {
     /** From what the database knows of the collection, without reading it. */
     count: () => users.estimatedDocumentCount(),
 
+    /** Accounts and guests that someone can log in to; counts no further than `max`. */
+    countPeople: (max: number) =>
+      users.countDocuments(
+        { kind: { $in: ["member", "guest"] }, deletedAt: { $exists: false }, importedIn: { $exists: false } },
+        { limit: max },
+      ),
+
     /** Newest first. */
     listPage: (beforeId: string | undefined, limit: number) =>
       users

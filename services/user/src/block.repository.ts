@@ -1,7 +1,26 @@
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Types, type Connection } from "mongoose";
-import { blockModel, type BlockDocument } from "./block.model.ts";
-import { DURABLE } from "./user.model.ts";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types } from "mongoose";
+
+/** One user wants nothing from another. */
+interface BlockDocument {
+  _id: Types.ObjectId;
+  userId: Types.ObjectId;
+  blockedId: Types.ObjectId;
+}
+
+const blockSchema = new Schema<BlockDocument>(
+  {
+    userId: { type: Schema.Types.ObjectId, required: true },
+    blockedId: { type: Schema.Types.ObjectId, required: true },
+  },
+  { collection: "blocks", writeConcern: DURABLE, versionKey: false },
+);
+blockSchema.index({ userId: 1, blockedId: 1 }, { unique: true });
+blockSchema.index({ blockedId: 1, userId: 1 });
+
+function blockModel(connection: Connection): Model<BlockDocument> {
+  return connection.model<BlockDocument>("Block", blockSchema);
+}
 
 export type BlockRepository = ReturnType<typeof createBlockRepository>;
 

@@ -27,6 +27,7 @@ import type { UserDependencies } from "./user.dependencies.ts";
 export function createDependencies(node: NodeContext): UserDependencies {
   const sessionRepository = createSessionRepository(node.database);
   const users = createUserRepository(node.database);
+  const allUsers = createAllUsersRepository(node.database);
   const setupTokens = createSetupTokenRepository(node.database);
   const admins = createAdmins({
     users,
@@ -50,7 +51,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
     users,
     admins,
     setupTokens,
-    allUsers: createAllUsersRepository(node.database),
+    allUsers,
     blocks,
     erasures,
     unusedGuests: createUnusedGuests({ node, users, sessionRepository, erasures }),
@@ -67,7 +68,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
     accountMails,
     oidcProvider: createOidcProvider(node.config, node.logger),
     oidcCodes,
-    oidcAccounts: createOidcAccounts(users, admins, node, accountMails, invitedAccounts),
+    oidcAccounts: createOidcAccounts(users, allUsers, admins, node, accountMails, invitedAccounts),
     invitedAccounts,
   };
 }

@@ -1,5 +1,6 @@
 import type { InstancePolicy } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
+import type { AllUsersRepository } from "./all-users.repository.ts";
 
 /**
  * Checks that the policy lets someone create an account, with a password or by OpenID Connect.
@@ -23,6 +24,19 @@ export function assertAllowedDomain(
   const domain = email?.slice(email.lastIndexOf("@") + 1).toLowerCase();
   if (domain === undefined || !mailDomains.includes(domain))
     throw serviceError("EMAIL_DOMAIN_NOT_ALLOWED", { domains: [...mailDomains] });
+}
+
+/**
+ * Several users that are created at once may go a little beyond the limit.
+ * @throws {ServiceError} LIMIT_REACHED where the instance has as many accounts and guests as the policy allows
+ */
+export async function assertRoomForUser(
+  { usersPerInstance: max }: Pick<InstancePolicy, "usersPerInstance">,
+  allUsers: AllUsersRepository,
+): Promise<void> {
+  // The first count costs nothing, and is of more than people.
+  if (max === null || (await allUsers.count()) < max || (await allUsers.countPeople(max)) < max) return;
+  throw serviceError("LIMIT_REACHED", { limit: "usersPerInstance", max });
 }
 
 /** @throws {ServiceError} OIDC_REQUIRED where passwords are not accepted */

@@ -13,9 +13,13 @@ export function createLogIn(users: UserRepository, sessions: Sessions) {
    * @param user as it was when they showed it
    * @throws {ServiceError} USER_DISABLED, or WRONG_CREDENTIALS when what they showed is no longer good
    */
-  return async (user: UserDocument, client: CallClient | null): Promise<SessionTokens> => {
+  return async (
+    user: UserDocument,
+    client: CallClient | null,
+    how?: { byOidc: boolean },
+  ): Promise<SessionTokens> => {
     const userId = user._id.toHexString();
-    const tokens = await sessions.open(user, client);
+    const tokens = await sessions.open(user, client, how);
     // The password may have been changed, and all sessions ended, while this one was being opened with the old one.
     const now = await users.find(userId);
     if (now?.passwordHash !== user.passwordHash || !isSameStanding(now, user)) {

@@ -1,6 +1,39 @@
-import { hashSecret } from "@fanfare/kernel";
-import type { Connection } from "mongoose";
-import { mailedTokenModel, type MailedPurpose, type MailedTokenDocument } from "./mailed-token.model.ts";
+import { DURABLE, hashSecret } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, type Types } from "mongoose";
+
+/** What a mailed link is good for. */
+export type MailedPurpose = "resetPassword" | "verifyEmail";
+
+interface MailedTokenDocument {
+  /** SHA-256 of the token: who reads the database can open no link. */
+  _id: string;
+  userId: Types.ObjectId;
+  purpose: MailedPurpose;
+  /**
+   * Where it was sent; absent where an admin passes it on. A link that went to an address that is no longer the account's must not
+   * open it.
+   */
+  email?: string;
+  expiresAt: Date;
+}
+
+const mailedTokenSchema = new Schema<MailedTokenDocument>(
+  {
+    _id: { type: String, required: true },
+    userId: { type: Schema.Types.ObjectId, required: true },
+    purpose: { type: String, enum: ["resetPassword", "verifyEmail"], required: true },
+    email: String,
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: "mailedTokens", writeConcern: DURABLE, versionKey: false },
+);
+mailedTokenSchema.index({ userId: 1, purpose: 1 });
+// Cleans up only: every reader compares the times itself.
+mailedTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+function mailedTokenModel(connection: Connection): Model<MailedTokenDocument> {
+  return connection.model<MailedTokenDocument>("MailedToken", mailedTokenSchema);
+}
 
 export type MailedTokenRepository = ReturnType<typeof createMailedTokenRepository>;
 

@@ -2,8 +2,8 @@ import { hashSecret, newSecret } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { describe, expect, test } from "vitest";
 import { formatRefreshToken, parseRefreshToken } from "./refresh-token.ts";
-import type { SessionDocument } from "./session.model.ts";
 import { judgeRefresh } from "./session.policy.ts";
+import type { SessionDocument } from "./session.repository.ts";
 
 const now = new Date("2026-01-01T00:00:00Z");
 const later = new Date(now.getTime() + 1000);

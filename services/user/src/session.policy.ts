@@ -1,6 +1,6 @@
 import { matchesHash } from "@fanfare/kernel";
 import type { RefreshToken } from "./refresh-token.ts";
-import type { SessionDocument } from "./session.model.ts";
+import type { SessionDocument } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 
 /** Whether tokens that were made for one of these are right for the other too. */

@@ -1,5 +1,5 @@
 import type { Session } from "@fanfare/contract";
-import type { SessionDocument } from "./session.model.ts";
+import type { SessionDocument } from "./session.repository.ts";
 
 /** What only the user may see of a session. */
 export function presentSession(session: SessionDocument, currentId: string): Session {

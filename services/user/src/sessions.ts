@@ -10,8 +10,7 @@ import {
 import { Types } from "mongoose";
 import { formatRefreshToken, parseRefreshToken, type RefreshToken } from "./refresh-token.ts";
 import { judgeRefresh, mustVerifyFirst } from "./session.policy.ts";
-import type { SessionDocument } from "./session.model.ts";
-import type { Rotation, SessionRepository } from "./session.repository.ts";
+import type { SessionDocument, Rotation, SessionRepository } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 import { presentOwnUser } from "./user.presenter.ts";
 
@@ -47,7 +46,11 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
      * Stores a session of a user whose document may still be on its way to the database.
      * @throws {ServiceError} USER_DISABLED, EMAIL_NOT_VERIFIED, UNAUTHENTICATED where the user is deleted
      */
-    async open(user: UserDocument, client: CallClient | null): Promise<SessionTokens> {
+    async open(
+      user: UserDocument,
+      client: CallClient | null,
+      { byOidc = false } = {},
+    ): Promise<SessionTokens> {
       if (user.disabledAt !== undefined) throw serviceError("USER_DISABLED");
       if (user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
       if (mustVerifyFirst(user)) throw serviceError("EMAIL_NOT_VERIFIED");
@@ -60,6 +63,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
         userId: user._id,
         createdAt: now,
         ...clientFields(client),
+        ...(byOidc && { byOidc: true as const }),
         ...fields,
       });
       return present(user, token, fields.expiresAt);

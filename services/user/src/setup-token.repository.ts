@@ -1,7 +1,26 @@
 import { LIMITS } from "@fanfare/contract";
-import { hashSecret, newSecret } from "@fanfare/kernel";
-import type { Connection } from "mongoose";
-import { setupTokenModel } from "./setup-token.model.ts";
+import { DURABLE, hashSecret, newSecret } from "@fanfare/kernel";
+import { Schema, type Connection, type Model } from "mongoose";
+
+interface SetupTokenDocument {
+  /** SHA-256 of the token: a reader of the database cannot use it. */
+  _id: string;
+  expiresAt: Date;
+}
+
+const setupTokenSchema = new Schema<SetupTokenDocument>(
+  {
+    _id: { type: String, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: "setupTokens", writeConcern: DURABLE, versionKey: false },
+);
+// Cleans up only: every reader compares the times itself.
+setupTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+function setupTokenModel(connection: Connection): Model<SetupTokenDocument> {
+  return connection.model<SetupTokenDocument>("SetupToken", setupTokenSchema);
+}
 
 export type SetupTokenRepository = ReturnType<typeof createSetupTokenRepository>;
 

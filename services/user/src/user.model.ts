@@ -1,4 +1,5 @@
 import type { Locale } from "@fanfare/contract";
+import { DURABLE } from "@fanfare/kernel";
 import { Schema, type Connection, type Model, type Types } from "mongoose";
 
 /** The second factor of an account. */
@@ -57,9 +58,6 @@ export interface UserDocument {
   /** Since when what others keep of a deleted user is being removed; absent when that is done. */
   erasing?: Date;
 }
-
-/** What is acknowledged is on disk. */
-export const DURABLE = { w: "majority", j: true } as const;
 
 export const USERNAME_INDEX = "usernameLower_1";
 export const EMAIL_INDEX = "emailLower_1";

@@ -27,6 +27,7 @@ export function presentAdminUser(user: UserDocument): AdminUser {
     ...presentUser(user),
     email: user.email ?? null,
     admin: user.admin === true,
+    totpEnabled: user.totp !== undefined,
     disabledAt: user.disabledAt?.toISOString() ?? null,
   };
 }

@@ -1,12 +1,13 @@
 import type { Locale } from "@fanfare/contract";
+import { DURABLE } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
 import { createAccountQueries } from "./account.queries.ts";
 import { createErasureQueries } from "./erasure.queries.ts";
-import { createGuestQueries } from "./guest.queries.ts";
 import { createGuessQueries } from "./guesses.queries.ts";
+import { createGuestQueries } from "./guest.queries.ts";
 import { prefixRange } from "./prefix-range.ts";
 import { createTotpQueries } from "./totp.queries.ts";
-import { DURABLE, userModel, type UserDocument } from "./user.model.ts";
+import { userModel, type UserDocument } from "./user.model.ts";
 
 export interface Credentials {
   username: string;

@@ -30,7 +30,7 @@ import { register } from "./actions/register.ts";
 import { search } from "./actions/search.ts";
 import { removeAvatar, setAvatar } from "./actions/set-avatar.ts";
 import { adminState, becomeAdmin, createSetupToken, setUpAdmin } from "./actions/setup.ts";
-import { disableTotp, enableTotp, resetTotp, setupTotp } from "./actions/totp.ts";
+import { disableTotp, enableTotp, hasSecondFactor, resetTotp, setupTotp } from "./actions/totp.ts";
 import { updateProfile } from "./actions/update-profile.ts";
 import { createDependencies } from "./create-dependencies.ts";
 import { defineEmailRelease } from "./unverified-emails.ts";
@@ -99,6 +99,7 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.setupTotp": setupTotp(dependencies),
       "user.enableTotp": enableTotp(dependencies),
       "user.disableTotp": disableTotp(dependencies),
+      "user.hasSecondFactor": hasSecondFactor(dependencies),
       "user.startOidc": startOidc(dependencies),
       "user.finishOidc": finishOidc(dependencies),
       "user.exchangeOidcCode": exchangeOidcCode(dependencies),

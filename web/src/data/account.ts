@@ -1,15 +1,24 @@
 import type { HeldToken, Session, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import {
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQuery,
+} from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
 import { without } from "./lists.ts";
 import { ON_OPEN } from "./query-client.ts";
 
-/** Bots and webhooks whose tokens the user holds, newest first. */
-export function useHeldTokens(): UseQueryResult<HeldToken[]> {
-  return useAsk("bot.listTokens", {}, { ...ON_OPEN, select: ({ tokens }) => tokens });
+/** Bots and webhooks whose tokens the user holds, newest first, page by page. */
+export function useHeldTokens(): UseInfiniteQueryResult<HeldToken[]> {
+  return useInfiniteQuery({
+    ...useServerCache().askPages("bot.listTokens", {}, "before", ({ nextBefore }) => nextBefore),
+    ...ON_OPEN,
+    select: ({ pages }) => pages.flatMap(({ tokens }) => tokens),
+  });
 }
 
 /** Where the user is logged in, newest first. */

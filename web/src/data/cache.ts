@@ -87,11 +87,11 @@ export class ServerCache {
     name: N,
     params: Params<N>,
     param: keyof Params<N> & string,
-    nextOf: (page: Result<N>) => string | null | undefined,
+    nextOf: (page: Result<N>) => string | number | null | undefined,
   ) {
     return infiniteQueryOptions({
       queryKey: [name, params, param] as QueryKey,
-      initialPageParam: undefined as string | undefined,
+      initialPageParam: undefined as string | number | undefined,
       queryFn: async ({ pageParam, signal }): Promise<Result<N>> => {
         await whenOnline(this.client, signal);
         return this.client.call(name, pageParams(params, param, pageParam) as Params<N>);

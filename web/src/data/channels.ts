@@ -1,10 +1,10 @@
 import type { Channel, ChannelState, Params } from "@fanfare/contract";
-import type { UseQueryResult } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { byPosition } from "./channel-order.ts";
 import type { ServerCache } from "./cache.ts";
 import type { On } from "./live-on.ts";
 import { CHANNEL_LISTS } from "./manifest.ts";
-import { useAsk } from "./data-context.ts";
+import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
 import { changed, withItem, without } from "./lists.ts";
 
@@ -13,7 +13,16 @@ const NEW_WITHIN_MS = 60_000;
 
 /** The sections and text channels of a group that the user sees, by their position. See channel-order.ts for the tree. */
 export function useChannels(groupId: string): UseQueryResult<ChannelState[]> {
-  return useAsk("channel.list", { groupId }, { select: selectChannels });
+  return useQuery({ ...askChannels(useServerCache(), groupId), select: selectChannels });
+}
+
+/** How to ask for all channels of a group that the user sees. */
+export function askChannels(cache: ServerCache, groupId: string) {
+  return cache.askWhole(
+    "channel.list",
+    { groupId },
+    { param: "afterChannelId", next: "nextChannelId", list: "channels" },
+  );
 }
 
 /** Any channel that the user sees: of a group, direct, or a thread. */

@@ -1,7 +1,7 @@
 import type { Bot, Command, Webhook } from "@fanfare/contract";
-import type { UseQueryResult } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import { useAsk } from "./data-context.ts";
+import { useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./effect.ts";
 import { withItem, without } from "./lists.ts";
 import type { On } from "./live-on.ts";
@@ -21,11 +21,16 @@ export function useBots(groupId: string): UseQueryResult<Bot[]> {
 
 /** What can be written behind a slash in a channel. */
 export function useCommands(channelId: string, { enabled = true } = {}): UseQueryResult<Command[]> {
-  return useAsk(
-    "command.list",
-    { channelId },
-    { staleTime: COMMANDS_STALE_AFTER_MS, enabled, select: ({ commands }) => commands },
-  );
+  return useQuery({
+    ...useServerCache().askWhole(
+      "command.list",
+      { channelId },
+      { param: "afterName", next: "nextName", list: "commands" },
+    ),
+    staleTime: COMMANDS_STALE_AFTER_MS,
+    enabled,
+    select: ({ commands }) => commands,
+  });
 }
 
 export function listenIntegrations(cache: ServerCache, on: On): void {

@@ -16,6 +16,16 @@ describe("errorText", () => {
     for (const code of Object.keys(ERRORS)) expect(en.error).toHaveProperty(code);
   });
 
+  test("names the limit that is reached and what it is", () => {
+    const data = { limit: "fileQuotaUserBytes", max: 5_000_000 };
+    expect(errorText(error("LIMIT_REACHED", data))).toBe(
+      "Your files can take up to 5 MB. Delete some first.",
+    );
+    expect(errorText(error("LIMIT_REACHED", { limit: "pinsPerChannel", max: 50 }))).toBe(
+      "A limit of this server is reached.",
+    );
+  });
+
   test("says when to try again", () => {
     expect(errorText(error("RATE_LIMITED", { retryAfterMs: 2100 }))).toBe(
       "That was too fast. Try again in 3 seconds.",

@@ -1,5 +1,6 @@
 import { FanfareError } from "@fanfare/client";
 import i18next from "i18next";
+import { formatsOf } from "./formats.ts";
 
 /** One or two sentences for people about something that failed: what it is, and what to do. */
 export function errorText(error: unknown): string {
@@ -12,6 +13,7 @@ export function errorText(error: unknown): string {
 function textOf(error: FanfareError): string {
   const textKey = `shared:error.${error.type}`;
   if (error.type === "VALIDATION_FAILED") return issuesText(error) ?? i18next.t(textKey);
+  if (error.type === "LIMIT_REACHED") return limitText(error.data) ?? i18next.t(textKey);
   // A code that is newer than this page: the server's own words.
   return i18next.exists(textKey) ? i18next.t(textKey) : error.message;
 }
@@ -25,6 +27,15 @@ function issuesText({ data }: FanfareError): string | undefined {
   if (i18next.language === "zh") return undefined;
   const { issues } = (data ?? {}) as { issues?: { path: string; message: string }[] };
   return issues?.map(({ path, message }) => `${capitalized(path)}: ${message}.`).join(" ");
+}
+
+/** undefined for limits that have no text of their own. */
+function limitText(data: unknown): string | undefined {
+  const { limit, max } = (data ?? {}) as { limit?: string; max?: number };
+  const textKey = `shared:limit.${limit}`;
+  if (max === undefined || !i18next.exists(textKey)) return undefined;
+  const { bytes, count } = formatsOf(i18next.language);
+  return i18next.t(textKey, { max: limit?.endsWith("Bytes") === true ? bytes(max) : count(max) });
 }
 
 function capitalized(text: string): string {

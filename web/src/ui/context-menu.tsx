@@ -15,7 +15,11 @@ interface ContextMenuProps {
 export function ContextMenu({ items, children }: ContextMenuProps) {
   return (
     <Base.Root>
-      <Base.Trigger render={children as ReactElement<Record<string, unknown>>} />
+      <Base.Trigger
+        render={children as ReactElement<Record<string, unknown>>}
+        // useLongPress sends a contextmenu event; this component's own long press would open the menu twice.
+        onTouchStart={(event) => event.preventBaseUIHandler()}
+      />
       <Base.Portal>
         <Base.Positioner className="z-50">
           <Base.Popup className={cx(POPUP_CLASS, "min-w-44 max-w-72")}>

@@ -17,7 +17,7 @@ const passwordLink = z.object({
     .describe("to set the password with, for the admin to pass on; null: it was mailed to the user"),
 });
 const PASSWORD_LINK_ERRORS = ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "OIDC_REQUIRED"] as const;
-const NEW_USER_ERRORS = ["USERNAME_TAKEN", "EMAIL_TAKEN", "OIDC_REQUIRED"] as const;
+const NEW_USER_ERRORS = ["USERNAME_TAKEN", "EMAIL_TAKEN", "OIDC_REQUIRED", "LIMIT_REACHED"] as const;
 
 const admin = { rule: "admin" } as const;
 /** null: the part of the server that knows it did not answer. */
@@ -194,7 +194,7 @@ export const adminActions = {
     mutates: true,
     botScope: null,
     cost: 2,
-    errors: ["POLICY_FIXED"],
+    errors: ["POLICY_FIXED", "TOTP_NOT_SET_UP"],
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
   "admin.auditLog": action({

@@ -85,11 +85,14 @@ export const botActions = {
     errors: ["BOT_NOT_FOUND"],
   }),
   "bot.listTokens": action({
-    summary: "The bot and webhook tokens that the user holds in all groups, newest first.",
-    params: nothing,
+    summary: "A page of the bot and webhook tokens that the user holds in all groups, newest first.",
+    params: z.object({
+      before: e.id.optional().describe("the nextBefore of the page before"),
+      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(50),
+    }),
     result: z.object({
       tokens: z.array(e.HeldTokenSchema).max(LIMITS.pageMaxItems),
-      hasMore: z.boolean(),
+      nextBefore: e.id.nullable().describe("null: this is the last page"),
     }),
     permission: { rule: "session" },
     mutates: false,
@@ -252,9 +255,14 @@ export const commandActions = {
     errors: ["BOTS_ONLY"],
   }),
   "command.list": action({
-    summary: "The commands of the bots that see this channel.",
-    params: inChannel,
-    result: z.object({ commands: z.array(e.CommandSchema) }),
+    summary: "The commands of the bots that see this channel, by name. Almost always one page.",
+    params: inChannel.extend({
+      afterName: e.commandName.optional().describe("the nextName of the page before"),
+    }),
+    result: z.object({
+      commands: z.array(e.CommandSchema),
+      nextName: e.commandName.nullable().describe("null: this is the last page"),
+    }),
     permission: { rule: "channel", can: "view" },
     mutates: false,
     botScope: "group.read",

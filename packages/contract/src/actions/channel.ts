@@ -122,9 +122,16 @@ export const channelActions = {
     audited: "channel",
   }),
   "channel.list": action({
-    summary: "The channels of a group that the caller sees, each with its head and what the caller has read.",
-    params: z.object({ groupId: e.id }),
-    result: z.object({ channels: z.array(e.ChannelStateSchema) }),
+    summary:
+      "The channels of a group that the caller sees, each with its head and what the caller has read. Almost always one page.",
+    params: z.object({
+      groupId: e.id,
+      afterChannelId: e.id.optional().describe("the nextChannelId of the page before"),
+    }),
+    result: z.object({
+      channels: z.array(e.ChannelStateSchema).describe("by position within the page"),
+      nextChannelId: e.id.nullable().describe("null: this is the last page"),
+    }),
     permission: { rule: "group", can: "view" },
     mutates: false,
     botScope: "group.read",

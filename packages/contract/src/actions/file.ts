@@ -6,7 +6,7 @@ import { LIMITS } from "../limits.ts";
 const oneFile = z.object({ fileId: e.id });
 const nothing = z.object({});
 const bytes = z.int().min(1).describe("exactly as many as will come");
-const quota = z.int().min(0).nullable().describe("null: what the configuration says for everybody");
+const quota = z.int().min(0).nullable().describe("null: the quota that the policy of the instance sets");
 const uploads = { points: 30, durationMs: 60_000 };
 
 export const fileActions = {

@@ -83,7 +83,7 @@ export const groupActions = {
     botScope: null,
     cost: 2,
     audited: "user",
-    errors: ["MEMBER_NOT_FOUND", "GUEST_NOT_ALLOWED"],
+    errors: ["LIMIT_REACHED", "MEMBER_NOT_FOUND", "GUEST_NOT_ALLOWED"],
   }),
   "group.listMembers": action({
     summary: "A page of members in the order of their ids.",

@@ -63,7 +63,10 @@ export const inviteActions = {
   "invite.accept": action({
     summary: "Join the group that the invite leads to. Accepting twice changes nothing.",
     params: z.object({ code }),
-    result: z.object({ group: e.GroupSchema, channels: z.array(e.ChannelSchema) }),
+    result: z.object({
+      group: e.GroupSchema,
+      channels: z.array(e.ChannelSchema).describe("the first ones; channel.list has all"),
+    }),
     permission: { rule: "session" },
     mutates: true,
     botScope: null,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ACTIONS, actionDefinition, type ActionName } from "../actions.ts";
+import { ACTIONS, actionDefinition, needsSecondFactor, type ActionName } from "../actions.ts";
 import type { ActionDefinition, ActionRateLimit, RateLimit } from "../define.ts";
 import { COMMON_ERRORS, ERRORS, type ErrorCode } from "../errors.ts";
 import type { PermissionRule } from "../permissions.ts";
@@ -117,7 +117,8 @@ function describeLimit({ points, durationMs, perAddress, perValueOf }: ActionRat
 }
 
 /** All errors that an action may answer: its own, those of its rule, and the common ones. */
-export function errorsOf({ errors, permission }: ActionDefinition): ErrorCode[] {
+export function errorsOf(definition: ActionDefinition): ErrorCode[] {
+  const { errors, permission } = definition;
   const ofSession: ErrorCode[] = ["UNAUTHENTICATED", "TOKEN_EXPIRED", "SESSION_REVOKED", "BOT_NOT_ALLOWED"];
   const ofRule: Record<PermissionRule["rule"], readonly ErrorCode[]> = {
     public: [],
@@ -129,7 +130,11 @@ export function errorsOf({ errors, permission }: ActionDefinition): ErrorCode[] 
     channel: [...ofSession, "CHANNEL_NOT_FOUND", "FORBIDDEN"],
   };
   const ofMute: ErrorCode[] = isRefusedToMuted(permission) ? ["MUTED"] : [];
-  return [...new Set([...errors, ...ofRule[permission.rule], ...ofMute, ...COMMON_ERRORS])].sort();
+  const ofFactor: ErrorCode[] =
+    permission.rule !== "internal" && needsSecondFactor(definition) ? ["SECOND_FACTOR_REQUIRED"] : [];
+  return [
+    ...new Set([...errors, ...ofRule[permission.rule], ...ofMute, ...ofFactor, ...COMMON_ERRORS]),
+  ].sort();
 }
 
 function isRefusedToMuted(rule: PermissionRule): boolean {

@@ -6,6 +6,7 @@ import { UserSchema } from "./user.ts";
 export const AdminUserSchema = UserSchema.extend({
   email: z.string().nullable(),
   admin: z.boolean(),
+  totpEnabled: z.boolean().describe("whether a login asks for a code"),
   disabledAt: time.nullable().describe("null while the user may log in"),
 }).meta({ id: "AdminUser" });
 export type AdminUser = z.output<typeof AdminUserSchema>;

@@ -29,7 +29,11 @@ export type FileUrl = z.output<typeof FileUrlSchema>;
 export const FileUsageSchema = z
   .object({
     usedBytes: z.int().min(0),
-    maxBytes: z.int().min(0).describe("nothing can be uploaded that would need more"),
+    maxBytes: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe("nothing can be uploaded that would need more; null: no limit"),
   })
   .meta({ id: "FileUsage" });
 

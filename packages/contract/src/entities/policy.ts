@@ -12,6 +12,10 @@ const mailDomain = z
     "must be a domain such as example.org",
   );
 
+/** null: no limit of this instance; those of LIMITS hold in any case. */
+const bytes = z.int().min(0).nullable();
+const upTo = (max: number) => z.int().min(1).max(max).nullable();
+
 /** Who can join this instance, and what users can do besides their permissions in groups. */
 export const InstancePolicySchema = z
   .object({
@@ -29,8 +33,26 @@ export const InstancePolicySchema = z
     groupCreation: z
       .enum(["everyone", "accounts", "admins"])
       .describe("who can create groups; everyone: guests too"),
+    requireSecondFactor: z
+      .enum(["off", "admins", "accounts"])
+      .describe(
+        "who needs a second factor: off: optional for all; accounts: all users with an account. Sessions without one can only set it up. " +
+          "Guests, bots and sessions opened by OpenID Connect are exempt.",
+      ),
     directMessages: ReachSchema.shape.directFrom.describe(
       "who can open direct channels with a user, at most: friends count as group mates. Guests only reach members of shared groups.",
+    ),
+    fileQuotaUserBytes: bytes.describe(
+      "all files of one user; admins change it for one of them by `file.setQuota`. null: no limit",
+    ),
+    fileQuotaGuestBytes: bytes.describe("all files of one guest, if that is less"),
+    fileQuotaGroupBytes: bytes.describe("all files of one group; `file.setQuota` as for users"),
+    fileQuotaInstanceBytes: bytes.describe("all files of this instance"),
+    usersPerInstance: upTo(Number.MAX_SAFE_INTEGER).describe("accounts and guests together; null: no limit"),
+    groupsOwnedPerUser: upTo(LIMITS.groupsPerUser).describe("null: as many as a user can be a member of"),
+    membersPerGroup: upTo(LIMITS.membersPerGroup).describe(`null: ${LIMITS.membersPerGroup}`),
+    channelsPerGroup: upTo(LIMITS.channelsPerGroup).describe(
+      `sections included; null: ${LIMITS.channelsPerGroup}`,
     ),
   })
   .meta({ id: "InstancePolicy" });

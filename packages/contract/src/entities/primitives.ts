@@ -9,6 +9,11 @@ const NOT_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /** Half a surrogate pair cannot be stored: it would come back as another character. */
 const wellFormed = z.string().refine((text) => text.isWellFormed(), "must not have unpaired surrogates");
+/** Text of several lines. */
+const plainText = wellFormed.refine(
+  (text) => !/[^\P{Cc}\t\n\r]/u.test(text),
+  "must not have control characters other than tabs and line breaks",
+);
 /** A name that is stored already, or a file's: later rules for new names do not make it invalid. */
 export const storedName = (maxChars: number) =>
   wellFormed
@@ -50,7 +55,7 @@ export const nickname = displayName(LIMITS.nicknameMaxChars).refine(
   (name) => !readsLikeMassMention(name),
   "must not read like a mention of everyone: choose another name",
 );
-export const bio = wellFormed.trim().max(LIMITS.bioMaxChars);
+export const bio = plainText.trim().max(LIMITS.bioMaxChars);
 export const locale = z.enum(["en", "zh"]);
 export type Locale = z.output<typeof locale>;
 export const password = z.string().min(LIMITS.passwordMinChars).max(LIMITS.passwordMaxChars);
@@ -59,9 +64,9 @@ export const groupName = displayName(LIMITS.groupNameMaxChars);
 export const channelName = displayName(LIMITS.channelNameMaxChars);
 export const roleName = displayName(LIMITS.roleNameMaxChars);
 export const fileName = storedName(LIMITS.fileNameMaxChars);
-export const topic = wellFormed.trim().max(LIMITS.topicMaxChars);
-export const groupDescription = wellFormed.trim().max(LIMITS.groupDescriptionMaxChars);
-export const reason = wellFormed.trim().min(1).max(LIMITS.reasonMaxChars);
+export const topic = plainText.trim().max(LIMITS.topicMaxChars);
+export const groupDescription = plainText.trim().max(LIMITS.groupDescriptionMaxChars);
+export const reason = plainText.trim().min(1).max(LIMITS.reasonMaxChars);
 export const messageContent = wellFormed
   .max(LIMITS.messageMaxChars)
   .refine((content) => VISIBLE.test(content), "must not be empty");

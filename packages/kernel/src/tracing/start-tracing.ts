@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { ROOT_CONTEXT, SpanKind, type Tracer } from "@opentelemetry/api";
+import { ROOT_CONTEXT, SpanKind, type Tracer, diag, DiagLogLevel } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import {
@@ -8,17 +8,24 @@ import {
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
+  type ReadableSpan,
+  type SpanExporter,
 } from "@opentelemetry/sdk-trace";
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
+import type { Logger } from "../logger.ts";
+import { Counter, type Registry } from "../metrics.ts";
 import { runInScope } from "../request-scope.ts";
 import { attributesOf, callSpans, headersOf } from "./call-spans.ts";
 import { commandSpans } from "./command-spans.ts";
-import { counted } from "./counted-exporter.ts";
 import { publicationSpans } from "./publication-spans.ts";
 import { spanning } from "./span-parts.ts";
-import { tellTroubles } from "./tell-troubles.ts";
 import { inRequestUntraced, type InRequest, type Tracing, type TracingParts } from "./tracing.ts";
+
+/** How often an unreachable collector is logged. */
+const TELL_EVERY_MS = 60_000;
+
+const MAX_REASON_CHARS = 300;
 
 /** Spans that wait to be sent, about a kilobyte each; beyond it they are dropped. */
 const MAX_WAITING_SPANS = 4096;
@@ -92,4 +99,52 @@ function requestSpans(tracer: Tracer): InRequest {
     });
     return spanning(span, runInScope({ ...request, span }, work), failureOf);
   };
+}
+
+/** Counts the spans that the collector has taken, and those that it has not. */
+function counted(exporter: SpanExporter, metrics: Registry): SpanExporter {
+  const spans = new Counter({
+    name: "fanfare_trace_spans_total",
+    help: "Spans of traces, by whether the collector has taken them ('exported') or not ('failed').",
+    labelNames: ["outcome"],
+    registers: [metrics],
+  });
+  return {
+    export(batch: ReadableSpan[], done) {
+      exporter.export(batch, (result) => {
+        spans.inc({ outcome: result.error === undefined ? "exported" : "failed" }, batch.length);
+        done(result);
+      });
+    },
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** What OpenTelemetry complains of becomes a warning now and then: that traces cannot be sent is no trouble for anybody who chats. */
+function tellTroubles(logger: Logger, endpoint: string): void {
+  let nextAtMs = 0;
+  let untold = 0;
+  const tell = (reason: unknown): void => {
+    const nowMs = performance.now();
+    if (nowMs < nextAtMs) {
+      untold += 1;
+      return;
+    }
+    nextAtMs = nowMs + TELL_EVERY_MS;
+    const fields = { collector: new URL(endpoint).host, reason: messageOf(reason), untold };
+    untold = 0;
+    // Whichever request it was that its spans were sent after.
+    runInScope(undefined, () => logger.warn(fields, "traces could not be sent"));
+  };
+  const nothing = (): void => {};
+  const told = { error: tell, warn: tell, info: nothing, debug: nothing, verbose: nothing };
+  diag.setLogger(told, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+}
+
+/** OpenTelemetry hands errors over as JSON. */
+function messageOf(reason: unknown): string {
+  const text = String(reason);
+  const message = /"message":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text;
+  return message.slice(0, MAX_REASON_CHARS);
 }

@@ -12,13 +12,18 @@ export function readPolicy({ settings }: AdminDependencies): Handler<"admin.read
 
 /** Stores the change before it is broadcast: a process that starts in between reads it, the others receive the event. */
 export function setPolicy({ node, settings }: AdminDependencies): Handler<"admin.setPolicy"> {
-  return async ({ params, call }) => {
+  return async ({ params, actor: { userId, sessionId }, call }) => {
     const names = (Object.keys(params) as PolicyName[]).filter((name) => node.policy.fixed.includes(name));
     if (names.length > 0) throw serviceError("POLICY_FIXED", { names });
     const refusal = refuseUnusable(node, params);
     if (refusal !== null) throw refusal;
     if (params.oidcOnly === true && !(await call("user.me", {})).user.oidcLinked)
       throw invalid("oidcOnly", "connect your own account to the provider first: you could not log in again");
+    if (params.requireSecondFactor !== undefined && params.requireSecondFactor !== "off") {
+      // They would be confined by their own change.
+      if (!(await call("user.hasSecondFactor", { userId, sessionId })).has)
+        throw serviceError("TOTP_NOT_SET_UP");
+    }
     const stored = await settings.writePolicy(params);
     node.broadcast("policy.changed", stored);
     return present(node, stored);

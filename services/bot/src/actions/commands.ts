@@ -1,8 +1,8 @@
 import { LIMITS, userRoom, type Command, type Invocation } from "@fanfare/contract";
-import { may, serviceError, type Handler } from "@fanfare/kernel";
+import { AnswerBudget, may, serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { BotDependencies } from "../bot.dependencies.ts";
-import type { CommandDocument } from "../command.model.ts";
+import type { CommandDocument } from "../command.repository.ts";
 import { needBot } from "../need-bot.ts";
 
 const OVERLOADED_RETRY_MS = 5000;
@@ -31,13 +31,15 @@ export function unregister({ bots, commands }: BotDependencies): Handler<"comman
 }
 
 export function list(dependencies: BotDependencies): Handler<"command.list"> {
-  return async ({ params: { channelId }, access: { groupId } }) => {
-    if (groupId === null) return { commands: [] };
+  return async ({ params: { channelId, afterName = "" }, access: { groupId } }) => {
+    if (groupId === null) return { commands: [], nextName: null };
     const all = await dependencies.commands.listOfGroup(groupId, LIMITS.botsPerGroup * LIMITS.commandsPerBot);
     const botIds = [...new Set(all.map(({ botId }) => botId.toHexString()))];
     const answering = await Promise.all(botIds.map((botId) => answersIn(dependencies, botId, channelId)));
     const there = new Set(botIds.filter((_, i) => answering[i]));
-    return { commands: all.map(present).filter(({ botId }) => there.has(botId)) };
+    const rest = all.map(present).filter(({ botId, name }) => there.has(botId) && name > afterName);
+    const commands = new AnswerBudget().cut(rest);
+    return { commands, nextName: commands.length < rest.length ? commands.at(-1)!.name : null };
   };
 }
 

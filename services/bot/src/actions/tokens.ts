@@ -1,4 +1,3 @@
-import { LIMITS } from "@fanfare/contract";
 import { hashSecret, newSecret, serviceError, type Handler } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument } from "../bot.model.ts";
@@ -23,12 +22,13 @@ export function revokeTokensOf(dependencies: BotDependencies): Handler<"bot.revo
   };
 }
 
+const HIGHEST_ID = "f".repeat(24);
+
 export function listTokens({ bots, webhooks }: BotDependencies): Handler<"bot.listTokens"> {
-  return async ({ actor: { userId } }) => {
-    const limit = LIMITS.pageMaxItems + 1;
+  return async ({ params: { before = HIGHEST_ID, limit }, actor: { userId } }) => {
     const [ofBots, ofWebhooks] = await Promise.all([
-      bots.listNewestHeldBy(userId, limit),
-      webhooks.listNewestOfUser(userId, limit),
+      bots.listNewestHeldBy(userId, limit + 1, before),
+      webhooks.listNewestOfUser(userId, limit + 1, before),
     ]);
     const present =
       (kind: "bot" | "webhook") =>
@@ -38,10 +38,12 @@ export function listTokens({ bots, webhooks }: BotDependencies): Handler<"bot.li
         name,
         createdAt: createdAt.toISOString(),
       });
-    const tokens = [...ofBots.map(present("bot")), ...ofWebhooks.map(present("webhook"))].toSorted((a, b) =>
-      b.createdAt.localeCompare(a.createdAt),
+    // An id begins with the time at which it was made.
+    const found = [...ofBots.map(present("bot")), ...ofWebhooks.map(present("webhook"))].toSorted((a, b) =>
+      b.id < a.id ? -1 : 1,
     );
-    return { tokens: tokens.slice(0, LIMITS.pageMaxItems), hasMore: tokens.length > LIMITS.pageMaxItems };
+    const tokens = found.slice(0, limit);
+    return { tokens, nextBefore: found.length > limit ? tokens.at(-1)!.id : null };
   };
 }
 

@@ -12,8 +12,8 @@ import {
 } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { BotDependencies } from "../bot.dependencies.ts";
-import type { WebhookDocument } from "../webhooks/webhook.model.ts";
 import { presentWebhook } from "../webhooks/webhook.presenter.ts";
+import type { WebhookDocument } from "../webhooks/webhook.repository.ts";
 
 export function createWebhook({ node, webhooks }: BotDependencies): Handler<"webhook.create"> {
   return async ({ params: { channelId, name, avatarUrl }, actor, access }) => {

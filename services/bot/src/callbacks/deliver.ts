@@ -1,8 +1,8 @@
+import { createHmac } from "node:crypto";
 import type { Sealer } from "@fanfare/kernel";
 import type { Outbound } from "@fanfare/outbound";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { CALLBACK_TIMEOUT_MS } from "../bounds.ts";
-import { signedHeaders } from "./sign.ts";
 import type { CallbackEvent } from "./to-events.ts";
 
 /** A callback that was not taken. */
@@ -59,4 +59,16 @@ export async function deliver(
     });
   if (status < 200 || status > 299)
     throw new NotDelivered(`The address answered with status ${status}.`, status === 410);
+}
+
+/** The headers of a callback: who knows the secret can tell that it is ours, and not an old one sent again. */
+function signedHeaders(secret: string, body: string, deliveryId: string, now: Date): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const signature = createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
+  return {
+    "content-type": "application/json",
+    "fanfare-delivery": deliveryId,
+    "fanfare-timestamp": timestamp,
+    "fanfare-signature": `v1=${signature}`,
+  };
 }

@@ -1,6 +1,31 @@
 import type { Invocation } from "@fanfare/contract";
-import type { Connection } from "mongoose";
-import { invocationModel } from "./invocation.model.ts";
+import { DURABLE } from "@fanfare/kernel";
+import { Schema, type Connection, type Model } from "mongoose";
+import { INVOCATION_LIFETIME_S } from "../bounds.ts";
+
+/** An invocation whose callback has not been delivered yet. */
+interface InvocationDocument {
+  _id: string;
+  botId: string;
+  invocation: Invocation;
+  createdAt: Date;
+}
+
+const schema = new Schema<InvocationDocument>(
+  {
+    _id: { type: String, required: true },
+    botId: { type: String, required: true },
+    invocation: { type: Schema.Types.Mixed, required: true },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: "botInvocations", writeConcern: DURABLE, versionKey: false },
+);
+schema.index({ botId: 1, _id: 1 });
+schema.index({ createdAt: 1 }, { expireAfterSeconds: INVOCATION_LIFETIME_S });
+
+function invocationModel(connection: Connection): Model<InvocationDocument> {
+  return connection.model<InvocationDocument>("BotInvocation", schema);
+}
 
 export type InvocationRepository = ReturnType<typeof createInvocationRepository>;
 

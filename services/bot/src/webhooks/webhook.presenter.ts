@@ -1,5 +1,5 @@
 import type { Webhook } from "@fanfare/contract";
-import type { WebhookDocument } from "./webhook.model.ts";
+import type { WebhookDocument } from "./webhook.repository.ts";
 
 export function presentWebhook(webhook: WebhookDocument): Webhook {
   return {

@@ -1,6 +1,33 @@
-import { Types, type Connection } from "mongoose";
-import { DURABLE } from "../bot.model.ts";
-import { webhookModel, type WebhookDocument } from "./webhook.model.ts";
+import { DURABLE } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types } from "mongoose";
+
+export interface WebhookDocument {
+  _id: Types.ObjectId;
+  channelId: Types.ObjectId;
+  name: string;
+  avatarUrl: string | null;
+  tokenHash: string;
+  createdBy: Types.ObjectId;
+  createdAt: Date;
+}
+
+const schema = new Schema<WebhookDocument>(
+  {
+    channelId: { type: Schema.Types.ObjectId, required: true },
+    name: { type: String, required: true },
+    avatarUrl: { type: String, default: null },
+    tokenHash: { type: String, required: true },
+    createdBy: { type: Schema.Types.ObjectId, required: true },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: "webhooks", writeConcern: DURABLE, versionKey: false },
+);
+schema.index({ channelId: 1, _id: 1 });
+schema.index({ createdBy: 1, _id: 1 });
+
+function webhookModel(connection: Connection): Model<WebhookDocument> {
+  return connection.model<WebhookDocument>("Webhook", schema);
+}
 
 export type WebhookRepository = ReturnType<typeof createWebhookRepository>;
 
@@ -37,8 +64,12 @@ export function createWebhookRepository(connection: Connection) {
       await webhooks.deleteMany({ channelId: { $in: channelIds } });
     },
 
-    listNewestOfUser: (userId: string, limit: number) =>
-      webhooks.find({ createdBy: userId }).sort({ createdBy: -1, _id: -1 }).limit(limit).lean(),
+    listNewestOfUser: (userId: string, limit: number, before: string) =>
+      webhooks
+        .find({ createdBy: userId, _id: { $lt: before } })
+        .sort({ createdBy: -1, _id: -1 })
+        .limit(limit)
+        .lean(),
 
     /** @returns false where the user has no such webhook */
     removeOneOfUser: async (userId: string, webhookId: string): Promise<boolean> =>

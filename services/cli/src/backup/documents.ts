@@ -1,3 +1,4 @@
+import { DURABLE } from "@fanfare/kernel";
 import { mongo, type Connection } from "mongoose";
 
 /** Every value with its own type of BSON, so that what is read and written again has the same bytes. */
@@ -10,8 +11,6 @@ const AS_STORED = {
 
 const BATCH_DOCUMENTS = 1000;
 const BATCH_BYTES = 8 * 1024 * 1024;
-const DURABLE = { w: "majority", j: true } as const;
-
 export const databaseOf = (connection: Connection): mongo.Db => connection.getClient().db(connection.name);
 
 /** In the order of their names. */

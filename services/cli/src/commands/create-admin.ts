@@ -1,6 +1,8 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { loadConfig, ServiceError } from "@fanfare/kernel";
 import type { CommandModule } from "yargs";
-import { askPassword } from "../ask-password.ts";
 import { CliError } from "../cli-error.ts";
 import { withUserService } from "../user-node.ts";
 
@@ -29,4 +31,32 @@ function refuseGuest(error: unknown): never {
   if (error instanceof ServiceError && error.type === "GUEST_NOT_ALLOWED")
     throw new CliError("A guest, a bot, and whoever is disabled or deleted cannot be an admin.");
   throw error;
+}
+
+/**
+ * Asks twice where there is a terminal, without showing what is typed. Otherwise it is the first line of the standard input.
+ * @throws {CliError} when there is none, or the two differ
+ */
+async function askPassword(): Promise<string> {
+  if (!process.stdin.isTTY) {
+    const [line = ""] = (await text(process.stdin)).split(/\r?\n/, 1);
+    if (line === "") throw new CliError("Give the password as the first line of the standard input.");
+    return line;
+  }
+  // The terminal echoes through the reader's output: into nothing.
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
+  const ask = async (question: string): Promise<string> => {
+    process.stderr.write(question);
+    const answer = await reader.question("");
+    process.stderr.write("\n");
+    return answer;
+  };
+  try {
+    const password = await ask("Password: ");
+    if ((await ask("Once more: ")) !== password) throw new CliError("The two are not the same.");
+    return password;
+  } finally {
+    reader.close();
+  }
 }

@@ -1,8 +1,31 @@
-import { loadConfig } from "@fanfare/kernel";
+import { loadConfig, type NodeContext } from "@fanfare/kernel";
+import type { mongo } from "mongoose";
 import type { CommandModule } from "yargs";
+import { databaseOf } from "../backup/documents.ts";
 import { CliError } from "../cli-error.ts";
-import { reseal } from "../reseal.ts";
 import { withUserNode } from "../user-node.ts";
+
+interface Sealed {
+  collection: string;
+  /** Its path in the document, which is about the document's id. */
+  field: string;
+  purpose: string;
+}
+
+const SEALED: readonly Sealed[] = [
+  { collection: "users", field: "totp.secret", purpose: "second factor" },
+  { collection: "users", field: "totpPending", purpose: "second factor" },
+  { collection: "bots", field: "callback.sealedSecret", purpose: "bot callbacks" },
+];
+
+interface Resealed {
+  /** Sealed with the secret of now. */
+  renewed: number;
+  /** They were so already. */
+  left: number;
+  /** Of documents whose secret was sealed with neither. */
+  lost: string[];
+}
 
 export const resealCommand: CommandModule = {
   command: "reseal",
@@ -21,3 +44,34 @@ export const resealCommand: CommandModule = {
     process.stderr.write("For users: fanfare reset-totp; bots call bot.subscribe again.\n");
   },
 };
+
+/** Seals with TOKEN_SECRET what is still sealed with TOKEN_SECRET_PREVIOUS. It can run while the instance does, and again. */
+async function reseal(node: Pick<NodeContext, "database" | "sealerFor">): Promise<Resealed> {
+  const result: Resealed = { renewed: 0, left: 0, lost: [] };
+  const db = databaseOf(node.database);
+  for (const { collection, field, purpose } of SEALED) {
+    const sealer = node.sealerFor(purpose);
+    const documents = db.collection(collection);
+    const cursor = documents.find({ [field]: { $type: "string" } }, { projection: { [field]: 1 } });
+    for await (const document of cursor) {
+      const id = String(document._id);
+      const stored = valueAt(document, field);
+      const opened = sealer.open(stored, id);
+      if (opened === null) result.lost.push(`${collection} ${id}`);
+      else if (!opened.isOld) result.left += 1;
+      else {
+        // A concurrent change has already sealed it with the current secret.
+        const renewed = { $set: { [field]: sealer.seal(opened.text, id) } };
+        await documents.updateOne({ _id: document._id, [field]: stored }, renewed);
+        result.renewed += 1;
+      }
+    }
+  }
+  return result;
+}
+
+function valueAt(document: mongo.Document, path: string): string {
+  return path
+    .split(".")
+    .reduce<unknown>((value, name) => (value as mongo.Document)[name], document) as string;
+}

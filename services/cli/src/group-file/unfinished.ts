@@ -1,3 +1,4 @@
+import { DURABLE } from "@fanfare/kernel";
 import { mongo } from "mongoose";
 import { CliError } from "../cli-error.ts";
 
@@ -11,7 +12,6 @@ interface Unfinished {
 
 const COLLECTION = "unfinishedImports";
 const IDS_PER_NOTE = 10_000;
-const DURABLE = { writeConcern: { w: "majority", j: true } } as const;
 
 export async function note(
   db: mongo.Db,
@@ -30,7 +30,7 @@ export async function note(
       userIds: part(userIds),
     });
   }
-  await db.collection<Unfinished>(COLLECTION).insertMany(notes, DURABLE);
+  await db.collection<Unfinished>(COLLECTION).insertMany(notes, { writeConcern: DURABLE });
 }
 
 /** @throws {CliError} when another import has taken this one for broken off */

@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { serviceError, type Actor, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { FileDependencies } from "../file.dependencies.ts";
 import type { FileDocument } from "../file.model.ts";
@@ -8,7 +8,7 @@ import { ownersOf } from "../quotas.ts";
 import { UNKNOWN_TYPE } from "../sniff.ts";
 
 interface Start {
-  ownerId: string;
+  actor: Actor;
   name: string;
   bytes: number;
   maxBytes: number;
@@ -21,30 +21,30 @@ export function startUpload(dependencies: FileDependencies): Handler<"file.start
     if (mutedUntilMs > Date.now())
       throw serviceError("MUTED", { mutedUntil: new Date(mutedUntilMs).toISOString() });
     const maxBytes = dependencies.node.config.fileMaxBytes;
-    return start(dependencies, { ownerId: actor.userId, name, bytes, maxBytes, channelId, groupId });
+    return start(dependencies, { actor, name, bytes, maxBytes, channelId, groupId });
   };
 }
 
 export function startPicture(dependencies: FileDependencies): Handler<"file.startPicture"> {
   return async ({ params: { bytes }, actor }) => {
     const maxBytes = Math.min(dependencies.node.config.fileMaxBytes, LIMITS.pictureMaxBytes);
-    return start(dependencies, { ownerId: actor.userId, name: "picture", bytes, maxBytes });
+    return start(dependencies, { actor, name: "picture", bytes, maxBytes });
   };
 }
 
 /** Notes the file before anything of it comes, so that whatever becomes of the upload, its bytes are found again. */
 async function start(
   { files, quotas }: FileDependencies,
-  { ownerId, name, bytes, maxBytes, channelId, groupId }: Start,
+  { actor, name, bytes, maxBytes, channelId, groupId }: Start,
 ): Promise<{ fileId: string }> {
   if (bytes > maxBytes) throw serviceError("FILE_TOO_LARGE", { maxBytes });
   const max = LIMITS.uploadsPerUser;
-  if ((await files.count(ownerId, "uploading", max)) >= max)
+  if ((await files.count(actor.userId, "uploading", max)) >= max)
     throw serviceError("LIMIT_REACHED", { limit: "uploadsPerUser", max });
   const now = new Date();
   const file: FileDocument = {
     _id: new Types.ObjectId(),
-    ownerId: new Types.ObjectId(ownerId),
+    ownerId: new Types.ObjectId(actor.userId),
     ...(channelId !== undefined && { channelId: new Types.ObjectId(channelId) }),
     ...(typeof groupId === "string" && { groupId: new Types.ObjectId(groupId) }),
     name: safeFileName(name),
@@ -55,7 +55,7 @@ async function start(
     createdAt: now,
     dueAt: new Date(now.getTime() + LIMITS.uploadLifetimeMs),
   };
-  await quotas.take(ownersOf(file), bytes);
+  await quotas.take(ownersOf(file), bytes, actor.kind);
   await files.insert(file).catch(async (error: unknown) => {
     await quotas.add(ownersOf(file), -bytes);
     throw error;

@@ -1,8 +1,7 @@
 import type { Handler } from "@fanfare/kernel";
 import type { FriendDependencies } from "../friend.dependencies.ts";
 import { presentFriend, presentRequest } from "../friend.presenter.ts";
-import type { FriendshipDocument } from "../friendship.model.ts";
-import type { FriendshipState } from "../friendship.repository.ts";
+import type { FriendshipDocument, FriendshipState } from "../friendship.repository.ts";
 
 export function list(dependencies: FriendDependencies): Handler<"friend.list"> {
   return async ({ params, actor: { userId } }) => {

@@ -63,7 +63,7 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
 }
 
 async function receive(
-  { node, storage }: UploadOptions,
+  { node, calls, storage }: UploadOptions,
   fileId: string,
   bytes: number,
   { raw }: FastifyRequest,
@@ -74,7 +74,7 @@ async function receive(
   try {
     await storage.put(storageKey(fileId, "raw"), bodyOf(raw), bytes);
     raw.setTimeout(0);
-    return await node.call("file.finishUpload", { fileId });
+    return await calls.follow(() => node.call("file.finishUpload", { fileId }));
   } catch (thrown) {
     await node.call("file.abortUpload", { fileId }).catch((error: unknown) =>
       // It is deleted in any case, an hour after it began.

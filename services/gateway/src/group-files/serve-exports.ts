@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { Group } from "@fanfare/contract";
-import { groupFile } from "@fanfare/group-file";
+import { groupFile, type GroupSource } from "@fanfare/group-file";
 import { may, serviceError, ServiceError, type Actor, type NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Calls } from "../calls.ts";
@@ -9,7 +9,6 @@ import { bearerToken, callerOf } from "../http-caller.ts";
 import type { Identify } from "../identify.ts";
 import { sendAnswer } from "../send-answer.ts";
 import { CHUNK_CHARS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./bounds.ts";
-import { groupOfServices } from "./group-of-services.ts";
 
 export interface ExportOptions {
   node: NodeContext;
@@ -93,4 +92,33 @@ async function* together(lines: AsyncIterable<string>): AsyncGenerator<string> {
     chunk = "";
   }
   yield chunk;
+}
+
+/**
+ * A group as the services know it.
+ * @param before what is awaited before each page, and ends everything when it throws
+ */
+function groupOfServices(
+  call: NodeContext["call"],
+  groupId: string,
+  before: () => Promise<void>,
+): GroupSource {
+  const next: typeof call = async (name, params) => {
+    await before();
+    return call(name, params);
+  };
+  return {
+    head: () => next("group.exportHead", { groupId }),
+    async channels(channelIds) {
+      const { lines } = await next("group.exportChannels", { groupId, channelIds: [...channelIds] });
+      return lines;
+    },
+    threads: (channelId, afterId) => next("group.exportThreads", { groupId, channelId, afterId }),
+    members: (afterUserId) => next("group.exportMembers", { groupId, afterUserId }),
+    messages: (channelId, after) => next("message.exportChannel", { channelId, after }),
+    async users(userIds) {
+      const { lines } = await next("user.exportNames", { userIds: [...userIds] });
+      return lines;
+    },
+  };
 }

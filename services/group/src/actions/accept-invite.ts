@@ -1,13 +1,13 @@
 import { LIMITS, userRoom, type Result } from "@fanfare/contract";
-import { serviceError, withoutDeadline, type Handler } from "@fanfare/kernel";
+import { AnswerBudget, serviceError, withoutDeadline, type Handler } from "@fanfare/kernel";
 import type { Subject } from "@fanfare/permissions";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import type { GroupDocument } from "../group.model.ts";
 import { isInviteExpired } from "../group.policy.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
+import type { GroupDocument } from "../group.repository.ts";
+import type { InviteDocument } from "../invite.repository.ts";
 import { loadMember, newcomer, sees } from "../subjects.ts";
-import type { InviteDocument } from "../invite.model.ts";
 
 type Joined = Result<"invite.accept">;
 
@@ -74,8 +74,8 @@ function createJoin(dependencies: GroupDependencies) {
 }
 
 /** @throws {ServiceError} LIMIT_REACHED */
-async function refuseFull({ groups }: GroupDependencies, groupId: string): Promise<void> {
-  const max = LIMITS.membersPerGroup;
+async function refuseFull({ node, groups }: GroupDependencies, groupId: string): Promise<void> {
+  const max = (await node.policy.get()).membersPerGroup ?? LIMITS.membersPerGroup;
   const count = await groups.memberCount(groupId);
   if (count !== null && count >= max) throw serviceError("LIMIT_REACHED", { limit: "membersPerGroup", max });
 }
@@ -105,5 +105,5 @@ const visible = (subject: Subject, channels: readonly ChannelDocument[]): Channe
   channels.filter((channel) => sees(subject, channel));
 
 function present(group: GroupDocument, channels: readonly ChannelDocument[]): Joined {
-  return { group: presentGroup(group), channels: channels.map(presentChannel) };
+  return { group: presentGroup(group), channels: new AnswerBudget().cut(channels.map(presentChannel)) };
 }

@@ -1,8 +1,31 @@
-import { PERMISSIONS, userRoom, NO_PERMISSIONS, type Call } from "@fanfare/contract";
+import {
+  PERMISSIONS,
+  userRoom,
+  NO_PERMISSIONS,
+  type Call,
+  groupRoom,
+  hasPermission,
+  type Result,
+} from "@fanfare/contract";
 import type { Handler } from "@fanfare/kernel";
-import { accessInGroup, NOWHERE } from "../group-access.ts";
-import type { GroupDependencies } from "../group.dependencies.ts";
+import { roomInUse } from "../channel-rooms.ts";
+import type { ChannelDocument } from "../channel.model.ts";
+import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
 import { directPermissions } from "../group.policy.ts";
+import { presentMute } from "../group.presenter.ts";
+import { loadMember, permissionsIn } from "../subjects.ts";
+
+type Access = Result<"group.access">;
+
+const NOWHERE: Access = {
+  permissions: NO_PERMISSIONS,
+  groupId: null,
+  mutedUntil: null,
+  rooms: [],
+};
+
+/** A section holds channels and no messages. */
+const NOT_IN_SECTIONS = PERMISSIONS.sendMessages | PERMISSIONS.attachFiles | PERMISSIONS.addReactions;
 
 /** At most four look-ups by index, five for a thread, whatever the size of the group; for a direct channel one of them is in the user service. */
 export function access(dependencies: GroupDependencies): Handler<"group.access"> {
@@ -33,4 +56,40 @@ export function access(dependencies: GroupDependencies): Handler<"group.access">
 async function isBlockBetween(call: Call, userId: string, memberIds: readonly string[]): Promise<boolean> {
   const userIds = memberIds.filter((id) => id !== userId);
   return (await call("user.listBlockedAmong", { userId, userIds })).userIds.length > 0;
+}
+
+/** @param channel null: the group as a whole */
+async function accessInGroup(
+  repositories: Pick<GroupRepositories, "groups" | "members" | "roles">,
+  groupId: string,
+  userId: string,
+  channel: ChannelDocument | null,
+): Promise<Access> {
+  const loaded = await loadMember(repositories, groupId, userId);
+  if (loaded === null) return NOWHERE;
+  const mutedUntil = presentMute(loaded.member.mutedUntil);
+  if (channel === null) {
+    return { permissions: loaded.permissions, groupId, mutedUntil, rooms: [groupRoom(groupId)] };
+  }
+  const inChannel = permissionsIn(loaded, channel);
+  if (inChannel === NO_PERMISSIONS) return NOWHERE;
+  const permissions = channel.kind === "section" ? inChannel & ~NOT_IN_SECTIONS : inChannel;
+  const slowModeMs = slowModeOf(channel, permissions);
+  const { wordFilterRev } = loaded.group;
+  const isFiltered = wordFilterRev !== undefined && !hasPermission(permissions, "manageMessages");
+  return {
+    permissions,
+    groupId,
+    mutedUntil,
+    rooms: [roomInUse(channel)],
+    ...(slowModeMs > 0 && { slowModeMs }),
+    ...(isFiltered && { wordFilterRev }),
+  };
+}
+
+/** Moderators of the channel are exempt from slow mode. */
+function slowModeOf({ slowModeSeconds = 0 }: ChannelDocument, permissions: number): number {
+  const isExempt =
+    hasPermission(permissions, "manageMessages") || hasPermission(permissions, "manageChannels");
+  return isExempt ? 0 : slowModeSeconds * 1000;
 }

@@ -1,6 +1,6 @@
 import { actionDefinition, isActionName, type AuditEntry } from "@fanfare/contract";
 import { AnswerBudget, may, type Handler } from "@fanfare/kernel";
-import type { AuditDocument } from "../audit.model.ts";
+import type { AuditDocument } from "../audit.repository.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 
 /** Details that the reader has no right to see are left out: invite codes of others, and what is in channels they cannot see. */

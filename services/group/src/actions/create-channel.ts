@@ -10,11 +10,11 @@ import { needSection } from "../need-section.ts";
 import type { LoadedMember } from "../subjects.ts";
 
 export function createChannel(dependencies: GroupDependencies): Handler<"channel.create"> {
-  const { groups, channels, moves, audit } = dependencies;
+  const { node, groups, channels, moves, audit } = dependencies;
   return async ({ params, actor: { userId } }) => {
     const { groupId, name, kind, topic, slowModeSeconds } = params;
     const actor = await needActor(dependencies, groupId, userId);
-    const max = LIMITS.channelsPerGroup;
+    const max = (await node.policy.get()).channelsPerGroup ?? LIMITS.channelsPerGroup;
     const existing = await channels.listOfGroup(groupId);
     if (existing.length >= max) throw serviceError("LIMIT_REACHED", { limit: "channelsPerGroup", max });
     const section = await needSection(dependencies, actor, params.sectionId);

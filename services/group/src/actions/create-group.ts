@@ -3,16 +3,18 @@ import { serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import type { GroupDocument } from "../group.model.ts";
-import { assertCanCreateGroups } from "../group.policy.ts";
+import { assertCanCreateGroups, assertCanOwnMore } from "../group.policy.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
+import type { GroupDocument } from "../group.repository.ts";
 
 const FIRST_CHANNEL = "general";
 
 export function createGroup(dependencies: GroupDependencies): Handler<"group.create"> {
   const { node, groups, channels, members, membership } = dependencies;
   return async ({ params, actor }) => {
-    assertCanCreateGroups(await node.policy.get(), actor);
+    const policy = await node.policy.get();
+    assertCanCreateGroups(policy, actor);
+    await assertCanOwnMore(policy, groups, actor.userId);
     const max = LIMITS.groupsPerUser;
     if ((await members.listGroupIds(actor.userId)).length >= max) {
       throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });

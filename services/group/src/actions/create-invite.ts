@@ -5,7 +5,7 @@ import { Types } from "mongoose";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { isInviteUsable } from "../group.policy.ts";
 import { presentInvite } from "../group.presenter.ts";
-import type { InviteDocument } from "../invite.model.ts";
+import type { InviteDocument } from "../invite.repository.ts";
 
 /** 64 bits: nobody finds an invite by trying. */
 const CODE_BYTES = 8;

@@ -4,20 +4,22 @@ import { duplicateKeyIndex, serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import type { GroupDocument } from "../group.model.ts";
+import { assertCanOwnMore } from "../group.policy.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
-import type { RoleDocument } from "../role.model.ts";
+import type { GroupDocument } from "../group.repository.ts";
+import type { RoleDocument } from "../role.repository.ts";
 
 function idsOf(groupId: string, salt: string): Ids {
   const newId = createNewIds(salt);
   return { groupId: new Types.ObjectId(groupId), newId, userId: newId };
 }
 
-export function beginImport({ groups, members }: GroupDependencies): Handler<"group.beginImport"> {
+export function beginImport({ node, groups, members }: GroupDependencies): Handler<"group.beginImport"> {
   return async ({ params: { ownerId } }) => {
     const max = LIMITS.groupsPerUser;
     if ((await members.listGroupIds(ownerId)).length >= max)
       throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
+    await assertCanOwnMore(await node.policy.get(), groups, ownerId);
     const _id = new Types.ObjectId();
     await groups.begin({
       _id,

@@ -6,7 +6,7 @@ import { difference } from "../audit.ts";
 import { needActor, needPermissionsOfRole, needTouchableRole, rankOf } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentRole } from "../group.presenter.ts";
-import type { RoleDocument } from "../role.model.ts";
+import type { RoleDocument } from "../role.repository.ts";
 
 const AUDITED = ["name", "color", "permissions", "mentionable"] as const satisfies (keyof Role)[];
 

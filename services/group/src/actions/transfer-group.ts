@@ -1,6 +1,7 @@
 import { groupRoom } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
+import { assertCanOwnMore } from "../group.policy.ts";
 import { needMember } from "../subjects.ts";
 import { presentGroup } from "../group.presenter.ts";
 
@@ -11,6 +12,7 @@ export function transferGroup(dependencies: GroupDependencies): Handler<"group.t
     const { user } = await call("user.get", { userId });
     // A bot is held by somebody, who would own the group in its name.
     if (user.kind !== "member") throw serviceError("GUEST_NOT_ALLOWED");
+    await assertCanOwnMore(await node.policy.get(), groups, userId);
 
     const [from, to] = await Promise.all([
       needMember(dependencies, groupId, actor.userId),

@@ -1,5 +1,5 @@
 import type { Call } from "@fanfare/contract";
-import { boundedMap, toServiceError, type Handler } from "@fanfare/kernel";
+import { boundedMap, listChannels, toServiceError, type Handler } from "@fanfare/kernel";
 import { advanceMarker } from "../advance-marker.ts";
 import { CONCURRENCY } from "../bounds.ts";
 import type { InboxDependencies } from "../inbox.dependencies.ts";
@@ -15,10 +15,7 @@ interface Unread {
 /** With the threads there that the user takes part in. */
 export function markGroupRead({ node, follows }: InboxDependencies): Handler<"inbox.markGroupRead"> {
   return async ({ params: { groupId }, actor: { userId }, call }) => {
-    const [{ channels }, followed] = await Promise.all([
-      call("channel.list", { groupId }),
-      follows.listOf(userId),
-    ]);
+    const [channels, followed] = await Promise.all([listChannels(call, groupId), follows.listOf(userId)]);
     const threads = threadsIn(followed, new Set(channels.map(({ id }) => id)));
     const channelIds = threads.map(({ channelId }) => channelId);
     const { heads } = await node.call("message.listHeads", { userId, channelIds });

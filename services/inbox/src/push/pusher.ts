@@ -6,8 +6,7 @@ import type { SettingRepository } from "../setting.repository.ts";
 import { createCrowds } from "./crowds.ts";
 import { pushCandidates, type Candidate } from "./push-candidates.ts";
 import type { Push, Pushes } from "./pushes.ts";
-import type { SubscriptionDocument } from "./subscription.model.ts";
-import type { SubscriptionRepository } from "./subscription.repository.ts";
+import type { SubscriptionDocument, SubscriptionRepository } from "./subscription.repository.ts";
 import { pushText } from "./texts.ts";
 import { wantsPush } from "./wants-push.ts";
 
@@ -126,8 +125,7 @@ export class Pusher {
     for (const { userId, message, reason } of candidates) {
       const user = reached.get(userId);
       if (user === undefined) continue;
-      const author = message.as?.name ?? names.get(message.authorId) ?? "";
-      const text = pushText(user.locale, reason, author, message.content, names);
+      const text = pushText(user.locale, reason, message, names);
       const payload = { ...text, channelId, groupId, messageId: message.id };
       for (const subscription of user.subscriptions)
         pushes.push({ subscription, messageId: message.id, payload });

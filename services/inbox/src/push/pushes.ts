@@ -10,8 +10,7 @@ import {
   SENDING,
   WAITING,
 } from "../bounds.ts";
-import type { SubscriptionDocument } from "./subscription.model.ts";
-import type { SubscriptionRepository } from "./subscription.repository.ts";
+import type { SubscriptionDocument, SubscriptionRepository } from "./subscription.repository.ts";
 import type { VapidKeys } from "./vapid-keys.ts";
 
 export interface Push {

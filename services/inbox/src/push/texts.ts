@@ -1,8 +1,10 @@
-import type { Locale } from "@fanfare/contract";
+import type { Locale, Message } from "@fanfare/contract";
 import type { Reason } from "./wants-push.ts";
 
 interface PushTexts {
   title: Record<Reason, (author: string) => string>;
+  /** A webhook can have any name, also that of a member. */
+  webhook: (name: string) => string;
   /** In place of a text that there is not. */
   attachment: string;
   everyone: string;
@@ -18,6 +20,7 @@ const TEXTS: Record<Locale, PushTexts> = {
       everyone: (author) => `${author} mentioned you`,
       any: (author) => author,
     },
+    webhook: (name) => `${name} (webhook)`,
     attachment: "Sent a file",
     everyone: "@everyone",
     role: "@role",
@@ -30,6 +33,7 @@ const TEXTS: Record<Locale, PushTexts> = {
       everyone: (author) => `${author} 提到了你`,
       any: (author) => author,
     },
+    webhook: (name) => `${name}（Webhook）`,
     attachment: "发送了文件",
     everyone: "@所有人",
     role: "@身份组",
@@ -43,15 +47,15 @@ export interface PushText {
   body: string;
 }
 
-/** @param names by user: of those whom the text mentions */
+/** @param names by user: of the author, and of those whom the text mentions */
 export function pushText(
   locale: Locale,
   reason: Reason,
-  author: string,
-  content: string,
+  { as, authorId, content }: Pick<Message, "as" | "authorId" | "content">,
   names: ReadonlyMap<string, string>,
 ): PushText {
   const texts = TEXTS[locale];
+  const author = as === undefined ? (names.get(authorId) ?? "") : texts.webhook(as.name);
   const readable = content
     .replaceAll(/<@&[0-9a-f]{24}>/g, texts.role)
     .replaceAll(/<@([0-9a-f]{24})>/g, (token, userId: string) => `@${names.get(userId) ?? token}`)

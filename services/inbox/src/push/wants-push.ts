@@ -1,4 +1,4 @@
-import type { SettingDocument } from "../setting.model.ts";
+import type { SettingDocument } from "../setting.repository.ts";
 
 /** Why somebody may be told of a message. */
 export type Reason = "direct" | "mention" | "role" | "everyone" | "any";

@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 import { boundedMap, type Handler } from "@fanfare/kernel";
-import { CHANNELS_PER_COUNT, QUERY_CONCURRENCY } from "../limits.ts";
+import { CHANNELS_PER_COUNT, QUERY_CONCURRENCY } from "../bounds.ts";
 import type { Mentioned, MessageRepository } from "../message.repository.ts";
 import type { Parts } from "../parts.ts";
 

@@ -1,7 +1,7 @@
 import type { Message } from "@fanfare/contract";
 import { AnswerBudget, boundedMap, type Handler } from "@fanfare/kernel";
-import { documentId } from "../document-id.ts";
-import { QUERY_CONCURRENCY } from "../limits.ts";
+import { QUERY_CONCURRENCY } from "../bounds.ts";
+import { documentId } from "../database.ts";
 import { presentMessage, takeInto } from "../message.presenter.ts";
 import type { Parts } from "../parts.ts";
 

@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
-import { REACTION_CHANGES } from "../limits.ts";
+import { REACTION_CHANGES } from "../bounds.ts";
 import type { MessageDocument } from "../message.model.ts";
 import type { Parts } from "../parts.ts";
 

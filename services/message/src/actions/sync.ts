@@ -1,7 +1,7 @@
 import { LIMITS, type ChannelSync, type Head, type Message } from "@fanfare/contract";
 import { boundedMap, jsonBytes, may, ServiceError, type Handler } from "@fanfare/kernel";
-import { documentId } from "../document-id.ts";
-import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "../limits.ts";
+import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "../bounds.ts";
+import { documentId } from "../database.ts";
 import { takeInto, type Budget } from "../message.presenter.ts";
 import type { Parts } from "../parts.ts";
 

@@ -1,12 +1,10 @@
 import type { Message } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
-import { RETRY_AFTER_MS } from "../limits.ts";
+import { RETRY_AFTER_MS } from "../bounds.ts";
+import { within } from "../database.ts";
 import { presentMessage } from "../message.presenter.ts";
-import { announce } from "./announce.ts";
-import { failure } from "./failure.ts";
-import type { CreateItem } from "./item.ts";
-import { within } from "../within.ts";
-import type { WriteContext } from "./write-context.ts";
+import type { CreateItem } from "./channel-queues.ts";
+import { announce, type WriteContext, failure } from "./write-context.ts";
 
 /**
  * The message of a nonce that is stored already, or null. It is published if this process has published nothing later in the

@@ -8,10 +8,16 @@ import {
   RETRY_AFTER_MS,
   WAITING_PER_CHANNEL,
   WAITING_TOTAL,
-} from "../limits.ts";
-import { ChannelQueues, type QueueLimits } from "./channel-queues.ts";
+} from "../bounds.ts";
+import {
+  ChannelQueues,
+  type QueueLimits,
+  type ChangeItem,
+  type CreateItem,
+  type Run,
+  type Write,
+} from "./channel-queues.ts";
 import { findStored } from "./find-stored.ts";
-import type { ChangeItem, CreateItem, Run, Write } from "./item.ts";
 import { writeChange } from "./write-change.ts";
 import type { WriteContext } from "./write-context.ts";
 import { writeCreates } from "./write-creates.ts";

@@ -1,8 +1,8 @@
 import type { Head } from "@fanfare/contract";
 import { boundedMap } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
-import { HEAD_MAX_AGE_MS, HEAD_READ_CONCURRENCY } from "../limits.ts";
-import type { CommitStore } from "./store.ts";
+import { HEAD_MAX_AGE_MS, HEAD_READ_CONCURRENCY } from "../bounds.ts";
+import type { CommitStore } from "./database-store.ts";
 
 const HEAD_AGE_RESOLUTION_MS = 1000;
 

@@ -1,11 +1,9 @@
 import type { Message } from "@fanfare/contract";
+import { deadline } from "../database.ts";
 import { presentMessage } from "../message.presenter.ts";
-import type { ChangeOutcome } from "./store.ts";
-import { announce } from "./announce.ts";
-import { failure, wasOnlyRefused } from "./failure.ts";
-import type { ChangeItem } from "./item.ts";
-import { deadline } from "../within.ts";
-import type { WriteContext } from "./write-context.ts";
+import type { ChangeItem } from "./channel-queues.ts";
+import type { ChangeOutcome } from "./database-store.ts";
+import { announce, type WriteContext, failure, wasOnlyRefused } from "./write-context.ts";
 
 /** Writes a change, publishes it and answers. Never throws; `again`: it has to be written again, and is not answered yet. */
 export async function writeChange(

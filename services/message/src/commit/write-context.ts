@@ -1,11 +1,21 @@
-import type { EventName, EventPayload } from "@fanfare/contract";
-import type { DomainEvents, Logger } from "@fanfare/kernel";
+import type { EventPayload, EventName } from "@fanfare/contract";
+import {
+  currentScope,
+  hasPassed,
+  serviceError,
+  toServiceError,
+  type ServiceError,
+  type DomainEvents,
+  type Logger,
+} from "@fanfare/kernel";
 import type { LRUCache } from "lru-cache";
+import { RETRY_AFTER_MS } from "../bounds.ts";
+import type { CommitStore } from "./database-store.ts";
 import type { KnownHeads } from "./known-heads.ts";
-import type { CommitStore } from "./store.ts";
 
 export type ChangeEvent = "message.changed" | "message.deleted" | "reaction.changed";
-export type Announcement = Extract<EventName, "message.created" | ChangeEvent>;
+
+type Announcement = Extract<EventName, "message.created" | ChangeEvent>;
 
 export interface WriteContext {
   store: CommitStore;
@@ -20,4 +30,37 @@ export interface WriteContext {
   countStored: (messages: number) => void;
   /** The longest that one write may take, from the reading of the heads to the disk. */
   writeTimeoutMs: number;
+}
+
+/** Why a write failed, for its sender, who may repeat it with the same nonce. */
+export function failure(error: unknown): ServiceError {
+  const known = toServiceError(error);
+  return known.type === "INTERNAL" ? serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS }) : known;
+}
+
+/**
+ * Whether only this write was refused: its callers had gone, or too many commands waited. Then what waits behind it is tried,
+ * which it is not when the database is away.
+ */
+export function wasOnlyRefused(error: unknown): boolean {
+  return hasPassed(currentScope()?.deadline) || toServiceError(error).type === "OVERLOADED";
+}
+
+/**
+ * Publishes a stored change. A failing publication is only logged: its sender is still told that the change is stored.
+ * @param change where it stands in the log: a channel's changes are announced in the order of `rev`
+ */
+export function announce<N extends Announcement>(
+  { publish, published, logger }: Pick<WriteContext, "publish" | "published" | "logger">,
+  change: { channelId: string; rev: number },
+  rooms: readonly string[],
+  name: N,
+  payload: EventPayload<N>,
+): void {
+  published.set(change.channelId, change.rev);
+  try {
+    publish(rooms, name, payload);
+  } catch (error) {
+    logger.error({ err: error }, "publication failed");
+  }
 }

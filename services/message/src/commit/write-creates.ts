@@ -1,16 +1,14 @@
 import type { Head, Message } from "@fanfare/contract";
 import { runInScope } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import type { MessageDocument } from "../message.model.ts";
+import { deadline } from "../database.ts";
 import { mentionedBy } from "../mentioned-by.ts";
+import type { MessageDocument } from "../message.model.ts";
 import { presentMessage } from "../message.presenter.ts";
-import { announce } from "./announce.ts";
-import { failure, wasOnlyRefused } from "./failure.ts";
+import type { CreateItem, Run } from "./channel-queues.ts";
+import type { InsertFault } from "./database-store.ts";
 import { answerStored } from "./find-stored.ts";
-import type { CreateItem, Run } from "./item.ts";
-import type { InsertFault } from "./store.ts";
-import { deadline } from "../within.ts";
-import type { WriteContext } from "./write-context.ts";
+import { announce, type WriteContext, failure, wasOnlyRefused } from "./write-context.ts";
 
 interface NumberedRun extends Run {
   messages: MessageDocument[];

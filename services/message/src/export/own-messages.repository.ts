@@ -1,8 +1,8 @@
 import type { Connection } from "mongoose";
-import { READ_TIMEOUT_MS } from "../limits.ts";
+import { READ_TIMEOUT_MS } from "../bounds.ts";
+import { within } from "../database.ts";
 import { messageModel } from "../message.model.ts";
-import { readMarkerModel } from "../read-marker.model.ts";
-import { within } from "../within.ts";
+import { readMarkerModel } from "../read-marker.repository.ts";
 
 export type OwnMessages = ReturnType<typeof createOwnMessages>;
 

@@ -1,7 +1,7 @@
 import { createNewIds, messageDocument } from "@fanfare/group-file";
 import { duplicateKeyIndex, serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { WRITE_TIMEOUT_MS } from "../limits.ts";
+import { WRITE_TIMEOUT_MS } from "../bounds.ts";
 import type { MessageDocument } from "../message.model.ts";
 import type { Parts } from "../parts.ts";
 

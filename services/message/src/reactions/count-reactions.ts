@@ -1,6 +1,6 @@
 import { LIMITS, type Reaction } from "@fanfare/contract";
+import { REACTION_CHANGES, REMOVALS_PER_BATCH } from "../bounds.ts";
 import { changeMessage } from "../change-message.ts";
-import { REACTION_CHANGES, REMOVALS_PER_BATCH } from "../limits.ts";
 import type { MessageDocument } from "../message.model.ts";
 import type { MessageRepository } from "../message.repository.ts";
 import type { Parts } from "../parts.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
-import { GATHER_REACTIONS_MS, UNCOUNTED_TAKEN_UP, WAITING_COUNTS } from "../limits.ts";
+import { GATHER_REACTIONS_MS, UNCOUNTED_TAKEN_UP, WAITING_COUNTS } from "../bounds.ts";
 import type { UncountedRepository } from "./uncounted.repository.ts";
 
 /** A count that is due. What was written before it begins is in it. */

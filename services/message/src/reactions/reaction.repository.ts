@@ -1,10 +1,34 @@
 import type { Reaction } from "@fanfare/contract";
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Types, type Connection, type Model } from "mongoose";
-import { DURABLE, LASTING } from "../durability.ts";
-import { READ_TIMEOUT_MS } from "../limits.ts";
-import { within } from "../within.ts";
-import { reactionModel, type ReactionDocument } from "./reaction.model.ts";
+import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types } from "mongoose";
+import { READ_TIMEOUT_MS } from "../bounds.ts";
+import { LASTING, within } from "../database.ts";
+
+/** One user's reaction with one emoji. What a message shows of them is counted from these. */
+interface ReactionDocument {
+  _id: Types.ObjectId;
+  channelId: Types.ObjectId;
+  messageId: Types.ObjectId;
+  emoji: string;
+  userId: Types.ObjectId;
+}
+
+const schema = new Schema<ReactionDocument>(
+  {
+    channelId: { type: Schema.Types.ObjectId, required: true },
+    messageId: { type: Schema.Types.ObjectId, required: true },
+    emoji: { type: String, required: true },
+    userId: { type: Schema.Types.ObjectId, required: true },
+  },
+  { collection: "reactions", versionKey: false },
+)
+  .index({ messageId: 1, emoji: 1, userId: 1 }, { unique: true, name: "message_emoji_user" })
+  .index({ userId: 1, messageId: 1 }, { name: "user_message" })
+  .index({ channelId: 1 }, { name: "channel" });
+
+function reactionModel(database: Connection): Model<ReactionDocument> {
+  return database.model<ReactionDocument>("Reaction", schema);
+}
 
 export interface OneReaction {
   channelId: string;

@@ -1,8 +1,30 @@
-import { Types, type Connection, type Model } from "mongoose";
-import { DURABLE } from "../durability.ts";
-import { READ_TIMEOUT_MS } from "../limits.ts";
-import { within } from "../within.ts";
-import { uncountedModel, type UncountedDocument } from "./uncounted.model.ts";
+import { DURABLE } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types } from "mongoose";
+import { READ_TIMEOUT_MS } from "../bounds.ts";
+import { within } from "../database.ts";
+
+/** A message whose reactions have to be counted again. Kept until that is done, even if a process dies. */
+interface UncountedDocument {
+  /** The message's id. */
+  _id: Types.ObjectId;
+  channelId: Types.ObjectId;
+  /** New with every change. */
+  token: string;
+  since: Date;
+}
+
+const schema = new Schema<UncountedDocument>(
+  {
+    channelId: { type: Schema.Types.ObjectId, required: true },
+    token: { type: String, required: true },
+    since: { type: Date, required: true },
+  },
+  { collection: "uncountedReactions", versionKey: false },
+).index({ since: 1 });
+
+function uncountedModel(database: Connection): Model<UncountedDocument> {
+  return database.model<UncountedDocument>("UncountedReactions", schema);
+}
 
 /** Every query of the notes about messages whose reactions are to be counted. */
 export class UncountedRepository {

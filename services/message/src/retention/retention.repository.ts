@@ -1,7 +1,27 @@
 import type { Head } from "@fanfare/contract";
-import { Types, type Connection, type Model } from "mongoose";
-import { DURABLE } from "../durability.ts";
-import { boundaryModel, type BoundaryDocument } from "./retention.model.ts";
+import { DURABLE } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types } from "mongoose";
+
+/** Where a channel with old messages stood some time ago: only what is below it is removed. */
+interface BoundaryDocument extends Head {
+  /** The channel's id. */
+  _id: Types.ObjectId;
+  notedAt: Date;
+}
+
+const schema = new Schema<BoundaryDocument>(
+  {
+    _id: Schema.Types.ObjectId,
+    seq: { type: Number, required: true },
+    rev: { type: Number, required: true },
+    notedAt: { type: Date, required: true },
+  },
+  { collection: "retentionBoundaries", versionKey: false },
+);
+
+function boundaryModel(database: Connection): Model<BoundaryDocument> {
+  return database.model<BoundaryDocument>("RetentionBoundary", schema);
+}
 
 /** Every query of the boundaries. */
 export class RetentionRepository {

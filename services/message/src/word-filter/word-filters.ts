@@ -1,7 +1,7 @@
 import type { Call } from "@fanfare/contract";
 import { serviceError, type Access } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
-import { KNOWN_WORD_FILTERS } from "../limits.ts";
+import { KNOWN_WORD_FILTERS } from "../bounds.ts";
 import { compileWords, maskHits, type Hit } from "./match-words.ts";
 
 interface Known {

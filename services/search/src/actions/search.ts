@@ -1,11 +1,21 @@
-import type { Call, Channel, Message, ParsedParams } from "@fanfare/contract";
-import { may, serviceError, type Handler, type NodeContext } from "@fanfare/kernel";
-import { STEPS_PER_SEARCH } from "../bounds.ts";
+import type { Call, Channel, Message, ParsedParams, Head } from "@fanfare/contract";
+import { listChannels, may, serviceError, type Handler, type NodeContext, boundedMap } from "@fanfare/kernel";
+import { STEPS_PER_SEARCH, ACTIVITY_LATE_MS, THREADS_PER_SEARCH, INDEX_CONCURRENCY } from "../bounds.ts";
 import { findEntries } from "../find-entries.ts";
-import { indexPlaces, type Place } from "../index-places.ts";
-import { indexThreads } from "../index-threads.ts";
 import { wantedTokens } from "../message-tokens.ts";
 import type { SearchDependencies } from "../search.dependencies.ts";
+
+interface Place {
+  channelId: string;
+  head: Head;
+}
+
+/** Steps of indexing that a search waits for. */
+interface Budget {
+  steps: number;
+}
+
+const BEGINNING = `0-${"0".repeat(24)}`;
 
 type Search = ParsedParams<"message.search">;
 
@@ -57,7 +67,7 @@ async function visiblePlaces(
   { groupId, channelId }: Search,
 ): Promise<Where> {
   if (groupId !== undefined) {
-    const { channels } = await call("channel.list", { groupId });
+    const channels = await listChannels(call, groupId);
     const places = channels.map(({ id, head }) => ({ channelId: id, head }));
     return { places, channelIds: channels.map(({ id }) => id), threadId: null, groupId };
   }
@@ -128,4 +138,56 @@ function idOfSecond(second: number): string {
 
 function lower(a: string, b: string): string {
   return a < b ? a : b;
+}
+
+/**
+ * Brings the threads of a group up to their heads: those in which something was written since it was done last, oldest first, so that
+ * nothing is left out where a search ends before.
+ * @returns whether it is all there
+ */
+async function indexThreads(
+  dependencies: SearchDependencies,
+  groupId: string,
+  userId: string,
+  budget: Budget,
+): Promise<boolean> {
+  const { node, groupProgress } = dependencies;
+  const known = (await groupProgress.find(groupId)) ?? BEGINNING;
+  const after = earlier(known, `${Date.now() - ACTIVITY_LATE_MS}-${"0".repeat(24)}`);
+  const asked = { groupId, after, limit: THREADS_PER_SEARCH };
+  const { threads } = await node.call("channel.listActiveThreads", asked);
+  if (threads.length === 0) return true;
+  const channelIds = threads.map(({ channelId }) => channelId);
+  const { heads } = await node.call("message.listHeads", { userId, channelIds });
+  const isThere = await indexPlaces(dependencies, heads satisfies Place[], budget);
+  const { cursor } = threads.at(-1)!;
+  // Only then: a process that dies in between does the same again.
+  if (isThere && cursor !== known) await groupProgress.set(groupId, cursor);
+  return isThere && threads.length < THREADS_PER_SEARCH;
+}
+
+function earlier(a: string, b: string): string {
+  return Number(a.split("-")[0]) <= Number(b.split("-")[0]) ? a : b;
+}
+
+/** Brings the index of channels up to their heads, for so many steps; the rest follows behind. @returns whether it is there */
+async function indexPlaces(
+  { progress, indexer }: SearchDependencies,
+  places: readonly Place[],
+  budget: Budget,
+): Promise<boolean> {
+  const indexed = await progress.find(places.map(({ channelId }) => channelId));
+  const behind = places.filter(({ channelId, head }) => indexed.get(channelId)!.rev < head.rev);
+  const caughtUp = await boundedMap(behind, INDEX_CONCURRENCY, async ({ channelId }) => {
+    while (takeStep(budget)) if (await indexer.step(channelId)) return true;
+    indexer.hint(channelId);
+    return false;
+  });
+  return caughtUp.every(Boolean);
+}
+
+/** @returns whether there was one left */
+function takeStep(budget: Budget): boolean {
+  budget.steps -= 1;
+  return budget.steps >= 0;
 }

@@ -1,12 +1,20 @@
 import { randomInt } from "node:crypto";
 import { serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
+import { assertRoomForUser } from "../entry.policy.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
 
-export function createGuest({ node, users, sessions }: UserDependencies): Handler<"user.createGuest"> {
+export function createGuest({
+  node,
+  users,
+  allUsers,
+  sessions,
+}: UserDependencies): Handler<"user.createGuest"> {
   return async ({ params, client }) => {
-    if (!(await node.policy.get()).guests) throw serviceError("GUESTS_DISABLED");
+    const policy = await node.policy.get();
+    if (!policy.guests) throw serviceError("GUESTS_DISABLED");
+    await assertRoomForUser(policy, allUsers);
     const createdAt = new Date();
     const user: UserDocument = {
       _id: new Types.ObjectId(),

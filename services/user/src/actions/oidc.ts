@@ -1,9 +1,18 @@
 import { duplicateKeyIndex, serviceError, type Handler } from "@fanfare/kernel";
-import { createFlowCookie } from "../oidc/flow-cookie.ts";
+import { createSigner, createVerifier } from "fast-jwt";
+import type { OidcFlow } from "../oidc/oidc-provider.ts";
 import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import { OIDC_INDEX } from "../user.model.ts";
 import { presentOwnUser } from "../user.presenter.ts";
+
+/** The longest that a login at the provider may take. */
+const LIFETIME_MS = 10 * 60 * 1000;
+
+interface KeptFlow extends OidcFlow {
+  /** SHA-256 of what the page that began it keeps to itself. */
+  challenge: string;
+}
 
 const flowCookieOf = ({ node }: UserDependencies) => createFlowCookie(node.keyFor("oidc flow"));
 
@@ -40,7 +49,8 @@ export function exchangeOidcCode(dependencies: UserDependencies): Handler<"user.
     // Before the login is used up: who has to look for the app need not begin anew.
     if (found !== null) await secondFactor.check(found, params.code);
     if ((await oidcCodes.take(params)) === null) throw serviceError("OIDC_FAILED");
-    return logIn(await oidcAccounts.settle(identity, found, params.inviteCode), client);
+    const user = await oidcAccounts.settle(identity, found, params.inviteCode);
+    return logIn(user, client, { byOidc: true });
   };
 }
 
@@ -73,5 +83,24 @@ export function unlinkOidc(dependencies: UserDependencies): Handler<"user.unlink
     tellOwner(node, unlinked);
     await accountMails.notify(unlinked, "oidcUnlinked");
     return { user: presentOwnUser(unlinked) };
+  };
+}
+
+/** What a browser keeps of a login, signed by us: no process remembers anything of those that are never finished. */
+function createFlowCookie(key: Buffer) {
+  const sign = createSigner({ key, algorithm: "HS256", expiresIn: LIFETIME_MS });
+  const verify = createVerifier({ key, algorithms: ["HS256"], requiredClaims: ["exp"], cache: false });
+  return {
+    seal: ({ state, nonce, codeVerifier, challenge }: KeptFlow): string =>
+      sign({ state, nonce, codeVerifier, challenge }),
+
+    /** null when it is not ours, or too old. */
+    open(cookie: string): KeptFlow | null {
+      try {
+        return verify(cookie) as KeptFlow;
+      } catch {
+        return null;
+      }
+    },
   };
 }

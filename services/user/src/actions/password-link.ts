@@ -1,6 +1,6 @@
 import { serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { assertPasswordsAccepted } from "../entry.policy.ts";
+import { assertPasswordsAccepted, assertRoomForUser } from "../entry.policy.ts";
 import { refuseTaken, throwTaken } from "../taken.ts";
 import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
@@ -12,10 +12,13 @@ import { credentialFields, searchFields } from "../user.repository.ts";
 export function createWithoutPassword({
   node,
   users,
+  allUsers,
   accountMails,
 }: UserDependencies): Handler<"user.createWithoutPassword"> {
   return async ({ params: { username, email, locale } }) => {
-    assertPasswordsAccepted(await node.policy.get());
+    const policy = await node.policy.get();
+    assertPasswordsAccepted(policy);
+    await assertRoomForUser(policy, allUsers);
     const { contestedEmail } = await refuseTaken(users, { username, email }, accountMails.canSend);
     const user: UserDocument = {
       _id: new Types.ObjectId(),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Result } from "@fanfare/contract";
 import { PermanentFailure } from "@fanfare/jobs";
 import { serviceError, withoutDeadline, type Handler } from "@fanfare/kernel";
 import { assertPasswordsAccepted } from "../entry.policy.ts";
@@ -56,7 +57,7 @@ export function resetPassword(dependencies: UserDependencies): Handler<"user.res
     await revokeTokens();
     if ((await mailedTokens.take(token, "resetPassword")) === null) throw serviceError("INVALID_LINK");
 
-    const finish = async (): Promise<Record<string, never>> => {
+    const finish = async (): Promise<Result<"user.resetPassword">> => {
       // Sessions end and links become invalid before the password changes and again after it: see changePassword.
       await sessions.endAll(userId);
       await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
@@ -70,7 +71,8 @@ export function resetPassword(dependencies: UserDependencies): Handler<"user.res
       await revokeTokens();
       tellOwner(node, changed);
       await accountMails.notify(changed, "passwordChanged");
-      return {};
+      const isVerified = changed.emailVerifiedAt !== undefined;
+      return { username: changed.username ?? null, email: (isVerified ? changed.email : null) ?? null };
     };
     // The link is used up, so the rest must not be cut off halfway.
     return withoutDeadline(finish);

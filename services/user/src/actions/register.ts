@@ -1,6 +1,6 @@
 import type { Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { assertCanRegister, assertPasswordsAccepted } from "../entry.policy.ts";
+import { assertCanRegister, assertPasswordsAccepted, assertRoomForUser } from "../entry.policy.ts";
 import { refuseTaken, throwTaken } from "../taken.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
@@ -9,6 +9,7 @@ import { credentialFields, searchFields } from "../user.repository.ts";
 export function register({
   node,
   users,
+  allUsers,
   admins,
   sessions,
   passwords,
@@ -20,6 +21,7 @@ export function register({
     const policy = await node.policy.get();
     assertPasswordsAccepted(policy);
     assertCanRegister(policy, params);
+    await assertRoomForUser(policy, allUsers);
     if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
     const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
     const passwordHash = await passwords.hash(password, { username, nickname, email: params.email });

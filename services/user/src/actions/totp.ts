@@ -1,4 +1,4 @@
-import { hashSecret, serviceError, type Handler } from "@fanfare/kernel";
+import { hashSecret, requiresSecondFactor, serviceError, type Handler } from "@fanfare/kernel";
 import { newRecoveryCodes, newTotpSecret, normaliseRecoveryCode, stepOfCode, totpUri } from "../totp.ts";
 import { tellOwner } from "../tell-owner.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
@@ -48,12 +48,25 @@ export function disableTotp(dependencies: UserDependencies): Handler<"user.disab
   const { node, users, reauthenticate, secondFactor, accountMails } = dependencies;
   return async ({ params, actor }) => {
     const user = await reauthenticate(actor.userId, params);
+    // Accounts without a password log in by OIDC only, which is exempt.
+    if (user.passwordHash !== undefined && requiresSecondFactor(await node.policy.get(), user))
+      throw serviceError("SECOND_FACTOR_REQUIRED");
     const secret = await secondFactor.check(user, params.code);
     const disabled = secret === undefined ? null : await users.disableTotp(actor.userId, secret);
     if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");
     tellOwner(node, disabled);
     await accountMails.notify(disabled, "totpDisabled");
     return {};
+  };
+}
+
+export function hasSecondFactor({
+  users,
+  sessionRepository,
+}: UserDependencies): Handler<"user.hasSecondFactor"> {
+  return async ({ params: { userId, sessionId } }) => {
+    if ((await users.find(userId))?.totp !== undefined) return { has: true };
+    return { has: (await sessionRepository.find(sessionId))?.byOidc === true };
   };
 }
 

@@ -2,7 +2,8 @@ import { duplicateKeyIndex, serviceError, type NodeContext } from "@fanfare/kern
 import { Types } from "mongoose";
 import type { AccountMails } from "../account-mails.ts";
 import type { Admins } from "../admins.ts";
-import { assertCanRegister } from "../entry.policy.ts";
+import type { AllUsersRepository } from "../all-users.repository.ts";
+import { assertCanRegister, assertRoomForUser } from "../entry.policy.ts";
 import type { InvitedAccounts } from "../invited-accounts.ts";
 import { tellOwner } from "../tell-owner.ts";
 import { EMAIL_INDEX, USERNAME_INDEX, type UserDocument } from "../user.model.ts";
@@ -18,6 +19,7 @@ export type OidcAccounts = ReturnType<typeof createOidcAccounts>;
 /** Which account somebody has who has logged in at the provider. */
 export function createOidcAccounts(
   users: UserRepository,
+  allUsers: AllUsersRepository,
   admins: Admins,
   node: Pick<NodeContext, "publish" | "policy">,
   accountMails: AccountMails,
@@ -30,7 +32,9 @@ export function createOidcAccounts(
   ): Promise<UserDocument> => {
     const email = emailOf(identity);
     // Before the claim of another account is released: a refused login must change nothing.
-    assertCanRegister(await node.policy.get(), { email, inviteCode });
+    const policy = await node.policy.get();
+    assertCanRegister(policy, { email, inviteCode });
+    await assertRoomForUser(policy, allUsers);
     if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
     const username = usernameFor(identity, isAgain);
     const nickname = nicknameFor(identity, username);
@@ -85,7 +89,7 @@ export function createOidcAccounts(
     /**
      * Makes the account, or lets the identity log in to the one that `find` has found.
      * @param inviteCode where an account is made: the invite that it is made with
-     * @throws {ServiceError} EMAIL_TAKEN, REGISTRATION_CLOSED, INVITE_REQUIRED, INVITE_NOT_FOUND, EMAIL_DOMAIN_NOT_ALLOWED
+     * @throws {ServiceError} EMAIL_TAKEN, REGISTRATION_CLOSED, INVITE_REQUIRED, INVITE_NOT_FOUND, EMAIL_DOMAIN_NOT_ALLOWED, LIMIT_REACHED
      */
     async settle(
       identity: OidcIdentity,

@@ -1,8 +1,34 @@
 import { LIMITS } from "@fanfare/contract";
-import { hashSecret, newSecret } from "@fanfare/kernel";
-import type { Connection } from "mongoose";
-import { oidcCodeModel } from "./oidc-code.model.ts";
+import { DURABLE, hashSecret, newSecret } from "@fanfare/kernel";
+import { Schema, type Connection, type Model } from "mongoose";
 import type { OidcIdentity } from "./oidc-provider.ts";
+
+interface OidcCodeDocument extends OidcIdentity {
+  /** SHA-256 of the code in the address that the login ended at. */
+  _id: string;
+  /** SHA-256 of a secret of the page that began the login; the code alone is not enough. */
+  challenge: string;
+  expiresAt: Date;
+}
+
+const oidcCodeSchema = new Schema<OidcCodeDocument>(
+  {
+    _id: { type: String, required: true },
+    challenge: { type: String, required: true },
+    key: { type: String, required: true },
+    email: { type: String, default: null },
+    authenticatedAt: Date,
+    names: { type: new Schema({ username: String, nickname: String }, { _id: false }), required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: "oidcCodes", writeConcern: DURABLE, versionKey: false },
+);
+// Cleans up only: every reader compares the times itself.
+oidcCodeSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+function oidcCodeModel(connection: Connection): Model<OidcCodeDocument> {
+  return connection.model<OidcCodeDocument>("OidcCode", oidcCodeSchema);
+}
 
 export interface OidcLogin {
   oidcCode: string;

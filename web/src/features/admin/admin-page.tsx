@@ -1,21 +1,38 @@
-import { ShieldX } from "lucide-react";
+import type { AdminAuditEntry } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { ShieldX, ScrollText } from "lucide-react";
 import type { ComponentType } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "wouter";
+import { useAdminPolicy, useAdminAuditLog, useAdminStats } from "../../data/admin.ts";
+import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
+import { useUser } from "../../data/users.ts";
 import { adminPath, landingPath } from "../../routes.ts";
+import { errorText } from "../../shared/error-text.ts";
+import { useFormats } from "../../shared/use-formats.ts";
+import { Badge, type BadgeTone } from "../../ui/badge.tsx";
 import { buttonClass } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Form } from "../../ui/form.tsx";
 import { SettingsLayout } from "../../ui/settings-layout.tsx";
-import { AdminAccess } from "./admin-access.tsx";
-import { AdminAnnouncements } from "./admin-announcements.tsx";
-import { AdminAuditLog } from "./admin-audit-log.tsx";
+import { Skeleton } from "../../ui/skeleton.tsx";
+import { TextArea } from "../../ui/text-area.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { useForm } from "../../ui/use-form.ts";
 import { AdminGroups } from "./admin-groups.tsx";
 import { AdminJobs } from "./admin-jobs.tsx";
-import { AdminMaintenance } from "./admin-maintenance.tsx";
 import { AdminOverview } from "./admin-overview.tsx";
 import { AdminUsers } from "./admin-users.tsx";
+import { auditDetails } from "./audit-details.ts";
+import { LimitsForm } from "./limits-form.tsx";
+import { MaintenanceForm } from "./maintenance-form.tsx";
+import { PagedList } from "./paged-list.tsx";
+import { PolicyForm } from "./policy-form.tsx";
 import { ADMIN_SECTIONS, type AdminSection, sectionOf } from "./sections.ts";
+
+const OUTCOMES: Record<string, BadgeTone> = { done: "good", begun: "warn" };
 
 const PAGES: Record<AdminSection, ComponentType> = {
   overview: AdminOverview,
@@ -66,5 +83,105 @@ export function AdminPage({ section }: { section?: string | undefined }) {
     >
       <Page />
     </SettingsLayout>
+  );
+}
+
+/** Who gets in to this instance. */
+function AdminAccess() {
+  const { data, error, refetch } = useAdminPolicy();
+  return (
+    <>
+      <ErrorNote text={error === null ? null : errorText(error)} onRetry={() => void refetch()} />
+      {data === undefined && error === null && <Skeleton className="h-72 rounded-lg" />}
+      {data !== undefined && (
+        <>
+          <PolicyForm {...data} />
+          <LimitsForm {...data} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Sends an announcement to everyone online. */
+function AdminAnnouncements() {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const form = useForm({
+    initial: { text: "" },
+    async submit({ text }) {
+      await call("admin.announce", { text });
+      form.reset({ text: "" });
+      showToast({ text: t("announcements.done"), tone: "good" });
+    },
+  });
+  return (
+    <>
+      <p className="text-muted">{t("announcements.hint")}</p>
+      <Form form={form} action={t("announcements.action")} disabled={form.values.text.trim() === ""}>
+        <TextArea label={t("announcements.text")} maxLength={LIMITS.noticeMaxChars} {...form.field("text")} />
+      </Form>
+    </>
+  );
+}
+
+/** What admins have done, newest first. */
+function AdminAuditLog() {
+  const { t } = useTranslation("admin");
+  const entries = useAdminAuditLog();
+  return (
+    <>
+      <p className="text-muted">{t("audit.hint")}</p>
+      <PagedList
+        label={t("sections.auditLog")}
+        query={entries}
+        empty={<EmptyState icon={ScrollText} title={t("audit.none")} text={t("audit.noneText")} />}
+      >
+        {(entry) => <AuditEntryRow entry={entry} />}
+      </PagedList>
+    </>
+  );
+}
+
+/** During maintenance, only admins can make changes. */
+function AdminMaintenance() {
+  const { t } = useTranslation("admin");
+  const { data, error, refetch } = useAdminStats();
+  return (
+    <>
+      <p className="text-muted">{t("maintenance.hint")}</p>
+      <ErrorNote text={error === null ? null : errorText(error)} onRetry={() => void refetch()} />
+      {data === undefined && error === null && <Skeleton className="h-40 rounded-lg" />}
+      {data !== undefined && (
+        <MaintenanceForm key={String(data.maintenance.enabled)} maintenance={data.maintenance} />
+      )}
+    </>
+  );
+}
+
+/** One deed of an admin: who did what to whom, why, from where, and how it went. */
+function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
+  const { t, i18n } = useTranslation("admin");
+  const { dateTime } = useFormats();
+  const { userId, reason, others } = auditDetails(entry.params);
+  const actor = useUser(entry.actorId);
+  const target = useUser(userId);
+  const textKey = `audit.actions.${entry.action.replace("admin.", "")}`;
+  const { outcome, createdAt, address } = entry;
+  const known = outcome === "done" || outcome === "begun";
+  return (
+    <article className="grid gap-1 px-2 py-1.5">
+      <p className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+        <span className="font-medium">{actor?.nickname ?? t("audit.somebody")}</span>
+        <span>{i18n.exists(`admin:${textKey}`) ? t(textKey) : entry.action}</span>
+        {userId !== null && <span className="font-medium">{target?.nickname ?? userId}</span>}
+        <Badge tone={OUTCOMES[outcome] ?? "danger"}>{known ? t(`audit.outcomes.${outcome}`) : outcome}</Badge>
+      </p>
+      {reason !== null && <p className="wrap-anywhere">{t("audit.reason", { reason })}</p>}
+      <p className="text-sm wrap-anywhere text-muted">
+        <time dateTime={createdAt}>{dateTime(Date.parse(createdAt))}</time>
+        {[others, address].filter((part) => part !== null).map((part) => ` · ${part}`)}
+      </p>
+    </article>
   );
 }

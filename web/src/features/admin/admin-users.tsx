@@ -1,18 +1,49 @@
-import type { AdminUser } from "@fanfare/contract";
-import { UserSearch } from "lucide-react";
+import type { AdminUser, Call } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import {
+  UserSearch,
+  Ellipsis,
+  KeyRound,
+  LockKeyholeOpen,
+  ShieldMinus,
+  ShieldPlus,
+  UserCheck,
+  UserX,
+} from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAdminUsers } from "../../data/admin.ts";
+import { useCall } from "../../data/call.ts";
+import { useMe } from "../../data/me.ts";
+import type { Language } from "../../i18n/language.ts";
+import { useFormats } from "../../shared/use-formats.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Form } from "../../ui/form.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
+import { Menu } from "../../ui/menu.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { CreateUserDialog } from "./create-user-dialog.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { useForm } from "../../ui/use-form.ts";
 import { PagedList } from "./paged-list.tsx";
 import { PasswordLinkDialog, type PasswordLink } from "./password-link-dialog.tsx";
-import { UserDeedDialog } from "./user-deed-dialog.tsx";
-import type { UserDeed } from "./user-deeds.ts";
-import { UserRow } from "./user-row.tsx";
+import { ReasonField } from "./reason-field.tsx";
 import { useSettled } from "./use-settled.ts";
+import { type UserDeed, DANGEROUS, WITH_REASON, deedsFor } from "./user-deeds.ts";
+
+const ICONS = {
+  disable: UserX,
+  enable: UserCheck,
+  makeAdmin: ShieldPlus,
+  takeAdmin: ShieldMinus,
+  sendReset: LockKeyholeOpen,
+  resetTotp: KeyRound,
+};
 
 /** Everybody who has an account here or looks around as a guest, newest first. */
 export function AdminUsers() {
@@ -46,5 +77,149 @@ export function AdminUsers() {
       {isCreating && <CreateUserDialog onClose={() => setCreating(false)} onLink={setLink} />}
       {link !== null && <PasswordLinkDialog {...link} onClose={() => setLink(null)} />}
     </>
+  );
+}
+
+interface CreateUserDialogProps {
+  onClose: () => void;
+  /** Shows a link that could not be mailed. */
+  onLink: (link: PasswordLink) => void;
+}
+
+/** Creates an account, whose owner sets the password by a link. */
+function CreateUserDialog({ onClose, onLink }: CreateUserDialogProps) {
+  const { t, i18n } = useTranslation("admin");
+  const call = useCall();
+  const form = useForm({
+    initial: { username: "", email: "" },
+    async submit(values) {
+      const [name, email] = [values.username.trim(), values.email.trim()];
+      const { link } = await call("admin.createUser", {
+        username: name,
+        ...(email !== "" && { email }),
+        locale: i18n.language as Language,
+      });
+      onClose();
+      if (link === null) showToast({ text: t("createUser.mailed", { email }), tone: "good" });
+      else onLink({ name, link });
+    },
+    fieldOfError: { USERNAME_TAKEN: "username", EMAIL_TAKEN: "email" },
+  });
+  return (
+    <Dialog open onClose={onClose} title={t("createUser.title")} description={t("createUser.text")}>
+      <Form form={form} action={t("createUser.action")} disabled={form.values.username.trim() === ""}>
+        <TextField
+          label={t("createUser.username")}
+          required
+          autoFocus
+          maxLength={LIMITS.usernameMaxChars}
+          autoCapitalize="none"
+          autoComplete="off"
+          spellCheck={false}
+          {...form.field("username")}
+        />
+        <TextField
+          label={t("createUser.email")}
+          type="email"
+          maxLength={LIMITS.emailMaxChars}
+          autoComplete="off"
+          {...form.field("email")}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+interface UserDeedDialogProps {
+  user: AdminUser;
+  deed: UserDeed;
+  onClose: () => void;
+  /** Shows a link that could not be mailed. */
+  onLink: (link: PasswordLink) => void;
+}
+
+/** Asks before something is done to an account, and says what it will mean for its owner. */
+function UserDeedDialog({ user, deed, onClose, onLink }: UserDeedDialogProps) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const [reason, setReason] = useState("");
+  const name = user.nickname;
+  const confirm = async () => {
+    const link = await carryOut(call, deed, user.id, reason.trim());
+    if (link !== null) return onLink({ name, link });
+    showToast({ text: t(`users.${deed}.done`, { name }), tone: "good" });
+  };
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={t(`users.${deed}.title`, { name })}
+      action={t(`users.${deed}.action`)}
+      danger={DANGEROUS.has(deed)}
+      onConfirm={confirm}
+    >
+      <div className="grid gap-3">
+        <p>{t(`users.${deed}.text`, { name })}</p>
+        {WITH_REASON.has(deed) && <ReasonField value={reason} onChange={setReason} />}
+      </div>
+    </ConfirmDialog>
+  );
+}
+
+/** @returns the link to pass on, if there is one */
+async function carryOut(call: Call, deed: UserDeed, userId: string, reason: string): Promise<string | null> {
+  const params = { userId, ...(reason !== "" && { reason }) };
+  switch (deed) {
+    case "disable":
+      await call("admin.disableUser", params);
+      break;
+    case "enable":
+      await call("admin.enableUser", { userId });
+      break;
+    case "sendReset":
+      return (await call("admin.sendPasswordReset", { userId })).link;
+    case "resetTotp":
+      await call("admin.resetTotp", params);
+      break;
+    default:
+      await call("admin.setAdmin", { userId, admin: deed === "makeAdmin" });
+  }
+  return null;
+}
+
+/** One user, and what can be done to the account. */
+function UserRow({ user, onDeed }: { user: AdminUser; onDeed: (deed: UserDeed) => void }) {
+  const { t } = useTranslation("admin");
+  const me = useMe();
+  const { date } = useFormats();
+  const { id, nickname, username, email, avatarUrl, kind, admin, totpEnabled, disabledAt, createdAt } = user;
+  const known = [username === null ? null : `@${username}`, email, date(Date.parse(createdAt))];
+  return (
+    <ListRow
+      leading={<Avatar name={nickname} id={id} src={avatarUrl} />}
+      title={
+        <span className="flex items-center gap-2">
+          <span className="truncate">{nickname}</span>
+          {admin && <Badge tone="accent">{t("users.admin")}</Badge>}
+          {kind !== "member" && <Badge>{t(`users.kinds.${kind}`)}</Badge>}
+          {totpEnabled && <Badge tone="good">{t("users.twoStep")}</Badge>}
+          {disabledAt !== null && <Badge tone="danger">{t("users.disabled")}</Badge>}
+        </span>
+      }
+      subtitle={known.filter((part) => part !== null).join(" · ")}
+      trailing={
+        <Menu
+          trigger={
+            <IconButton icon={Ellipsis} label={t("users.deeds", { name: nickname })} tooltipSide="left" />
+          }
+          items={deedsFor(user, me.id).map((deed) => ({
+            label: t(`users.${deed}.menu`),
+            icon: ICONS[deed],
+            danger: DANGEROUS.has(deed),
+            onSelect: () => onDeed(deed),
+          }))}
+        />
+      }
+    />
   );
 }

@@ -1,7 +1,8 @@
 import type { InstancePolicy, PolicyName, Result } from "@fanfare/contract";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
-import { useAction } from "../../shared/use-action.ts";
+import { errorText } from "../../shared/error-text.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { RadioGroup } from "../../ui/radio-group.tsx";
@@ -13,6 +14,7 @@ import { useForm } from "../../ui/use-form.ts";
 /** The values of each part of the policy that is one of a few. */
 const CHOICES = {
   registration: ["open", "invite", "closed"],
+  requireSecondFactor: ["off", "admins", "accounts"],
   groupCreation: ["everyone", "accounts", "admins"],
   directMessages: ["everyone", "groupMates", "friends"],
 } as const satisfies { [N in PolicyName]?: readonly InstancePolicy[N][] };
@@ -21,8 +23,12 @@ const CHOICES = {
 export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
   const { t } = useTranslation("admin");
   const call = useCall();
-  const { error, run } = useAction();
-  const change = (changes: Partial<InstancePolicy>) => void run(() => call("admin.setPolicy", changes));
+  const [error, setError] = useState<string | null>(null);
+  // Not `useAction`: a change that is made while another one is under way must not be dropped.
+  const change = (changes: Partial<InstancePolicy>) => {
+    setError(null);
+    call("admin.setPolicy", changes).catch((failure: unknown) => setError(errorText(failure)));
+  };
   const isFixed = (name: PolicyName) => fixed.includes(name);
   const hint = (name: PolicyName, text: string) => (isFixed(name) ? `${text} ${t("policy.fixed")}` : text);
   const choice = (name: keyof typeof CHOICES) => (
@@ -64,6 +70,7 @@ export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
         disabled={isFixed("oidcOnly")}
         onChange={(oidcOnly) => change({ oidcOnly })}
       />
+      {choice("requireSecondFactor")}
       {choice("groupCreation")}
       {choice("directMessages")}
     </div>

@@ -12,6 +12,7 @@ const user = (about: Partial<AdminUser>): AdminUser => ({
   createdAt: "2026-11-21T00:00:00.000Z",
   email: null,
   admin: false,
+  totpEnabled: false,
   disabledAt: null,
   ...about,
 });

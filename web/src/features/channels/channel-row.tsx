@@ -1,11 +1,25 @@
-import type { ChannelState } from "@fanfare/contract";
-import { BellOff, Ellipsis, Pencil } from "lucide-react";
+import type { ChannelState, Channel } from "@fanfare/contract";
+import { hasPermission } from "@fanfare/contract/permissions";
+import {
+  BellOff,
+  Ellipsis,
+  Pencil,
+  Hash,
+  Lock,
+  type LucideIcon,
+  Megaphone,
+  MessagesSquare,
+} from "lucide-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
+import { Link, useSearch } from "wouter";
+import { useMe } from "../../data/me.ts";
 import { useNotificationSetting } from "../../data/notifications.ts";
+import { useMyPermissions } from "../../data/permissions.ts";
+import { useThreads } from "../../data/threads.ts";
 import { useChannelUnread } from "../../data/unread.ts";
-import { channelPath } from "../../routes.ts";
+import { channelPath, parsePlace } from "../../routes.ts";
+import { useNow } from "../../shared/use-now.ts";
 import { useDraft } from "../../state/drafts.ts";
 import { ContextMenu } from "../../ui/context-menu.tsx";
 import { CountBadge } from "../../ui/count-badge.tsx";
@@ -13,14 +27,13 @@ import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import type { OpenDialog } from "../groups/group-dialog.ts";
-import { ChannelIcon } from "./channel-icon.tsx";
-import { ChannelThreads } from "./channel-threads.tsx";
 import { DropLine } from "./drop-line.tsx";
 import { isQuiet } from "./mute.ts";
 import type { Edge } from "./reorder.ts";
 import { useChannelMenu } from "./use-channel-menu.ts";
 import type { Reorder } from "./use-reorder.ts";
-import { useNow } from "../../shared/use-now.ts";
+
+const MAX_SHOWN = 5;
 
 interface ChannelRowProps {
   channel: ChannelState;
@@ -93,3 +106,63 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
     </li>
   );
 });
+
+/** A channel in which one reads only: others have something to say there. */
+function useIsReadOnly({ id, groupId }: Channel): boolean {
+  const held = useMyPermissions(groupId ?? "").data?.channels.find(({ channelId }) => channelId === id);
+  return held !== undefined && !hasPermission(held.permissions, "sendMessages");
+}
+
+/** What kind of channel it is. */
+function ChannelIcon({ channel, className }: { channel: Channel; className?: string }) {
+  const { t } = useTranslation("channels");
+  const isReadOnly = useIsReadOnly(channel);
+  const [Icon, label]: [LucideIcon, string | null] = channel.private
+    ? [Lock, t("kind.private")]
+    : isReadOnly
+      ? [Megaphone, t("kind.announcement")]
+      : [Hash, null];
+  return (
+    <>
+      <Icon size={17} aria-hidden className={className} />
+      {label !== null && <span className="sr-only">{label} </span>}
+    </>
+  );
+}
+
+/** Threads of a channel that the user has opened or looked into: those in which something was written last. */
+function ChannelThreads({ channel }: { channel: ChannelState }) {
+  const { t } = useTranslation("channels");
+  const me = useMe();
+  const { thread: openId } = parsePlace(useSearch());
+  const threads = useThreads(channel.id).data ?? [];
+  const own = threads.filter(({ ownerId, lastReadSeq }) => ownerId === me.id || lastReadSeq > 0);
+  if (own.length === 0) return null;
+  return (
+    <ul aria-label={t("threadsOf", { channel: channel.name })} className="mb-1 ml-4 grid gap-px">
+      {own.slice(0, MAX_SHOWN).map((thread) => {
+        const isUnread = thread.head.seq > thread.lastReadSeq && thread.id !== openId;
+        return (
+          <li key={thread.id}>
+            <Link
+              data-walk
+              href={channelPath(channel.groupId!, channel.id, { thread: thread.id })}
+              aria-current={thread.id === openId ? "true" : undefined}
+              className={cx(
+                "flex min-h-row items-center gap-2 rounded-md px-2 text-sm -outline-offset-2 hover:bg-hover hover:text-text",
+                isUnread ? "font-semibold text-text" : "text-muted",
+                thread.id === openId && "bg-hover text-text",
+              )}
+            >
+              <MessagesSquare size={14} aria-hidden className="shrink-0 opacity-80" />
+              <span className="min-w-0 truncate">
+                {thread.name === "" ? t("unnamedThread") : thread.name}
+              </span>
+              {isUnread && <span className="sr-only">{t("unread")}</span>}
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

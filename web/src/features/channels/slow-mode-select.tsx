@@ -1,6 +1,10 @@
 import { useTranslation } from "react-i18next";
 import { Select } from "../../ui/select.tsx";
-import { durationText, SLOW_MODES } from "./slow-modes.ts";
+
+/** The choices for slow mode: seconds between two messages. */
+const SLOW_MODES = [0, 5, 10, 30, 60, 300, 900, 3600, 21_600] as const;
+
+type Unit = "second" | "minute" | "hour";
 
 interface SlowModeSelectProps {
   /** Seconds. */
@@ -24,4 +28,15 @@ export function SlowModeSelect({ value, onChange }: SlowModeSelectProps) {
       }))}
     />
   );
+}
+
+/** "10 seconds", in the language. */
+function durationText(seconds: number, language: string): string {
+  const [value, unit]: [number, Unit] =
+    seconds % 3600 === 0
+      ? [seconds / 3600, "hour"]
+      : seconds % 60 === 0
+        ? [seconds / 60, "minute"]
+        : [seconds, "second"];
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
 }

@@ -1,21 +1,22 @@
-import { CirclePlus, SendHorizontal, Smile } from "lucide-react";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
-import type { Channel } from "@fanfare/contract";
+import type { Channel, Message } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
+import { CirclePlus, SendHorizontal, Smile, FileUp, AtSign, CornerUpRight, X } from "lucide-react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useServerCache } from "../../data/data-context.ts";
 import { useChannel } from "../../data/channel-view.ts";
+import { useServerCache } from "../../data/data-context.ts";
+import { useMe } from "../../data/me.ts";
 import { useChannelPermissions } from "../../data/permissions.ts";
 import { getDraft, setDraft } from "../../state/drafts.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { EmojiPopover } from "../emoji/emoji-popover.tsx";
 import { editLastOwn, setReplyTo, useConversation } from "../messages/conversation.ts";
+import { useAuthor } from "../messages/item/use-author.ts";
+import { MarkdownPreview } from "../messages/markdown/preview.tsx";
 import { composerFieldId } from "./composer-id.ts";
 import { ComposerStatus } from "./composer-status.tsx";
-import { DropOverlay } from "./drop-overlay.tsx";
 import { insertAtCaret } from "./edit-field.ts";
 import { MessageField } from "./message-field.tsx";
-import { ReplyBar } from "./reply-bar.tsx";
 import { useSlowMode } from "./slow-mode.ts";
 import { LostFiles, UploadStrip } from "./upload-strip.tsx";
 import { useUploads } from "./uploads.ts";
@@ -166,6 +167,59 @@ export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxPro
         isWaiting={sending.isWaiting}
         onStopWaiting={sending.stopWaiting}
       />
+    </div>
+  );
+}
+
+/** Over the place in which files can be dropped, while they are over it. */
+function DropOverlay({ place, title }: { place: DOMRect; title: string }) {
+  const { t } = useTranslation("composer");
+  const { left, top, width, height } = place;
+  return (
+    <div
+      className="pointer-events-none fixed z-30 flex items-center justify-center bg-overlay p-6"
+      style={{ left, top, width, height }}
+    >
+      <p className="flex items-center gap-3 rounded-lg border-2 border-dashed border-accent bg-raised px-6 py-5 text-lg font-semibold shadow-raised">
+        <FileUp size={24} aria-hidden className="text-accent-text" />
+        {t("upload.drop", { title })}
+      </p>
+    </div>
+  );
+}
+
+interface ReplyBarProps {
+  message: Message;
+  mentions: boolean;
+  onMentions: (mentions: boolean) => void;
+  onCancel: () => void;
+}
+
+/** What the next message answers, and whether that tells its author. */
+function ReplyBar({ message, mentions, onMentions, onCancel }: ReplyBarProps) {
+  const { t } = useTranslation("composer");
+  const me = useMe();
+  const { name } = useAuthor(message);
+  const isOwn = message.authorId === me.id;
+  return (
+    <div className="flex items-center gap-1.5 border-b border-line py-1 pr-1.5 pl-3 text-sm">
+      <CornerUpRight size={15} aria-hidden className="shrink-0 text-muted" />
+      <p className="flex min-w-0 flex-1 items-baseline gap-1.5">
+        <span className="shrink-0 font-medium">{t("reply.to", { name })}</span>
+        <span className="truncate text-muted">
+          {message.content === "" ? t("reply.attachment") : <MarkdownPreview content={message.content} />}
+        </span>
+      </p>
+      {!isOwn && (
+        <IconButton
+          icon={AtSign}
+          size="sm"
+          label={t("reply.mention", { name })}
+          pressed={mentions}
+          onClick={() => onMentions(!mentions)}
+        />
+      )}
+      <IconButton icon={X} size="sm" label={t("reply.cancel")} onClick={onCancel} />
     </div>
   );
 }

@@ -1,10 +1,16 @@
 import type { Channel } from "@fanfare/contract";
+import { hasPermission } from "@fanfare/contract/permissions";
 import { Lock, VolumeX } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { useAsk, useServerCache } from "../../data/data-context.ts";
+import { useChannelPermissions } from "../../data/permissions.ts";
 import { useFormats } from "../../shared/use-formats.ts";
+import { useNow } from "../../shared/use-now.ts";
 import { ComposerBox } from "./composer-box.tsx";
-import { useComposerState } from "./composer-state.ts";
+
+/** Whether the user can write in a channel, and if not, why. */
+type ComposerState = { kind: "open" } | { kind: "muted"; untilMs: number } | { kind: "readOnly" };
 
 interface ComposerProps {
   channel: Channel;
@@ -42,4 +48,23 @@ function Notice({ icon, children }: { icon: ReactNode; children: ReactNode }) {
       </p>
     </div>
   );
+}
+
+function useComposerState(channel: Channel): ComposerState {
+  const { client } = useServerCache();
+  const groupId = channel.groupId ?? "";
+  const enabled = channel.groupId !== null;
+  const permissions = useChannelPermissions(channel);
+  const { isSuccess } = useAsk("group.myPermissions", { groupId }, { enabled });
+  const { data: mutedUntil = null } = useAsk(
+    "group.getMember",
+    { groupId, userId: client.user?.id ?? "" },
+    { enabled, select: ({ member }) => member.mutedUntil },
+  );
+  const nowMs = useNow();
+  const untilMs = mutedUntil === null ? 0 : Date.parse(mutedUntil);
+  if (untilMs > nowMs) return { kind: "muted", untilMs };
+  // Until it is known, most may.
+  if (enabled && isSuccess && !hasPermission(permissions, "sendMessages")) return { kind: "readOnly" };
+  return { kind: "open" };
 }

@@ -1,16 +1,36 @@
 import type { Channel } from "@fanfare/contract";
-import type { ClipboardEvent, KeyboardEvent } from "react";
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type ComponentProps,
+  type RefObject,
+  useLayoutEffect,
+} from "react";
 import { useTranslation } from "react-i18next";
+import { cx } from "../../ui/cx.ts";
+import { emojiNamed, loadEmojiIndex } from "../emoji/emoji-index.ts";
 import { editField } from "./edit-field.ts";
-import { isSendKey, markdownKey } from "./field-keys.ts";
-import { GrowingField } from "./growing-field.tsx";
-import { isUrl, makeLink } from "./markdown-edit.ts";
+import { isUrl, makeLink, isInOpenFence, toggleCode, toggleMark, type TextEdit } from "./markdown-edit.ts";
 import { optionId, SuggestionList } from "./suggestion-list.tsx";
 import { SuggestionSource } from "./suggestion-sources.tsx";
-import { replaceClosedEmoji } from "./closed-emoji.ts";
+import { closedEmoji } from "./trigger.ts";
 import { filesOf } from "./use-file-drop.ts";
 import { useSuggestions } from "./use-suggestions.ts";
 import type { Written } from "./use-written.ts";
+
+const GROWS = CSS.supports("field-sizing", "content");
+
+type Edit = (text: string, from: number, to: number) => TextEdit;
+
+const EDITS: Readonly<Record<string, Edit>> = {
+  b: (...at) => toggleMark(...at, "**"),
+  i: (...at) => toggleMark(...at, "*"),
+  e: toggleCode,
+  k: makeLink,
+};
+
+/** On touch screens Enter is a new line, as on their keyboards it is labelled so; a button sends. */
+const TOUCH = "(hover: none) and (pointer: coarse)";
 
 interface MessageFieldProps {
   written: Written;
@@ -116,5 +136,67 @@ export function MessageField(props: MessageFieldProps) {
         {isOpen && t("suggest.count", { count: found.length })}
       </p>
     </div>
+  );
+}
+
+/** Puts the emoji in place of its name between colons, where that ends at the caret. */
+async function replaceClosedEmoji(field: HTMLTextAreaElement, language: string): Promise<void> {
+  const named = closedEmoji(field.value, field.selectionStart);
+  if (named === null) return;
+  // Without the list of emoji it stays as it was written.
+  const index = await loadEmojiIndex(language).catch(() => null);
+  const emoji = index === null ? undefined : emojiNamed(index, named.name);
+  const to = named.start + named.name.length + 2;
+  const isStillThere = field.value.slice(named.start, to) === `:${named.name}:`;
+  if (emoji === undefined || !isStillThere) return;
+  const moved = field.selectionStart - to + named.start + emoji.length;
+  editField(field, { from: named.start, to, insert: emoji, selectFrom: moved, selectTo: moved });
+}
+
+/** Ctrl or ⌘ with B, I, E, and with K where something is selected. Returns whether the key was one of them. */
+function markdownKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
+  const { currentTarget: field, key } = event;
+  const { value, selectionStart: from, selectionEnd: to } = field;
+  if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return false;
+  const edit = EDITS[key.toLowerCase()];
+  // Without a selection K is for all of the page.
+  if (edit === undefined || (edit === makeLink && from === to)) return false;
+  event.preventDefault();
+  event.stopPropagation();
+  editField(field, edit(value, from, to));
+  return true;
+}
+
+/** Whether a key ends what is written. */
+function isSendKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
+  const { key, shiftKey, altKey, currentTarget: field, nativeEvent } = event;
+  // While characters are composed (Japanese, Chinese, …) Enter chooses among them.
+  if (key !== "Enter" || shiftKey || altKey || nativeEvent.isComposing || matchMedia(TOUCH).matches) {
+    return false;
+  }
+  return event.ctrlKey || event.metaKey || !isInOpenFence(field.value, field.selectionStart);
+}
+
+interface GrowingFieldProps extends Omit<ComponentProps<"textarea">, "ref"> {
+  fieldRef: RefObject<HTMLTextAreaElement | null>;
+  value: string;
+}
+
+/** A field as high as its text, up to a part of the window. */
+function GrowingField({ fieldRef, className, ...rest }: GrowingFieldProps) {
+  useLayoutEffect(() => {
+    const { current: element } = fieldRef;
+    if (GROWS || element === null) return;
+    // Browsers that cannot do it by themselves.
+    element.style.height = "auto";
+    element.style.height = `${element.scrollHeight}px`;
+  });
+  return (
+    <textarea
+      ref={fieldRef}
+      rows={1}
+      className={cx("field-sizing-content max-h-[40dvh] w-full min-w-0 resize-none", className)}
+      {...rest}
+    />
   );
 }

@@ -1,6 +1,14 @@
-import { type RefObject, useCallback, useRef, useState } from "react";
+import type { Channel, Role } from "@fanfare/contract";
+import { useQuery } from "@tanstack/react-query";
+import { type RefObject, useCallback, useRef, useState, useMemo } from "react";
+import { askChannels } from "../../data/channels.ts";
+import { useAsk, useServerCache } from "../../data/data-context.ts";
+import { useUsers } from "../../data/users.ts";
 import { fromWire, nameToken, toWire, wiresIn, type NamedToken } from "./mention-text.ts";
-import { useNames } from "./use-names.ts";
+
+const NO_ROLES: readonly Role[] = [];
+
+const NO_CHANNELS: readonly Channel[] = [];
 
 /** A text with its names, in a field. */
 export interface Written {
@@ -48,4 +56,26 @@ export function useWritten(
   };
   const reset = useCallback((wire: string) => setState({ text: wire, tokens: [] }), []);
   return { field, text, wire: toWire(text, tokens), onInput, nameFor, reset };
+}
+
+/** The names of the tokens in a text, as far as they are known. */
+function useNames(groupId: string | null, text: string): ReadonlyMap<string, string> {
+  const joined = wiresIn(text).join(" ");
+  const userIds = useMemo(() => joined.match(/(?<=<@)[0-9a-f]{24}/g) ?? [], [joined]);
+  const users = useUsers(userIds);
+  const params = { groupId: groupId ?? "" };
+  const { data: roles = NO_ROLES } = useAsk("role.list", params, {
+    enabled: groupId !== null && joined.includes("<@&"),
+    select: (answer) => answer.roles,
+  });
+  const { data: channels = NO_CHANNELS } = useQuery({
+    ...askChannels(useServerCache(), params.groupId),
+    enabled: groupId !== null && joined.includes("<#"),
+    select: (answer) => answer.channels,
+  });
+  const names = new Map<string, string>();
+  for (const user of users) names.set(`<@${user.id}>`, user.nickname);
+  for (const role of roles) names.set(`<@&${role.id}>`, role.name);
+  for (const channel of channels) names.set(`<#${channel.id}>`, channel.name);
+  return names;
 }

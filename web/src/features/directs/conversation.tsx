@@ -4,21 +4,25 @@ import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
 import { useIsBlocked } from "../../data/account.ts";
 import { useCall } from "../../data/call.ts";
+import { useUser } from "../../data/users.ts";
 import { directPath, parsePlace } from "../../routes.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { openPanel, usePanels } from "../../state/panels.ts";
+import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { focusComposer } from "../composer/composer-id.ts";
 import { Composer } from "../composer/composer.tsx";
 import { MessageList } from "../messages/list/message-list.tsx";
 import { PinsPanel } from "../messages/pins/pins-panel.tsx";
-import { Beginning } from "./beginning.tsx";
 import type { DirectDialog } from "./direct-dialog.ts";
 import { DirectDialogs } from "./direct-dialogs.tsx";
 import { DirectHeader } from "./direct-header.tsx";
 import { PeoplePanel } from "./people-panel.tsx";
-import { useDirect } from "./use-direct.ts";
+import { useDirect, type Direct } from "./use-direct.ts";
+
+/** So many pictures stand in a row. */
+const MAX_SHOWN = 5;
 
 /** What was said, and where one writes. */
 export function Conversation({ channel }: { channel: ChannelState }) {
@@ -73,5 +77,32 @@ function Blocked({ userId, name }: { userId: string; name: string }) {
       </div>
       <ErrorNote text={error} />
     </div>
+  );
+}
+
+/** Above the first message of a conversation: who it is with. */
+function Beginning({ direct: { title, otherId, otherIds } }: { direct: Direct }) {
+  const { t } = useTranslation("directs");
+  return (
+    <div className="grid gap-1 pb-2">
+      <div className="mb-1 flex -space-x-3">
+        {otherIds.slice(0, MAX_SHOWN).map((userId) => (
+          <Picture key={userId} userId={userId} />
+        ))}
+      </div>
+      <p className="truncate text-xl font-semibold">{title}</p>
+      <p className="line-clamp-2 text-muted">
+        {otherId === null ? t("beginning.group") : t("beginning.two", { name: title })}
+      </p>
+    </div>
+  );
+}
+
+function Picture({ userId }: { userId: string }) {
+  const user = useUser(userId);
+  return (
+    <span className="flex rounded-full ring-3 ring-canvas">
+      <Avatar name={user?.nickname ?? "…"} id={userId} src={user?.avatarUrl} size={56} />
+    </span>
   );
 }

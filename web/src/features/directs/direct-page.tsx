@@ -1,9 +1,10 @@
 import { FanfareError } from "@fanfare/client";
 import { MessagesSquare } from "lucide-react";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useChannelState } from "../../data/channels.ts";
+import { useServerCache } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
 import { errorText } from "../../shared/error-text.ts";
@@ -14,7 +15,6 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
 import { PageLoading } from "../shell/page-loading.tsx";
 import { Conversation } from "./conversation.tsx";
-import { useIsOut } from "./use-is-out.ts";
 
 /** A conversation with one or several, by its address. */
 export function DirectPage({ channelId }: { channelId: string }) {
@@ -56,4 +56,20 @@ function NotThere() {
       />
     </>
   );
+}
+
+/** Whether the user was removed from the conversation or left it, or it was deleted, while it was open. */
+function useIsOut(channelId: string): boolean {
+  const { client } = useServerCache();
+  const [outOf, setOutOf] = useState<string | null>(null);
+  useEffect(() => {
+    const ends = [
+      client.on("channel.deleted", (gone) => gone.channelId === channelId && setOutOf(channelId)),
+      client.on("channel.created", ({ channel }) => channel.id === channelId && setOutOf(null)),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [client, channelId]);
+  return outOf === channelId;
 }

@@ -5,18 +5,19 @@ import { Link } from "wouter";
 import { useNotificationSetting } from "../../data/notifications.ts";
 import { useStatus } from "../../data/presence.ts";
 import { useChannelUnread } from "../../data/unread.ts";
+import { useUser } from "../../data/users.ts";
 import { directPath } from "../../routes.ts";
 import { useNow } from "../../shared/use-now.ts";
+import { Avatar } from "../../ui/avatar.tsx";
 import { ContextMenu } from "../../ui/context-menu.tsx";
 import { CountBadge } from "../../ui/count-badge.tsx";
 import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { isQuiet } from "../channels/mute.ts";
-import { DirectAvatar } from "./direct-avatar.tsx";
 import type { OpenDirectDialog } from "./direct-dialog.ts";
-import { useDirect } from "./use-direct.ts";
 import { useDirectMenu } from "./use-direct-menu.ts";
+import { useDirect, type Direct } from "./use-direct.ts";
 
 interface DirectRowProps {
   channel: ChannelState;
@@ -94,4 +95,33 @@ export function DirectRow({ channel, isActive, onOpen }: DirectRowProps) {
       </ContextMenu>
     </li>
   );
+}
+
+/** Whom a direct channel is with: one picture with a dot for the status, or two of several. */
+function DirectAvatar({ direct: { title, otherId, otherIds } }: { direct: Direct }) {
+  if (otherId !== null) return <OneAvatar userId={otherId} name={title} />;
+  const [first, second] = otherIds;
+  if (first === undefined) return <Avatar name={title} id="" size={32} />;
+  if (second === undefined) return <OneAvatar userId={first} name={title} />;
+  return (
+    <span aria-hidden className="relative size-8 shrink-0">
+      <span className="absolute top-0 left-0">
+        <SmallAvatar userId={first} />
+      </span>
+      <span className="absolute right-0 bottom-0 flex rounded-full ring-2 ring-sidebar">
+        <SmallAvatar userId={second} />
+      </span>
+    </span>
+  );
+}
+
+function OneAvatar({ userId, name }: { userId: string; name: string }) {
+  const user = useUser(userId);
+  const status = useStatus(userId);
+  return <Avatar name={user?.nickname ?? name} id={userId} src={user?.avatarUrl} size={32} status={status} />;
+}
+
+function SmallAvatar({ userId }: { userId: string }) {
+  const user = useUser(userId);
+  return <Avatar name={user?.nickname ?? "…"} id={userId} src={user?.avatarUrl} size={22} />;
 }

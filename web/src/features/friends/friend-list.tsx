@@ -1,28 +1,35 @@
 import type { User } from "@fanfare/contract";
-import { MoonStar, UserPlus, Users } from "lucide-react";
+import { MoonStar, UserPlus, Users, Ellipsis, MessageCircle } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFriends } from "../../data/friends.ts";
+import { useStatus } from "../../data/presence.ts";
 import { useUsers } from "../../data/users.ts";
 import { errorText } from "../../shared/error-text.ts";
 import { Button } from "../../ui/button.tsx";
+import { ContextMenu } from "../../ui/context-menu.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Menu } from "../../ui/menu.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { useOpenDirect } from "../directs/use-open-direct.ts";
+import { StatusLine } from "../members/status-line.tsx";
+import { usePersonMenu } from "../members/use-person-menu.ts";
 import { useStatuses } from "../members/use-statuses.ts";
 import { ADD_FRIEND_ID } from "./add-friend.tsx";
-import { FriendRow } from "./friend-row.tsx";
+import { PersonLine } from "./person-line.tsx";
+
+/** Of so many it is heard how they are: a client watches 500, and the lists beside this are to have some. */
+const MAX_WATCHED = 400;
+/** So many are shown at first, and more at once then. */
+const STEP = 100;
 
 interface FriendListProps {
   /** Only those who are there now. */
   isOnline: boolean;
   onShowAll: () => void;
 }
-
-/** Of so many it is heard how they are: a client watches 500, and the lists beside this are to have some. */
-const MAX_WATCHED = 400;
-/** So many are shown at first, and more at once then. */
-const STEP = 100;
 
 export function FriendList({ isOnline, onShowAll }: FriendListProps) {
   const { t, i18n } = useTranslation("friends");
@@ -85,5 +92,32 @@ export function FriendList({ isOnline, onShowAll }: FriendListProps) {
         </div>
       )}
     </>
+  );
+}
+
+/** A friend: how they are, and the way to talk. */
+function FriendRow({ user }: { user: User }) {
+  const { t } = useTranslation("friends");
+  const openDirect = useOpenDirect();
+  const status = useStatus(user.id);
+  const items = usePersonMenu(user);
+  return (
+    <ContextMenu items={items}>
+      <PersonLine
+        user={user}
+        status={status}
+        subtitle={status === undefined ? undefined : <StatusLine status={status} />}
+      >
+        <IconButton
+          icon={MessageCircle}
+          label={t("members:messageTo", { name: user.nickname })}
+          onClick={() => void openDirect(user.id)}
+        />
+        <Menu
+          items={items}
+          trigger={<IconButton icon={Ellipsis} label={t("members:more", { name: user.nickname })} />}
+        />
+      </PersonLine>
+    </ContextMenu>
   );
 }

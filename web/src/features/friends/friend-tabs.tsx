@@ -1,11 +1,20 @@
+import type { User } from "@fanfare/contract";
+import { ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useBlocked } from "../../data/account.ts";
 import { useFriendRequests } from "../../data/friends.ts";
+import { errorText } from "../../shared/error-text.ts";
+import { Button } from "../../ui/button.tsx";
 import { CountBadge } from "../../ui/count-badge.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { usePersonActions } from "../members/use-person-actions.ts";
 import { AddFriend } from "./add-friend.tsx";
-import { BlockedList } from "./blocked-list.tsx";
 import { FriendList } from "./friend-list.tsx";
+import { PersonLine } from "./person-line.tsx";
 import { RequestList } from "./request-list.tsx";
 
 type View = "online" | "all" | "pending" | "blocked";
@@ -47,5 +56,37 @@ export function FriendTabs() {
         />
       </div>
     </div>
+  );
+}
+
+/** Whom the user has blocked. */
+function BlockedList() {
+  const { t } = useTranslation("friends");
+  const { data: blocked, error, refetch } = useBlocked();
+  if (blocked === undefined) {
+    if (error === null) return <SkeletonRows withAvatar />;
+    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
+  }
+  if (blocked.length === 0) {
+    return <EmptyState icon={ShieldCheck} title={t("blocked.empty")} text={t("blocked.emptyText")} />;
+  }
+  return (
+    <ul className="grid gap-px">
+      {blocked.map((user) => (
+        <Row key={user.id} user={user} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({ user }: { user: User }) {
+  const { t } = useTranslation("friends");
+  const { unblock } = usePersonActions(user);
+  return (
+    <PersonLine user={user}>
+      <Button size="sm" aria-label={t("blocked.unblock", { name: user.nickname })} onClick={unblock}>
+        {t("members:action.unblock")}
+      </Button>
+    </PersonLine>
   );
 }

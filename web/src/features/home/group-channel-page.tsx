@@ -1,12 +1,12 @@
-import { useEffect } from "react";
-import { useChannels } from "../../data/channels.ts";
+import { useEffect, type ReactNode } from "react";
+import { useLocation, useSearch } from "wouter";
+import { useChannels, useChannelState } from "../../data/channels.ts";
 import { useGroup, useGroups } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
-import { channelPath } from "../../routes.ts";
+import { channelPath, parsePlace, placePath } from "../../routes.ts";
 import { rememberPlace } from "../../state/last-channel.ts";
 import { ChannelPage } from "../messages/channel-page.tsx";
 import { PageLoading } from "../shell/page-loading.tsx";
-import { ThreadRedirect } from "../threads/thread-redirect.tsx";
 import { NotThere } from "./not-there.tsx";
 
 /** A channel of a group, by its address. */
@@ -30,4 +30,25 @@ export function GroupChannelPage({ groupId, channelId }: { groupId: string; chan
     );
   }
   return <PageLoading />;
+}
+
+interface ThreadRedirectProps {
+  channelId: string;
+  /** Shown where it is no thread either. */
+  children: ReactNode;
+}
+
+/** The address of a thread as a channel, such as of a message in it: shows it beside its channel. */
+function ThreadRedirect({ channelId, children }: ThreadRedirectProps) {
+  const [, navigate] = useLocation();
+  const { message } = parsePlace(useSearch());
+  const { data: channel, isPending } = useChannelState(channelId);
+  const parentId = channel?.parentId ?? null;
+  const groupId = channel?.groupId ?? null;
+  useEffect(() => {
+    if (parentId === null) return;
+    const place = { thread: channelId, ...(message !== undefined && { message }) };
+    navigate(placePath(groupId, parentId, place), { replace: true });
+  }, [navigate, groupId, parentId, channelId, message]);
+  return isPending || parentId !== null ? <PageLoading /> : children;
 }

@@ -2,13 +2,16 @@ import type { ActionName, Params, User } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { useIsBlocked } from "../../data/account.ts";
 import { useCall } from "../../data/call.ts";
+import { useFriendRequests, useFriends } from "../../data/friends.ts";
 import { useMe } from "../../data/me.ts";
 import { errorText } from "../../shared/error-text.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { useOpenDirect } from "../directs/use-open-direct.ts";
 import { isNotReachable } from "../friends/is-not-reachable.ts";
-import { useFriendship } from "../friends/use-friendship.ts";
 import { askAbout, closeProfile } from "./people-store.ts";
+
+/** What a user is to the one who is logged in; null until it is known, and for guests, who have no friends. */
+type Friendship = "none" | "friend" | "incoming" | "outgoing" | null;
 
 /** What one can do about a user, besides the group they are in; what cannot be done is not there. None of it rejects. */
 export interface PersonActions {
@@ -58,4 +61,13 @@ export function usePersonActions(user: User | undefined): PersonActions {
     ...(friendship === "friend" && { unfriend: () => askAbout({ kind: "unfriend", userId }) }),
     block: () => askAbout({ kind: "block", userId }),
   };
+}
+
+function useFriendship(userId: string): Friendship {
+  const enabled = useMe().kind === "member";
+  const { data: friends } = useFriends({ enabled });
+  const { data: requests } = useFriendRequests({ enabled });
+  if (!enabled || friends === undefined || requests === undefined) return null;
+  if (friends.some((friend) => friend.userId === userId)) return "friend";
+  return requests.find((request) => request.userId === userId)?.direction ?? "none";
 }

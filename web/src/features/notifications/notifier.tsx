@@ -7,15 +7,38 @@ import { useServerCache } from "../../data/data-context.ts";
 import { useNotificationSettings } from "../../data/notifications.ts";
 import { useOwnStatus } from "../../data/presence.ts";
 import { useUnreadChannels } from "../../data/unread.ts";
-import { inboxPath } from "../../routes.ts";
-import { usePreferences } from "../../state/preferences.ts";
+import { usersOf } from "../../data/users.ts";
+import { inboxPath, placePath } from "../../routes.ts";
+import { usePreferences, setPreferences } from "../../state/preferences.ts";
+import { loadStored, saveStored } from "../../state/stored.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { claim } from "./claim.ts";
-import { describeNotice } from "./describe-notice.ts";
+import { lex } from "../messages/markdown/lex.ts";
+import { plainText } from "../messages/markdown/plain-text.ts";
+import { askPermission, permissionNow } from "../user-settings/notifications/permission.ts";
 import { hearMessages, type Notice, type Wishes } from "./hear-messages.ts";
-import { hintOnce } from "./hint.ts";
-import { playSound } from "./sound.ts";
-import { closeNotifications, showSystemNotification } from "./system-notification.ts";
+import {
+  closeNotifications,
+  showSystemNotification,
+  type SystemNotification,
+} from "./system-notification.ts";
+
+const MAX_CHARS = 200;
+
+/** Two notes of a fanfare: hertz, and when they begin. */
+const NOTES = [
+  { hertz: 659, atS: 0 },
+  { hertz: 880, atS: 0.11 },
+];
+
+const NOTE_S = 0.22;
+const LOUDNESS = 0.08;
+
+let audio: AudioContext | null = null;
+
+const KEY = "fanfare.notificationHint";
+
+/** As long as a message may take to reach the other tabs. */
+const HELD_MS = 10_000;
 
 /** Tabs that nobody looks at leave it so long to the one that somebody does. */
 const LEAVE_IT_MS = 250;
@@ -82,4 +105,92 @@ function isShown({ channel, reason }: Notice): boolean {
 
 function isLookedAt(): boolean {
   return document.visibilityState === "visible" && document.hasFocus();
+}
+
+/**
+ * Whether this tab is the one to tell of something: of all tabs of the browser, the first that asks. Where a browser has no locks for pages
+ * (without https), each tab is.
+ */
+async function claim(name: string): Promise<boolean> {
+  if (!("locks" in navigator)) return true;
+  return new Promise((resolve) => {
+    void navigator.locks.request(`fanfare.${name}`, { ifAvailable: true }, async (lock) => {
+      resolve(lock !== null);
+      if (lock !== null) await new Promise((done) => setTimeout(done, HELD_MS));
+    });
+  });
+}
+
+/** Offers browser notifications once per browser, at the first notice. Permission is requested only if the user accepts. */
+function hintOnce(): void {
+  if (permissionNow() !== "default" || usePreferences.getState().desktopNotifications) return;
+  if (loadStored(KEY) !== null) return;
+  saveStored(KEY, true);
+  showToast({
+    text: i18next.t("notifications:hint"),
+    action: { label: i18next.t("notifications:turnOn"), onClick: () => void turnOn() },
+  });
+}
+
+async function turnOn(): Promise<void> {
+  if ((await askPermission()) === "granted") setPreferences({ desktopNotifications: true });
+}
+
+/** Plays a short sound; nothing where the browser lets the page make none yet. */
+function playSound(): void {
+  audio ??= new AudioContext();
+  if (audio.state === "suspended") void audio.resume();
+  for (const { hertz, atS } of NOTES) {
+    const note = audio.createOscillator();
+    const loudness = audio.createGain();
+    const startS = audio.currentTime + atS;
+    note.frequency.value = hertz;
+    loudness.gain.setValueAtTime(LOUDNESS, startS);
+    loudness.gain.exponentialRampToValueAtTime(0.0001, startS + NOTE_S);
+    note.connect(loudness).connect(audio.destination);
+    note.start(startS);
+    note.stop(startS + NOTE_S);
+  }
+}
+
+/** A notice in words, and where it leads. */
+async function describeNotice(cache: ServerCache, { message, channel }: Notice): Promise<SystemNotification> {
+  const author =
+    message.as === undefined
+      ? await nameOf(cache, message.authorId)
+      : i18next.t("notifications:webhook", { name: message.as.name });
+  const { groupId, name, id, parentId } = channel;
+  const group = cache.read("group.listMine", {})?.groups.find((held) => held.id === groupId)?.name;
+  const place = groupId === null ? name : [`#${name}`, group].filter(Boolean).join(", ");
+  const path =
+    parentId === null
+      ? placePath(groupId, id, { message: message.id })
+      : placePath(groupId, parentId, { thread: id, message: message.id });
+  return {
+    title: place === "" ? author : `${author} (${place})`,
+    body: await bodyOf(cache, message.content),
+    channelId: id,
+    path,
+  };
+}
+
+async function bodyOf(cache: ServerCache, content: string): Promise<string> {
+  const text = plainText(lex(content.slice(0, MAX_CHARS * 2)));
+  const ids = [...new Set([...text.matchAll(/<@([0-9a-f]{24})>/g)].map(([, id]) => id!))];
+  const names = new Map(await Promise.all(ids.map(async (id) => [id, await nameOf(cache, id)] as const)));
+  const readable = text
+    .replaceAll(/<@([0-9a-f]{24})>/g, (token, id: string) => `@${names.get(id) ?? token}`)
+    .replaceAll(/<(@&|#)[0-9a-f]{24}>/g, (_, sign: string) => `${sign[0]}…`)
+    .trim();
+  if (readable === "") return i18next.t("notifications:file");
+  const chars = Array.from(readable);
+  return chars.length > MAX_CHARS ? `${chars.slice(0, MAX_CHARS).join("")}…` : readable;
+}
+
+async function nameOf(cache: ServerCache, userId: string): Promise<string> {
+  const users = usersOf(cache);
+  const known = users.get(userId)?.nickname;
+  if (known !== undefined) return known;
+  const answer = await cache.client.call("user.getMany", { userIds: [userId] }).catch(() => null);
+  return answer?.users[0]?.nickname ?? "…";
 }

@@ -2,6 +2,7 @@ import type { ChannelState, User } from "@fanfare/contract";
 import { useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { askChannels } from "../../data/channels.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { useDirects } from "../../data/directs.ts";
 import { useFriends } from "../../data/friends.ts";
@@ -35,7 +36,7 @@ export function useDestinations(query: string): Destination[] {
   const currentId = usePlace()?.channelId;
   const recent = useRecentPlaces(me.id).filter((id) => id !== currentId);
   const lists = useQueries({
-    queries: groups.slice(0, MAX_GROUPS).map(({ id }) => cache.ask("channel.list", { groupId: id })),
+    queries: groups.slice(0, MAX_GROUPS).map(({ id }) => askChannels(cache, id)),
   });
   const knownIds = useMemo(
     () => [

@@ -1,3 +1,4 @@
+import type { User } from "@fanfare/contract";
 import { Hash, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -6,10 +7,28 @@ import { cx } from "../../ui/cx.ts";
 import { FIELD_CLASS } from "../../ui/field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useOptions } from "../../ui/use-options.ts";
-import { filterAt, parseQuery, withFilter } from "./query.ts";
-import type { Directory } from "./resolve.ts";
+import { dayBefore, dayWord } from "./days.ts";
+import { filterAt, parseQuery, withFilter, type Filter } from "./query.ts";
+import { type Directory, personWord, TRAITS, type TraitWord } from "./resolve.ts";
 import { onSearchAsked, SEARCH_FIELD_ID, setSearchText, useSearchText } from "./search-store.ts";
-import { type Suggestion, suggest } from "./suggestions.ts";
+
+const MAX_SHOWN = 8;
+
+const DAYS = [
+  { id: "today", ago: 0 },
+  { id: "yesterday", ago: 1 },
+  { id: "week", ago: 7 },
+  { id: "month", ago: 30 },
+  { id: "year", ago: 365 },
+] as const;
+
+/** What a filter that is being typed could be. */
+type Suggestion = { key: string; /** What it makes of the filter. */ word: string } & (
+  | { kind: "person"; user: User }
+  | { kind: "channel"; name: string }
+  | { kind: "trait"; trait: TraitWord }
+  | { kind: "day"; day: (typeof DAYS)[number]["id"] }
+);
 
 /** Where one types what is looked for, with proposals for the filter that is being typed. */
 export function SearchField({ directory }: { directory: Directory }) {
@@ -134,5 +153,38 @@ function SuggestionLine({ suggestion }: { suggestion: Suggestion }) {
           <span className="text-muted tabular-nums">{suggestion.word}</span>
         </>
       );
+  }
+}
+
+function suggest(filter: Filter | null, directory: Directory): Suggestion[] {
+  if (filter === null) return [];
+  const { people, channels, nowMs } = directory;
+  const wanted = filter.value.replace(/^[@#]/, "").toLowerCase();
+  const fits = (...names: (string | null)[]): boolean =>
+    names.some((name) => name?.toLowerCase().includes(wanted));
+  switch (filter.name) {
+    case "from":
+    case "mentions":
+      return people
+        .filter(({ nickname, username, deleted }) => deleted !== true && fits(nickname, username))
+        .slice(0, MAX_SHOWN)
+        .map((user) => ({ kind: "person", key: user.id, word: personWord(user, people), user }));
+    case "in":
+      return channels
+        .filter(({ name }) => fits(name))
+        .slice(0, MAX_SHOWN)
+        .map(({ id, name }) => ({ kind: "channel", key: id, word: name, name }));
+    case "has":
+      return (Object.keys(TRAITS) as TraitWord[])
+        .filter((trait) => fits(trait))
+        .map((trait) => ({ kind: "trait", key: trait, word: trait, trait }));
+    case "before":
+    case "after":
+      return DAYS.map(({ id, ago }) => ({
+        kind: "day" as const,
+        key: id,
+        word: dayWord(dayBefore(nowMs, ago)),
+        day: id,
+      })).filter(({ word }) => fits(word));
   }
 }

@@ -1,8 +1,14 @@
-import { Gauge, type LucideIcon, MessagesSquare, ServerCog } from "lucide-react";
+import { Gauge, type LucideIcon, MessagesSquare, ServerCog, Languages, Moon, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { EntranceFooter } from "./entrance-footer.tsx";
-import { Waves } from "./waves.tsx";
+import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "../../i18n/language.ts";
+import { setPreferences, usePreferences } from "../../state/preferences.ts";
+import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { useMedia } from "../../ui/use-media.ts";
+
+const COUNT = 9;
+const STEP = 95;
 
 const POINTS: { textKey: "point.speed" | "point.complete" | "point.own"; icon: LucideIcon }[] = [
   { textKey: "point.speed", icon: Gauge },
@@ -46,5 +52,61 @@ export function Entrance({ children }: { children: ReactNode }) {
         <EntranceFooter />
       </div>
     </div>
+  );
+}
+
+/** Language and theme, before there are settings. */
+function EntranceFooter() {
+  const { t, i18n } = useTranslation("session");
+  const theme = usePreferences((preferences) => preferences.theme);
+  const systemIsDark = useMedia("(prefers-color-scheme: dark)");
+  const isDark = theme === "system" ? systemIsDark : theme === "dark";
+  const others = LANGUAGES.filter((language) => language !== i18n.language);
+  return (
+    <footer className="flex items-center justify-center gap-1 px-5 pb-[max(1rem,env(safe-area-inset-bottom))]">
+      {others.map((language) => (
+        <Button
+          key={language}
+          variant="ghost"
+          size="sm"
+          lang={LANGUAGE_TAGS[language]}
+          icon={<Languages size={16} aria-hidden />}
+          onClick={() => setPreferences({ language })}
+        >
+          {LANGUAGE_NAMES[language]}
+        </Button>
+      ))}
+      <IconButton
+        icon={isDark ? Sun : Moon}
+        label={isDark ? t("lightTheme") : t("darkTheme")}
+        size="sm"
+        onClick={() => setPreferences({ theme: isDark ? "light" : "dark" })}
+      />
+    </footer>
+  );
+}
+
+/** Sound that spreads: decoration behind the name. */
+function Waves() {
+  return (
+    <svg
+      aria-hidden
+      viewBox="0 0 1000 1000"
+      preserveAspectRatio="xMinYMax slice"
+      className="absolute inset-0 -z-10 size-full text-accent"
+    >
+      {Array.from({ length: COUNT }, (_, index) => (
+        <circle
+          key={index}
+          cx="0"
+          cy="1000"
+          r={STEP * (index + 1)}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth={2 + (COUNT - index) * 1.5}
+          opacity={0.17 - index * 0.016}
+        />
+      ))}
+    </svg>
   );
 }

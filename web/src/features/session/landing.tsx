@@ -1,17 +1,25 @@
+import type { FanfareClient } from "@fanfare/client";
+import type { Result } from "@fanfare/contract";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { loginPath, registerPath } from "../../routes.ts";
+import { errorText } from "../../shared/error-text.ts";
 import { buttonClass } from "../../ui/button.tsx";
-import { InvitePreview } from "../invites/invite-preview.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Form } from "../../ui/form.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useForm } from "../../ui/use-form.ts";
+import { InvitedGroup } from "../invites/invited-group.tsx";
+import { meanToJoin } from "../invites/meant-invite.ts";
 import { anonymous } from "./anonymous.ts";
-import { Entrance } from "./entrance.tsx";
 import { EntranceTitle } from "./entrance-title.tsx";
-import { GuestForm } from "./guest-form.tsx";
+import { Entrance } from "./entrance.tsx";
 import { NoticeLine } from "./notice-line.tsx";
 import { OidcButton } from "./oidc-button.tsx";
 import { OrLine } from "./or-line.tsx";
 import { useWaysIn } from "./server-meta.ts";
-import type { SessionNotice } from "./session-store.ts";
+import { type SessionNotice, logIn } from "./session-store.ts";
 
 interface LandingProps {
   notice: SessionNotice | null;
@@ -55,5 +63,54 @@ export function Landing({ notice, inviteCode }: LandingProps) {
         </>
       )}
     </Entrance>
+  );
+}
+
+/** What an invite leads to; needs no login. Who logs in from here has decided to join. */
+function InvitePreview({ client, code }: { client: FanfareClient; code: string }) {
+  const [group, setGroup] = useState<Result<"invite.preview">["group"] | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  useEffect(() => {
+    let shown = true;
+    client.call("invite.preview", { code }).then(
+      (preview) => shown && setGroup(preview.group),
+      (failure: unknown) => shown && setError(errorText(failure)),
+    );
+    return () => {
+      shown = false;
+    };
+  }, [client, code]);
+  const isGood = group !== null;
+  useEffect(() => {
+    if (isGood) meanToJoin(code);
+  }, [isGood, code]);
+  if (error !== null) return <ErrorNote text={error} />;
+  return (
+    <div className="rounded-lg bg-accent-soft p-5" role="status">
+      <InvitedGroup group={group} />
+    </div>
+  );
+}
+
+/** In with one click; a name is welcome. */
+function GuestForm({ label }: { label: string }) {
+  const { t } = useTranslation("session");
+  const form = useForm({
+    initial: { nickname: "" },
+    submit: ({ nickname }) => {
+      const name = nickname.trim();
+      return logIn((client) => client.createGuest(name === "" ? {} : { nickname: name }));
+    },
+  });
+  return (
+    <Form form={form} action={label} wide>
+      <TextField
+        label={t("yourName")}
+        name="nickname"
+        maxLength={32}
+        autoComplete="nickname"
+        {...form.field("nickname")}
+      />
+    </Form>
   );
 }

@@ -1,17 +1,29 @@
-import { useEffect, useState } from "react";
+import { FanfareError } from "@fanfare/client";
+import { useEffect, useState, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { landingPath, registerPath } from "../../routes.ts";
+import { errorText } from "../../shared/error-text.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Entrance } from "./entrance.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Spinner } from "../../ui/spinner.tsx";
+import { useForm } from "../../ui/use-form.ts";
+import { CodeField } from "./code-field.tsx";
 import { ENTRANCE_LINK, EntranceTitle } from "./entrance-title.tsx";
+import { Entrance } from "./entrance.tsx";
 import { LoginForm } from "./login-form.tsx";
 import { NoticeLine } from "./notice-line.tsx";
-import { forgetOidcReturn, oidcFailure, oidcReturn } from "./oidc.ts";
 import { OidcButton } from "./oidc-button.tsx";
-import { OidcLogin } from "./oidc-login.tsx";
-import { useWaysIn } from "./server-meta.ts";
-import type { SessionNotice } from "./session-store.ts";
+import { forgetOidcReturn, oidcFailure, oidcReturn, type OidcReturn } from "./oidc.ts";
+import { useWaysIn, useServerMeta } from "./server-meta.ts";
+import { type SessionNotice, logIn } from "./session-store.ts";
+import { wantedInvite } from "./wanted-place.ts";
+
+interface OidcReturnProps {
+  back: Extract<OidcReturn, { oidcCode: string }>;
+  /** What went wrong, for people. */
+  onFailure: (text: string) => void;
+}
 
 interface LoginPageProps {
   notice: SessionNotice | null;
@@ -62,5 +74,47 @@ export function LoginPage({ notice, wantsPlace }: LoginPageProps) {
         </>
       )}
     </Entrance>
+  );
+}
+
+/** Finishes a login at the provider, and asks for the code if two-step verification is on. */
+function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnProps) {
+  const { t } = useTranslation("session");
+  const [needsCode, setNeedsCode] = useState(false);
+  const begun = useRef(false);
+  const meta = useServerMeta();
+  const inviteCode = meta?.registration === "invite" ? wantedInvite() : undefined;
+  const exchange = (code?: string) =>
+    logIn(
+      (client) =>
+        client.call("user.exchangeOidcCode", {
+          oidcCode,
+          verifier: trip.verifier,
+          ...(code !== undefined && { code }),
+          ...(inviteCode !== undefined && { inviteCode }),
+        }),
+      { stay: trip.stay },
+    );
+  const form = useForm({
+    initial: { code: "" },
+    submit: ({ code }) => exchange(code.trim()),
+    fieldOfError: { WRONG_CODE: "code" },
+  });
+  useEffect(() => {
+    // It is good for one login.
+    if (begun.current || meta === undefined) return;
+    begun.current = true;
+    exchange().catch((failure: unknown) => {
+      const type = failure instanceof FanfareError ? failure.type : null;
+      if (type === "TOTP_REQUIRED") setNeedsCode(true);
+      else onFailure(type === "EMAIL_TAKEN" ? t("oidc.emailTaken") : errorText(failure));
+    });
+    // oxlint-disable-next-line react/exhaustive-deps -- once
+  }, [meta]);
+  if (!needsCode) return <Spinner label={t("oidc.busy")} className="mx-auto my-8 text-muted" />;
+  return (
+    <Form form={form} action={t("logIn")} wide>
+      <CodeField {...form.field("code")} />
+    </Form>
   );
 }

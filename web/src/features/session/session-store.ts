@@ -21,6 +21,8 @@ interface Session {
   /** Null when nobody is logged in. */
   client: FanfareClient | null;
   notice: SessionNotice | null;
+  /** The server requires a second factor: until it is set up, nothing else works. */
+  needsSecondFactor: boolean;
   /** Another one for each client: nothing that is shown for one is kept for the next. */
   number: number;
 }
@@ -33,7 +35,7 @@ const EXPIRY_MARGIN_MS = 30_000;
 /** A tab that was duplicated has the same session, but other storage: it hears of new tokens within this time. */
 const TOLD_WITHIN_MS = 100;
 
-let session: Session = { client: null, notice: null, number: 0 };
+let session: Session = { client: null, notice: null, needsSecondFactor: false, number: 0 };
 /** Set while the user ends the session: the server may say so before it answers. */
 let leaving: { client: FanfareClient; notice: SessionNotice | null } | null = null;
 const listeners = new Set<() => void>();
@@ -129,13 +131,23 @@ function begin(client: FanfareClient, { tokens, isShared }: Kept): void {
     if (changed.user.kind !== tokens.user.kind) beginAnew(client, now);
   });
   client.on("connection.changed", ({ state, error }) => {
-    if (state !== "closed" || session.client !== client) return;
+    if (session.client !== client) return;
+    if (error?.type === "SECOND_FACTOR_REQUIRED") change({ client, notice: null, needsSecondFactor: true });
+    if (state !== "closed") return;
     if (leaving?.client === client) return end(client, leaving.notice);
     end(client, error?.type === "PROTOCOL_MISMATCH" ? "updated" : "sessionEnded");
   });
   leaveEntrance();
-  change({ client, notice: null });
+  change({ client, notice: null, needsSecondFactor: false });
   // A session that ended is told by the state; anything else is tried again for ever.
+  client.connect({ timeoutMs: 0 }).catch(() => undefined);
+}
+
+/** Goes on with the session once the second factor that the server requires is set up. */
+export function continueSession(): void {
+  const { client } = session;
+  if (client === null) return;
+  change({ client, notice: null, needsSecondFactor: false });
   client.connect({ timeoutMs: 0 }).catch(() => undefined);
 }
 
@@ -158,7 +170,7 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
   }
   // Whose session ended without their doing wants to go on where they are.
   if (notice === null || notice === "deleted") navigate(landingPath(), { replace: true });
-  change({ client: null, notice });
+  change({ client: null, notice, needsSecondFactor: false });
   client.close();
   if (notice !== "sessionEnded") return;
   // Another tab may have begun another session in its place, such as with a new password.

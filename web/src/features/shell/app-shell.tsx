@@ -1,10 +1,12 @@
+import { Megaphone, Wrench } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
+import { useServerNotices } from "../../data/server-notices.ts";
 import { Drawer } from "../../ui/drawer.tsx";
 import { useIsPhone } from "../../ui/use-media.ts";
+import { Banner } from "./banner.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
-import { NoticeBanners } from "./notice-banners.tsx";
 import { PanelSlot } from "./panel-slot.ts";
 import { useShell } from "./shell-store.ts";
 
@@ -60,5 +62,26 @@ export function AppShell({ rail, sidebar, children }: AppShellProps) {
         </div>
       </div>
     </div>
+  );
+}
+
+/** Notices by the admins: maintenance and announcements. */
+function NoticeBanners() {
+  const { t } = useTranslation("shell");
+  const { announcement, pausedBecause, dismiss } = useServerNotices();
+  return (
+    <>
+      <Banner isShown={pausedBecause !== null} icon={<Wrench size={16} aria-hidden />}>
+        {t("paused")} {pausedBecause}
+      </Banner>
+      <Banner
+        isShown={announcement !== null}
+        icon={<Megaphone size={16} aria-hidden />}
+        tone="accent"
+        onDismiss={dismiss}
+      >
+        {announcement?.text}
+      </Banner>
+    </>
   );
 }

@@ -1,10 +1,20 @@
+import type { ConnectionState, FanfareClient } from "@fanfare/client";
 import { CloudOff, RefreshCw, WifiOff } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { useServerCache } from "../../data/data-context.ts";
 import { Spinner } from "../../ui/spinner.tsx";
 import { Banner } from "./banner.tsx";
-import { type Connection, useConnection } from "./use-connection.ts";
+
+interface Connection {
+  state: ConnectionState;
+  /** When it was lost, or since when it is tried for the first time; null while it is there. */
+  lostAtMs: number | null;
+  /** Whether the browser says that the device has no network. */
+  noNetwork: boolean;
+  /** Whether the server is going away: the connection moves by itself. */
+  draining: boolean;
+}
 
 /** A connection that is back sooner is not worth a banner. */
 const SHOW_AFTER_MS = 700;
@@ -76,4 +86,44 @@ function useElapsed(sinceMs: number | null): number {
     };
   }, [sinceMs]);
   return sinceMs === null ? 0 : Math.max(0, nowMs - sinceMs);
+}
+
+/** How the connection is, with what the server and the browser say about it. */
+function useConnection(client: FanfareClient): Connection {
+  const [watch] = useState(() => watchConnection(client));
+  return useSyncExternalStore(watch.subscribe, watch.get);
+}
+
+function watchConnection(client: FanfareClient) {
+  let connection: Connection = { state: "offline", lostAtMs: null, noNetwork: false, draining: false };
+  const look = (draining: boolean): void => {
+    const { state } = client;
+    const lostAtMs = state === "online" ? null : (connection.lostAtMs ?? Date.now());
+    connection = { state, lostAtMs, noNetwork: !navigator.onLine, draining: draining && state === "online" };
+  };
+  look(false);
+  return {
+    get: () => connection,
+    subscribe: (onChange: () => void): (() => void) => {
+      const lookAgain = (draining = connection.draining) => {
+        look(draining);
+        onChange();
+      };
+      const network = () => lookAgain();
+      // It may have changed since the first look.
+      look(connection.draining);
+      const ends = [
+        client.on("connection.changed", () => lookAgain()),
+        client.on("server.draining", () => lookAgain(true)),
+        client.on("ready", () => lookAgain(false)),
+      ];
+      addEventListener("online", network);
+      addEventListener("offline", network);
+      return () => {
+        for (const end of ends) end();
+        removeEventListener("online", network);
+        removeEventListener("offline", network);
+      };
+    },
+  };
 }

@@ -17,19 +17,20 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useActionMutation } from "../../data/call.ts";
+import { useConnectionState } from "../../data/connection.ts";
 import { useMe } from "../../data/me.ts";
 import { type OwnStatus, useOwnStatus } from "../../data/presence.ts";
 import { adminPath, settingsPath, statusPath } from "../../routes.ts";
 import { errorText } from "../../shared/error-text.ts";
 import { type Preferences, setPreferences, usePreferences } from "../../state/preferences.ts";
 import { Avatar } from "../../ui/avatar.tsx";
-import { Menu } from "../../ui/menu.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { cx } from "../../ui/cx.ts";
 import type { MenuItem } from "../../ui/menu-item.ts";
+import { Menu } from "../../ui/menu.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { VisuallyHidden } from "../../ui/visually-hidden.tsx";
-import { GuestLogoutDialog } from "../session/guest-logout-dialog.tsx";
 import { logOut } from "../session/session-store.ts";
-import { ConnectionStatus } from "./connection-status.tsx";
 
 const STATUSES: { status: OwnStatus; icon: LucideIcon }[] = [
   { status: "online", icon: Circle },
@@ -115,4 +116,36 @@ function useItems(ownStatus: OwnStatus, askGuest: () => void): MenuItem[] {
     "separator",
     { label: t("logOut"), icon: LogOut, onSelect: () => (kind === "guest" ? askGuest() : void logOut()) },
   ];
+}
+
+/** A guest who logs out is gone for good: there is nothing to log in with again. */
+function GuestLogoutDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const { t } = useTranslation("shell");
+  return (
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      title={t("session:guestLeaves.title")}
+      action={t("session:guestLeaves.action")}
+      danger
+      onConfirm={logOut}
+    >
+      {t("session:guestLeaves.text")}
+    </ConfirmDialog>
+  );
+}
+
+/** Whether what is shown is live, in a word. */
+function ConnectionStatus() {
+  const { t } = useTranslation("shell");
+  const state = useConnectionState();
+  return (
+    <span className="flex items-center gap-1.5 text-xs text-muted">
+      <span
+        aria-hidden
+        className={cx("size-2 shrink-0 rounded-full", state === "online" ? "bg-good" : "bg-warn")}
+      />
+      {t(`state.${state}`)}
+    </span>
+  );
 }

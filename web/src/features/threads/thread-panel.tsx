@@ -1,18 +1,40 @@
 import type { Channel } from "@fanfare/contract";
-import { MessageSquareX } from "lucide-react";
+import {
+  MessageSquareX,
+  Archive,
+  ArrowUpLeft,
+  ArchiveRestore,
+  Bell,
+  BellOff,
+  Ellipsis,
+  Link,
+} from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useActionMutation } from "../../data/call.ts";
 import { useChannelState } from "../../data/channels.ts";
+import { useMessage } from "../../data/messages.ts";
+import { useNotificationSetting } from "../../data/notifications.ts";
+import { placePath } from "../../routes.ts";
+import { copyText } from "../../shared/copy-text.ts";
 import { errorText } from "../../shared/error-text.ts";
+import { useNow } from "../../shared/use-now.ts";
+import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import type { MenuItem } from "../../ui/menu-item.ts";
+import { Menu } from "../../ui/menu.tsx";
 import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { isMutedNow, mutedUntil } from "../channels/mute.ts";
 import { focusComposer } from "../composer/composer-id.ts";
 import { Composer } from "../composer/composer.tsx";
+import { MentionsProvider } from "../messages/item/mentions.tsx";
+import { MessageCard } from "../messages/item/message-card.tsx";
 import { MessageList, type MessageListProps } from "../messages/list/message-list.tsx";
 import { SidePanel } from "../shell/side-panel.tsx";
-import { ArchivedNote } from "./archived-note.tsx";
-import { RootMessage } from "./root-message.tsx";
-import { ThreadMenu } from "./thread-menu.tsx";
+import { useArchive } from "./use-archive.ts";
 
 interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped" | "onUser"> {
   /** The channel that the thread belongs to. */
@@ -48,4 +70,83 @@ export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelP
       )}
     </SidePanel>
   );
+}
+
+/** That a thread was put away: it is still read and written in. */
+function ArchivedNote({ thread }: { thread: Channel }) {
+  const { t } = useTranslation("threads");
+  const { isArchived, mayChange, isPending, toggle } = useArchive(thread);
+  if (!isArchived) return null;
+  return (
+    <div className="mx-3 mb-2 flex shrink-0 items-center gap-2 rounded-md bg-sidebar px-3 py-2 text-sm text-muted md:mx-5">
+      <Archive size={16} aria-hidden className="shrink-0" />
+      <p className="flex-1">{t("archived.note")}</p>
+      {mayChange && (
+        <Button size="sm" busy={isPending} onClick={toggle}>
+          {t("archived.undo")}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The message that a thread is about. */
+function RootMessage({ parent, thread }: { parent: Channel; thread: Channel }) {
+  if (thread.rootMessageId === null) return null;
+  return <Root parent={parent} thread={thread} messageId={thread.rootMessageId} />;
+}
+
+function Root({ parent, thread, messageId }: { parent: Channel; thread: Channel; messageId: string }) {
+  const { t } = useTranslation("threads");
+  const [, navigate] = useLocation();
+  const { data: message, isError } = useMessage(parent.id, messageId);
+  const jump = () => navigate(placePath(parent.groupId, parent.id, { message: messageId }));
+  const isGone = isError || (message !== undefined && message.deletedAt !== null);
+  if (isGone)
+    return <p className="border-b border-line px-4 py-2 text-sm text-muted italic">{t("rootGone")}</p>;
+  if (message === undefined) return null;
+  return (
+    <div className="max-h-[30%] shrink-0 overflow-y-auto border-b border-line p-2">
+      <MentionsProvider groupId={thread.groupId}>
+        <MessageCard
+          message={message}
+          actions={<IconButton icon={ArrowUpLeft} size="sm" label={t("showRoot")} onClick={jump} />}
+        />
+      </MentionsProvider>
+    </div>
+  );
+}
+
+/** What can be done with a thread as a whole. */
+function ThreadMenu({ thread }: { thread: Channel }) {
+  const { t } = useTranslation("threads");
+  const nowMs = useNow();
+  const setNotification = useActionMutation("notification.set");
+  const isMuted = isMutedNow(useNotificationSetting({ channelId: thread.id }), nowMs);
+  const { isArchived, mayChange, toggle } = useArchive(thread);
+  const onError = (error: unknown) => showToast({ text: errorText(error), tone: "danger" });
+  const copyLink = () => {
+    const path = placePath(thread.groupId, thread.parentId ?? thread.id, { thread: thread.id });
+    void copyText(location.origin + path).then((isCopied) =>
+      showToast(
+        isCopied ? { text: t("linkCopied"), tone: "good" } : { text: t("notCopied"), tone: "danger" },
+      ),
+    );
+  };
+  const toggleMute = () => {
+    const until = isMuted ? null : mutedUntil(null, nowMs);
+    setNotification.mutate({ channelId: thread.id, mutedUntil: until }, { onError });
+  };
+  const items: MenuItem[] = [
+    { label: t("copyLink"), icon: Link, onSelect: copyLink },
+    { label: isMuted ? t("unmute") : t("mute"), icon: isMuted ? Bell : BellOff, onSelect: toggleMute },
+  ];
+  if (mayChange) {
+    items.push("separator", {
+      label: isArchived ? t("archived.undo") : t("archive"),
+      icon: isArchived ? ArchiveRestore : Archive,
+      onSelect: toggle,
+    });
+  }
+  return <Menu trigger={<IconButton icon={Ellipsis} label={t("more")} tooltipSide="left" />} items={items} />;
 }

@@ -1,9 +1,21 @@
-import type { Channel } from "@fanfare/contract";
+import type { Channel, ChannelState } from "@fanfare/contract";
+import { MessageSquareText } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useThreads } from "../../data/threads.ts";
+import { useUser } from "../../data/users.ts";
+import { placePath } from "../../routes.ts";
+import { errorText } from "../../shared/error-text.ts";
+import { Button } from "../../ui/button.tsx";
+import { CountBadge } from "../../ui/count-badge.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
+import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { SidePanel } from "../shell/side-panel.tsx";
-import { ThreadList } from "./thread-list.tsx";
+import { unreadReplies } from "./unread-replies.ts";
 
 /** The threads of a channel, at its right. */
 export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
@@ -31,5 +43,62 @@ export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: 
         />
       </div>
     </SidePanel>
+  );
+}
+
+/** The threads of a channel, or those that were put away. */
+function ThreadList({ channel, archived }: { channel: Channel; archived: boolean }) {
+  const { t } = useTranslation("threads");
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useThreads(
+    channel.id,
+    archived,
+  );
+  if (data === undefined) {
+    if (error === null) return <SkeletonRows />;
+    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
+  }
+  if (data.length === 0) {
+    return archived ? (
+      <EmptyState icon={MessageSquareText} title={t("empty.archived")} />
+    ) : (
+      <EmptyState icon={MessageSquareText} title={t("empty.active")} text={t("empty.text")} />
+    );
+  }
+  return (
+    <>
+      <ul className="grid gap-0.5">
+        {data.map((thread) => (
+          <li key={thread.id}>
+            <ThreadRow channel={channel} thread={thread} />
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Button wide variant="ghost" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t("showMore")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function ThreadRow({ channel, thread }: { channel: Channel; thread: ChannelState }) {
+  const { t } = useTranslation("threads");
+  const [, navigate] = useLocation();
+  const owner = useUser(thread.ownerId);
+  const unread = unreadReplies(thread);
+  return (
+    <ListRow
+      leading={<MessageSquareText size={18} aria-hidden className="shrink-0 text-muted" />}
+      title={thread.name || t("title")}
+      subtitle={
+        <>
+          {t("replies", { count: thread.head.seq })}
+          {owner !== undefined && ` · ${owner.nickname}`}
+        </>
+      }
+      trailing={<CountBadge count={unread} label={t("unread", { count: unread })} tone="neutral" />}
+      onClick={() => navigate(placePath(channel.groupId, channel.id, { thread: thread.id }))}
+    />
   );
 }

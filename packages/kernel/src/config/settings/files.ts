@@ -23,22 +23,30 @@ export const files = {
       unit: "bytes",
       example: "104857600",
     }),
-  FILE_QUOTA_USER_BYTES: wholeNumber(0)
-    .default(1024 * MEBIBYTE)
-    .register(notes, {
-      description:
-        "What all files of one user may take together. Admins change it for one of them by `file.setQuota`.",
-      unit: "bytes",
-      example: "5368709120",
-    }),
-  FILE_QUOTA_GROUP_BYTES: wholeNumber(0)
-    .default(50 * 1024 * MEBIBYTE)
-    .register(notes, {
-      description:
-        "What all files of one group may take together. Admins change it for one of them by `file.setQuota`.",
-      unit: "bytes",
-      example: "107374182400",
-    }),
+  FILE_QUOTA_USER_BYTES: wholeNumber(0).optional().register(notes, {
+    description: "The quota for all files of one user. Admins change it for one of them by `file.setQuota`.",
+    unit: "bytes",
+    otherwise: "what admins set; 1 GiB by default",
+    example: "5368709120",
+  }),
+  FILE_QUOTA_GUEST_BYTES: wholeNumber(0).optional().register(notes, {
+    description: "The quota for all files of one guest. Guests never have more than users.",
+    unit: "bytes",
+    otherwise: "what admins set; 100 MiB by default",
+    example: "10485760",
+  }),
+  FILE_QUOTA_GROUP_BYTES: wholeNumber(0).optional().register(notes, {
+    description: "The quota for all files of one group. Admins change it for one of them by `file.setQuota`.",
+    unit: "bytes",
+    otherwise: "what admins set; 50 GiB by default",
+    example: "107374182400",
+  }),
+  FILE_QUOTA_INSTANCE_BYTES: wholeNumber(0).optional().register(notes, {
+    description: "The quota for all files of the instance.",
+    unit: "bytes",
+    otherwise: "what admins set; no limit by default",
+    example: "1099511627776",
+  }),
   S3_BUCKET: z
     .string()
     .optional()

@@ -2,8 +2,10 @@ import { z } from "zod";
 import { wholeNumber } from "../values.ts";
 import { notes } from "./notes.ts";
 
+export const DEFAULT_MAX_CONNECTIONS = 50_000;
+
 export const limits = {
-  MAX_CONNECTIONS: wholeNumber(1).default(50_000).register(notes, {
+  MAX_CONNECTIONS: wholeNumber(1).default(DEFAULT_MAX_CONNECTIONS).register(notes, {
     description:
       "Sockets that the gateway of this process accepts, with all of its threads; further ones are sent elsewhere. Each needs a file descriptor: where `ulimit -n` is below this plus 5,500, fewer are accepted, and the log says so at start.",
     unit: "connections",

@@ -1,21 +1,29 @@
 import type { ChannelState, Group, Override } from "@fanfare/contract";
 import { PERMISSIONS } from "@fanfare/contract/permissions";
 import { mayGrant } from "@fanfare/permissions/hierarchy";
-import { Lock, LockOpen } from "lucide-react";
-import { useState } from "react";
+import { Lock, LockOpen, Check, type LucideIcon, Minus, X } from "lucide-react";
+import { useState, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useOverrides } from "../../../data/overrides.ts";
 import { errorText } from "../../../shared/error-text.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
+import { cx } from "../../../ui/cx.ts";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { CHANNEL_PERMISSION_NAMES } from "../../group-settings/permission-groups.ts";
 import { useAuthority } from "../../group-settings/use-authority.ts";
-import { stanceOf, targetKey, withStance } from "./override-bits.ts";
+import { stanceOf, targetKey, withStance, type Stance } from "./override-bits.ts";
 import { OverrideTargets } from "./override-targets.tsx";
-import { StanceSwitch } from "./stance-switch.tsx";
+
+const CHOICES: { value: Stance; icon: LucideIcon; on: string }[] = [
+  { value: "deny", icon: X, on: "peer-checked:bg-danger peer-checked:text-on-danger" },
+  { value: "inherit", icon: Minus, on: "peer-checked:bg-selected peer-checked:text-text" },
+  { value: "allow", icon: Check, on: "peer-checked:bg-good peer-checked:text-canvas" },
+];
+
+const EVERYONE: Override = { target: { type: "everyone" }, allow: 0, deny: 0 };
 
 interface ChannelOverridesProps {
   group: Group;
@@ -23,8 +31,6 @@ interface ChannelOverridesProps {
   /** Of the user in the channel. */
   permissions: number;
 }
-
-const EVERYONE: Override = { target: { type: "everyone" }, allow: 0, deny: 0 };
 
 /** What a channel allows and denies, to everyone, to roles and to members. Each change holds at once. */
 export function ChannelOverrides({ group, channel, permissions }: ChannelOverridesProps) {
@@ -96,6 +102,57 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
           ))}
         </div>
       </div>
+    </div>
+  );
+}
+
+interface StanceSwitchProps {
+  label: string;
+  hint: string;
+  value: Stance;
+  onChange: (stance: Stance) => void;
+  disabled: boolean;
+}
+
+/** To deny something, to leave it to the group, or to allow it. */
+function StanceSwitch({ label, hint, value, onChange, disabled }: StanceSwitchProps) {
+  const { t } = useTranslation("channels");
+  const name = useId();
+  return (
+    <div
+      role="radiogroup"
+      aria-label={label}
+      className="flex items-start justify-between gap-4 border-b border-line py-2.5 last:border-0"
+    >
+      <span className="grid gap-0.5">
+        <span className="font-medium">{label}</span>
+        <span className="text-sm text-muted">{hint}</span>
+      </span>
+      <span className="flex shrink-0 overflow-hidden rounded-md border border-line-strong">
+        {CHOICES.map(({ value: stance, icon: Icon, on }) => (
+          <label key={stance} title={t(`stance.${stance}`)} className="flex">
+            <input
+              type="radio"
+              name={name}
+              value={stance}
+              checked={value === stance}
+              disabled={disabled}
+              onChange={() => onChange(stance)}
+              className="peer sr-only"
+            />
+            <span
+              className={cx(
+                "flex h-control-sm w-9 items-center justify-center text-muted -outline-offset-2 peer-focus-visible:outline-2 peer-focus-visible:outline-accent peer-disabled:opacity-50",
+                !disabled && "cursor-pointer hover:bg-hover",
+                on,
+              )}
+            >
+              <Icon size={16} aria-hidden />
+              <span className="sr-only">{t(`stance.${stance}`)}</span>
+            </span>
+          </label>
+        ))}
+      </span>
     </div>
   );
 }

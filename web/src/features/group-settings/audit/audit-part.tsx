@@ -1,17 +1,23 @@
-import type { Group } from "@fanfare/contract";
+import type { Group, AuditEntry } from "@fanfare/contract";
 import { ClipboardList } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { AUDITED_ACTIONS } from "../../../data/manifest.ts";
+import { useChannels } from "../../../data/channels.ts";
+import { AUDITED_ACTIONS, auditTarget } from "../../../data/manifest.ts";
 import { useAuditLog } from "../../../data/moderation.ts";
+import { useRoles } from "../../../data/roles.ts";
+import { useUser } from "../../../data/users.ts";
 import { errorText } from "../../../shared/error-text.ts";
+import { MoreButton } from "../../../shared/more-button.tsx";
+import { useFormats } from "../../../shared/use-formats.ts";
+import { Avatar } from "../../../ui/avatar.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { MemberPicker } from "../member-picker.tsx";
-import { MoreButton } from "../more-button.tsx";
-import { AuditRow } from "./audit-row.tsx";
+import { userName } from "../user-name.ts";
+import { bitsBetween, changesOf, PERMISSION_FIELDS } from "./changes.ts";
 
 const ANY = "";
 
@@ -64,4 +70,91 @@ export function AuditPart({ group }: { group: Group }) {
       <MoreButton pages={log} />
     </div>
   );
+}
+
+/** One deed as a sentence, with why, and what has changed. */
+function AuditRow({ group, entry }: { group: Group; entry: AuditEntry }) {
+  const { t, i18n } = useTranslation("group-settings");
+  const { dateTime } = useFormats();
+  const actor = useUser(entry.actorId);
+  const names = useTargetNames(group, entry);
+  const known = i18n.exists(`group-settings:audit.sentence.${entry.action}`);
+  const values = { actor: userName(actor), action: entry.action, ...names };
+  return (
+    <div className="flex gap-3 py-3">
+      <Avatar id={entry.actorId} name={actor?.nickname ?? ""} src={actor?.avatarUrl} />
+      <div className="grid min-w-0 flex-1 gap-1">
+        <p className="wrap-anywhere">
+          {known ? t(`audit.sentence.${entry.action}`, values) : t("audit.other", values)}
+        </p>
+        {entry.reason !== null && (
+          <p className="text-sm text-muted">{t("audit.reason", { reason: entry.reason })}</p>
+        )}
+        <AuditChanges entry={entry} />
+        <time dateTime={entry.createdAt} className="text-sm text-muted">
+          {dateTime(Date.parse(entry.createdAt))}
+        </time>
+      </div>
+    </div>
+  );
+}
+
+/** What is different since, field by field. */
+function AuditChanges({ entry }: { entry: AuditEntry }) {
+  const { t } = useTranslation("group-settings");
+  const changes = changesOf(entry);
+  if (changes.length === 0) return null;
+  const shown = (field: string, value: string | number | boolean | null): string => {
+    if (value === null || value === "") return t("audit.nothing");
+    if (field === "onHit") return value === "mask" ? t("filter.mask") : t("filter.block");
+    if (typeof value === "boolean") return value ? t("audit.yes") : t("audit.no");
+    return String(value);
+  };
+  const list = (names: readonly string[]) => names.map((name) => t(`permission.${name}`)).join(", ");
+  return (
+    <ul className="grid gap-0.5 text-sm text-muted">
+      {changes.map(({ field, before, after }) => {
+        if (!PERMISSION_FIELDS.includes(field)) {
+          return (
+            <li key={field} className="wrap-anywhere">
+              {t(`audit.field.${field}`)}: {shown(field, before)} → {shown(field, after)}
+            </li>
+          );
+        }
+        const { added, removed } = bitsBetween(before, after);
+        return (
+          <li key={field} className="wrap-anywhere">
+            {t(`audit.field.${field}`)}: {added.length > 0 && `+ ${list(added)} `}
+            {removed.length > 0 && `− ${list(removed)}`}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** What a deed was done to, by name: as it is called now, or as it was called when it was deleted. */
+function useTargetNames(group: Group, entry: AuditEntry): { target: string; role: string } {
+  const { t } = useTranslation("group-settings");
+  const { action, targetId, before, after } = entry;
+  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  const noted = text(after?.["name"]) ?? text(before?.["name"]);
+  const about = auditTarget(action);
+  const isMessage = about === "message";
+  const userId =
+    about === "user" || about === "bot" ? targetId : isMessage ? text(before?.["authorId"]) : null;
+  const user = useUser(userId);
+  const roles = useRoles(group.id).data;
+  const channels = useChannels(group.id).data;
+  const roleOf = (id: unknown): string => roles?.find((role) => role.id === id)?.name ?? t("audit.goneRole");
+  const channelOf = (id: unknown): string | undefined => channels?.find((channel) => channel.id === id)?.name;
+  const role = roleOf(after?.["roleId"]);
+  if (isMessage) return { target: userName(user), role };
+  if (userId !== null) return { target: user === undefined ? (noted ?? "–") : userName(user), role };
+  if (about === "role") return { target: noted ?? roleOf(targetId), role };
+  if (about === "channel") {
+    return { target: channelOf(targetId) ?? noted ?? t("audit.goneChannel"), role };
+  }
+  if (about === "invite") return { target: text((after ?? before)?.["code"]) ?? "", role };
+  return { target: noted ?? "", role };
 }

@@ -13,7 +13,7 @@ import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { SkeletonRows } from "../../../ui/skeleton.tsx";
-import { MoreButton } from "../more-button.tsx";
+import { MoreButton } from "../../../shared/more-button.tsx";
 import { userName } from "../user-name.ts";
 
 /** Who is kept out, and why. */

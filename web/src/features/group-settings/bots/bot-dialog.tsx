@@ -10,7 +10,25 @@ import { Form } from "../../../ui/form.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useForm } from "../../../ui/use-form.ts";
 import { useAuthority } from "../use-authority.ts";
-import { BOT_SCOPES } from "./bot-scopes.ts";
+
+/** All of them: the compiler sees to it. */
+const ALL: Record<BotScope, true> = {
+  "group.read": true,
+  "messages.read": true,
+  "messages.write": true,
+  "messages.manage": true,
+  "channels.manage": true,
+  "members.manage": true,
+  "roles.manage": true,
+  "invites.manage": true,
+  commands: true,
+  events: true,
+};
+
+/** What the token of a bot can be good for. */
+const BOT_SCOPES = Object.keys(ALL) as BotScope[];
+
+const USUAL: BotScope[] = ["group.read", "messages.read", "messages.write", "commands"];
 
 interface BotDialogProps {
   group: Group;
@@ -20,8 +38,6 @@ interface BotDialogProps {
   /** Gets the token of a new bot. */
   onToken: (token: string) => void;
 }
-
-const USUAL: BotScope[] = ["group.read", "messages.read", "messages.write", "commands"];
 
 /** Name, scopes and, for a new one, the roles of a bot. */
 export function BotDialog({ group, bot, onClose, onToken }: BotDialogProps) {

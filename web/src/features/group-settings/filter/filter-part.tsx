@@ -11,7 +11,6 @@ import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { TextArea } from "../../../ui/text-area.tsx";
 import { showToast } from "../../../ui/toast.tsx";
 import { useForm } from "../../../ui/use-form.ts";
-import { wordsOf } from "./words-of.ts";
 
 /** Words that are not to be written in the group. */
 export function FilterPart({ group }: { group: Group }) {
@@ -63,4 +62,10 @@ function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }
       </Form>
     </div>
   );
+}
+
+/** Words and phrases, one on each line, without what is empty or there twice. */
+function wordsOf(text: string): string[] {
+  const lines = text.split("\n").map((line) => line.trim());
+  return [...new Set(lines)].filter((word) => word !== "");
 }

@@ -1,13 +1,31 @@
 import type { Group } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { mayGrant } from "@fanfare/permissions/hierarchy";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
 import { useCall } from "../../../data/call.ts";
+import { useMember } from "../../../data/members.ts";
+import { useRoles } from "../../../data/roles.ts";
 import { useUser } from "../../../data/users.ts";
+import { groupSettingsPath } from "../../../routes.ts";
+import { useAction } from "../../../shared/use-action.ts";
+import { useFormats } from "../../../shared/use-formats.ts";
+import { Checkbox } from "../../../ui/checkbox.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { RoleName } from "../role-name.tsx";
 import type { OwnAuthority } from "../use-authority.ts";
 import { userName } from "../user-name.ts";
 import type { MemberDialog } from "./member-dialog.ts";
-import { MemberRolesDialog } from "./member-roles-dialog.tsx";
-import { ModerateDialog } from "./moderate-dialog.tsx";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const DURATIONS_MS = [5 * MINUTE_MS, HOUR_MS, DAY_MS, 7 * DAY_MS, 28 * DAY_MS];
 
 interface MemberDialogsProps {
   group: Group;
@@ -47,5 +65,114 @@ export function MemberDialogs({ group, dialog: { kind, member }, authority, onCl
   }
   return (
     <ModerateDialog kind={kind} groupId={group.id} userId={member.userId} name={name} onClose={onClose} />
+  );
+}
+
+interface MemberRolesDialogProps {
+  group: Group;
+  userId: string;
+  name: string;
+  authority: OwnAuthority;
+  onClose: () => void;
+}
+
+/** The roles of a member. Each choice holds at once; those that one may not give are there and cannot be changed. */
+function MemberRolesDialog({ group, userId, name, authority, onClose }: MemberRolesDialogProps) {
+  const { t } = useTranslation("group-settings");
+  const { data: roles } = useRoles(group.id);
+  const held = useMember(group.id, userId).data?.roleIds ?? [];
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  return (
+    <Dialog open onClose={onClose} size="sm" title={t("members.rolesOf", { name })}>
+      {roles?.length === 0 && (
+        <p className="text-muted">
+          {t("members.noRoles")}{" "}
+          <Link
+            href={groupSettingsPath(group.id, "roles")}
+            className="font-medium text-accent-text underline"
+          >
+            {t("members.makeRole")}
+          </Link>
+        </p>
+      )}
+      {roles?.map((role) => {
+        const isAbove = !authority.mayTouchRole(role);
+        const lacks = !mayGrant(authority.permissions, role.permissions);
+        return (
+          <Checkbox
+            key={role.id}
+            label={<RoleName role={role} />}
+            hint={isAbove ? t("roles.above") : lacks ? t("roles.lacks") : undefined}
+            checked={held.includes(role.id)}
+            disabled={busy || isAbove || lacks}
+            onChange={(isOn) =>
+              void run(() =>
+                call(isOn ? "role.assign" : "role.unassign", {
+                  groupId: group.id,
+                  userId,
+                  roleId: role.id,
+                }),
+              )
+            }
+          />
+        );
+      })}
+      <ErrorNote text={error} />
+    </Dialog>
+  );
+}
+
+interface ModerateDialogProps {
+  kind: "mute" | "kick" | "ban";
+  groupId: string;
+  userId: string;
+  name: string;
+  onClose: () => void;
+}
+
+/** Mutes, puts out or bans a member, with a reason for the audit log. */
+function ModerateDialog({ kind, groupId, userId, name, onClose }: ModerateDialogProps) {
+  const { t } = useTranslation("group-settings");
+  const { duration } = useFormats();
+  const call = useCall();
+  const [reason, setReason] = useState("");
+  const [durationMs, setDurationMs] = useState(String(HOUR_MS));
+  const confirm = () => {
+    const about = { groupId, userId, ...(reason.trim() !== "" && { reason }) };
+    if (kind === "mute") return call("group.mute", { ...about, durationMs: Number(durationMs) });
+    return call(kind === "kick" ? "group.kick" : "group.ban", about);
+  };
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      danger={kind !== "mute"}
+      title={t(`moderate.${kind}.title`, { name })}
+      action={t(`moderate.${kind}.action`)}
+      onConfirm={confirm}
+    >
+      <div className="grid gap-4">
+        <p>{t(`moderate.${kind}.text`)}</p>
+        <div className="grid gap-4 text-text">
+          {kind === "mute" && (
+            <Select
+              label={t("moderate.duration")}
+              value={durationMs}
+              onChange={setDurationMs}
+              options={DURATIONS_MS.map((ms) => ({ value: String(ms), label: duration(ms) }))}
+            />
+          )}
+          <TextField
+            label={t("moderate.reason")}
+            hint={t("moderate.reasonHint")}
+            maxLength={LIMITS.reasonMaxChars}
+            value={reason}
+            onChange={setReason}
+            autoComplete="off"
+          />
+        </div>
+      </div>
+    </ConfirmDialog>
   );
 }

@@ -1,18 +1,30 @@
-import type { Group } from "@fanfare/contract";
-import { Users } from "lucide-react";
+import type { Group, Member, User } from "@fanfare/contract";
+import { Users, Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMemberSearch } from "../../../data/member-search.ts";
+import { useRoles } from "../../../data/roles.ts";
 import { errorText } from "../../../shared/error-text.ts";
+import { MoreButton } from "../../../shared/more-button.tsx";
+import { useFormats } from "../../../shared/use-formats.ts";
+import { useNow } from "../../../shared/use-now.ts";
+import { Avatar } from "../../../ui/avatar.tsx";
+import { Badge } from "../../../ui/badge.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
+import { IconButton } from "../../../ui/icon-button.tsx";
+import { ListRow } from "../../../ui/list-row.tsx";
+import { Menu } from "../../../ui/menu.tsx";
 import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { MoreButton } from "../more-button.tsx";
-import { useAuthority } from "../use-authority.ts";
+import { RoleName } from "../role-name.tsx";
+import { useAuthority, type OwnAuthority } from "../use-authority.ts";
+import { userName } from "../user-name.ts";
+import type { MemberDialog, MemberDialogKind } from "./member-dialog.ts";
 import { MemberDialogs } from "./member-dialogs.tsx";
-import type { MemberDialog } from "./member-dialog.ts";
-import { MemberRow } from "./member-row.tsx";
+import { useMemberMenu } from "./use-member-menu.ts";
+
+const MAX_ROLES_SHOWN = 3;
 
 /** Everybody in the group, and what can be done about them. */
 export function MembersPart({ group }: { group: Group }) {
@@ -57,5 +69,58 @@ export function MembersPart({ group }: { group: Group }) {
         <MemberDialogs group={group} dialog={dialog} authority={authority} onClose={() => setDialog(null)} />
       )}
     </div>
+  );
+}
+
+interface MemberRowProps {
+  group: Group;
+  member: Member;
+  user: User | undefined;
+  authority: OwnAuthority;
+  onOpen: (kind: MemberDialogKind) => void;
+}
+
+/** A member with roles, and a menu of what one may do about them. */
+function MemberRow({ group, member, user, authority, onOpen }: MemberRowProps) {
+  const { t } = useTranslation("group-settings");
+  const { date, dateTime } = useFormats();
+  const now = useNow();
+  const roles = useRoles(group.id).data?.filter(({ id }) => member.roleIds.includes(id)) ?? [];
+  const items = useMemberMenu(group, member, user?.kind === "member", authority, onOpen);
+  const mutedUntil = member.mutedUntil === null ? 0 : Date.parse(member.mutedUntil);
+  const isMuted = mutedUntil > now;
+  const facts = [
+    user?.username === null || user === undefined ? null : `@${user.username}`,
+    t("members.since", { date: date(Date.parse(member.joinedAt)) }),
+    isMuted ? t("members.mutedUntil", { time: dateTime(mutedUntil) }) : null,
+  ].filter((fact) => fact !== null);
+  return (
+    <ListRow
+      leading={<Avatar id={member.userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
+      title={
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+          <span className="truncate">{userName(user)}</span>
+          {member.userId === group.ownerId && <Badge tone="accent">{t("members.owner")}</Badge>}
+          {user?.kind === "bot" && <Badge>{t("members.bot")}</Badge>}
+          {user?.kind === "guest" && <Badge>{t("members.guest")}</Badge>}
+          {isMuted && <Badge tone="warn">{t("members.muted")}</Badge>}
+          {roles.slice(0, MAX_ROLES_SHOWN).map((role) => (
+            <Badge key={role.id}>
+              <RoleName role={role} />
+            </Badge>
+          ))}
+          {roles.length > MAX_ROLES_SHOWN && <Badge>+{roles.length - MAX_ROLES_SHOWN}</Badge>}
+        </span>
+      }
+      subtitle={<span className="whitespace-normal">{facts.join(" · ")}</span>}
+      trailing={
+        items.length > 0 && (
+          <Menu
+            items={items}
+            trigger={<IconButton icon={Ellipsis} label={t("moreAbout", { name: userName(user) })} />}
+          />
+        )
+      }
+    />
   );
 }

@@ -1,19 +1,32 @@
-import type { Group } from "@fanfare/contract";
+import type { Group, Role } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { Plus } from "lucide-react";
+import { mayGrant } from "@fanfare/permissions/hierarchy";
+import { Plus, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
+import { useMemberSearch } from "../../../data/member-search.ts";
 import { useRoles } from "../../../data/roles.ts";
 import { errorText } from "../../../shared/error-text.ts";
+import { MoreButton } from "../../../shared/more-button.tsx";
 import { useAction } from "../../../shared/use-action.ts";
+import { Avatar } from "../../../ui/avatar.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
+import { IconButton } from "../../../ui/icon-button.tsx";
+import { ListRow } from "../../../ui/list-row.tsx";
 import { SkeletonRows } from "../../../ui/skeleton.tsx";
-import { useAuthority } from "../use-authority.ts";
-import { DefaultRoleEditor } from "./default-role-editor.tsx";
-import { RoleEditor } from "./role-editor.tsx";
+import { Tabs } from "../../../ui/tabs.tsx";
+import { useForm } from "../../../ui/use-form.ts";
+import { MemberPicker } from "../member-picker.tsx";
+import { RoleName } from "../role-name.tsx";
+import { useAuthority, type OwnAuthority } from "../use-authority.ts";
+import { userName } from "../user-name.ts";
+import { PermissionSwitches } from "./permission-switches.tsx";
+import { RoleForm } from "./role-form.tsx";
 import { RoleList } from "./role-list.tsx";
+import { SaveBar } from "./save-bar.tsx";
 
 /** The roles in their order, and the one that is chosen; null is what everybody has. */
 export function RolesPart({ group }: { group: Group }) {
@@ -61,6 +74,148 @@ export function RolesPart({ group }: { group: Group }) {
           <RoleEditor key={chosen.id} group={group} role={chosen} authority={authority} />
         )}
       </div>
+    </div>
+  );
+}
+
+/** What every member may. */
+function DefaultRoleEditor({ group, authority }: { group: Group; authority: OwnAuthority }) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const form = useForm({
+    initial: { permissions: group.defaultPermissions },
+    submit: ({ permissions }) => call("role.setDefault", { groupId: group.id, permissions }),
+  });
+  return (
+    <div className="grid gap-6">
+      <header className="grid gap-1">
+        <h2 className="text-lg font-semibold">{t("roles.everyone")}</h2>
+        <p className="text-muted">{t("roles.everyoneText")}</p>
+      </header>
+      <PermissionSwitches
+        value={form.values.permissions}
+        onChange={(permissions) => form.set("permissions", permissions)}
+        own={authority.permissions}
+        always={["view"]}
+      />
+      <SaveBar form={form} />
+    </div>
+  );
+}
+
+interface RoleEditorProps {
+  group: Group;
+  role: Role;
+  authority: OwnAuthority;
+}
+
+/** What a role is called and may, and who has it. */
+function RoleEditor({ group, role, authority }: RoleEditorProps) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const [tab, setTab] = useState<"role" | "members">("role");
+  const [isDeleting, setDeleting] = useState(false);
+  const mayTouch = authority.mayTouchRole(role);
+  return (
+    <div className="grid content-start gap-4">
+      <header className="flex items-center justify-between gap-3">
+        <h2 className="min-w-0 text-lg font-semibold">
+          <RoleName role={role} />
+        </h2>
+        {mayTouch && (
+          <Button
+            size="sm"
+            variant="danger-ghost"
+            icon={<Trash2 size={16} aria-hidden />}
+            onClick={() => setDeleting(true)}
+          >
+            {t("roles.delete")}
+          </Button>
+        )}
+      </header>
+      {!mayTouch && <p className="rounded-md bg-sidebar px-3 py-2 text-sm">{t("roles.above")}</p>}
+      <Tabs
+        label={role.name}
+        value={tab}
+        onChange={setTab}
+        tabs={[
+          {
+            value: "role",
+            label: t("roles.settings"),
+            content: <RoleForm role={role} own={authority.permissions} disabled={!mayTouch} />,
+          },
+          {
+            value: "members",
+            label: t("roles.members"),
+            content: <RoleMembers group={group} role={role} authority={authority} />,
+          },
+        ]}
+      />
+      <ConfirmDialog
+        open={isDeleting}
+        danger
+        onClose={() => setDeleting(false)}
+        title={t("roles.deleteTitle", { name: role.name })}
+        action={t("roles.delete")}
+        onConfirm={() => call("role.delete", { groupId: group.id, roleId: role.id })}
+      >
+        {t("roles.deleteText")}
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+interface RoleMembersProps {
+  group: Group;
+  role: Role;
+  authority: OwnAuthority;
+}
+
+/** Who has a role, as far as the members are loaded; to give it and to take it. */
+function RoleMembers({ group, role, authority }: RoleMembersProps) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  const { found, members } = useMemberSearch(group.id, "");
+  const holders = found.filter(({ member }) => member.roleIds.includes(role.id));
+  const mayGive = authority.mayTouchRole(role) && mayGrant(authority.permissions, role.permissions);
+  const change = (name: "role.assign" | "role.unassign", userId: string) =>
+    void run(() => call(name, { groupId: group.id, roleId: role.id, userId }));
+  return (
+    <div className="grid gap-4">
+      {mayGive ? (
+        <MemberPicker
+          groupId={group.id}
+          label={t("roles.give")}
+          value={[]}
+          onChange={([userId]) => userId !== undefined && change("role.assign", userId)}
+        />
+      ) : (
+        <p className="text-sm text-muted">{t("roles.lacks")}</p>
+      )}
+      <ErrorNote text={error} />
+      {holders.length === 0 && <p className="text-muted">{t("roles.nobody")}</p>}
+      <ul className="grid gap-px">
+        {holders.map(({ member: { userId }, user }) => (
+          <li key={userId}>
+            <ListRow
+              leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
+              title={userName(user)}
+              trailing={
+                mayGive && (
+                  <IconButton
+                    icon={X}
+                    label={t("roles.take", { name: userName(user) })}
+                    disabled={busy}
+                    onClick={() => change("role.unassign", userId)}
+                  />
+                )
+              }
+            />
+          </li>
+        ))}
+      </ul>
+      <MoreButton pages={members} />
     </div>
   );
 }

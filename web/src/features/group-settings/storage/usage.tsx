@@ -16,6 +16,8 @@ export function Usage({ groupId }: { groupId: string }) {
     return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
   }
   const { usedBytes, maxBytes } = data;
+  if (maxBytes === null)
+    return <p className="text-sm text-muted">{t("storage.usedOnly", { used: bytes(usedBytes) })}</p>;
   const text = t("storage.used", { used: bytes(usedBytes), max: bytes(maxBytes) });
   return (
     <>

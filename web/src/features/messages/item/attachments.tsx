@@ -1,18 +1,29 @@
 import type { Attachment } from "@fanfare/contract";
+import { Download, File, FileArchive, FileText, FileVideo, type LucideIcon, Music } from "lucide-react";
 import { useState } from "react";
-import { AudioAttachment } from "./audio-attachment.tsx";
-import { FileAttachment } from "./file-attachment.tsx";
-import { ImageAttachment } from "./image-attachment.tsx";
+import { useTranslation } from "react-i18next";
+import { useFileUrl } from "../../../data/files.ts";
+import { fit } from "./fit.ts";
+import { formatBytes } from "./format-bytes.ts";
 import { Lightbox } from "./lightbox.tsx";
-import { VideoAttachment } from "./video-attachment.tsx";
+
+const ALONE = { width: 440, height: 340 };
+const BESIDE_OTHERS = { width: 220, height: 220 };
+
+const ICONS: readonly (readonly [pattern: RegExp, icon: LucideIcon])[] = [
+  [/^audio\//, Music],
+  [/^video\//, FileVideo],
+  [/zip|compressed|tar|7z/, FileArchive],
+  [/^text\/|pdf|json/, FileText],
+];
+
+const isImage = ({ contentType, width, height }: Attachment): boolean =>
+  contentType.startsWith("image/") && width !== null && height !== null;
 
 interface AttachmentsProps {
   channelId: string;
   attachments: readonly Attachment[];
 }
-
-const isImage = ({ contentType, width, height }: Attachment): boolean =>
-  contentType.startsWith("image/") && width !== null && height !== null;
 
 export function Attachments({ channelId, attachments }: AttachmentsProps) {
   const [shown, setShown] = useState<number | null>(null);
@@ -46,5 +57,93 @@ export function Attachments({ channelId, attachments }: AttachmentsProps) {
         <Lightbox channelId={channelId} images={images} start={shown} onClose={() => setShown(null)} />
       )}
     </div>
+  );
+}
+
+function AudioAttachment({ channelId, file }: { channelId: string; file: Attachment }) {
+  const url = useFileUrl(channelId, file.fileId);
+  return (
+    <div className="grid max-w-full gap-1">
+      <FileAttachment channelId={channelId} file={file} />
+      <audio controls preload="none" aria-label={file.name} src={url?.url} className="h-10 w-80 max-w-full" />
+    </div>
+  );
+}
+
+function VideoAttachment({ channelId, file }: { channelId: string; file: Attachment }) {
+  const url = useFileUrl(channelId, file.fileId);
+  if (url === undefined) return <FileAttachment channelId={channelId} file={file} />;
+  return (
+    // Uploaded media has no captions.
+    <video
+      controls
+      preload="metadata"
+      aria-label={file.name}
+      src={url.url}
+      className="aspect-video w-110 max-w-full rounded-md bg-code"
+    />
+  );
+}
+
+/** A file by name and size, to be downloaded. */
+function FileAttachment({ channelId, file }: { channelId: string; file: Attachment }) {
+  const { t, i18n } = useTranslation("messages");
+  const url = useFileUrl(channelId, file.fileId);
+  const Icon = ICONS.find(([pattern]) => pattern.test(file.contentType))?.[1] ?? File;
+  return (
+    <div className="flex w-80 max-w-full items-center gap-3 rounded-md border border-line bg-raised px-3 py-2">
+      <Icon size={28} aria-hidden className="shrink-0 text-muted" />
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium" title={file.name}>
+          {file.name}
+        </p>
+        <p className="text-xs text-muted">{formatBytes(file.bytes, i18n.language)}</p>
+      </div>
+      {url !== undefined && (
+        <a
+          href={url.url}
+          download={file.name}
+          aria-label={t("attachment.download", { name: file.name })}
+          className="flex size-control-sm shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-text"
+        >
+          <Download size={18} aria-hidden />
+        </a>
+      )}
+    </div>
+  );
+}
+
+interface ImageAttachmentProps {
+  channelId: string;
+  image: Attachment;
+  isOneOfMany: boolean;
+  onOpen: () => void;
+}
+
+/** A picture in the room that it will need, so that nothing moves when it comes. */
+function ImageAttachment({ channelId, image, isOneOfMany, onOpen }: ImageAttachmentProps) {
+  const { t } = useTranslation("messages");
+  const url = useFileUrl(channelId, image.fileId);
+  const { width, height } = fit(image.width ?? 1, image.height ?? 1, isOneOfMany ? BESIDE_OTHERS : ALONE);
+  return (
+    <button
+      type="button"
+      className="block max-w-full overflow-hidden rounded-md bg-hover"
+      style={{ width, aspectRatio: `${width} / ${height}` }}
+      aria-label={t("attachment.show", { name: image.name })}
+      onClick={onOpen}
+    >
+      {url !== undefined && (
+        <img
+          src={url.thumbnailUrl ?? url.url}
+          alt={image.name}
+          width={width}
+          height={height}
+          loading="lazy"
+          decoding="async"
+          className="size-full object-cover"
+        />
+      )}
+    </button>
   );
 }

@@ -14,11 +14,14 @@ import { useRoles } from "../../../data/roles.ts";
 import { useUser } from "../../../data/users.ts";
 import { channelPath } from "../../../routes.ts";
 import { useSame } from "../../../shared/use-same.ts";
-import { usePreferences } from "../../../state/preferences.ts";
-import { MarkdownContext, type MarkdownParts, type MentionProps } from "../markdown/markdown-context.ts";
+import { usePreferences, setPreferences } from "../../../state/preferences.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
 import type { OnUser } from "../list/message-context.ts";
-import { LeaveDialog } from "./leave-dialog.tsx";
+import { MarkdownContext, type MarkdownParts, type MentionProps } from "../markdown/markdown-context.ts";
 import { readableColor } from "./name-color.ts";
+
+const PlaceContext = createContext<Pick<MentionsProviderProps, "groupId" | "onUser">>({ groupId: null });
 
 interface MentionsProviderProps {
   groupId: string | null;
@@ -26,8 +29,6 @@ interface MentionsProviderProps {
   onUser?: OnUser | undefined;
   children: ReactNode;
 }
-
-const PlaceContext = createContext<Pick<MentionsProviderProps, "groupId" | "onUser">>({ groupId: null });
 
 /** Gives the texts below the names that they mention, and asks before a link leads elsewhere. */
 export function MentionsProvider({ groupId, onUser, children }: MentionsProviderProps) {
@@ -135,4 +136,45 @@ function GroupChannel({ id, plain, groupId }: MentionProps & { groupId: string }
 function UnknownChannel() {
   const { t } = useTranslation("messages");
   return <span className="mention">#{t("markdown.unknownChannel")}</span>;
+}
+
+/** Asks before a link leads elsewhere, and shows where: its text may say something else. */
+function LeaveDialog({ url, onClose }: { url: URL | null; onClose: () => void }) {
+  const { t } = useTranslation("messages");
+  const go = () => {
+    if (url !== null) window.open(url.href, "_blank", "noopener,noreferrer");
+    onClose();
+  };
+  const goAlways = () => {
+    setPreferences({ confirmLinks: false });
+    go();
+  };
+  return (
+    <Dialog
+      open={url !== null}
+      onClose={onClose}
+      title={t("leave.title")}
+      description={t("leave.text")}
+      footer={
+        <>
+          <Button variant="ghost" onClick={goAlways}>
+            {t("leave.always")}
+          </Button>
+          <Button variant="primary" onClick={go}>
+            {t("leave.open")}
+          </Button>
+        </>
+      }
+    >
+      <p className="rounded-md bg-code px-3 py-2 font-mono text-sm wrap-anywhere" dir="ltr">
+        <span className="text-muted">{`${url?.protocol}//`}</span>
+        <strong>{url?.host}</strong>
+        <span className="text-muted">
+          {url?.pathname}
+          {url?.search}
+          {url?.hash}
+        </span>
+      </p>
+    </Dialog>
+  );
 }

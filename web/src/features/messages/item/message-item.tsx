@@ -1,16 +1,25 @@
 import type { Message } from "@fanfare/contract";
-import { type PointerEvent, memo, useRef, useState } from "react";
+import { Ellipsis, MessageSquareText, Pencil, Reply } from "lucide-react";
+import { type PointerEvent, memo, useRef, useState, type CSSProperties } from "react";
 import { useTranslation } from "react-i18next";
+import { useAsk } from "../../../data/data-context.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
+import { Badge } from "../../../ui/badge.tsx";
 import { cx } from "../../../ui/cx.ts";
-import type { MessageRow } from "../list/rows.ts";
+import { IconButton } from "../../../ui/icon-button.tsx";
+import { Menu } from "../../../ui/menu.tsx";
 import { useMessageContext } from "../list/message-context.ts";
+import type { MessageRow } from "../list/rows.ts";
 import { clockTime, formatTime, shortTime } from "../times.ts";
-import { AuthorName } from "./author-name.tsx";
 import { MessageBody } from "./message-body.tsx";
-import { MessageToolbar } from "./message-toolbar.tsx";
+import { readableColor } from "./name-color.ts";
+import { ReactionPicker } from "./reaction-picker.tsx";
 import { ReplyPreview } from "./reply-preview.tsx";
 import { type Author, useAuthor } from "./use-author.ts";
+import { useMessageActions, useMessageMenu } from "./use-message-actions.ts";
+
+/** The id of the element of a message. */
+export const messageElementId = (messageId: string): string => `message-${messageId}`;
 
 interface MessageItemProps {
   row: MessageRow;
@@ -21,9 +30,6 @@ interface MessageItemProps {
   isHighlighted: boolean;
   isReacting: boolean;
 }
-
-/** The id of the element of a message. */
-export const messageElementId = (messageId: string): string => `message-${messageId}`;
 
 export const MessageItem = memo(function MessageItem({
   row: { message, startsGroup },
@@ -117,5 +123,90 @@ function Time({ message: { createdAt }, isQuiet = false }: { message: Message; i
     >
       {isQuiet ? clockTime(createdAt) : shortTime(createdAt)}
     </time>
+  );
+}
+
+interface AuthorNameProps {
+  author: Author;
+  authorId: string;
+  /** Whether Tab leads to it. */
+  isActive: boolean;
+}
+
+/** The name of an author in the colour of the highest role that has one, with a word about who is no person. */
+function AuthorName({ author, authorId, isActive }: AuthorNameProps) {
+  const { t } = useTranslation("messages");
+  const { channel, coloredRoles, onUser } = useMessageContext();
+  const isPerson = author.mark !== "webhook";
+  const isPlain = coloredRoles.length === 0 || channel.groupId === null || !isPerson;
+  const name = isPlain ? (
+    <span className="font-semibold">{author.name}</span>
+  ) : (
+    <ColoredName name={author.name} authorId={authorId} groupId={channel.groupId!} />
+  );
+  return (
+    <>
+      {isPerson && onUser !== undefined ? (
+        <button
+          type="button"
+          tabIndex={isActive ? 0 : -1}
+          className="truncate hover:underline"
+          onClick={(event) => onUser(authorId, event.currentTarget)}
+        >
+          {name}
+        </button>
+      ) : (
+        name
+      )}
+      {author.mark !== null && <Badge>{t(`author.${author.mark}`)}</Badge>}
+    </>
+  );
+}
+
+function ColoredName({ name, authorId, groupId }: { name: string; authorId: string; groupId: string }) {
+  const { coloredRoles } = useMessageContext();
+  const { data: member } = useAsk("group.getMember", { groupId, userId: authorId });
+  const color = coloredRoles.find(({ id }) => member?.member.roleIds.includes(id))?.color;
+  if (color === undefined || color === null) return <span className="font-semibold">{name}</span>;
+  const colors = { "--light": readableColor(color, "light"), "--dark": readableColor(color, "dark") };
+  return (
+    <span className="font-semibold text-(--light) dark:text-(--dark)" style={colors as CSSProperties}>
+      {name}
+    </span>
+  );
+}
+
+interface MessageToolbarProps {
+  message: Message;
+  /** Whether emoji are offered. */
+  isReacting: boolean;
+}
+
+/** What is done most with the message under the pointer, and a menu with the rest. */
+function MessageToolbar({ message, isReacting }: MessageToolbarProps) {
+  const { t } = useTranslation("messages");
+  const { react, reply, edit, thread } = useMessageActions()(message);
+  const { setReacting } = useMessageContext();
+  const items = useMessageMenu()(message);
+  return (
+    <div
+      role="toolbar"
+      aria-label={t("action.toolbar")}
+      className="absolute -top-4 right-3 z-1 flex rounded-md border border-line bg-raised p-0.5 shadow-raised"
+    >
+      {react && (
+        <ReactionPicker
+          message={message}
+          open={isReacting}
+          onOpenChange={(isOpen) => setReacting(isOpen ? message.id : null)}
+        />
+      )}
+      {reply && <IconButton icon={Reply} size="sm" label={t("action.reply")} onClick={reply} />}
+      {edit && <IconButton icon={Pencil} size="sm" label={t("action.edit")} onClick={edit} />}
+      {!edit && thread && (
+        <IconButton icon={MessageSquareText} size="sm" label={t("action.thread")} onClick={thread} />
+      )}
+      <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={t("action.more")} />} items={items} />
+    </div>
   );
 }

@@ -1,11 +1,20 @@
-import { memo } from "react";
+import type { PendingMessage } from "@fanfare/client";
+import { CircleAlert } from "lucide-react";
+import { memo, useId } from "react";
+import { useTranslation } from "react-i18next";
+import { useMe } from "../../../data/me.ts";
+import { errorText } from "../../../shared/error-text.ts";
+import { Avatar } from "../../../ui/avatar.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { cx } from "../../../ui/cx.ts";
+import { Popover } from "../../../ui/popover.tsx";
+import type { UnsentMessage } from "../conversation.ts";
 import { MessageItem } from "../item/message-item.tsx";
-import { PendingItem } from "../item/pending-item.tsx";
-import { UnsentItem } from "../item/unsent-item.tsx";
-import { BlockedFold } from "./blocked-fold.tsx";
-import { DayDivider } from "./day-divider.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { deleteUnsent, sendAgain } from "../outbox.ts";
+import { dayName } from "../times.ts";
+import { useMessageContext } from "./message-context.ts";
 import type { Row } from "./rows.ts";
-import { UnreadDivider } from "./unread-divider.tsx";
 
 interface ListRowProps {
   row: Row;
@@ -53,3 +62,162 @@ export const ListRow = memo(function ListRow({
       );
   }
 });
+
+interface PendingItemProps {
+  message: PendingMessage;
+  startsGroup: boolean;
+}
+
+/** An own message that the server has not confirmed yet. */
+function PendingItem({ message, startsGroup }: PendingItemProps) {
+  const { t } = useTranslation("messages");
+  const me = useMe();
+  return (
+    <div className={cx("message pending flex gap-4 px-4 py-0.5 md:px-5", startsGroup && "mt-message")}>
+      <div className="w-10 shrink-0">
+        {startsGroup && <Avatar name={me.nickname} id={me.id} src={me.avatarUrl} size={40} />}
+      </div>
+      <div className="min-w-0 flex-1">
+        {startsGroup && <p className="leading-snug font-semibold">{me.nickname}</p>}
+        <div className="message-text opacity-60">
+          <Markdown content={message.content} />
+        </div>
+        <p className="text-xs text-muted">{t("item.sending")}</p>
+      </div>
+    </div>
+  );
+}
+
+interface BlockedFoldProps {
+  count: number;
+  isOpen: boolean;
+  onOpen: () => void;
+}
+
+/** Stands for messages by users who are blocked. */
+function BlockedFold({ count, isOpen, onOpen }: BlockedFoldProps) {
+  const { t } = useTranslation("messages");
+  return (
+    <p className="flex items-center gap-2 px-4 pt-2 pl-19 text-sm text-muted md:px-5 md:pl-19">
+      {t("blocked.count", { count })}
+      {!isOpen && (
+        <button type="button" className="font-medium text-accent-text hover:underline" onClick={onOpen}>
+          {t("blocked.show")}
+        </button>
+      )}
+    </p>
+  );
+}
+
+/** Above the first message that was not read when the channel was opened. */
+function UnreadDivider() {
+  const { t } = useTranslation("messages");
+  return (
+    <div
+      role="separator"
+      aria-label={t("unread.divider")}
+      className="flex items-center gap-2 px-4 pt-3 md:px-5"
+    >
+      <span className="h-px flex-1 bg-danger" />
+      <span className="text-xs font-semibold text-danger-text">{t("unread.divider")}</span>
+    </div>
+  );
+}
+
+/** A message that could not be sent, to be sent again or deleted. */
+function UnsentItem({ failed }: { failed: UnsentMessage }) {
+  const { t } = useTranslation("messages");
+  const { view } = useMessageContext();
+  const { content } = failed.message;
+  return (
+    <div
+      role="group"
+      aria-label={t("unsent.label")}
+      className="message pending mt-message flex gap-4 px-4 py-1 md:px-5"
+    >
+      <div className="flex w-10 shrink-0 justify-center pt-1 text-danger-text">
+        <CircleAlert size={20} aria-hidden />
+      </div>
+      <div className="grid min-w-0 flex-1 gap-1 rounded-md border border-danger/60 px-3 py-2">
+        {content !== "" && <Markdown content={content} />}
+        <p className="text-sm text-danger-text">
+          {t("unsent.label")} {errorText(failed.error)}
+        </p>
+        <div className="flex gap-2">
+          <Button size="sm" onClick={() => void sendAgain(view, failed)}>
+            {t("unsent.again")}
+          </Button>
+          <Button size="sm" variant="ghost" onClick={() => deleteUnsent(failed)}>
+            {t("unsent.delete")}
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface DayDividerProps {
+  time: string;
+  /** Goes to the first message of another day. */
+  onDate: (day: Date) => void;
+}
+
+/** Where a day begins; it offers to go to another one. */
+function DayDivider({ time, onDate }: DayDividerProps) {
+  const { t } = useTranslation("messages");
+  const fieldId = useId();
+  return (
+    <div role="group" aria-label={dayName(time)} className="flex items-center gap-3 px-4 pt-5 pb-1 md:px-5">
+      <span className="h-px flex-1 bg-line" />
+      <Popover
+        label={t("day.goTo")}
+        trigger={
+          <button
+            type="button"
+            className="rounded-full border border-line px-3 py-0.5 text-xs font-medium text-muted hover:border-line-strong hover:text-text"
+          >
+            {dayName(time)}
+          </button>
+        }
+      >
+        {(close) => (
+          <form
+            className="grid gap-2"
+            onSubmit={(event) => {
+              event.preventDefault();
+              const value = new FormData(event.currentTarget).get("day");
+              close();
+              // Without a time of day it would be that of Greenwich.
+              if (typeof value === "string" && value !== "") onDate(new Date(`${value}T00:00`));
+            }}
+          >
+            <label htmlFor={fieldId} className="text-sm font-medium">
+              {t("day.goTo")}
+            </label>
+            <div className="flex gap-2">
+              <input
+                id={fieldId}
+                name="day"
+                type="date"
+                required
+                defaultValue={isoDay(new Date(time))}
+                max={isoDay(new Date())}
+                className="min-h-control rounded-md border border-line-strong bg-field px-2"
+              />
+              <Button type="submit" variant="primary">
+                {t("day.go")}
+              </Button>
+            </div>
+          </form>
+        )}
+      </Popover>
+      <span className="h-px flex-1 bg-line" />
+    </div>
+  );
+}
+
+/** A day of the user's calendar, as fields for dates write it. */
+function isoDay(day: Date): string {
+  const two = (part: number): string => String(part).padStart(2, "0");
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+}

@@ -1,18 +1,32 @@
-import type { ChannelState } from "@fanfare/contract";
-import { type ReactNode, useCallback, useState } from "react";
+import type { ChannelState, Message } from "@fanfare/contract";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { type ReactNode, useCallback, useState, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useChannelMessages } from "../../../data/channel-messages.ts";
+import { useServerCache } from "../../../data/data-context.ts";
 import { errorText } from "../../../shared/error-text.ts";
+import { MoreButton } from "../../../shared/more-button.tsx";
+import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
+import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { useOpenProfile } from "../../members/use-open-profile.ts";
-import { MessageDialogs } from "../item/message-dialogs.tsx";
 import { MentionsProvider } from "../item/mentions.tsx";
-import { Announcer } from "./announcer.tsx";
-import { Loading } from "./loading.tsx";
-import { MessageContext, type MessageDialog, type OnUser } from "./message-context.ts";
+import { ReactorsDialog } from "../item/reactors-dialog.tsx";
+import { useAuthor } from "../item/use-author.ts";
+import { Markdown } from "../markdown/markdown.tsx";
+import { MarkdownPreview } from "../markdown/preview.tsx";
+import { formatTime } from "../times.ts";
+import { MessageSkeleton } from "./list-head.tsx";
+import { MessageContext, type MessageDialog, type OnUser, useMessageContext } from "./message-context.ts";
 import { MessageScroller } from "./message-scroller.tsx";
 import { useMessageContextValue } from "./use-message-context.ts";
+
+/** More at once is too much to listen to. */
+const MAX_READ = 3;
+
+const WIDTHS = ["w-3/5", "w-2/5", "w-1/2", "w-4/5", "w-1/3", "w-3/4", "w-2/3"];
 
 export interface MessageListProps {
   channel: ChannelState;
@@ -68,5 +82,137 @@ export function MessageList(props: MessageListProps) {
         <Announcer messages={snapshot.messages} ownId={context.ownId} />
       </MentionsProvider>
     </MessageContext>
+  );
+}
+
+/** What is asked or shown in front of the list; one at a time. */
+function MessageDialogs({ dialog, onClose }: { dialog: MessageDialog | null; onClose: () => void }) {
+  const { t } = useTranslation("messages");
+  const { view } = useMessageContext();
+  if (dialog === null) return null;
+  const { message } = dialog;
+  switch (dialog.kind) {
+    case "delete":
+      return (
+        <ConfirmDialog
+          open
+          danger
+          onClose={onClose}
+          title={t("delete.title")}
+          action={t("delete.action")}
+          onConfirm={() => view.delete(message.id)}
+        >
+          <p>{t("delete.text")}</p>
+          <blockquote className="mt-2 line-clamp-3 border-l-3 border-line-strong pl-3 wrap-anywhere">
+            <MarkdownPreview content={message.content} />
+          </blockquote>
+        </ConfirmDialog>
+      );
+    case "history":
+      return <HistoryDialog message={message} onClose={onClose} />;
+    case "reactors":
+      return <ReactorsDialog message={message} emoji={dialog.emoji} onClose={onClose} />;
+  }
+}
+
+/** In the place of a channel that is being loaded. */
+function Loading() {
+  const { t } = useTranslation("messages");
+  return (
+    <div
+      role="status"
+      className="flex min-h-0 flex-1 flex-col justify-end gap-3 overflow-hidden px-4 pb-4 md:px-5"
+    >
+      <span className="sr-only">{t("ui:loading")}</span>
+      {WIDTHS.map((width) => (
+        <MessageSkeleton key={width} width={width} />
+      ))}
+    </div>
+  );
+}
+
+/** The texts that a message had, the newest first. */
+function HistoryDialog({ message, onClose }: { message: Message; onClose: () => void }) {
+  const { t } = useTranslation("messages");
+  const { id: messageId, channelId, content, editedAt } = message;
+  const pages = useInfiniteQuery({
+    ...useServerCache().askPages(
+      "message.listEdits",
+      { channelId, messageId },
+      "before",
+      ({ edits, hasMore }) => (hasMore ? edits.at(-1)?.version : null),
+    ),
+    staleTime: 0,
+  });
+  const { data, error, refetch } = pages;
+  return (
+    <Dialog open onClose={onClose} title={t("history.title")} size="lg">
+      <ol className="grid gap-4">
+        <Version content={content} time={editedAt ?? message.createdAt} note={t("history.now")} />
+        {data?.pages.flatMap(({ edits }) =>
+          edits.map(({ version, content: former, writtenAt }) => (
+            <Version key={version} content={former} time={writtenAt} />
+          )),
+        )}
+      </ol>
+      {data === undefined && error === null && <SkeletonRows count={2} />}
+      <MoreButton pages={pages} />
+      <ErrorNote
+        text={error === null || pages.isFetchNextPageError ? null : errorText(error)}
+        onRetry={() => void refetch()}
+      />
+    </Dialog>
+  );
+}
+
+function Version({ content, time, note }: { content: string; time: string; note?: string }) {
+  return (
+    <li className="grid gap-1">
+      <p className="text-sm text-muted">
+        <time dateTime={time}>{formatTime(time, "full")}</time>
+        {note !== undefined && ` · ${note}`}
+      </p>
+      <div className="rounded-md border border-line px-3 py-2">
+        <Markdown content={content} />
+      </div>
+    </li>
+  );
+}
+
+interface AnnouncerProps {
+  /** The newest messages that are held. */
+  messages: readonly Message[];
+  ownId: string;
+}
+
+/** Reads out what others write while the channel is shown; never what was there before, or is loaded by scrolling. */
+function Announcer({ messages, ownId }: AnnouncerProps) {
+  const lastSeq = messages.at(-1)?.seq ?? 0;
+  const heardSeq = useRef<number | null>(null);
+  const [news, setNews] = useState<readonly Message[]>([]);
+  useEffect(() => {
+    const heard = heardSeq.current;
+    if (lastSeq === 0) return;
+    heardSeq.current = lastSeq;
+    if (heard === null || lastSeq <= heard) return;
+    const fresh = messages.slice(-50).filter(({ seq, authorId }) => seq > heard && authorId !== ownId);
+    if (fresh.length > 0) setNews(fresh.slice(-MAX_READ));
+  }, [messages, lastSeq, ownId]);
+  return (
+    <div className="sr-only" aria-live="polite" aria-relevant="additions">
+      {news.map((message) => (
+        <Announcement key={message.id} message={message} />
+      ))}
+    </div>
+  );
+}
+
+function Announcement({ message }: { message: Message }) {
+  const { t } = useTranslation("messages");
+  const { name } = useAuthor(message);
+  return (
+    <p>
+      {t("announce", { name })} <MarkdownPreview content={message.content} />
+    </p>
   );
 }

@@ -1,10 +1,22 @@
 import type { Message } from "@fanfare/contract";
-import { type MouseEvent, type ReactElement, useRef, useState } from "react";
+import { type MouseEvent, type ReactElement, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useToggleReaction } from "../../../data/own-reactions.ts";
+import { errorText } from "../../../shared/error-text.ts";
 import { ContextMenu } from "../../../ui/context-menu.tsx";
+import { cx } from "../../../ui/cx.ts";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { showToast } from "../../../ui/toast.tsx";
 import { useIsPhone } from "../../../ui/use-media.ts";
-import { useMessageMenu } from "../item/use-message-actions.ts";
-import { MessageSheet } from "./message-sheet.tsx";
-import { useLongPress } from "./use-long-press.ts";
+import { useMessageMenu, useMessageActions } from "../item/use-message-actions.ts";
+
+/** What people react with most: offered at once, without loading all emoji. */
+const EMOJI_CHOICE: readonly string[] =
+  "👍 ❤️ 😂 🎉 😮 😢 🙏 🔥 👀 ✅ ❌ 💯 🚀 👏 🙌 🤔 😍 😅 😭 😡 🥳 🤝 💪 👋 ☕ 🍻 🐛 💡 ⭐ 📌 ➕ 👎".split(
+    " ",
+  );
+
+const QUICK = EMOJI_CHOICE.slice(0, 6);
 
 interface MessageMenuProps {
   messageOf: (messageId: string) => Message | undefined;
@@ -35,17 +47,16 @@ function PointerMenu({ messageOf, children }: MessageMenuProps) {
 
 function SheetMenu({ messageOf, children }: MessageMenuProps) {
   const [message, setMessage] = useState<Message | null>(null);
-  const frame = useRef<HTMLDivElement>(null);
-  useLongPress(frame, (target) => {
-    const found = messageOf(messageIdAt(target));
+  const open = (event: MouseEvent) => {
+    event.preventDefault();
+    const found = messageOf(messageIdAt(event.target));
     if (found !== undefined) setMessage(found);
-  });
+  };
   return (
     <div
-      ref={frame}
       // A long press is for the sheet, which copies the text too; the browser would select a word and open its own menu.
       className="contents select-none [-webkit-touch-callout:none]"
-      onContextMenu={(event) => event.preventDefault()}
+      onContextMenu={open}
     >
       {children}
       {message !== null && <MessageSheet message={message} onClose={() => setMessage(null)} />}
@@ -64,4 +75,59 @@ function isForBrowser({ target }: MouseEvent): boolean {
   const selection = getSelection();
   const isSelected = selection !== null && !selection.isCollapsed && selection.containsNode(target, true);
   return isSelected || target.closest("a, img, video, audio, textarea, input") !== null;
+}
+
+/** What can be done with a message, large enough for thumbs. */
+function MessageSheet({ message, onClose }: { message: Message; onClose: () => void }) {
+  const { t } = useTranslation("messages");
+  const { react } = useMessageActions()(message);
+  const items = useMessageMenu()(message);
+  const toggle = useToggleReaction();
+  const add = (emoji: string) => {
+    onClose();
+    toggle(message, emoji, false).catch((error: unknown) => {
+      showToast({ text: errorText(error), tone: "danger" });
+    });
+  };
+  return (
+    <Dialog open onClose={onClose} title={t("action.toolbar")} size="sm">
+      {react && (
+        <div className="flex justify-between" role="group" aria-label={t("action.react")}>
+          {QUICK.map((emoji) => (
+            <button
+              key={emoji}
+              type="button"
+              className="flex size-12 items-center justify-center rounded-full bg-hover text-2xl"
+              onClick={() => add(emoji)}
+            >
+              {emoji}
+            </button>
+          ))}
+        </div>
+      )}
+      <div className="grid">
+        {items.map((item, index) =>
+          item === "separator" ? (
+            <hr key={`line-${index}`} className="my-1 border-line" />
+          ) : (
+            <button
+              key={item.label}
+              type="button"
+              className={cx(
+                "flex min-h-12 items-center gap-3 rounded-md px-2 text-left",
+                item.danger === true && "text-danger-text",
+              )}
+              onClick={() => {
+                onClose();
+                item.onSelect();
+              }}
+            >
+              {item.icon && <item.icon size={20} aria-hidden className="shrink-0" />}
+              {item.label}
+            </button>
+          ),
+        )}
+      </div>
+    </Dialog>
+  );
 }

@@ -1,11 +1,13 @@
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import type { ChannelSnapshot } from "@fanfare/client";
+import type { Channel } from "@fanfare/contract";
+import { Hash, type LucideIcon, MessageSquareText, Users } from "lucide-react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Virtualizer } from "virtua";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
 import { useReadMarker } from "../../../data/channel-view.ts";
 import { useConversation } from "../conversation.ts";
 import { useMessageActions } from "../item/use-message-actions.ts";
-import { Beginning } from "./beginning.tsx";
 import { JumpToNewest, JumpToUnread } from "./jump-bar.tsx";
 import { HEAD_HEIGHT_PX, ListHead } from "./list-head.tsx";
 import { ListRow } from "./list-row.tsx";
@@ -15,20 +17,27 @@ import { MessageMenu } from "./message-menu.tsx";
 import type { Row } from "./rows.ts";
 import { useJump } from "./use-jump.ts";
 import { type MessageKey, useListKeys } from "./use-list-keys.ts";
-import { useNewCount } from "./use-new-count.ts";
 import { usePages } from "./use-pages.ts";
 import { useRows } from "./use-rows.ts";
 import { useScroll } from "./use-scroll.ts";
 import { useUnreadMark } from "./use-unread.ts";
+
+const ICONS: Record<Channel["kind"], LucideIcon> = {
+  text: Hash,
+  section: Hash,
+  thread: MessageSquareText,
+  direct: Users,
+  groupDirect: Users,
+};
+
+/** The room below the last message. */
+const END = { kind: "end", key: "end" } as const;
 
 interface MessageScrollerProps extends MessageListProps {
   messages: ChannelMessages;
   wanted: { messageId: string } | null;
   reactingId: string | null;
 }
-
-/** The room below the last message. */
-const END = { kind: "end", key: "end" } as const;
 
 /** The virtual list: of thousands of messages those in view are on the page. */
 export function MessageScroller(props: MessageScrollerProps) {
@@ -167,4 +176,38 @@ export function MessageScroller(props: MessageScrollerProps) {
 function lastSeq(rows: readonly Row[], index: number): number {
   const row = rows.slice(0, index + 1).findLast(({ kind }) => kind === "message");
   return row?.kind === "message" ? row.message.seq : 0;
+}
+
+/** How many messages of others have come since the end of the channel was in view. */
+function useNewCount({ head, messages }: ChannelSnapshot, ownId: string, isAtEnd: boolean): number {
+  const [seenSeq, setSeenSeq] = useState(head.seq);
+  if (isAtEnd && seenSeq !== head.seq) setSeenSeq(head.seq);
+  if (isAtEnd) return 0;
+  const first = messages.findLastIndex(({ seq }) => seq <= seenSeq) + 1;
+  return messages.slice(first).filter(({ authorId, deletedAt }) => authorId !== ownId && deletedAt === null)
+    .length;
+}
+
+/** Above the first message of a channel. */
+function Beginning({ channel, title }: { channel: Channel; title: string }) {
+  const { t } = useTranslation("messages");
+  const Icon = ICONS[channel.kind];
+  const isRoom = channel.kind === "text";
+  return (
+    <div className="grid gap-1 pb-2">
+      <span className="mb-1 flex size-12 items-center justify-center rounded-full bg-accent-soft text-accent-text">
+        <Icon size={24} aria-hidden />
+      </span>
+      <p className="truncate text-xl font-semibold">
+        {isRoom ? t("beginning.welcome", { name: title }) : title}
+      </p>
+      <p className="line-clamp-2 text-muted">
+        {channel.topic !== ""
+          ? channel.topic
+          : isRoom
+            ? t("beginning.text", { name: title })
+            : t("beginning.other")}
+      </p>
+    </div>
+  );
 }

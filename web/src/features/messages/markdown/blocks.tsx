@@ -1,8 +1,7 @@
-import { Fragment, type ReactNode } from "react";
+import { Fragment, type ReactNode, type CSSProperties } from "react";
 import { CodeBlock } from "./code-block.tsx";
 import { Inline } from "./inline.tsx";
 import type { Token, Tokens } from "./lex.ts";
-import { Table } from "./table.tsx";
 
 /** Paragraphs, lists, quotes, code … one below the other. */
 export function Blocks({ tokens }: { tokens: readonly Token[] }): ReactNode {
@@ -66,3 +65,36 @@ function Item({ item }: { item: Tokens.ListItem }): ReactNode {
 }
 
 const isText = (token: Token): boolean => token.type === "text";
+
+function Table({ table }: { table: Tokens.Table }): ReactNode {
+  return (
+    <div className="markdown-table">
+      <table>
+        <thead>
+          <Row cells={table.header} />
+        </thead>
+        <tbody>
+          {table.rows.map((cells, index) => (
+            <Row key={index} cells={cells} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ cells }: { cells: readonly Tokens.TableCell[] }): ReactNode {
+  return (
+    <tr>
+      {cells.map(({ header, align, tokens }, index) => {
+        const Cell = header ? "th" : "td";
+        const style: CSSProperties | undefined = align === null ? undefined : { textAlign: align };
+        return (
+          <Cell key={index} style={style}>
+            <Inline tokens={tokens} />
+          </Cell>
+        );
+      })}
+    </tr>
+  );
+}

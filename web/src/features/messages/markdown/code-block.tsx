@@ -1,7 +1,10 @@
+import { Check, Copy } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
-import { CopyButton } from "./copy-button.tsx";
-import { withoutOverrides } from "./text-parts.ts";
+import { useTranslation } from "react-i18next";
 import type { CodePiece } from "./highlighter.ts";
+import { withoutOverrides } from "./text-parts.ts";
+
+const CONFIRM_MS = 2000;
 
 /** Code with a button to copy it. Its colours come a moment later, when what knows the language is loaded. */
 export function CodeBlock({ code, language }: { code: string; language: string }) {
@@ -49,4 +52,27 @@ function useHighlighted(code: string, language: string): readonly CodePiece[] | 
     };
   }, [code, language]);
   return found?.of === code ? found.pieces : null;
+}
+
+function CopyButton({ text }: { text: string }) {
+  const { t } = useTranslation("messages");
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return undefined;
+    const timer = setTimeout(() => setCopied(false), CONFIRM_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = () => {
+    navigator.clipboard?.writeText(text).then(
+      () => setCopied(true),
+      () => undefined,
+    );
+  };
+  const label = isCopied ? t("markdown.copied") : t("markdown.copyCode");
+  const Icon = isCopied ? Check : Copy;
+  return (
+    <button type="button" aria-label={label} title={label} onClick={copy}>
+      <Icon size={14} aria-hidden="true" />
+    </button>
+  );
 }

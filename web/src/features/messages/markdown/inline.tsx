@@ -1,8 +1,9 @@
-import { Fragment, type ReactNode, createContext, useContext } from "react";
+import { Fragment, type ReactNode, createContext, useContext, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Token, Tokens } from "./lex.ts";
 import { MarkdownContext } from "./markdown-context.ts";
-import { MarkdownLink } from "./markdown-link.tsx";
-import { Spoiler } from "./spoiler.tsx";
+import { plainText } from "./plain-text.ts";
+import { pretends, safeUrl } from "./safe-url.ts";
 import { type TextPart, textParts, withoutOverrides } from "./text-parts.ts";
 
 /** Links and buttons hold no links and buttons. */
@@ -78,4 +79,51 @@ function Mention({ part }: { part: Exclude<TextPart, string> }): ReactNode {
     case "everyone":
       return <span className="mention">{part.text}</span>;
   }
+}
+
+interface MarkdownLinkProps {
+  token: Tokens.Link | Tokens.Image;
+  children: ReactNode;
+}
+
+/**
+ * A link that can be followed, else the text as it was written. An image is a link too: to load it would tell its server who
+ * reads the message.
+ */
+function MarkdownLink({ token, children }: MarkdownLinkProps): ReactNode {
+  const { ownPath, onFollow } = useContext(MarkdownContext);
+  const url = safeUrl(token.href);
+  if (url === null) return withoutOverrides(token.raw);
+  const path = ownPath(url);
+  const target = path === null ? { target: "_blank", rel: "noopener noreferrer nofollow ugc" } : {};
+  const isEmpty = token.type === "image" || token.text.trim() === "";
+  return (
+    <a
+      href={path ?? url.href}
+      title={url.href}
+      dir="auto"
+      onClick={(event) => onFollow(event, url)}
+      {...target}
+    >
+      {isEmpty ? withoutOverrides(token.text.trim()) || url.href : children}
+      {pretends(token.text, url) && <span className="markdown-host"> ({url.hostname})</span>}
+    </a>
+  );
+}
+
+/** Hidden until it is pressed; until then its text is not on the page either, only room for it. */
+function Spoiler({ tokens, children }: { tokens: readonly Token[]; children: ReactNode }) {
+  const { t } = useTranslation("messages");
+  const [isShown, setShown] = useState(false);
+  if (isShown) return <span className="spoiler">{children}</span>;
+  return (
+    <button
+      type="button"
+      className="spoiler-cover"
+      aria-label={t("markdown.showSpoiler")}
+      onClick={() => setShown(true)}
+    >
+      {"\u2007".repeat(Math.min(plainText(tokens).length, 60) + 2)}
+    </button>
+  );
 }

@@ -1,8 +1,7 @@
-import { type PointerEvent, useId, useState } from "react";
+import { type PointerEvent, useId, useState, type RefCallback, useCallback } from "react";
 import { cx } from "../../../ui/cx.ts";
 import { linePath } from "./line-path.ts";
 import { niceTicks, timeTicks } from "./scale.ts";
-import { useWidth } from "./use-width.ts";
 
 export type SeriesTone = "accent" | "info" | "muted";
 
@@ -170,4 +169,16 @@ function pointOf(x: number, value: number | null | undefined, y: (value: number)
 
 function textOf(value: number | null | undefined, format: (value: number) => string): string {
   return typeof value === "number" ? format(value) : "–";
+}
+
+/** The inner width of an element, in pixels, and the ref for it. */
+function useWidth(): [RefCallback<HTMLElement>, number] {
+  const [width, setWidth] = useState(0);
+  const ref = useCallback((element: HTMLElement | null) => {
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width];
 }

@@ -1,3 +1,4 @@
+import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
@@ -6,9 +7,15 @@ import { useMe } from "../../../data/me.ts";
 import { groupSettingsPath } from "../../../routes.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Button, buttonClass } from "../../../ui/button.tsx";
+import { Checkbox } from "../../../ui/checkbox.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
+import { useForm } from "../../../ui/use-form.ts";
+import { CodeField } from "../../session/code-field.tsx";
+import { PasswordField } from "../../session/password-field.tsx";
+import { leaveBy } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
-import { DeleteAccountDialog } from "./delete-account-dialog.tsx";
 
 /** What owns groups has to give them away before. */
 export function DeleteAccount() {
@@ -50,5 +57,57 @@ export function DeleteAccount() {
       </div>
       {isOpen && <DeleteAccountDialog onClose={() => setOpen(false)} />}
     </Section>
+  );
+}
+
+/** Asks for what a login asks for, because there is no way back. */
+function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation("user-settings");
+  const { hasPassword, totpEnabled } = useMe();
+  const form = useForm({
+    initial: { password: "", code: "", understood: false },
+    submit: ({ password, code }) =>
+      leaveBy(
+        (client) =>
+          client.call("user.deleteMe", {
+            ...(hasPassword && { password }),
+            ...(totpEnabled && { code: code.trim() }),
+          }),
+        "deleted",
+      ),
+    fieldOfError: { WRONG_CREDENTIALS: "password", WRONG_CODE: "code", TOTP_REQUIRED: "code" },
+  });
+  return (
+    <Dialog open onClose={onClose} title={t("delete.title")}>
+      <p className="flex items-start gap-2.5 rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text">
+        <TriangleAlert size={18} aria-hidden className="mt-px shrink-0" />
+        {t("delete.warning")}
+      </p>
+      <form onSubmit={form.onSubmit} className="grid gap-4">
+        {hasPassword && (
+          <PasswordField
+            label={t("account.currentPassword")}
+            autoFocus
+            autoComplete="current-password"
+            {...form.field("password")}
+          />
+        )}
+        {totpEnabled && <CodeField autoFocus={!hasPassword} {...form.field("code")} />}
+        <Checkbox
+          label={t("delete.understood")}
+          checked={form.values.understood}
+          onChange={(understood) => form.set("understood", understood)}
+        />
+        <ErrorNote text={form.error} />
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button variant="ghost" onClick={onClose}>
+            {t("ui:cancel")}
+          </Button>
+          <Button type="submit" variant="danger" busy={form.busy} disabled={!form.values.understood}>
+            {t("delete.action")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }

@@ -1,3 +1,4 @@
+import type { Params } from "@fanfare/contract";
 import { BellRing } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -14,7 +15,9 @@ import { Switch } from "../../../ui/switch.tsx";
 import { Section } from "../section.tsx";
 import { useDeviceName } from "../security/use-device-name.ts";
 import { askPermission } from "./permission.ts";
-import { pushWorker, subscribeDevice, unsubscribeDevice } from "./push-device.ts";
+
+/** At the first visit the service worker is still on its way. */
+const WORKER_WITHIN_MS = 5000;
 
 /** Pushes, which come while the page is closed: each device has them for itself. */
 export function PushSection() {
@@ -97,4 +100,41 @@ function usePushWorker(): ServiceWorkerRegistration | null | undefined {
     void pushWorker().then(setWorker);
   }, []);
   return worker;
+}
+
+/** The service worker that shows pushes; null where this browser or this address has none. */
+async function pushWorker(): Promise<ServiceWorkerRegistration | null> {
+  if (!("serviceWorker" in navigator) || !("PushManager" in window)) return null;
+  const none = new Promise<null>((resolve) => setTimeout(() => resolve(null), WORKER_WITHIN_MS));
+  return Promise.race([navigator.serviceWorker.ready, none]);
+}
+
+/**
+ * Has the browser's push service send to this browser what comes with the server's key.
+ * @throws {DOMException} when the browser does not allow it, or its push service is not reached
+ */
+async function subscribeDevice(
+  { pushManager }: ServiceWorkerRegistration,
+  publicKey: string,
+): Promise<Params<"push.subscribe">> {
+  const options = { userVisibleOnly: true, applicationServerKey: publicKey };
+  let subscription: PushSubscription;
+  try {
+    subscription = await pushManager.subscribe(options);
+  } catch (failure) {
+    const former = await pushManager.getSubscription();
+    if (former === null) throw failure;
+    // It was made with another key.
+    await former.unsubscribe();
+    subscription = await pushManager.subscribe(options);
+  }
+  const { endpoint, keys } = subscription.toJSON();
+  return { endpoint: endpoint!, keys: { p256dh: keys!["p256dh"]!, auth: keys!["auth"]! } };
+}
+
+/** Ends it in this browser; answers its address, null where there was none. */
+async function unsubscribeDevice({ pushManager }: ServiceWorkerRegistration): Promise<string | null> {
+  const subscription = await pushManager.getSubscription();
+  await subscription?.unsubscribe();
+  return subscription?.endpoint ?? null;
 }

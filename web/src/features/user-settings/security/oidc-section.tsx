@@ -5,11 +5,14 @@ import { useMe } from "../../../data/me.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Form } from "../../../ui/form.tsx";
+import { useForm } from "../../../ui/use-form.ts";
 import { canUseOidc, forgetOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.ts";
+import { PasswordField } from "../../session/password-field.tsx";
 import { useServerMeta } from "../../session/server-meta.ts";
 import { Section } from "../section.tsx";
-import { OidcDialog } from "./oidc-dialog.tsx";
 
 /** The login of a provider that leads to this account too. */
 export function OidcSection() {
@@ -63,5 +66,37 @@ export function OidcSection() {
         />
       )}
     </Section>
+  );
+}
+
+interface OidcDialogProps {
+  title: string;
+  text: string;
+  onClose: () => void;
+  submit: (password: string) => Promise<unknown>;
+}
+
+/** Asks for the password before a way into the account is added or taken away. */
+function OidcDialog({ title, text, onClose, submit }: OidcDialogProps) {
+  const { t } = useTranslation("user-settings");
+  const form = useForm({
+    initial: { password: "" },
+    async submit({ password }) {
+      await submit(password);
+      onClose();
+    },
+    fieldOfError: { WRONG_CREDENTIALS: "password" },
+  });
+  return (
+    <Dialog open onClose={onClose} title={title} description={text}>
+      <Form form={form} action={title}>
+        <PasswordField
+          label={t("account.currentPassword")}
+          autoFocus
+          autoComplete="current-password"
+          {...form.field("password")}
+        />
+      </Form>
+    </Dialog>
   );
 }

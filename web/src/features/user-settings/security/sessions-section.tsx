@@ -1,16 +1,23 @@
-import { LogOut } from "lucide-react";
+import type { Session } from "@fanfare/contract";
+import { LogOut, Monitor, Smartphone } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSessions } from "../../../data/account.ts";
+import { useCall } from "../../../data/call.ts";
 import { useMe } from "../../../data/me.ts";
 import { errorText } from "../../../shared/error-text.ts";
+import { useAction } from "../../../shared/use-action.ts";
+import { useFormats } from "../../../shared/use-formats.ts";
+import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ListRow } from "../../../ui/list-row.tsx";
 import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { leaveBy } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
-import { SessionRow } from "./session-row.tsx";
+import { deviceOf } from "./device.ts";
+import { useDeviceName } from "./use-device-name.ts";
 
 /** Where somebody is logged in, and how to end that. */
 export function SessionsSection() {
@@ -53,5 +60,46 @@ export function SessionsSection() {
         {isGuest ? t("sessions.allGuestText") : t("sessions.allText")}
       </ConfirmDialog>
     </Section>
+  );
+}
+
+function SessionRow({ session }: { session: Session }) {
+  const { t } = useTranslation("user-settings");
+  const { dateTime } = useFormats();
+  const name = useDeviceName()(session.userAgent);
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  const { id, address, userAgent, refreshedAt, current } = session;
+  const Icon = deviceOf(userAgent).isPhone ? Smartphone : Monitor;
+  const seen = t("sessions.seen", { time: dateTime(Date.parse(refreshedAt)) });
+  return (
+    <>
+      <ListRow
+        leading={
+          <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-hover text-muted">
+            <Icon size={18} aria-hidden />
+          </span>
+        }
+        title={name}
+        subtitle={
+          <span className="whitespace-normal">{address === null ? seen : `${seen} · ${address}`}</span>
+        }
+        trailing={
+          current ? (
+            <Badge tone="good">{t("sessions.current")}</Badge>
+          ) : (
+            <Button
+              size="sm"
+              busy={busy}
+              aria-label={t("sessions.endOf", { name })}
+              onClick={() => void run(() => call("user.revokeSession", { sessionId: id }))}
+            >
+              {t("sessions.end")}
+            </Button>
+          )
+        }
+      />
+      <ErrorNote text={error} />
+    </>
   );
 }

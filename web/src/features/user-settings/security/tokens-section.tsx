@@ -10,18 +10,22 @@ import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
+import { MoreButton } from "../../../shared/more-button.tsx";
 import { Section } from "../section.tsx";
 
 /** The bot and webhook tokens that act with the user's permissions. Hidden if there are none. */
 export function TokensSection() {
   const { t } = useTranslation("user-settings");
-  const { data: tokens, error, refetch } = useHeldTokens();
+  const pages = useHeldTokens();
+  const { data: tokens, error, refetch, hasNextPage } = pages;
   const call = useCall();
   const [asked, setAsked] = useState<HeldToken | null>(null);
-  if (tokens?.length === 0) return null;
+  if (tokens?.length === 0 && !hasNextPage) return null;
   return (
     <Section title={t("tokens.title")} text={t("tokens.text")}>
-      {error !== null && <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />}
+      {error !== null && !pages.isFetchNextPageError && (
+        <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+      )}
       <ul className="grid gap-px">
         {tokens?.map((token) => (
           <li key={`${token.kind} ${token.id}`}>
@@ -29,6 +33,7 @@ export function TokensSection() {
           </li>
         ))}
       </ul>
+      <MoreButton pages={pages} />
       <ConfirmDialog
         open={asked !== null}
         onClose={() => setAsked(null)}

@@ -1,18 +1,24 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useCall } from "../../../data/call.ts";
 import { useMe } from "../../../data/me.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
+import { Form } from "../../../ui/form.tsx";
+import { showToast } from "../../../ui/toast.tsx";
+import { useForm } from "../../../ui/use-form.ts";
+import { CodeField } from "../../session/code-field.tsx";
 import { canUseOidc, forgetOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.ts";
+import { PasswordField } from "../../session/password-field.tsx";
 import { Section } from "../section.tsx";
 import type { OidcProof } from "./oidc-proof.ts";
-import { TotpOffDialog } from "./totp-off-dialog.tsx";
 import { TotpSetupDialog } from "./totp-setup-dialog.tsx";
 
 /** The second factor: a code of an authenticator app at each login. */
-export function TotpSection() {
+export function TotpSection({ onClose }: { onClose?: () => void }) {
   const { t } = useTranslation("user-settings");
   const { totpEnabled, hasPassword, oidcLinked } = useMe();
   const [back] = useState(() => oidcReturn("setUpTotp") ?? oidcReturn("turnOffTotp"));
@@ -30,6 +36,7 @@ export function TotpSection() {
     setOpen(null);
     // It is good for one call.
     setProof(null);
+    onClose?.();
   };
   const begin = (purpose: "setUpTotp" | "turnOffTotp") => {
     if (hasPassword) setOpen(purpose);
@@ -57,5 +64,40 @@ export function TotpSection() {
       {open === "setUpTotp" && <TotpSetupDialog proof={proof} onClose={close} />}
       {open === "turnOffTotp" && <TotpOffDialog proof={proof} onClose={close} />}
     </Section>
+  );
+}
+
+interface TotpOffDialogProps {
+  /** null: the password is asked for. */
+  proof: OidcProof | null;
+  onClose: () => void;
+}
+
+function TotpOffDialog({ proof, onClose }: TotpOffDialogProps) {
+  const { t } = useTranslation("user-settings");
+  const call = useCall();
+  const form = useForm({
+    initial: { password: "", code: "" },
+    async submit({ password, code }) {
+      await call("user.disableTotp", { ...(proof ?? { password }), code: code.trim() });
+      showToast({ text: t("totp.isOff") });
+      onClose();
+    },
+    fieldOfError: { WRONG_CREDENTIALS: "password", WRONG_CODE: "code" },
+  });
+  return (
+    <Dialog open onClose={onClose} title={t("totp.turnOff")} description={t("totp.turnOffText")}>
+      <Form form={form} action={t("totp.turnOff")}>
+        {proof === null && (
+          <PasswordField
+            label={t("account.currentPassword")}
+            autoFocus
+            autoComplete="current-password"
+            {...form.field("password")}
+          />
+        )}
+        <CodeField autoFocus={proof !== null} {...form.field("code")} />
+      </Form>
+    </Dialog>
   );
 }

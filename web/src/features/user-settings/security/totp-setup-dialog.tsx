@@ -1,16 +1,25 @@
 import type { Result } from "@fanfare/contract";
-import { useState } from "react";
+import { Check, Copy, Download, TriangleAlert } from "lucide-react";
+import { useState, useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { encode } from "uqr";
 import { useCall } from "../../../data/call.ts";
 import { CopyField } from "../../../shared/copy-field.tsx";
+import { copyText } from "../../../shared/copy-text.ts";
+import { saveFile } from "../../../shared/save-file.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Checkbox } from "../../../ui/checkbox.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Form } from "../../../ui/form.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useForm } from "../../../ui/use-form.ts";
 import { PasswordField } from "../../session/password-field.tsx";
 import type { OidcProof } from "./oidc-proof.ts";
-import { QrCode } from "./qr-code.tsx";
-import { RecoveryCodes } from "./recovery-codes.tsx";
+
+const SIZE_PX = 208;
+
+/** Readers need a light edge of four modules. */
+const BORDER = 4;
 
 type Secret = Result<"user.setupTotp">;
 
@@ -96,6 +105,77 @@ function CodeStep({ secret, onCodes }: { secret: Secret; onCodes: (codes: string
           {...form.field("code")}
         />
       </Form>
+    </>
+  );
+}
+
+/** Dark on light in both themes: not every reader takes it the other way round. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = useMemo(() => draw(text), [text]);
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      width={SIZE_PX}
+      height={SIZE_PX}
+      shapeRendering="crispEdges"
+      className="mx-auto rounded-md border border-line"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}
+
+function draw(text: string): { size: number; path: string } {
+  const { size, data } = encode(text, { ecc: "M", border: BORDER });
+  const parts: string[] = [];
+  data.forEach((row, y) => {
+    row.forEach((isDark, x) => {
+      if (isDark) parts.push(`M${x} ${y}h1v1h-1z`);
+    });
+  });
+  return { size, path: parts.join("") };
+}
+
+/** The server tells them once. */
+function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+  const { t } = useTranslation("user-settings");
+  const [isCopied, setCopied] = useState(false);
+  const [isKept, setKept] = useState(false);
+  const text = `${codes.join("\n")}\n`;
+  return (
+    <>
+      <p className="flex items-start gap-2.5 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn-text">
+        <TriangleAlert size={18} aria-hidden className="mt-px shrink-0" />
+        {t("recovery.text")}
+      </p>
+      <ul className="grid grid-cols-2 gap-x-4 gap-y-1 rounded-md bg-code px-4 py-3 font-mono text-sm select-all">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap gap-2">
+        {window.isSecureContext && (
+          <Button
+            icon={isCopied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />}
+            onClick={() => void copyText(text).then(setCopied)}
+          >
+            {isCopied ? t("shared:copied") : t("shared:copy")}
+          </Button>
+        )}
+        <Button
+          icon={<Download size={16} aria-hidden />}
+          onClick={() => saveFile(new Blob([text], { type: "text/plain" }), "fanfare-recovery-codes.txt")}
+        >
+          {t("recovery.download")}
+        </Button>
+      </div>
+      <Checkbox label={t("recovery.kept")} checked={isKept} onChange={setKept} />
+      <Button variant="primary" wide disabled={!isKept} onClick={onDone}>
+        {t("done")}
+      </Button>
     </>
   );
 }

@@ -1,0 +1,58 @@
+import {
+  boundedMap,
+  requiresSecondFactor,
+  serviceError,
+  type Actor,
+  type NodeContext,
+} from "@fanfare/kernel";
+import { LRUCache } from "lru-cache";
+import { CATCH_UP_CONCURRENCY, FACTOR_KNOWN_MS, MAX_KNOWN_FACTORS } from "./bounds.ts";
+import type { GatewaySocket } from "./socket-types.ts";
+
+/** Confines sessions that lack the second factor that the policy requires: they get no socket, and can only set one up. */
+export class SecondFactor {
+  readonly #node: Pick<NodeContext, "call" | "policy" | "logger">;
+  /** Sessions that meet the requirement, by id. Others are asked for with every call, so that they are free at once. */
+  readonly #met = new LRUCache<string, true>({ max: MAX_KNOWN_FACTORS, ttl: FACTOR_KNOWN_MS });
+
+  constructor(node: Pick<NodeContext, "call" | "policy" | "logger">) {
+    this.#node = node;
+  }
+
+  /**
+   * Without a promise unless something has to be looked up.
+   * @throws {ServiceError} SECOND_FACTOR_REQUIRED; UNAVAILABLE where the policy or the factor is not known
+   */
+  assertMet(actor: Actor): Promise<void> | undefined {
+    const policy = this.#node.policy.peek();
+    const isMet = policy !== undefined && !requiresSecondFactor(policy, actor);
+    return isMet || this.#met.has(actor.sessionId) ? undefined : this.#ask(actor);
+  }
+
+  /** Closes those of the sockets whose sessions lack a factor. They are refused when they connect again. */
+  async close(sockets: Iterable<GatewaySocket>): Promise<void> {
+    await boundedMap([...sockets], CATCH_UP_CONCURRENCY, async (socket) => {
+      const { actor } = socket.data;
+      try {
+        if (actor !== null) await this.assertMet(actor);
+      } catch (error) {
+        this.#node.logger.debug({ err: error, userId: actor?.userId }, "a socket lacks a second factor");
+        socket.disconnect(true);
+      }
+    });
+  }
+
+  /** A factor may have been removed while none was required. */
+  forget(): void {
+    this.#met.clear();
+  }
+
+  async #ask(actor: Actor): Promise<void> {
+    const { call, policy } = this.#node;
+    if (!requiresSecondFactor(await policy.get(), actor)) return;
+    const { userId, sessionId } = actor;
+    if (!(await call("user.hasSecondFactor", { userId, sessionId })).has)
+      throw serviceError("SECOND_FACTOR_REQUIRED");
+    this.#met.set(sessionId, true);
+  }
+}

@@ -1,0 +1,42 @@
+import { serviceError } from "@fanfare/kernel";
+import type { Types } from "mongoose";
+import { RETRY_AFTER_MS } from "./bounds.ts";
+
+/** The read concern for documents that cannot be rolled back. */
+export const LASTING = "majority";
+
+/** The id of a document as a string. */
+export function documentId({ _id }: { _id: Types.ObjectId }): string {
+  return _id.toHexString();
+}
+
+/** A batch size that fits all documents and shows the end. By default the driver fetches 101 documents, then the rest. */
+export function oneBatch(ids: readonly unknown[]): number {
+  return ids.length + 1;
+}
+
+/**
+ * Waits for the work, but not forever: the driver has no time limit, so a frozen database would block every caller.
+ * @throws {ServiceError} UNAVAILABLE when it takes longer than `timeoutMs`; the work itself goes on
+ */
+export async function within<T>(timeoutMs: number, work: PromiseLike<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS })),
+    timeoutMs,
+  );
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One time limit for several steps, which are told what is left of it. */
+export function deadline(timeoutMs: number): <T>(step: (restMs: number) => Promise<T>) => Promise<T> {
+  const endMs = performance.now() + timeoutMs;
+  return (step) => {
+    const restMs = Math.max(1, Math.ceil(endMs - performance.now()));
+    return within(restMs, step(restMs));
+  };
+}

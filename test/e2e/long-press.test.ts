@@ -1,0 +1,178 @@
+import { FanfareClient } from "@fanfare/client";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { useSite } from "./site.ts";
+
+const TOUCH = { hasTouch: true, isMobile: true, reducedMotion: "reduce" } as const;
+const TABLET = { ...TOUCH, viewport: { width: 1100, height: 700 } };
+const PHONE = { ...TOUCH, viewport: { width: 390, height: 700 } };
+
+/** Remembers what was clicked, by its accessible name or text. */
+const WATCH_CLICKS = `
+  window.clicked = [];
+  addEventListener(
+    "click",
+    ({ target }) => {
+      const control = target.closest("a, button, [role=menuitem]") ?? target;
+      window.clicked.push(control.getAttribute("aria-label") ?? control.textContent);
+    },
+    true,
+  );
+`;
+
+describe.skipIf(!hasBrowser())("lifting the finger after a long press presses nothing", () => {
+  const site = useSite();
+  let ada: FanfareClient;
+  let grace: FanfareClient;
+  let inChannel: string;
+  let inDirect: string;
+
+  beforeAll(async () => {
+    ada = new FanfareClient({ url: site.url });
+    grace = new FanfareClient({ url: site.url });
+    const adaUser = (await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" }))
+      .user;
+    const graceUser = (
+      await grace.register({ username: "grace", password: "correct horse", nickname: "Grace" })
+    ).user;
+    await ada.call("friend.request", { userId: graceUser.id });
+    await grace.call("friend.accept", { userId: adaUser.id });
+    const { group, channels } = await ada.call("group.create", { name: "Rocket builders" });
+    const { invite } = await ada.call("invite.create", { groupId: group.id });
+    await grace.call("invite.accept", { code: invite.code });
+    const { channel: section } = await ada.call("channel.create", {
+      groupId: group.id,
+      name: "Engines",
+      kind: "section",
+    });
+    await ada.call("channel.create", { groupId: group.id, name: "nozzles", sectionId: section.id });
+    const channelId = channels.find(({ kind }) => kind === "text")!.id;
+    inChannel = `/groups/${group.id}/channels/${channelId}`;
+    const send = { channelId, content: "hold me", nonce: "n" };
+    const { message } = await grace.call("message.send", send);
+    await grace.call("message.react", { channelId, messageId: message.id, emoji: "🚀" });
+    const { channel: direct } = await ada.call("channel.openDirect", { userId: graceUser.id });
+    await ada.call("message.send", { ...send, channelId: direct.id });
+    inDirect = `/direct/${direct.id}`;
+  });
+
+  afterAll(() => {
+    ada?.close();
+    grace?.close();
+  });
+
+  const menuItem = (name: string) => (page: Page) => page.getByRole("menuitem", { name, exact: true });
+  const sheet = (page: Page) => page.getByRole("dialog", { name: "What to do with this message" });
+
+  interface Place {
+    place: string;
+    device: BrowserContextOptions;
+    path: () => string;
+    prepare?: (page: Page) => Promise<unknown>;
+    held: (page: Page) => Locator;
+    /** Something that the long press opens; it is tapped afterwards. */
+    opened: (page: Page) => Locator;
+    name: string;
+  }
+
+  const openLists = (page: Page) => page.getByRole("button", { name: "Open the lists" }).tap();
+
+  test.each<Place>([
+    {
+      place: "a message on a phone",
+      device: PHONE,
+      path: () => inChannel,
+      held: (page) => page.getByRole("log").getByText("hold me", { exact: true }),
+      opened: (page) => sheet(page).getByRole("button", { name: "👍" }),
+      name: "👍",
+    },
+    {
+      place: "a message on a tablet",
+      device: TABLET,
+      path: () => inChannel,
+      held: (page) => page.getByRole("log").getByText("hold me", { exact: true }),
+      opened: menuItem("Copy the link"),
+      name: "Copy the link",
+    },
+    ...[PHONE, TABLET].map((device) => ({
+      place: `a reaction at a width of ${device.viewport.width}`,
+      device,
+      path: () => inChannel,
+      held: (page: Page) => page.getByRole("log").getByRole("button", { name: "🚀, 1 reaction" }),
+      opened: (page: Page) =>
+        page.getByRole("dialog", { name: "Reacted with 🚀" }).getByRole("button", { name: "Close" }),
+      name: "Close",
+    })),
+    {
+      place: "a channel on a phone",
+      device: PHONE,
+      path: () => inChannel,
+      prepare: openLists,
+      held: (page) => page.getByRole("link", { name: "nozzles" }),
+      opened: menuItem("Notifications"),
+      name: "Notifications",
+    },
+    {
+      place: "a channel on a tablet",
+      device: TABLET,
+      path: () => inChannel,
+      held: (page) => page.getByRole("link", { name: "nozzles" }),
+      opened: menuItem("Notifications"),
+      name: "Notifications",
+    },
+    {
+      place: "a section",
+      device: TABLET,
+      path: () => inChannel,
+      held: (page) => page.getByRole("button", { name: "Engines", exact: true }),
+      opened: menuItem("Rename section"),
+      name: "Rename section",
+    },
+    {
+      place: "a member",
+      device: TABLET,
+      path: () => inChannel,
+      prepare: (page) => page.getByRole("button", { name: "Members", exact: true }).tap(),
+      held: (page) => page.getByRole("complementary").getByRole("button", { name: "Grace", exact: true }),
+      opened: menuItem("Profile"),
+      name: "Profile",
+    },
+    {
+      place: "a conversation",
+      device: TABLET,
+      path: () => inDirect,
+      held: (page) =>
+        page.getByRole("navigation", { name: "Direct messages" }).getByRole("link", { name: "Grace" }),
+      opened: menuItem("Notifications"),
+      name: "Notifications",
+    },
+    {
+      place: "a friend",
+      device: TABLET,
+      path: () => "/direct",
+      prepare: (page) => page.getByRole("tab", { name: "All" }).tap(),
+      held: (page) => page.getByRole("main").getByText("Grace", { exact: true }),
+      opened: menuItem("Message"),
+      name: "Message",
+    },
+  ])("$place", async ({ device, path, prepare, held, opened, name }) => {
+    const page = await site.newPage(device, await site.logIn("ada"));
+    page.setDefaultTimeout(15_000);
+    await page.addInitScript(WATCH_CLICKS);
+    await page.goto(site.url + path());
+    await prepare?.(page);
+    await held(page).waitFor();
+    await page.evaluate("clicked.length = 0");
+
+    const box = (await held(page).boundingBox())!;
+    const touchPoints = [{ x: box.x + 20, y: box.y + box.height / 2 }];
+    const session = await page.context().newCDPSession(page);
+    await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints });
+    await opened(page).waitFor();
+    await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    // Clicks come in the order of the touches.
+    await opened(page).tap();
+    expect(await page.evaluate("clicked")).toEqual([name]);
+  });
+});
