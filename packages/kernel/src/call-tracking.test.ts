@@ -7,10 +7,11 @@ import { createLogger } from "./logger.ts";
 import { allMetrics, mergeMetrics } from "./threads/merged-metrics.ts";
 
 const registry = new Registry();
+const logger = createLogger("silent");
 const broker = createBroker({
-  logger: createLogger("silent"),
+  logger,
   requestTimeoutMs: 1000,
-  tracking: new CallTracking(registry),
+  tracking: new CallTracking({ metrics: registry, logger }),
 });
 let finish = (): void => {};
 broker.createService({

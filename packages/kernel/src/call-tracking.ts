@@ -1,15 +1,36 @@
 import { Errors, type Context, type Middleware } from "moleculer";
 import type { Registry } from "prom-client";
+import type { CallMeta } from "./actor.ts";
+import { toServiceError } from "./errors.ts";
+import { logsCalls, type Logger } from "./logger.ts";
 import { ActionFigures, countUp, exposeActions } from "./metrics/action-figures.ts";
+import { currentScope, runInScope } from "./request-scope.ts";
+import type { AnswerSpan, Tracing } from "./tracing/tracing.ts";
 
-type Call = (context: Context) => Promise<unknown>;
+type CallContext = Context<unknown, CallMeta>;
+type Call = (context: CallContext) => Promise<unknown>;
 
-/** Counts the calls of one process: where they were answered, how long that took, and how many of others it is answering now. */
+export interface CallTrackingOptions {
+  metrics: Registry;
+  logger: Logger;
+  tracing?: Tracing | undefined;
+}
+
+/**
+ * Watches the calls of one process. The time and the outcome of an answer are taken once, here, for metrics, log and trace. Also
+ * counts the calls of other processes that are being answered now.
+ */
 export class CallTracking {
   readonly #actions = new Map<string, ActionFigures>();
+  readonly #logger: Logger;
+  readonly #logsCalls: boolean;
+  readonly #tracing: Tracing | undefined;
   #running = 0;
 
-  constructor(metrics: Registry) {
+  constructor({ metrics, logger, tracing }: CallTrackingOptions) {
+    this.#logger = logger;
+    this.#logsCalls = logsCalls(logger);
+    this.#tracing = tracing;
     exposeActions(metrics, this.#actions);
   }
 
@@ -21,15 +42,20 @@ export class CallTracking {
   readonly middleware: Middleware = {
     localAction: (call: Call, { name = "" }) => {
       const figures = this.#of(name);
-      return (context: Context) => {
-        if (context.nodeID !== context.broker.nodeID) return this.#track(call, context, figures);
-        figures.local += 1;
-        return figures.run(call, context);
+      return (context: CallContext) => {
+        const traced = this.#tracing?.answerSpan(name, context);
+        if (traced === undefined) return this.#answer(name, figures, call, context);
+        const { span } = traced;
+        const { requestId } = context.meta;
+        const action = currentScope()?.action ?? name;
+        return runInScope({ requestId, action, span, beganAtMs: performance.now() }, () =>
+          this.#answer(name, figures, call, context, traced),
+        );
       };
     },
     remoteAction: (call: Call, { name = "" }) => {
       const figures = this.#of(name);
-      return (context: Context) => {
+      return (context: CallContext) => {
         figures.remote += 1;
         return watchRemote(call, context, figures);
       };
@@ -42,17 +68,43 @@ export class CallTracking {
     return figures;
   }
 
-  async #track(call: Call, context: Context, figures: ActionFigures): Promise<unknown> {
-    this.#running += 1;
-    try {
-      return await figures.run(call, context);
-    } finally {
-      this.#running -= 1;
-    }
+  #answer(
+    action: string,
+    figures: ActionFigures,
+    call: Call,
+    context: CallContext,
+    traced?: AnswerSpan,
+  ): Promise<unknown> {
+    const isRemote = context.nodeID !== context.broker.nodeID;
+    if (isRemote) this.#running += 1;
+    else figures.local += 1;
+    figures.active += 1;
+    const beganMs = performance.now();
+    const ended = (outcome: string): void => {
+      const durationMs = performance.now() - beganMs;
+      if (isRemote) this.#running -= 1;
+      figures.active -= 1;
+      figures.answered(outcome, durationMs / 1000);
+      traced?.end(outcome);
+      if (this.#logsCalls) {
+        const { requestId } = context.meta;
+        this.#logger.debug({ action, outcome, durationMs, requestId }, "an action was answered");
+      }
+    };
+    return call(context).then(
+      (answer) => {
+        ended("ok");
+        return answer;
+      },
+      (error: unknown) => {
+        ended(toServiceError(error).type);
+        throw error;
+      },
+    );
   }
 }
 
-async function watchRemote(call: Call, context: Context, figures: ActionFigures): Promise<unknown> {
+async function watchRemote(call: Call, context: CallContext, figures: ActionFigures): Promise<unknown> {
   try {
     return await call(context);
   } catch (error) {

@@ -14,7 +14,6 @@ import { deadlineOf, refuseLate } from "./deadline.ts";
 import type { DomainEventName, DomainEvents } from "./domain-events.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
-import { logsCalls } from "./logger.ts";
 import { refuseAccess, refuseActor, refuseBot } from "./policy.ts";
 import { currentScope, runForRequest } from "./request-scope.ts";
 
@@ -158,31 +157,11 @@ function guarded(
       throw error;
     }
   };
-  const answer = logsCalls(node.logger) ? logged(node, name, handle) : handle;
   return (context: Context<unknown, CallMeta>): Promise<unknown> => {
     const { requestId, deadlineMs } = context.meta;
     const deadline =
       deadlineMs === undefined ? undefined : deadlineOf(deadlineMs, context.nodeID !== context.broker.nodeID);
-    return runForRequest(requestId, name, answer, context, deadline);
-  };
-}
-
-function logged(
-  { logger }: NodeContext,
-  action: string,
-  handle: (context: Context<unknown, CallMeta>) => Promise<unknown>,
-): typeof handle {
-  return async (context) => {
-    const beganMs = performance.now();
-    let outcome = "ok";
-    try {
-      return await handle(context);
-    } catch (error) {
-      outcome = toServiceError(error).type;
-      throw error;
-    } finally {
-      logger.debug({ action, outcome, durationMs: performance.now() - beganMs }, "an action was answered");
-    }
+    return runForRequest(requestId, name, handle, context, deadline);
   };
 }
 

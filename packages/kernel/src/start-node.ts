@@ -75,7 +75,7 @@ export async function startNode(
 ): Promise<RunningNode> {
   const nodeId = createNodeId();
   const logger = createLogger(config.logLevel, { environment: config.environment, node: nodeId });
-  const metrics = createMetrics();
+  const metrics = createMetrics(mainThread !== undefined);
   const closers: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
     for (const close of closers.splice(0).toReversed()) await close();
@@ -101,7 +101,7 @@ export async function startNode(
     const links = await openLinks(config, nodeId, threadBus);
     closers.push(() => links.close());
 
-    const tracking = new CallTracking(metrics);
+    const tracking = new CallTracking({ metrics, logger, tracing });
     const broker = createBroker({
       logger,
       nodeId,

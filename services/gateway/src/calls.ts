@@ -34,7 +34,7 @@ import {
   WORK_TIMEOUT_MS,
 } from "./bounds.ts";
 import { FullChannels } from "./full-channels.ts";
-import type { ActionMetrics, GatewayMetrics } from "./metrics.ts";
+import type { ActionMetrics, GatewayMetrics, Outcome } from "./metrics.ts";
 import { answerBytes, ReadLimits } from "./read-limits.ts";
 import { ActionLimits, type Wait } from "./action-limits.ts";
 
@@ -165,55 +165,47 @@ export class Calls {
     }
     const beganAtMs = performance.now();
     const request = { requestId, action: route.name, transport, beganAtMs };
-    const work = this.#logsCalls
-      ? () => this.#answerAndLog(route, request, params, caller)
-      : () => this.#answer(route, beganAtMs, params, caller);
-    return this.#inRequest(request, work, failureOf);
+    return this.#inRequest(request, () => this.#answer(route, request, params, caller), outcomeOf);
   }
 
-  async #answerAndLog(
-    route: Route,
-    { action, transport, beganAtMs }: ClientRequest,
-    params: unknown,
-    caller: Caller,
-  ): Promise<WireAnswer<unknown>> {
-    const answer = await this.#answer(route, beganAtMs, params, caller);
-    const outcome = failureOf(answer) ?? "ok";
-    const durationMs = performance.now() - beganAtMs;
-    this.#logger.debug({ action, transport, outcome, durationMs }, "a call was answered");
-    return answer;
-  }
-
+  /** Takes the time and the outcome once, for metrics and log; the trace has the same outcome. */
   async #answer(
     route: Route,
-    startedMs: number,
+    { action, transport, beganAtMs, requestId }: ClientRequest,
     params: unknown,
     caller: Caller,
   ): Promise<WireAnswer<unknown>> {
+    let answer: WireAnswer<unknown>;
     try {
-      const waiting = this.#take(route, caller);
-      // Without a promise nearly always: a message does not wait for others to be asked.
-      const refusal = this.#refusal(route, caller, typeof waiting === "number" ? waiting : await waiting);
-      if (refusal !== null) {
-        route.metrics.failed(refusal.type);
-        return this.refuse(refusal, caller.requestId);
-      }
-      if (route.needsSecondFactor && caller.actor !== null) {
-        const asking = this.#assertSecondFactor(caller.actor);
-        if (asking !== undefined) await asking;
-      }
-      const data = await this.#run(route, params, caller);
-      route.metrics.succeeded(performance.now() - startedMs);
-      return { ok: true, data };
+      answer = { ok: true, data: await this.#carryOut(route, params, caller) };
     } catch (thrown) {
       const error = toServiceError(thrown);
       // A ServiceError has been logged where it was made.
-      if (error.type === "INTERNAL" && !(thrown instanceof ServiceError)) {
-        this.#logger.error({ err: thrown, action: route.name, requestId: caller.requestId }, "a call failed");
-      }
-      route.metrics.failed(error.type);
-      return { ok: false, error: toWireError(error, caller.requestId) };
+      if (error.type === "INTERNAL" && !(thrown instanceof ServiceError))
+        this.#logger.error({ err: thrown, action, requestId }, "a call failed");
+      answer = { ok: false, error: toWireError(error, requestId) };
     }
+    const outcome = outcomeOf(answer);
+    const durationMs = performance.now() - beganAtMs;
+    route.metrics.answered(outcome, durationMs);
+    if (this.#logsCalls)
+      this.#logger.debug({ action, transport, outcome, durationMs }, "a call was answered");
+    return answer;
+  }
+
+  async #carryOut(route: Route, params: unknown, caller: Caller): Promise<unknown> {
+    const waiting = this.#take(route, caller);
+    // Without a promise nearly always: a message does not wait for others to be asked.
+    const refusal = this.#refusal(route, caller, typeof waiting === "number" ? waiting : await waiting);
+    if (refusal !== null) {
+      this.#metrics.refused(refusal.type);
+      throw refusal;
+    }
+    if (route.needsSecondFactor && caller.actor !== null) {
+      const asking = this.#assertSecondFactor(caller.actor);
+      if (asking !== undefined) await asking;
+    }
+    return this.#run(route, params, caller);
   }
 
   /** The answer to something that the gateway turns away by itself. */
@@ -376,8 +368,7 @@ async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-const failureOf = (answer: WireAnswer<unknown>): string | undefined =>
-  answer.ok ? undefined : answer.error.type;
+const outcomeOf = (answer: WireAnswer<unknown>): Outcome => (answer.ok ? "ok" : answer.error.type);
 
 function metaOf({ actor, requestId, address, userAgent }: Caller): CallMeta {
   const meta: CallMeta = { actor, requestId, askedAtMs: Date.now(), deadlineMs: newDeadlineMs() };

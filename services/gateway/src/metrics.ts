@@ -14,9 +14,10 @@ export type Refusal =
   /** The user's rooms could not be found out. */
   | "NO_ROOMS";
 
+export type Outcome = "ok" | ErrorCode;
+
 export interface ActionMetrics {
-  succeeded(durationMs: number): void;
-  failed(code: ErrorCode): void;
+  answered(outcome: Outcome, durationMs: number): void;
 }
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
@@ -113,12 +114,15 @@ export function createGatewayMetrics(
       const latency = seconds.labels(action);
       const sends = actionDefinition(action).createsMessage === true;
       return {
-        succeeded(durationMs) {
+        answered(outcome, durationMs) {
+          if (outcome !== "ok") {
+            requests.inc({ action, transport, outcome });
+            return;
+          }
           ok.inc();
           latency.observe(durationMs / 1000);
           if (sends) messageAccepted();
         },
-        failed: (code) => requests.inc({ action, transport, outcome: code }),
       };
     },
   };

@@ -1,5 +1,4 @@
 import type { MetricValue, Registry } from "prom-client";
-import { toServiceError } from "../errors.ts";
 
 type Labels = Record<string, string>;
 type Values = (MetricValue<string> & { metricName?: string })[];
@@ -21,26 +20,9 @@ export class ActionFigures {
   readonly #counts = Array.from({ length: SECONDS.length + 1 }, () => 0);
   #seconds = 0;
 
-  /** Runs what answers a call. */
-  run<C>(answer: (context: C) => Promise<unknown>, context: C): Promise<unknown> {
-    this.active += 1;
-    const beganMs = performance.now();
-    return answer(context).then(
-      (answered) => {
-        this.#took(beganMs);
-        return answered;
-      },
-      (error: unknown) => {
-        this.#took(beganMs);
-        countUp(this.errors, toServiceError(error).type);
-        throw error;
-      },
-    );
-  }
-
-  #took(beganMs: number): void {
-    this.active -= 1;
-    const seconds = (performance.now() - beganMs) / 1000;
+  /** @param outcome "ok" or the code of the error */
+  answered(outcome: string, seconds: number): void {
+    if (outcome !== "ok") countUp(this.errors, outcome);
     this.#seconds += seconds;
     let place = 0;
     while (place < SECONDS.length && seconds > SECONDS[place]!) place += 1;

@@ -1,10 +1,9 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
 import { expect, test } from "vitest";
+import { Counter, createMetrics, Histogram, type Registry } from "../metrics.ts";
 import { allMetrics, mergeMetrics, threadMetrics } from "./merged-metrics.ts";
 
-function thread(sends: number): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+function thread(sends: number, isMain = false): Registry {
+  const registry = createMetrics(!isMain);
   const registers = [registry];
   new Counter({ name: "fanfare_sends_total", help: "Sends.", labelNames: ["to"], registers }).inc(
     { to: "a" },
@@ -16,7 +15,7 @@ function thread(sends: number): Registry {
 }
 
 test("counts are added up, and the process is counted once", async () => {
-  const main = thread(1);
+  const main = thread(1, true);
   const parts = await Promise.all([
     allMetrics(main),
     threadMetrics(thread(2), null),

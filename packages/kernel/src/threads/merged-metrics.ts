@@ -4,7 +4,7 @@ import { AggregatorRegistry, type MetricObject, type Registry } from "prom-clien
 export type ThreadMetrics = MetricObject[];
 
 /** Metrics of a thread that are its own: the rest are the process's, which the main thread tells. */
-const OF_A_THREAD = /^(fanfare_|nodejs_eventloop_lag_|nodejs_gc_)/;
+export const OF_A_THREAD = /^(fanfare_|nodejs_eventloop_lag_|nodejs_gc_)/;
 /** Of several event loops the slowest is the one to know of. */
 const OF_THE_SLOWEST = /^nodejs_eventloop_lag_(?!min)/;
 
@@ -14,10 +14,10 @@ export function allMetrics(registry: Registry): Promise<ThreadMetrics> {
 
 /**
  * What a thread has to tell the main one.
- * @param name only this metric: to collect all takes tens of milliseconds with many connections
+ * @param name only this metric
  */
 export async function threadMetrics(registry: Registry, name: string | null): Promise<ThreadMetrics> {
-  if (name === null) return (await allMetrics(registry)).filter((metric) => OF_A_THREAD.test(metric.name));
+  if (name === null) return allMetrics(registry);
   const metric = await registry.getSingleMetric(name)?.get();
   return metric === undefined ? [] : [metric];
 }

@@ -3,7 +3,8 @@ import { SpanKind, type Attributes, type Context as TraceContext, type Tracer } 
 import type { Context, Middleware } from "moleculer";
 import type { CallMeta } from "../actor.ts";
 import { currentScope, runInScope, type RequestScope } from "../request-scope.ts";
-import { fromTraceparent, linksOf, spanning, traceparentOf, under } from "./span-parts.ts";
+import { endSpan, fromTraceparent, linksOf, spanning, traceparentOf, under } from "./span-parts.ts";
+import type { AnswerSpan } from "./tracing.ts";
 
 type Call = (context: Context<unknown, CallMeta>) => Promise<unknown>;
 
@@ -15,29 +16,26 @@ export function headersOf({ span }: RequestScope): Record<string, string> | unde
 }
 
 /**
- * A span for each call of an action of the contract that is part of a trace: at the caller where another process answers, and where it is
- * answered. Traces begin at a gateway: what is called without one is not traced.
+ * Begins the span of a call that this process answers. Traces begin at a gateway: a call that came without one is not traced.
+ * @returns undefined for a call that is not traced
  */
+export function answerSpan(
+  tracer: Tracer,
+  name: string,
+  context: Context<unknown, CallMeta>,
+): AnswerSpan | undefined {
+  if (!isActionName(name)) return undefined;
+  const isRemote = context.nodeID !== context.broker.nodeID;
+  const parent = isRemote ? fromTraceparent(context.headers[HEADER]) : contextOf(currentScope()?.span);
+  if (parent === undefined) return undefined;
+  const kind = isRemote ? SpanKind.SERVER : SpanKind.INTERNAL;
+  const span = tracer.startSpan(name, { kind, attributes: attributesOf(name) }, parent);
+  return { span, end: (outcome) => endSpan(span, outcome) };
+}
+
+/** A span for each call that is part of a trace and that another process answers, and for each event that is handled here. */
 export function callSpans(tracer: Tracer): Middleware {
   return {
-    localAction: (call: Call, { name = "" }) => {
-      if (!isActionName(name)) return call;
-      const attributes = attributesOf(name);
-      return (context: Context<unknown, CallMeta>) => {
-        const isRemote = context.nodeID !== context.broker.nodeID;
-        const scope = isRemote ? undefined : currentScope();
-        const parent = isRemote ? fromTraceparent(context.headers[HEADER]) : contextOf(scope?.span);
-        if (parent === undefined) return call(context);
-        const kind = isRemote ? SpanKind.SERVER : SpanKind.INTERNAL;
-        const span = tracer.startSpan(name, { kind, attributes }, parent);
-        const { requestId } = context.meta;
-        const within = { requestId, action: scope?.action ?? name, span, beganAtMs: performance.now() };
-        return spanning(
-          span,
-          runInScope(within, () => call(context)),
-        );
-      };
-    },
     remoteAction: (call: Call, { name = "" }) => {
       if (!isActionName(name)) return call;
       const attributes = attributesOf(name);

@@ -31,22 +31,28 @@ function noteFailure(span: Span, code: string): void {
   if (status >= SERVER_FAULT) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** Ends the span with the work. */
+/** @param outcome "ok" or the code of an error */
+export function endSpan(span: Span, outcome: string): void {
+  if (outcome !== "ok") noteFailure(span, outcome);
+  span.end();
+}
+
+/**
+ * Ends the span with the work.
+ * @param outcomeOf "ok" or the code of an error, for answers that tell it
+ */
 export async function spanning<T>(
   span: Span,
   work: Promise<T>,
-  failureOf?: (answer: T) => string | undefined,
+  outcomeOf?: (answer: T) => string,
 ): Promise<T> {
   try {
     const answer = await work;
-    const failure = failureOf?.(answer);
-    if (failure !== undefined) noteFailure(span, failure);
+    endSpan(span, outcomeOf?.(answer) ?? "ok");
     return answer;
   } catch (error) {
-    noteFailure(span, toServiceError(error).type);
+    endSpan(span, toServiceError(error).type);
     throw error;
-  } finally {
-    span.end();
   }
 }
 

@@ -16,7 +16,7 @@ import type { Config } from "../config.ts";
 import type { Logger } from "../logger.ts";
 import { Counter, type Registry } from "../metrics.ts";
 import { runInScope } from "../request-scope.ts";
-import { attributesOf, callSpans, headersOf } from "./call-spans.ts";
+import { answerSpan, attributesOf, callSpans, headersOf } from "./call-spans.ts";
 import { commandSpans } from "./command-spans.ts";
 import { publicationSpans } from "./publication-spans.ts";
 import { spanning } from "./span-parts.ts";
@@ -73,6 +73,7 @@ export function startTracing(config: NonNullable<Config["tracing"]>, parts: Trac
   return {
     inRequest: requestSpans(tracer),
     middleware: callSpans(tracer),
+    answerSpan: (action, context) => answerSpan(tracer, action, context),
     headersOf,
     ...publicationSpans(tracer, bus),
     commands: (events) => commandSpans(tracer, events),
@@ -87,7 +88,7 @@ export function startTracing(config: NonNullable<Config["tracing"]>, parts: Trac
 
 /** A trace begins with what a client asks of a gateway. What the client says of traces itself is not asked: it would decide what we keep. */
 function requestSpans(tracer: Tracer): InRequest {
-  return (request, work, failureOf) => {
+  return (request, work, outcomeOf) => {
     const { requestId, action, transport } = request;
     const span = tracer.startSpan(action, { kind: SpanKind.SERVER }, ROOT_CONTEXT);
     // What is not kept needs no spans: nothing of it is known further on.
@@ -97,7 +98,7 @@ function requestSpans(tracer: Tracer): InRequest {
       "network.protocol.name": transport === "socket" ? "websocket" : "http",
       "fanfare.request.id": requestId,
     });
-    return spanning(span, runInScope({ ...request, span }, work), failureOf);
+    return spanning(span, runInScope({ ...request, span }, work), outcomeOf);
   };
 }
 

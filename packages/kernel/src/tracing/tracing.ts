@@ -1,4 +1,6 @@
-import type { Middleware } from "moleculer";
+import type { Span } from "@opentelemetry/api";
+import type { Context, Middleware } from "moleculer";
+import type { CallMeta } from "../actor.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../logger.ts";
 import type { Registry } from "../metrics.ts";
@@ -11,15 +13,22 @@ export interface ClientRequest extends RequestScope {
 
 /**
  * Does what a client has asked for: whatever is logged, called, stored and published on the way belongs to the request.
- * @param failureOf the error of the contract that an answer tells, for answers that do
+ * @param outcomeOf "ok" or the code of an error, for answers that tell it
  */
 export type InRequest = <T>(
   request: ClientRequest,
   work: () => Promise<T>,
-  failureOf?: (answer: T) => string | undefined,
+  outcomeOf?: (answer: T) => string,
 ) => Promise<T>;
 
 export const inRequestUntraced: InRequest = runInScope;
+
+/** The span of a call while it is being answered. */
+export interface AnswerSpan {
+  span: Span;
+  /** @param outcome "ok" or the code of the error */
+  end(outcome: string): void;
+}
 
 /** What was published left for all sockets of this process. */
 interface Delivered {
@@ -51,8 +60,10 @@ export interface CommandStarted {
 /** What makes spans, where a collector is configured; nothing of it is loaded otherwise. See docs/observability.md. */
 export interface Tracing {
   inRequest: InRequest;
-  /** Of the broker: spans of calls and events, and what tells other processes where they belong. */
+  /** Of the broker: spans of calls to other processes and of events, and what tells those where they belong. */
   middleware: Middleware;
+  /** Begins the span of a call that this process answers; undefined: it is not traced. */
+  answerSpan: (action: string, context: Context<unknown, CallMeta>) => AnswerSpan | undefined;
   /** Goes along with what services tell each other. */
   headersOf: (scope: RequestScope) => Record<string, string> | undefined;
   /** Publishes an event. */
