@@ -23,7 +23,16 @@ export {
 export { declareModels } from "./declare-models.ts";
 export type { DomainEvents } from "./domain-events.ts";
 export { hasPassed, newDeadlineMs } from "./deadline.ts";
-export { DURABLE, duplicateKeyIndex } from "./writes.ts";
+export {
+  defineRepository,
+  DURABLE,
+  duplicateKeyIndex,
+  ID,
+  newId,
+  REQUIRED_ID,
+  unlessDuplicate,
+  upsert,
+} from "./repository.ts";
 export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
 export { createLogger, logsCalls, type Logger } from "./logger.ts";
 export { OVERLOADED_METRIC } from "./metrics/overloaded-for.ts";

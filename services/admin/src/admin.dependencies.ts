@@ -1,10 +1,11 @@
 import type { NodeContext } from "@fanfare/kernel";
 import type { AuditRepository } from "./audit.repository.ts";
-import type { SettingsRepository } from "./settings.repository.ts";
+import type { MaintenanceRepository, PolicyRepository } from "./settings.repository.ts";
 
 /** What the actions of this service work with. */
 export interface AdminDependencies {
   node: NodeContext;
   audit: AuditRepository;
-  settings: SettingsRepository;
+  maintenance: MaintenanceRepository;
+  policy: PolicyRepository;
 }

@@ -3,8 +3,8 @@ import type { AuditDocument } from "./audit.repository.ts";
 
 export function presentEntry(entry: AuditDocument): AdminAuditEntry {
   return {
-    id: entry._id.toHexString(),
-    actorId: entry.actorId.toHexString(),
+    id: entry._id,
+    actorId: entry.actorId,
     address: entry.address,
     action: entry.action,
     params: entry.params,

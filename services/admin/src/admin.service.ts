@@ -20,14 +20,15 @@ import {
 import type { AdminDependencies } from "./admin.dependencies.ts";
 import { createAuditRepository } from "./audit.repository.ts";
 import { audited } from "./audited.ts";
-import { createSettingsRepository } from "./settings.repository.ts";
+import { createMaintenanceRepository, createPolicyRepository } from "./settings.repository.ts";
 
 /** What those do who run the instance: the actions `admin.*` of the contract. */
 export function createAdminService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies: AdminDependencies = {
     node,
     audit: createAuditRepository(node.database),
-    settings: createSettingsRepository(node.database),
+    maintenance: createMaintenanceRepository(node.database),
+    policy: createPolicyRepository(node.database),
   };
   const recorded = <N extends ActionName>(name: N, handler: Handler<N>) =>
     audited(dependencies, name, handler);

@@ -1,13 +1,13 @@
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { defineRepository, newId, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** Two years: long enough to find out who did what. */
 const KEPT_FOR_S = 2 * 365 * 24 * 60 * 60;
 
 /** What an admin has done, or was about to do. */
 export interface AuditDocument {
-  _id: Types.ObjectId;
-  actorId: Types.ObjectId;
+  _id: string;
+  actorId: string;
   address: string | null;
   action: string;
   params: unknown;
@@ -15,36 +15,33 @@ export interface AuditDocument {
   createdAt: Date;
 }
 
-const auditSchema = new Schema<AuditDocument>(
+const schema = new Schema<AuditDocument>(
   {
-    actorId: { type: Schema.Types.ObjectId, required: true },
+    actorId: REQUIRED_ID,
     address: { type: String, default: null },
     action: { type: String, required: true },
     params: Schema.Types.Mixed,
     outcome: { type: String, required: true },
     createdAt: { type: Date, required: true },
   },
-  { collection: "adminAudit", writeConcern: DURABLE, versionKey: false, minimize: false },
+  { collection: "adminAudit", minimize: false },
 );
-auditSchema.index({ actorId: 1, _id: -1 });
-auditSchema.index({ createdAt: 1 }, { expireAfterSeconds: KEPT_FOR_S });
-
-function auditModel(connection: Connection): Model<AuditDocument> {
-  return connection.model<AuditDocument>("AdminAudit", auditSchema);
-}
+schema.index({ actorId: 1, _id: -1 });
+schema.index({ createdAt: 1 }, { expireAfterSeconds: KEPT_FOR_S });
 
 export type AuditRepository = ReturnType<typeof createAuditRepository>;
 
 /** Every query of the collection adminAudit. */
-export function createAuditRepository(connection: Connection) {
-  const entries = auditModel(connection);
-  return {
-    async insert(entry: AuditDocument): Promise<void> {
-      await entries.collection.insertOne(entry, { writeConcern: DURABLE });
+export const createAuditRepository = defineRepository(
+  { name: "AdminAudit", schema },
+  ({ model: entries, insert }) => ({
+    /** @returns the entry's id */
+    async insert(entry: Omit<AuditDocument, "_id">): Promise<string> {
+      return (await insert({ _id: newId(), ...entry }))._id;
     },
 
-    async setOutcome({ _id }: AuditDocument, outcome: string): Promise<void> {
-      await entries.updateOne({ _id }, { $set: { outcome } });
+    async setOutcome(entryId: string, outcome: string): Promise<void> {
+      await entries.updateOne({ _id: entryId }, { $set: { outcome } });
     },
 
     /** Newest first. */
@@ -60,5 +57,5 @@ export function createAuditRepository(connection: Connection) {
         .sort({ _id: -1 })
         .limit(limit)
         .lean(),
-  };
-}
+  }),
+);

@@ -1,8 +1,6 @@
 import type { ActionName } from "@fanfare/contract";
 import { toServiceError, type Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
 import type { AdminDependencies } from "./admin.dependencies.ts";
-import type { AuditDocument } from "./audit.repository.ts";
 
 /**
  * Writes down who does what before it is done, and afterwards how it went: what cannot be written down is not done.
@@ -15,20 +13,18 @@ export function audited<N extends ActionName>(
   return async (request) => {
     const { actor, params, client } = request;
     if (actor === null) throw new Error(`${action} needs an actor.`);
-    const entry: AuditDocument = {
-      _id: new Types.ObjectId(),
-      actorId: new Types.ObjectId(actor.userId),
+    const entryId = await audit.insert({
+      actorId: actor.userId,
       address: client?.address ?? null,
       action,
       params,
       outcome: "begun",
       createdAt: new Date(),
-    };
-    await audit.insert(entry);
+    });
     /** It is done already: that the log says "begun" is no reason to say that it was not. */
     const close = async (outcome: string): Promise<void> => {
       await audit
-        .setOutcome(entry, outcome)
+        .setOutcome(entryId, outcome)
         .catch((error: unknown) =>
           node.logger.warn({ err: error, action }, "an outcome was not written down"),
         );

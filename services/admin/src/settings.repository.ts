@@ -1,21 +1,20 @@
 import type { InstancePolicy, Maintenance, StoredPolicy } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model } from "mongoose";
+import { defineRepository } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
-/** Settings of the whole instance. A field is absent until an admin sets it. */
 interface MaintenanceDocument {
   _id: "maintenance";
   enabled: boolean;
   message: string;
 }
 
-const schema = new Schema<MaintenanceDocument>(
+const maintenanceSchema = new Schema<MaintenanceDocument>(
   {
     _id: { type: String, required: true },
     enabled: { type: Boolean, required: true },
     message: { type: String, default: "" },
   },
-  { collection: "instanceSettings", writeConcern: DURABLE, versionKey: false },
+  { collection: "instanceSettings" },
 );
 
 /** The values of the instance's policy that admins have set. */
@@ -31,33 +30,37 @@ const policySchema = new Schema<PolicyDocument>(
     revision: { type: Number, required: true },
     values: { type: Schema.Types.Mixed, default: {} },
   },
-  { collection: "instanceSettings", writeConcern: DURABLE, versionKey: false, minimize: false },
+  { collection: "instanceSettings", minimize: false },
 );
 
-function policyModel(connection: Connection): Model<PolicyDocument> {
-  return connection.model<PolicyDocument>("InstancePolicy", policySchema);
-}
+export type MaintenanceRepository = ReturnType<typeof createMaintenanceRepository>;
+export type PolicyRepository = ReturnType<typeof createPolicyRepository>;
 
-function settingsModel(connection: Connection): Model<MaintenanceDocument> {
-  return connection.model<MaintenanceDocument>("InstanceSettings", schema);
-}
+/** The maintenance mode, in the collection instanceSettings. */
+export const createMaintenanceRepository = defineRepository(
+  { name: "InstanceSettings", schema: maintenanceSchema },
+  ({ model: settings }) => {
+    const _id = "maintenance" as const;
+    return {
+      async read(): Promise<Maintenance> {
+        const found = await settings.findById(_id).lean();
+        return found === null
+          ? { enabled: false, message: "" }
+          : { enabled: found.enabled, message: found.message };
+      },
 
-export type SettingsRepository = ReturnType<typeof createSettingsRepository>;
+      async write({ enabled, message }: Maintenance): Promise<void> {
+        await settings.updateOne({ _id }, { $set: { enabled, message } }, { upsert: true });
+      },
+    };
+  },
+);
 
-/** Every query of the collection instanceSettings. */
-export function createSettingsRepository(connection: Connection) {
-  const settings = settingsModel(connection);
-  const policies = policyModel(connection);
-  const _id = "maintenance" as const;
-  return {
-    async readMaintenance(): Promise<Maintenance> {
-      const found = await settings.findById(_id).lean();
-      return found === null
-        ? { enabled: false, message: "" }
-        : { enabled: found.enabled, message: found.message };
-    },
-
-    async readPolicy(): Promise<StoredPolicy> {
+/** The instance's policy, in the collection instanceSettings. */
+export const createPolicyRepository = defineRepository(
+  { name: "InstancePolicy", schema: policySchema },
+  ({ model: policies }) => ({
+    async read(): Promise<StoredPolicy> {
       const found = await policies.findById("policy").lean();
       return found === null
         ? { revision: 0, values: {} }
@@ -65,7 +68,7 @@ export function createSettingsRepository(connection: Connection) {
     },
 
     /** Two changes at once leave both, with different revisions. */
-    async writePolicy(changes: Partial<InstancePolicy>): Promise<StoredPolicy> {
+    async write(changes: Partial<InstancePolicy>): Promise<StoredPolicy> {
       const set = Object.fromEntries(
         Object.entries(changes).map(([name, value]) => [`values.${name}`, value]),
       );
@@ -78,9 +81,5 @@ export function createSettingsRepository(connection: Connection) {
         .lean();
       return { revision: stored.revision, values: stored.values };
     },
-
-    async writeMaintenance({ enabled, message }: Maintenance): Promise<void> {
-      await settings.updateOne({ _id }, { $set: { enabled, message } }, { upsert: true });
-    },
-  };
-}
+  }),
+);

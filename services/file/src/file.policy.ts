@@ -1,6 +1,6 @@
 import { groupRoom } from "@fanfare/contract";
 import { may, type Access } from "@fanfare/kernel";
-import type { FileDocument } from "./file.model.ts";
+import type { FileDocument } from "./file.repository.ts";
 
 type Facts = Pick<FileDocument, "ownerId" | "state">;
 
@@ -11,13 +11,13 @@ export function isThere({ state }: Pick<FileDocument, "state">): boolean {
 
 /** @param access to the file's channel; null where it is in none */
 export function mayRead(userId: string, file: Facts, access: Access | null): boolean {
-  if (file.ownerId.toHexString() === userId) return true;
+  if (file.ownerId === userId) return true;
   return file.state === "attached" && access !== null && may(access, "view");
 }
 
 /** Asked of who may read it. */
 export function mayDelete(userId: string, file: Facts, access: Access | null): boolean {
-  if (file.ownerId.toHexString() === userId) return true;
+  if (file.ownerId === userId) return true;
   return file.state === "attached" && access !== null && may(access, "manageMessages");
 }
 

@@ -10,17 +10,17 @@ import { startPicture, startUpload } from "./actions/start-upload.ts";
 import { getGroupUsage, getUsage, setQuota } from "./actions/usage.ts";
 import { IMAGES_AT_ONCE, IMAGES_WAITING, OVERLOADED_RETRY_MS, SWEEP_EVERY_MS } from "./bounds.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
-import { FileRepository } from "./file.repository.ts";
+import { createFileRepository } from "./file.repository.ts";
 import { Quotas } from "./quotas.ts";
 import { Remover } from "./remover.ts";
 import { Sweeper } from "./sweeper.ts";
-import { UsageRepository } from "./usage.repository.ts";
+import { createUsageRepository } from "./usage.repository.ts";
 
 /** Files: `file.*`. Their bytes come and go through the gateway. */
 export function createFileService(node: NodeContext): ReturnType<ServiceFactory> {
   const { config, database, logger } = node;
-  const files = new FileRepository(database);
-  const quotas = new Quotas(files, new UsageRepository(database), node.policy);
+  const files = createFileRepository(database);
+  const quotas = new Quotas(files, createUsageRepository(database), node.policy);
   const storage = createFileStorage(config);
   const remover = new Remover({ files, quotas, storage, logger });
   const sweeper = new Sweeper({ files, remover, call: node.call, logger });

@@ -6,8 +6,7 @@ import {
   RECOUNT_GAP_MS,
   RECOUNT_QUIET_MS,
 } from "./bounds.ts";
-import type { FileDocument } from "./file.model.ts";
-import type { FileRepository } from "./file.repository.ts";
+import type { FileDocument, FileRepository } from "./file.repository.ts";
 import type { UsageRepository } from "./usage.repository.ts";
 
 export interface Owner {
@@ -20,8 +19,8 @@ const FIELDS = { user: "ownerId", group: "groupId" } as const;
 
 /** Whose room a file takes: its owner's, and that of the group it is in. */
 export function ownersOf({ ownerId, groupId }: Pick<FileDocument, "ownerId" | "groupId">): Owner[] {
-  const user: Owner = { type: "user", id: ownerId.toHexString() };
-  return groupId === undefined ? [user] : [user, { type: "group", id: groupId.toHexString() }];
+  const user: Owner = { type: "user", id: ownerId };
+  return groupId === undefined ? [user] : [user, { type: "group", id: groupId }];
 }
 
 /**

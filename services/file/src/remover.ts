@@ -1,7 +1,6 @@
 import { pictureKey, storageKey, type FileStorage } from "@fanfare/files";
 import type { Logger } from "@fanfare/kernel";
-import type { FileDocument } from "./file.model.ts";
-import type { FileRepository } from "./file.repository.ts";
+import type { FileDocument, FileRepository } from "./file.repository.ts";
 import { ownersOf, type Quotas } from "./quotas.ts";
 
 const VARIANTS = ["raw", "image", "thumb"] as const;
@@ -24,7 +23,7 @@ export class Remover {
   /** From when this is answered nobody gets at the file; what fails after that is done later. */
   async remove(file: FileDocument): Promise<void> {
     const { files, logger } = this.#options;
-    const fileId = file._id.toHexString();
+    const fileId = file._id;
     const states = ["uploading", "unclaimed", "attached", "picture"] as const;
     await files.change(fileId, states, { state: "deleting", dueAt: new Date() });
     await this.erase(file).catch((error: unknown) =>
@@ -36,7 +35,7 @@ export class Remover {
   async erase(file: FileDocument): Promise<void> {
     const { files, quotas } = this.#options;
     const storage = await this.#options.storage;
-    const fileId = file._id.toHexString();
+    const fileId = file._id;
     for (const variant of VARIANTS) await storage.delete(storageKey(fileId, variant));
     if (file.pictureName !== undefined) await storage.delete(pictureKey(file.pictureName));
     // Two that are at it give the room back once.

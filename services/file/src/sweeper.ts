@@ -1,8 +1,7 @@
 import type { Call } from "@fanfare/contract";
 import type { Logger } from "@fanfare/kernel";
 import { CHECKED_EVERY_MS, SWEEP_BATCH } from "./bounds.ts";
-import type { FileDocument } from "./file.model.ts";
-import type { FileRepository } from "./file.repository.ts";
+import type { FileDocument, FileRepository } from "./file.repository.ts";
 import type { Remover } from "./remover.ts";
 
 interface SweeperOptions {
@@ -32,7 +31,7 @@ export class Sweeper {
       if (file === null) return false;
       // It has been put off, so one that fails keeps no other waiting.
       await this.#look(file).catch((error: unknown) =>
-        logger.warn({ err: error, fileId: file._id.toHexString() }, "a file could not be looked at"),
+        logger.warn({ err: error, fileId: file._id }, "a file could not be looked at"),
       );
     }
     return true;
@@ -43,13 +42,13 @@ export class Sweeper {
     if (file.state === "deleting") return remover.erase(file);
     if (file.state !== "attached" || !(await this.#isInMessage(file))) return remover.remove(file);
     const dueAt = new Date(Date.now() + CHECKED_EVERY_MS);
-    await files.change(file._id.toHexString(), ["attached"], { dueAt });
+    await files.change(file._id, ["attached"], { dueAt });
   }
 
   async #isInMessage({ _id, channelId, ownerId, nonce }: FileDocument): Promise<boolean> {
     if (channelId === undefined || nonce === undefined) return false;
-    const sent = { channelId: channelId.toHexString(), authorId: ownerId.toHexString(), nonce };
+    const sent = { channelId, authorId: ownerId, nonce };
     const { attachments } = await this.#options.call("message.findSent", sent);
-    return attachments.some(({ fileId }) => fileId === _id.toHexString());
+    return attachments.some(({ fileId }) => fileId === _id);
   }
 }

@@ -1,5 +1,5 @@
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Schema, type Connection, type Model } from "mongoose";
+import { defineRepository, unlessDuplicate } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 interface UsageDocument {
   /** `user:<id>` or `group:<id>`. */
@@ -21,65 +21,51 @@ const schema = new Schema<UsageDocument>(
     takenAt: Date,
     countedAt: Date,
   },
-  { collection: "fileUsage", versionKey: false },
+  { collection: "fileUsage" },
 );
 
-function usageModel(database: Connection): Model<UsageDocument> {
-  return database.model<UsageDocument>("FileUsage", schema);
-}
+export type UsageRepository = ReturnType<typeof createUsageRepository>;
 
 /** Every query of how much room files take. */
-export class UsageRepository {
-  readonly #model: Model<UsageDocument>;
+export const createUsageRepository = defineRepository(
+  { name: "FileUsage", schema, durable: false },
+  ({ model: usages }) => ({
+    async find(of: string): Promise<UsageDocument | null> {
+      return usages.findById(of).lean();
+    },
 
-  constructor(database: Connection) {
-    this.#model = usageModel(database);
-  }
+    /** What the files of all users take, which is all there are: each has an owner. */
+    async sumOfUsers(): Promise<number> {
+      const [sum] = await usages.aggregate<{ bytes: number }>([
+        { $match: { _id: { $gte: "user:", $lt: "user;" } } },
+        { $group: { _id: null, bytes: { $sum: "$bytes" } } },
+      ]);
+      return sum?.bytes ?? 0;
+    },
 
-  async find(of: string): Promise<UsageDocument | null> {
-    return this.#model.findById(of).lean();
-  }
-
-  /** What the files of all users take, which is all there are: each has an owner. */
-  async sumOfUsers(): Promise<number> {
-    const [sum] = await this.#model.aggregate<{ bytes: number }>([
-      { $match: { _id: { $gte: "user:", $lt: "user;" } } },
-      { $group: { _id: null, bytes: { $sum: "$bytes" } } },
-    ]);
-    return sum?.bytes ?? 0;
-  }
-
-  /** Takes room; false where that would be more than `maxBytes`. */
-  async take(of: string, bytes: number, maxBytes: number): Promise<boolean> {
-    if (bytes > maxBytes) return false;
-    try {
+    /** Takes room; false where that would be more than `maxBytes`. */
+    async take(of: string, bytes: number, maxBytes: number): Promise<boolean> {
+      if (bytes > maxBytes) return false;
       const filter = { _id: of, bytes: { $lte: maxBytes - bytes } };
-      await this.#model.updateOne(
-        filter,
-        { $inc: { bytes }, $set: { takenAt: new Date() } },
-        { upsert: true },
-      );
-      return true;
-    } catch (error) {
-      // It is there, and has less room than that.
-      if (duplicateKeyIndex(error) !== null) return false;
-      throw error;
-    }
-  }
+      const change = { $inc: { bytes }, $set: { takenAt: new Date() } };
+      // A duplicate: it is there, and has less room than that.
+      return (await unlessDuplicate(usages.updateOne(filter, change, { upsert: true }))) !== null;
+    },
 
-  /** Gives room back, or takes some that has to be there. */
-  async add(of: string, bytes: number): Promise<void> {
-    if (bytes !== 0) await this.#model.updateOne({ _id: of }, { $inc: { bytes } }, { upsert: true });
-  }
+    /** Gives room back, or takes some that has to be there. */
+    async add(of: string, bytes: number): Promise<void> {
+      if (bytes !== 0) await usages.updateOne({ _id: of }, { $inc: { bytes } }, { upsert: true });
+    },
 
-  /** Corrects the count, where it has not changed since it was read. */
-  async correct({ _id, bytes, takenAt }: UsageDocument, to: number): Promise<void> {
-    const unchanged = { _id, bytes, ...(takenAt !== undefined && { takenAt }) };
-    await this.#model.updateOne(unchanged, { $set: { bytes: to, countedAt: new Date() } });
-  }
+    /** Corrects the count, where it has not changed since it was read. */
+    async correct({ _id, bytes, takenAt }: UsageDocument, to: number): Promise<void> {
+      const unchanged = { _id, bytes, ...(takenAt !== undefined && { takenAt }) };
+      await usages.updateOne(unchanged, { $set: { bytes: to, countedAt: new Date() } });
+    },
 
-  async setMax(of: string, maxBytes: number | null): Promise<void> {
-    const update = maxBytes === null ? { $unset: { maxBytes: 1 } } : { $set: { maxBytes } };
-    await this.#model.updateOne({ _id: of }, { ...update, $setOnInsert: { bytes: 0 } }, { upsert: true });
-  }
-}
+    async setMax(of: string, maxBytes: number | null): Promise<void> {
+      const update = maxBytes === null ? { $unset: { maxBytes: 1 } } : { $set: { maxBytes } };
+      await usages.updateOne({ _id: of }, { ...update, $setOnInsert: { bytes: 0 } }, { upsert: true });
+    },
+  }),
+);

@@ -3,11 +3,11 @@ import { createFileStorage, storageKey } from "@fanfare/files";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { SWEEP_BATCH } from "../src/bounds.ts";
-import { FileRepository } from "../src/file.repository.ts";
+import { createFileRepository } from "../src/file.repository.ts";
 import { Quotas } from "../src/quotas.ts";
 import { Remover } from "../src/remover.ts";
 import { Sweeper } from "../src/sweeper.ts";
-import { UsageRepository } from "../src/usage.repository.ts";
+import { createUsageRepository } from "../src/usage.repository.ts";
 import { startFileNode, type FileNode } from "./file-node.ts";
 
 let fileNode: FileNode;
@@ -17,8 +17,8 @@ let userId: string;
 beforeAll(async () => {
   fileNode = await startFileNode({ FILE_QUOTA_USER_BYTES: "1000" });
   const { node } = fileNode;
-  const files = new FileRepository(node.database);
-  const quotas = new Quotas(files, new UsageRepository(node.database), node.policy);
+  const files = createFileRepository(node.database);
+  const quotas = new Quotas(files, createUsageRepository(node.database), node.policy);
   const storage = createFileStorage(node.config);
   const remover = new Remover({ files, quotas, storage, logger: node.logger });
   sweeper = new Sweeper({ files, remover, call: node.call, logger: node.logger });

@@ -3,8 +3,7 @@ import type { FriendshipDocument } from "./friendship.repository.ts";
 
 /** The one of the two who is not `userId`. */
 function otherOf({ userIds }: FriendshipDocument, userId: string): string {
-  const ids = userIds.map((id) => id.toHexString());
-  return ids.find((id) => id !== userId) ?? userId;
+  return userIds.find((id) => id !== userId) ?? userId;
 }
 
 /** As `userId` sees it. */
@@ -16,7 +15,7 @@ export function presentFriend(friendship: FriendshipDocument, userId: string): F
 export function presentRequest(friendship: FriendshipDocument, userId: string): FriendRequest {
   return {
     userId: otherOf(friendship, userId),
-    direction: friendship.requestedBy.toHexString() === userId ? "outgoing" : "incoming",
+    direction: friendship.requestedBy === userId ? "outgoing" : "incoming",
     requestedAt: friendship.since.toISOString(),
   };
 }

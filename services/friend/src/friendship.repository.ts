@@ -1,16 +1,16 @@
-import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, Types } from "mongoose";
+import { defineRepository, ID, newId, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 import { pairOf } from "./pair.ts";
 
 /** Two users who are friends, or of whom one has asked: one document, so that they never disagree. */
 export interface FriendshipDocument {
-  _id: Types.ObjectId;
+  _id: string;
   /** The sorted ids of the two, joined, so that one string is unique. */
   pair: string;
-  userIds: Types.ObjectId[];
+  userIds: string[];
   state: "requested" | "friends";
   /** Who asked first. */
-  requestedBy: Types.ObjectId;
+  requestedBy: string;
   /** When it came into this state. */
   since: Date;
 }
@@ -18,47 +18,37 @@ export interface FriendshipDocument {
 const schema = new Schema<FriendshipDocument>(
   {
     pair: { type: String, required: true },
-    userIds: { type: [Schema.Types.ObjectId], required: true },
+    userIds: { type: [ID], required: true },
     state: { type: String, enum: ["requested", "friends"], required: true },
-    requestedBy: { type: Schema.Types.ObjectId, required: true },
+    requestedBy: REQUIRED_ID,
     since: { type: Date, required: true },
   },
-  { collection: "friendships", writeConcern: DURABLE, versionKey: false },
+  { collection: "friendships" },
 );
 schema.index({ pair: 1 }, { unique: true });
 schema.index({ userIds: 1, state: 1, _id: -1 });
-
-function friendshipModel(connection: Connection): Model<FriendshipDocument> {
-  return connection.model<FriendshipDocument>("Friendship", schema);
-}
 
 export type FriendshipRepository = ReturnType<typeof createFriendshipRepository>;
 export type FriendshipState = FriendshipDocument["state"];
 
 /** Every query of the collection friendships. */
-export function createFriendshipRepository(connection: Connection) {
-  const friendships = friendshipModel(connection);
-  return {
+export const createFriendshipRepository = defineRepository(
+  { name: "Friendship", schema },
+  ({ model: friendships, insert }) => ({
     find: (userId: string, otherId: string) => friendships.findOne({ pair: pairOf(userId, otherId) }).lean(),
 
     /** null when there is something between the two already. */
-    async request(userId: string, otherId: string): Promise<FriendshipDocument | null> {
-      const requested: FriendshipDocument = {
-        _id: new Types.ObjectId(),
-        pair: pairOf(userId, otherId),
-        userIds: [userId, otherId].map((id) => new Types.ObjectId(id)),
-        state: "requested",
-        requestedBy: new Types.ObjectId(userId),
-        since: new Date(),
-      };
-      try {
-        await friendships.collection.insertOne(requested, { writeConcern: DURABLE });
-        return requested;
-      } catch (error) {
-        if (duplicateKeyIndex(error) !== null) return null;
-        throw error;
-      }
-    },
+    request: (userId: string, otherId: string) =>
+      unlessDuplicate(
+        insert({
+          _id: newId(),
+          pair: pairOf(userId, otherId),
+          userIds: [userId, otherId],
+          state: "requested",
+          requestedBy: userId,
+          since: new Date(),
+        }),
+      ),
 
     /** null when `otherId` has not asked, or has taken it back. */
     accept: (userId: string, otherId: string) =>
@@ -98,5 +88,5 @@ export function createFriendshipRepository(connection: Connection) {
         .lean();
       return new Set(found.map(({ pair }) => pairs.get(pair)!));
     },
-  };
-}
+  }),
+);

@@ -1,29 +1,24 @@
 import type { Reach } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** Who can reach a user. Without a document, everyone can. */
 interface ReachDocument extends Reach {
   /** The user's. */
-  _id: Types.ObjectId;
+  _id: string;
 }
 
 const schema = new Schema<ReachDocument>(
-  { _id: Schema.Types.ObjectId, requestsFrom: String, directFrom: String },
-  { collection: "reaches", writeConcern: DURABLE, versionKey: false },
+  { _id: REQUIRED_ID, requestsFrom: String, directFrom: String },
+  { collection: "reaches" },
 );
-
-function reachModel(connection: Connection): Model<ReachDocument> {
-  return connection.model<ReachDocument>("Reach", schema);
-}
 
 const OPEN: Reach = { requestsFrom: "everyone", directFrom: "everyone" };
 
 export type ReachRepository = ReturnType<typeof createReachRepository>;
 
 /** Every query of the collection reaches: all are by `_id`, the user's. */
-export function createReachRepository(connection: Connection) {
-  const reaches = reachModel(connection);
+export const createReachRepository = defineRepository({ name: "Reach", schema }, ({ model: reaches }) => {
   const toReach = (stored: Partial<ReachDocument> | null | undefined): Reach => ({
     requestsFrom: stored?.requestsFrom ?? OPEN.requestsFrom,
     directFrom: stored?.directFrom ?? OPEN.directFrom,
@@ -41,8 +36,8 @@ export function createReachRepository(connection: Connection) {
 
     async findMany(userIds: readonly string[]): Promise<Map<string, Reach>> {
       const found = await reaches.find({ _id: { $in: userIds } }).lean();
-      const byId = new Map(found.map((stored) => [stored._id.toHexString(), stored]));
+      const byId = new Map(found.map((stored) => [stored._id, stored]));
       return new Map(userIds.map((userId) => [userId, toReach(byId.get(userId))]));
     },
   };
-}
+});

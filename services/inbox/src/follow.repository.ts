@@ -1,29 +1,31 @@
 import { LIMITS } from "@fanfare/contract";
-import { Schema, type Connection, type Model, Types, mongo } from "mongoose";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema, Types, mongo } from "mongoose";
 
 /** A user has taken part in a thread: has opened it, written in it or been named in it. */
 interface FollowDocument {
-  _id: Types.ObjectId;
-  userId: Types.ObjectId;
-  threadId: Types.ObjectId;
-  parentId: Types.ObjectId;
-  groupId: Types.ObjectId;
+  _id: string;
+  userId: string;
+  threadId: string;
+  parentId: string;
+  groupId: string;
   /** When the user did last. */
   at: Date;
 }
 
-const id = { type: Schema.Types.ObjectId, required: true };
 const schema = new Schema<FollowDocument>(
-  { userId: id, threadId: id, parentId: id, groupId: id, at: { type: Date, required: true } },
-  { collection: "threadFollows", versionKey: false },
+  {
+    userId: REQUIRED_ID,
+    threadId: REQUIRED_ID,
+    parentId: REQUIRED_ID,
+    groupId: REQUIRED_ID,
+    at: { type: Date, required: true },
+  },
+  { collection: "threadFollows" },
 )
   .index({ threadId: 1, userId: 1 }, { unique: true, name: "thread_user" })
   .index({ userId: 1, at: -1 }, { name: "user_at" })
   .index({ at: 1 }, { name: "age", expireAfterSeconds: LIMITS.threadFollowedMs / 1000 });
-
-function followModel(connection: Connection): Model<FollowDocument> {
-  return connection.model<FollowDocument>("ThreadFollow", schema);
-}
 
 export interface Thread {
   threadId: string;
@@ -36,10 +38,9 @@ export type FollowRepository = ReturnType<typeof createFollowRepository>;
 const DUPLICATE_KEY = 11_000;
 
 /** Every query of the collection threadFollows. */
-export function createFollowRepository(connection: Connection) {
-  const follows = followModel(connection);
-  const native = follows.collection;
-  return {
+export const createFollowRepository = defineRepository(
+  { name: "ThreadFollow", schema, durable: false },
+  ({ model: follows, native }) => ({
     async add({ threadId, parentId, groupId }: Thread, userIds: readonly string[]): Promise<void> {
       const [thread, parent, group] = [threadId, parentId, groupId].map((id) => new Types.ObjectId(id));
       const operations = userIds.map((userId) => ({
@@ -60,19 +61,11 @@ export function createFollowRepository(connection: Connection) {
 
     /** The last ones. */
     async listOf(userId: string): Promise<Thread[]> {
-      const found = await native
-        .find(
-          { userId: new Types.ObjectId(userId) },
-          { projection: { threadId: 1, parentId: 1, groupId: 1, _id: 0 } },
-        )
+      return follows
+        .find({ userId }, { threadId: 1, parentId: 1, groupId: 1, _id: 0 })
         .sort({ at: -1 })
         .limit(LIMITS.threadsFollowedPerUser)
-        .toArray();
-      return found.map(({ threadId, parentId, groupId }) => ({
-        threadId: threadId.toHexString(),
-        parentId: parentId.toHexString(),
-        groupId: groupId.toHexString(),
-      }));
+        .lean();
     },
 
     async removeOfThreads(threadIds: readonly string[]): Promise<void> {
@@ -82,5 +75,5 @@ export function createFollowRepository(connection: Connection) {
     async removeAll(userId: string): Promise<void> {
       await follows.deleteMany({ userId });
     },
-  };
-}
+  }),
+);

@@ -1,34 +1,30 @@
 import type { InboxMarker } from "@fanfare/contract";
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, Types } from "mongoose";
+import { defineRepository, ID, upsert } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** What a user has read of the inbox, and put away. */
 interface MarkerDocument {
   /** The user's. */
-  _id: Types.ObjectId;
-  readUpToId?: Types.ObjectId;
-  clearedUpToId?: Types.ObjectId;
+  _id: string;
+  readUpToId?: string;
+  clearedUpToId?: string;
 }
 
 const schema = new Schema<MarkerDocument>(
   {
-    _id: Schema.Types.ObjectId,
-    readUpToId: Schema.Types.ObjectId,
-    clearedUpToId: Schema.Types.ObjectId,
+    _id: ID,
+    readUpToId: ID,
+    clearedUpToId: ID,
   },
-  { collection: "inboxMarkers", versionKey: false },
+  { collection: "inboxMarkers" },
 );
-
-function markerModel(connection: Connection): Model<MarkerDocument> {
-  return connection.model<MarkerDocument>("InboxMarker", schema);
-}
 
 export type MarkerRepository = ReturnType<typeof createMarkerRepository>;
 
 /** Every query of the collection inboxMarkers: all are by `_id`, the user's. */
-export function createMarkerRepository(connection: Connection) {
-  const markers = markerModel(connection);
-  return {
+export const createMarkerRepository = defineRepository(
+  { name: "InboxMarker", schema, durable: false },
+  ({ model: markers }) => ({
     find: async (userId: string): Promise<InboxMarker> => present(await markers.findById(userId).lean()),
 
     /** Moves markers forward, never back. @returns how they were before */
@@ -37,28 +33,24 @@ export function createMarkerRepository(connection: Connection) {
       names: readonly (keyof InboxMarker)[],
       messageId: string,
     ): Promise<InboxMarker> {
-      const upTo = Object.fromEntries(names.map((name) => [name, new Types.ObjectId(messageId)]));
-      const move = () =>
+      const upTo = Object.fromEntries(names.map((name) => [name, messageId]));
+      const before = await upsert(() =>
         markers
           .findOneAndUpdate({ _id: userId }, { $max: upTo }, { upsert: true, returnDocument: "before" })
-          .lean();
-      // Two upserts at once: the second finds what the first has made.
-      const before = await move().catch((error: unknown) => {
-        if (duplicateKeyIndex(error) !== null) return move();
-        throw error;
-      });
+          .lean(),
+      );
       return present(before);
     },
 
     async remove(userId: string): Promise<void> {
       await markers.deleteOne({ _id: userId });
     },
-  };
-}
+  }),
+);
 
 function present(marker: MarkerDocument | null): InboxMarker {
   return {
-    readUpToId: marker?.readUpToId?.toHexString() ?? null,
-    clearedUpToId: marker?.clearedUpToId?.toHexString() ?? null,
+    readUpToId: marker?.readUpToId ?? null,
+    clearedUpToId: marker?.clearedUpToId ?? null,
   };
 }

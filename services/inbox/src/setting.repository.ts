@@ -1,13 +1,13 @@
 import { type NotificationSetting, LIMITS } from "@fanfare/contract";
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** When a user wants to be notified of something in a place; what is as it is without a setting is absent. */
 export interface SettingDocument {
-  _id: Types.ObjectId;
-  userId: Types.ObjectId;
+  _id: string;
+  userId: string;
   /** Of the group or channel. */
-  placeId: Types.ObjectId;
+  placeId: string;
   kind: "group" | "channel";
   level?: NonNullable<NotificationSetting["level"]>;
   mutedUntil?: Date;
@@ -16,21 +16,17 @@ export interface SettingDocument {
 
 const schema = new Schema<SettingDocument>(
   {
-    userId: { type: Schema.Types.ObjectId, required: true },
-    placeId: { type: Schema.Types.ObjectId, required: true },
+    userId: REQUIRED_ID,
+    placeId: REQUIRED_ID,
     kind: { type: String, enum: ["group", "channel"], required: true },
     level: String,
     mutedUntil: Date,
     suppressEveryone: Boolean,
   },
-  { collection: "notificationSettings", versionKey: false },
+  { collection: "notificationSettings" },
 )
   .index({ userId: 1, placeId: 1 }, { unique: true, name: "user_place" })
   .index({ placeId: 1, level: 1 }, { name: "place_level" });
-
-function settingModel(connection: Connection): Model<SettingDocument> {
-  return connection.model<SettingDocument>("NotificationSetting", schema);
-}
 
 export type Changes = Partial<Pick<NotificationSetting, "level" | "mutedUntil" | "suppressEveryone">>;
 export type Place = Pick<NotificationSetting, "groupId" | "channelId">;
@@ -40,97 +36,92 @@ const VALUES = ["level", "mutedUntil", "suppressEveryone"] as const;
 const ABSENT = { $exists: false };
 
 /** Every query of the collection notificationSettings. */
-export function createSettingRepository(connection: Connection) {
-  const settings = settingModel(connection);
-  const removeDefault = (userId: string, placeId: string) =>
-    settings.deleteOne({ userId, placeId, ...Object.fromEntries(VALUES.map((name) => [name, ABSENT])) });
-  return {
-    async find(userId: string, place: Place): Promise<NotificationSetting> {
-      return present(place, await settings.findOne({ userId, placeId: idOf(place) }).lean());
-    },
+export const createSettingRepository = defineRepository(
+  { name: "NotificationSetting", schema, durable: false },
+  ({ model: settings }) => {
+    const removeDefault = (userId: string, placeId: string) =>
+      settings.deleteOne({ userId, placeId, ...Object.fromEntries(VALUES.map((name) => [name, ABSENT])) });
+    return {
+      async find(userId: string, place: Place): Promise<NotificationSetting> {
+        return present(place, await settings.findOne({ userId, placeId: idOf(place) }).lean());
+      },
 
-    /** @returns null: the user has as many as are allowed */
-    async change(userId: string, place: Place, changes: Changes): Promise<NotificationSetting | null> {
-      const { $set, $unset } = updateOf(changes);
-      const placeId = idOf(place);
-      const apply = (upsert: boolean) =>
-        settings
-          .findOneAndUpdate(
-            { userId, placeId },
-            {
-              $set: { ...$set, kind: place.channelId === null ? "group" : "channel" },
-              ...(Object.keys($unset).length > 0 && { $unset }),
-            },
-            { upsert, returnDocument: "after" },
-          )
+      /** @returns null: the user has as many as are allowed */
+      async change(userId: string, place: Place, changes: Changes): Promise<NotificationSetting | null> {
+        const { $set, $unset } = updateOf(changes);
+        const placeId = idOf(place);
+        const apply = (inserts: boolean) =>
+          settings
+            .findOneAndUpdate(
+              { userId, placeId },
+              {
+                $set: { ...$set, kind: place.channelId === null ? "group" : "channel" },
+                ...(Object.keys($unset).length > 0 && { $unset }),
+              },
+              { upsert: inserts, returnDocument: "after" },
+            )
+            .lean();
+        const known = await apply(false);
+        if (known !== null) {
+          if (VALUES.every((name) => known[name] === undefined)) await removeDefault(userId, placeId);
+          return present(place, known);
+        }
+        if (Object.keys($set).length === 0) return present(place, null);
+        const max = LIMITS.notificationSettingsPerUser;
+        if ((await settings.countDocuments({ userId }, { limit: max })) >= max) return null;
+        return present(place, await upsert(() => apply(true)));
+      },
+
+      /** In the order of the places' ids. */
+      async listPage(userId: string, afterId: string | undefined, limit: number): Promise<SettingDocument[]> {
+        return settings
+          .find({
+            userId,
+            ...(afterId !== undefined && { placeId: { $gt: afterId } }),
+            // One that is being changed may have nothing for a moment.
+            $or: VALUES.map((name) => ({ [name]: { $exists: true } })),
+          })
+          .sort({ placeId: 1 })
+          .limit(limit)
           .lean();
-      const known = await apply(false);
-      if (known !== null) {
-        if (VALUES.every((name) => known[name] === undefined)) await removeDefault(userId, placeId);
-        return present(place, known);
-      }
-      if (Object.keys($set).length === 0) return present(place, null);
-      const max = LIMITS.notificationSettingsPerUser;
-      if ((await settings.countDocuments({ userId }, { limit: max })) >= max) return null;
-      // Two upserts at once: the second finds what the first has made.
-      const made = await apply(true).catch((error: unknown) => {
-        if (duplicateKeyIndex(error) !== null) return apply(true);
-        throw error;
-      });
-      return present(place, made);
-    },
+      },
 
-    /** In the order of the places' ids. */
-    async listPage(userId: string, afterId: string | undefined, limit: number): Promise<SettingDocument[]> {
-      return settings
-        .find({
-          userId,
-          ...(afterId !== undefined && { placeId: { $gt: afterId } }),
-          // One that is being changed may have nothing for a moment.
-          $or: VALUES.map((name) => ({ [name]: { $exists: true } })),
-        })
-        .sort({ placeId: 1 })
-        .limit(limit)
-        .lean();
-    },
+      /** The groups of which mentions of everybody do not count. */
+      async listSuppressed(userId: string): Promise<Set<string>> {
+        const found = await settings
+          .find({ userId, suppressEveryone: true }, { placeId: 1 })
+          .limit(LIMITS.notificationSettingsPerUser)
+          .lean();
+        return new Set(found.map(({ placeId }) => placeId));
+      },
 
-    /** The groups of which mentions of everybody do not count. */
-    async listSuppressed(userId: string): Promise<Set<string>> {
-      const found = await settings
-        .find({ userId, suppressEveryone: true }, { placeId: 1 })
-        .limit(LIMITS.notificationSettingsPerUser)
-        .lean();
-      return new Set(found.map(({ placeId }) => placeId.toHexString()));
-    },
+      /** Users who want to be notified of everything in any of the places; not all where they are more than `limit`. */
+      async listEager(placeIds: readonly string[], limit: number): Promise<string[]> {
+        const found = await settings
+          .find({ placeId: { $in: placeIds }, level: "all" }, { userId: 1 })
+          .limit(limit)
+          .lean();
+        return [...new Set(found.map(({ userId }) => userId))];
+      },
 
-    /** Users who want to be notified of everything in any of the places; not all where they are more than `limit`. */
-    async listEager(placeIds: readonly string[], limit: number): Promise<string[]> {
-      const found = await settings
-        .find({ placeId: { $in: placeIds }, level: "all" }, { userId: 1 })
-        .limit(limit)
-        .lean();
-      return [...new Set(found.map(({ userId }) => userId.toHexString()))];
-    },
+      /** By user and place, as `userId:placeId`. */
+      async findFor(
+        userIds: readonly string[],
+        placeIds: readonly string[],
+      ): Promise<Map<string, SettingDocument>> {
+        const found = await settings.find({ userId: { $in: userIds }, placeId: { $in: placeIds } }).lean();
+        return new Map(found.map((setting) => [`${setting.userId}:${setting.placeId}`, setting]));
+      },
 
-    /** By user and place, as `userId:placeId`. */
-    async findFor(
-      userIds: readonly string[],
-      placeIds: readonly string[],
-    ): Promise<Map<string, SettingDocument>> {
-      const found = await settings.find({ userId: { $in: userIds }, placeId: { $in: placeIds } }).lean();
-      return new Map(
-        found.map((setting) => [`${setting.userId.toHexString()}:${setting.placeId.toHexString()}`, setting]),
-      );
-    },
-
-    async removeAll(userId: string): Promise<void> {
-      await settings.deleteMany({ userId });
-    },
-  };
-}
+      async removeAll(userId: string): Promise<void> {
+        await settings.deleteMany({ userId });
+      },
+    };
+  },
+);
 
 export function presentSetting(setting: SettingDocument): NotificationSetting {
-  const placeId = setting.placeId.toHexString();
+  const placeId = setting.placeId;
   const isGroup = setting.kind === "group";
   return present({ groupId: isGroup ? placeId : null, channelId: isGroup ? null : placeId }, setting);
 }

@@ -7,7 +7,7 @@ export function auditLog({ audit }: AdminDependencies): Handler<"admin.auditLog"
     const found = await audit.listPage(filter, limit);
     return {
       entries: found.map(presentEntry),
-      nextId: found.length === limit ? (found.at(-1)?._id.toHexString() ?? null) : null,
+      nextId: found.length === limit ? (found.at(-1)?._id ?? null) : null,
     };
   };
 }

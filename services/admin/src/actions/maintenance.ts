@@ -3,15 +3,15 @@ import type { Handler } from "@fanfare/kernel";
 import type { AdminDependencies } from "../admin.dependencies.ts";
 
 /** Stored first: a gateway that starts at this moment reads it, and one that runs is told. */
-export function setMaintenance({ node, settings }: AdminDependencies): Handler<"admin.setMaintenance"> {
+export function setMaintenance(dependencies: AdminDependencies): Handler<"admin.setMaintenance"> {
   return async ({ params: { enabled, message = "" } }) => {
     const maintenance: Maintenance = { enabled, message: enabled ? message : "" };
-    await settings.writeMaintenance(maintenance);
-    node.broadcast("maintenance.changed", maintenance);
+    await dependencies.maintenance.write(maintenance);
+    dependencies.node.broadcast("maintenance.changed", maintenance);
     return { maintenance };
   };
 }
 
-export function getMaintenance({ settings }: AdminDependencies): Handler<"admin.getMaintenance"> {
-  return () => settings.readMaintenance();
+export function getMaintenance({ maintenance }: AdminDependencies): Handler<"admin.getMaintenance"> {
+  return () => maintenance.read();
 }

@@ -2,16 +2,16 @@ import type { InstancePolicy, PolicyName, StoredPolicy } from "@fanfare/contract
 import { serviceError, type Handler, type NodeContext, type ServiceError } from "@fanfare/kernel";
 import type { AdminDependencies } from "../admin.dependencies.ts";
 
-export function getPolicy({ node, settings }: AdminDependencies): Handler<"admin.getPolicy"> {
-  return async () => present(node, await settings.readPolicy());
+export function getPolicy({ node, policy }: AdminDependencies): Handler<"admin.getPolicy"> {
+  return async () => present(node, await policy.read());
 }
 
-export function readPolicy({ settings }: AdminDependencies): Handler<"admin.readPolicy"> {
-  return () => settings.readPolicy();
+export function readPolicy({ policy }: AdminDependencies): Handler<"admin.readPolicy"> {
+  return () => policy.read();
 }
 
 /** Stores the change before it is broadcast: a process that starts in between reads it, the others receive the event. */
-export function setPolicy({ node, settings }: AdminDependencies): Handler<"admin.setPolicy"> {
+export function setPolicy({ node, policy }: AdminDependencies): Handler<"admin.setPolicy"> {
   return async ({ params, actor: { userId, sessionId }, call }) => {
     const names = (Object.keys(params) as PolicyName[]).filter((name) => node.policy.fixed.includes(name));
     if (names.length > 0) throw serviceError("POLICY_FIXED", { names });
@@ -24,7 +24,7 @@ export function setPolicy({ node, settings }: AdminDependencies): Handler<"admin
       if (!(await call("user.hasSecondFactor", { userId, sessionId })).has)
         throw serviceError("TOTP_NOT_SET_UP");
     }
-    const stored = await settings.writePolicy(params);
+    const stored = await policy.write(params);
     node.broadcast("policy.changed", stored);
     return present(node, stored);
   };

@@ -8,7 +8,7 @@ type Counts = Pick<Result<"admin.stats">, "users" | "online" | "groups" | "messa
 /** Somebody may leave the page open that shows them. */
 const COUNTS_MAX_AGE_MS = 10_000;
 
-export function stats({ node, settings }: AdminDependencies): Handler<"admin.stats"> {
+export function stats({ node, maintenance }: AdminDependencies): Handler<"admin.stats"> {
   let counted: Promise<Counts> | undefined;
   let countedAtMs = 0;
   const counts = (call: Call): Promise<Counts> => {
@@ -21,7 +21,7 @@ export function stats({ node, settings }: AdminDependencies): Handler<"admin.sta
   };
   return async ({ call }) => ({
     ...(await counts(call)),
-    maintenance: await settings.readMaintenance(),
+    maintenance: await maintenance.read(),
     process: {
       version: manifest.version,
       nodeVersion: process.version,

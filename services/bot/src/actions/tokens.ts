@@ -2,6 +2,7 @@ import { hashSecret, newSecret, serviceError, type Handler } from "@fanfare/kern
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument } from "../bot.model.ts";
 import { heldBy } from "../holder.ts";
+import type { WebhookDocument } from "../webhooks/webhook.repository.ts";
 import { removeBot } from "./bots.ts";
 
 export function revokeTokensOf(dependencies: BotDependencies): Handler<"bot.revokeTokensOf"> {
@@ -22,6 +23,7 @@ export function revokeTokensOf(dependencies: BotDependencies): Handler<"bot.revo
   };
 }
 
+type Listed = Pick<BotDocument | WebhookDocument, "_id" | "name" | "createdAt">;
 const HIGHEST_ID = "f".repeat(24);
 
 export function listTokens({ bots, webhooks }: BotDependencies): Handler<"bot.listTokens"> {
@@ -32,9 +34,9 @@ export function listTokens({ bots, webhooks }: BotDependencies): Handler<"bot.li
     ]);
     const present =
       (kind: "bot" | "webhook") =>
-      ({ _id, name, createdAt }: Pick<BotDocument, "_id" | "name" | "createdAt">) => ({
+      ({ _id, name, createdAt }: Listed) => ({
         kind,
-        id: _id.toHexString(),
+        id: String(_id),
         name,
         createdAt: createdAt.toISOString(),
       });

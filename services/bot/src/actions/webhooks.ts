@@ -4,13 +4,13 @@ import {
   hashSecret,
   matchesHash,
   may,
+  newId,
   newSecret,
   serviceError,
   ServiceError,
   type Access,
   type Handler,
 } from "@fanfare/kernel";
-import { Types } from "mongoose";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import { presentWebhook } from "../webhooks/webhook.presenter.ts";
 import type { WebhookDocument } from "../webhooks/webhook.repository.ts";
@@ -21,17 +21,16 @@ export function createWebhook({ node, webhooks }: BotDependencies): Handler<"web
     if ((await webhooks.countOfChannel(channelId, max)) >= max)
       throw serviceError("LIMIT_REACHED", { limit: "webhooksPerChannel", max });
     const token = newSecret();
-    const webhook: WebhookDocument = {
-      _id: new Types.ObjectId(),
-      channelId: new Types.ObjectId(channelId),
+    const webhook = await webhooks.insert({
+      _id: newId(),
+      channelId,
       name,
       avatarUrl,
       tokenHash: hashSecret(token),
-      createdBy: new Types.ObjectId(actor.userId),
+      createdBy: actor.userId,
       createdAt: new Date(),
-    };
-    await webhooks.insert(webhook);
-    const id = webhook._id.toHexString();
+    });
+    const id = webhook._id;
     await record(node, access, actor.userId, "webhook.create", id, { after: { channelId, name } });
     return { webhook: presentWebhook(webhook), token, path: `/api/webhooks/${id}/${token}` };
   };
@@ -74,8 +73,8 @@ export function execute({ node, webhooks }: BotDependencies): Handler<"webhook.e
   return async ({ params: { webhookId, token, content, name, avatarUrl, nonce } }) => {
     const webhook = await webhooks.find(webhookId);
     if (webhook === null || !matchesHash(token, webhook.tokenHash)) throw serviceError("WEBHOOK_NOT_FOUND");
-    const authorId = webhook.createdBy.toHexString();
-    const channelId = webhook.channelId.toHexString();
+    const authorId = webhook.createdBy;
+    const channelId = webhook.channelId;
     if (!(await node.call("user.isActive", { userId: authorId })).isActive)
       throw serviceError("WEBHOOK_NOT_FOUND");
     if (!may(await node.access.get(authorId, { channelId }), "manageWebhooks"))

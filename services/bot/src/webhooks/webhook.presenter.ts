@@ -3,11 +3,11 @@ import type { WebhookDocument } from "./webhook.repository.ts";
 
 export function presentWebhook(webhook: WebhookDocument): Webhook {
   return {
-    id: webhook._id.toHexString(),
-    channelId: webhook.channelId.toHexString(),
+    id: webhook._id,
+    channelId: webhook.channelId,
     name: webhook.name,
     avatarUrl: webhook.avatarUrl,
-    createdBy: webhook.createdBy.toHexString(),
+    createdBy: webhook.createdBy,
     createdAt: webhook.createdAt.toISOString(),
   };
 }

@@ -1,43 +1,37 @@
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, Types } from "mongoose";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 export interface WebhookDocument {
-  _id: Types.ObjectId;
-  channelId: Types.ObjectId;
+  _id: string;
+  channelId: string;
   name: string;
   avatarUrl: string | null;
   tokenHash: string;
-  createdBy: Types.ObjectId;
+  createdBy: string;
   createdAt: Date;
 }
 
 const schema = new Schema<WebhookDocument>(
   {
-    channelId: { type: Schema.Types.ObjectId, required: true },
+    channelId: REQUIRED_ID,
     name: { type: String, required: true },
     avatarUrl: { type: String, default: null },
     tokenHash: { type: String, required: true },
-    createdBy: { type: Schema.Types.ObjectId, required: true },
+    createdBy: REQUIRED_ID,
     createdAt: { type: Date, required: true },
   },
-  { collection: "webhooks", writeConcern: DURABLE, versionKey: false },
+  { collection: "webhooks" },
 );
 schema.index({ channelId: 1, _id: 1 });
 schema.index({ createdBy: 1, _id: 1 });
 
-function webhookModel(connection: Connection): Model<WebhookDocument> {
-  return connection.model<WebhookDocument>("Webhook", schema);
-}
-
 export type WebhookRepository = ReturnType<typeof createWebhookRepository>;
 
 /** Every query of the collection webhooks. */
-export function createWebhookRepository(connection: Connection) {
-  const webhooks = webhookModel(connection);
-  return {
-    async insert(webhook: WebhookDocument): Promise<void> {
-      await webhooks.collection.insertOne(webhook, { writeConcern: DURABLE });
-    },
+export const createWebhookRepository = defineRepository(
+  { name: "Webhook", schema },
+  ({ model: webhooks, insert }) => ({
+    insert,
 
     find: (webhookId: string) => webhooks.findById(webhookId).lean(),
 
@@ -45,7 +39,7 @@ export function createWebhookRepository(connection: Connection) {
       webhooks.find({ channelId }).sort({ channelId: 1, _id: 1 }).limit(limit).lean(),
 
     countOfChannel: (channelId: string, max: number) =>
-      webhooks.countDocuments({ channelId: new Types.ObjectId(channelId) }, { limit: max }),
+      webhooks.countDocuments({ channelId }, { limit: max }),
 
     /** The webhook as it was before; null where there is none. */
     update: (
@@ -78,5 +72,5 @@ export function createWebhookRepository(connection: Connection) {
     async removeOfUser(userId: string): Promise<void> {
       await webhooks.deleteMany({ createdBy: userId });
     },
-  };
-}
+  }),
+);

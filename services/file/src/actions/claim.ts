@@ -1,15 +1,14 @@
 import type { Handler } from "@fanfare/kernel";
 import { CLAIM_CHECKED_AFTER_MS } from "../bounds.ts";
 import type { FileDependencies } from "../file.dependencies.ts";
-import type { FileDocument } from "../file.model.ts";
+import type { FileDocument } from "../file.repository.ts";
 import { presentAttachment } from "../file.presenter.ts";
 
 /** Repeatable, because a message that failed is sent again; what a claim without a message leaves is swept up. */
 export function claim({ files }: FileDependencies): Handler<"file.claim"> {
   return async ({ params: { channelId, userId, nonce, ...params } }) => {
     const fileIds = [...new Set(params.fileIds)];
-    const isTheirs = (file: FileDocument): boolean =>
-      file.ownerId.toHexString() === userId && file.channelId?.toHexString() === channelId;
+    const isTheirs = (file: FileDocument): boolean => file.ownerId === userId && file.channelId === channelId;
     const isClaimed = (file: FileDocument): boolean => file.state === "attached" && file.nonce === nonce;
     const before = await files.findMany(fileIds);
     const isFree = (file: FileDocument): boolean => file.state === "unclaimed" || isClaimed(file);
@@ -19,7 +18,7 @@ export function claim({ files }: FileDependencies): Handler<"file.claim"> {
     // Another message may have been faster.
     const after = (await files.findMany(fileIds)).filter(isClaimed);
     if (after.length !== fileIds.length) return { attachments: null };
-    const byId = new Map(after.map((file) => [file._id.toHexString(), presentAttachment(file)]));
+    const byId = new Map(after.map((file) => [file._id, presentAttachment(file)]));
     return { attachments: fileIds.map((id) => byId.get(id)!) };
   };
 }
@@ -27,8 +26,7 @@ export function claim({ files }: FileDependencies): Handler<"file.claim"> {
 export function release({ files, remover }: FileDependencies): Handler<"file.release"> {
   return async ({ params: { channelId, fileIds } }) => {
     for (const file of await files.findMany(fileIds)) {
-      if (file.state === "attached" && file.channelId?.toHexString() === channelId)
-        await remover.remove(file);
+      if (file.state === "attached" && file.channelId === channelId) await remover.remove(file);
     }
     return {};
   };

@@ -4,7 +4,7 @@ import { storageKey, type FileStorage } from "@fanfare/files";
 import { serviceError, withoutDeadline, type Handler } from "@fanfare/kernel";
 import { IMAGE_MAX_BYTES, SNIFFED_BYTES } from "../bounds.ts";
 import type { FileDependencies } from "../file.dependencies.ts";
-import type { FileDocument } from "../file.model.ts";
+import type { FileDocument } from "../file.repository.ts";
 import { withExtension } from "../file-name.ts";
 import { presentFile } from "../file.presenter.ts";
 import { drawImage, DRAWN_TYPES } from "../images.ts";
@@ -48,7 +48,7 @@ export function abortUpload({ files, remover }: FileDependencies): Handler<"file
 /** What the bytes are, whatever their sender says of them. */
 async function look({ storage: opening, images }: FileDependencies, file: FileDocument): Promise<Found> {
   const storage = await opening;
-  const fileId = file._id.toHexString();
+  const fileId = file._id;
   const raw = storageKey(fileId, "raw");
   const head = await readBytes(storage, raw, { start: 0, end: Math.min(SNIFFED_BYTES, file.bytes) - 1 });
   if (head === null) throw serviceError("FILE_NOT_FOUND");

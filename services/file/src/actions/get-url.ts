@@ -2,7 +2,7 @@ import { LIMITS, type FileUrl } from "@fanfare/contract";
 import { picturePath, type FileUrls, type Variant } from "@fanfare/files";
 import type { Access, Handler } from "@fanfare/kernel";
 import type { FileDependencies } from "../file.dependencies.ts";
-import type { FileDocument } from "../file.model.ts";
+import type { FileDocument } from "../file.repository.ts";
 import { isOpen } from "../file.policy.ts";
 import { needReadable } from "./get.ts";
 
@@ -17,16 +17,14 @@ export function getUrl(dependencies: FileDependencies): Handler<"file.getUrl"> {
 export function getUrls({ files, urls }: FileDependencies): Handler<"file.getUrls"> {
   return async ({ params: { channelId, fileIds }, access }) => {
     const found = await files.findMany([...new Set(fileIds)]);
-    const attached = found.filter(
-      (file) => file.state === "attached" && file.channelId?.toHexString() === channelId,
-    );
+    const attached = found.filter((file) => file.state === "attached" && file.channelId === channelId);
     const nowMs = Date.now();
     return { urls: attached.map((file) => urlOf(urls, file, access, nowMs)) };
   };
 }
 
 function urlOf(urls: FileUrls, file: FileDocument, access: Access | null, nowMs: number): FileUrl {
-  const fileId = file._id.toHexString();
+  const fileId = file._id;
   const isPublic = access !== null && isOpen(access);
   const expiresAtMs = endOf(nowMs, isPublic ? LIMITS.fileUrlLifetimeMs : LIMITS.privateFileUrlLifetimeMs);
   const { name, contentType } = file;

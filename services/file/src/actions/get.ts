@@ -1,7 +1,7 @@
 import type { StoredFile } from "@fanfare/contract";
 import { serviceError, type Access, type Handler, type NodeContext } from "@fanfare/kernel";
 import type { FileDependencies } from "../file.dependencies.ts";
-import type { FileDocument } from "../file.model.ts";
+import type { FileDocument } from "../file.repository.ts";
 import { isThere, mayDelete, mayRead } from "../file.policy.ts";
 import { presentFile } from "../file.presenter.ts";
 
@@ -17,7 +17,7 @@ export function listMine({ files }: FileDependencies): Handler<"file.listMine"> 
     const page = await files.page(actor.userId, before, limit);
     const shown: StoredFile[] = page.filter(isThere).map(presentFile);
     const last = page.length < limit ? undefined : page.at(-1);
-    return { files: shown, nextBefore: last?._id.toHexString() ?? null };
+    return { files: shown, nextBefore: last?._id ?? null };
   };
 }
 
@@ -48,5 +48,5 @@ async function accessTo(
   { channelId }: FileDocument,
   userId: string,
 ): Promise<Access | null> {
-  return channelId === undefined ? null : access.get(userId, { channelId: channelId.toHexString() });
+  return channelId === undefined ? null : access.get(userId, { channelId: channelId });
 }

@@ -11,7 +11,7 @@ export function exportUser({ files }: FileDependencies): Handler<"file.exportUse
     const last = page.length < LIMITS.pageMaxItems ? undefined : page.at(-1);
     return {
       items: page.filter(isThere).map((file) => ({ kind: "file", data: presentFile(file) })),
-      nextCursor: last?._id.toHexString() ?? null,
+      nextCursor: last?._id ?? null,
     };
   };
 }

@@ -15,7 +15,7 @@ export function usePicture(dependencies: FileDependencies): Handler<"file.usePic
   return async ({ params: { fileId, userId, of } }) => {
     const file = await files.find(fileId);
     const pictureOf = keyOf(of);
-    if (file === null || file.ownerId.toHexString() !== userId || file.channelId !== undefined)
+    if (file === null || file.ownerId !== userId || file.channelId !== undefined)
       throw serviceError("FILE_NOT_FOUND");
     if (file.state === "picture" && file.pictureOf === pictureOf && file.pictureName !== undefined)
       return { url: picturePath(file.pictureName) };

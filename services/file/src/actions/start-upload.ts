@@ -1,8 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
-import { serviceError, type Actor, type Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { newId, serviceError, type Actor, type Handler } from "@fanfare/kernel";
 import type { FileDependencies } from "../file.dependencies.ts";
-import type { FileDocument } from "../file.model.ts";
+import type { FileDocument } from "../file.repository.ts";
 import { safeFileName } from "../file-name.ts";
 import { ownersOf } from "../quotas.ts";
 import { UNKNOWN_TYPE } from "../sniff.ts";
@@ -43,10 +42,10 @@ async function start(
     throw serviceError("LIMIT_REACHED", { limit: "uploadsPerUser", max });
   const now = new Date();
   const file: FileDocument = {
-    _id: new Types.ObjectId(),
-    ownerId: new Types.ObjectId(actor.userId),
-    ...(channelId !== undefined && { channelId: new Types.ObjectId(channelId) }),
-    ...(typeof groupId === "string" && { groupId: new Types.ObjectId(groupId) }),
+    _id: newId(),
+    ownerId: actor.userId,
+    ...(channelId !== undefined && { channelId }),
+    ...(typeof groupId === "string" && { groupId }),
     name: safeFileName(name),
     bytes,
     contentType: UNKNOWN_TYPE,
@@ -60,5 +59,5 @@ async function start(
     await quotas.add(ownersOf(file), -bytes);
     throw error;
   });
-  return { fileId: file._id.toHexString() };
+  return { fileId: file._id };
 }

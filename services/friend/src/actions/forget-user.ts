@@ -8,7 +8,7 @@ export function forgetUser({ node, friendships, reaches }: FriendDependencies): 
       for (;;) {
         const found = await friendships.list(userId, state, undefined, LIMITS.pageMaxItems);
         for (const { userIds } of found) {
-          const otherId = userIds.map((id) => id.toHexString()).find((id) => id !== userId)!;
+          const otherId = userIds.find((id) => id !== userId)!;
           await friendships.remove(userId, otherId);
           node.publish(userRoom(otherId), "friend.removed", { userId });
         }

@@ -25,5 +25,5 @@ async function readPage(
 ): Promise<{ page: FriendshipDocument[]; nextCursor: string | null }> {
   const found = await friendships.list(userId, state, cursor, limit + 1);
   const page = found.slice(0, limit);
-  return { page, nextCursor: found.length > limit ? page.at(-1)!._id.toHexString() : null };
+  return { page, nextCursor: found.length > limit ? page.at(-1)!._id : null };
 }

@@ -20,7 +20,7 @@ export function request(dependencies: FriendDependencies): Handler<"friend.reque
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const existing = await friendships.find(userId, other.id);
       if (existing?.state === "friends") return { state: "friends" };
-      if (existing?.requestedBy.toHexString() === userId) return { state: "requested" };
+      if (existing?.requestedBy === userId) return { state: "requested" };
       if (existing !== null) {
         if ((await befriend(dependencies, userId, other.id)) !== null) return { state: "friends" };
         continue;

@@ -28,7 +28,7 @@ export function exportUser({ settings, subscriptions }: InboxDependencies): Hand
         ...own.map((subscription) => ({ kind: "pushSubscription", data: presentSubscription(subscription) })),
         ...found.map((setting) => ({ kind: "notificationSetting", data: presentSetting(setting) })),
       ],
-      nextCursor: last?.placeId.toHexString() ?? null,
+      nextCursor: last?.placeId ?? null,
     };
   };
 }

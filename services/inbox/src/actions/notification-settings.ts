@@ -29,7 +29,7 @@ export function listSettings({ settings }: InboxDependencies): Handler<"notifica
     const page = found.slice(0, limit);
     return {
       settings: page.map(presentSetting),
-      nextCursor: found.length > limit ? page.at(-1)!.placeId.toHexString() : null,
+      nextCursor: found.length > limit ? page.at(-1)!.placeId : null,
     };
   };
 }

@@ -39,7 +39,7 @@ export function listSubscriptions({ subscriptions }: InboxDependencies): Handler
 /** Without the endpoint: whoever knows it could push there. */
 export function presentSubscription({ sessionId, endpoint, createdAt }: SubscriptionDocument): Subscription {
   return {
-    sessionId: sessionId.toHexString(),
+    sessionId,
     host: new URL(endpoint).host,
     createdAt: createdAt.toISOString(),
   };

@@ -80,7 +80,7 @@ export class Pusher {
 
   async #subscribed(userIds: readonly string[]): Promise<string[]> {
     const found = await this.#options.subscriptions.listOf(userIds);
-    return found.map(({ userId }) => userId.toHexString());
+    return found.map(({ userId }) => userId);
   }
 
   async #wanting({ channelId, groupId }: Place, candidates: readonly Candidate[]): Promise<Candidate[]> {
@@ -142,11 +142,10 @@ export class Pusher {
         node.call("user.listSpokenTo", { userIds: some }),
         subscriptions.listOf(some),
       ]);
-      const byUser = Map.groupBy(found, ({ userId }) => userId.toHexString());
+      const byUser = Map.groupBy(found, ({ userId }) => userId);
       for (const { userId, locale, sessionIds } of users) {
         const own = byUser.get(userId) ?? [];
-        const isAlive = ({ sessionId }: SubscriptionDocument): boolean =>
-          sessionIds.includes(sessionId.toHexString());
+        const isAlive = ({ sessionId }: SubscriptionDocument): boolean => sessionIds.includes(sessionId);
         reached.set(userId, { locale, subscriptions: own.filter(isAlive) });
         for (const ended of own.filter((subscription) => !isAlive(subscription)))
           await subscriptions.removeStale(ended);

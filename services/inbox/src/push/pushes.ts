@@ -101,7 +101,7 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
       const expiresAt = new Date(Date.now() + PUSH_TTL_SECONDS * 1000);
       await boundedMap(pushes, CONCURRENCY, async ({ subscription, messageId, payload }) => {
         if (jobs.isFull) return counted.inc({ outcome: "dropped" });
-        const subscriptionId = subscription._id.toHexString();
+        const subscriptionId = subscription._id;
         return jobs.enqueue(`${subscriptionId}:${messageId}`, { subscriptionId, payload, expiresAt });
       });
     },

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { LIMITS } from "@fanfare/contract";
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** Where a session of a user is pushed to while the user is away. */
 export interface SubscriptionDocument {
-  _id: Types.ObjectId;
-  userId: Types.ObjectId;
-  sessionId: Types.ObjectId;
+  _id: string;
+  userId: string;
+  sessionId: string;
   endpoint: string;
   /** SHA-256 of the endpoint: an index of its own length. */
   endpointHash: string;
@@ -18,23 +18,19 @@ export interface SubscriptionDocument {
 
 const schema = new Schema<SubscriptionDocument>(
   {
-    userId: { type: Schema.Types.ObjectId, required: true },
-    sessionId: { type: Schema.Types.ObjectId, required: true },
+    userId: REQUIRED_ID,
+    sessionId: REQUIRED_ID,
     endpoint: { type: String, required: true },
     endpointHash: { type: String, required: true },
     p256dh: { type: String, required: true },
     auth: { type: String, required: true },
     createdAt: { type: Date, required: true },
   },
-  { collection: "pushSubscriptions", versionKey: false },
+  { collection: "pushSubscriptions" },
 )
   .index({ endpointHash: 1 }, { unique: true, name: "endpoint" })
   .index({ userId: 1 }, { name: "user" })
   .index({ sessionId: 1 }, { name: "session" });
-
-function subscriptionModel(connection: Connection): Model<SubscriptionDocument> {
-  return connection.model<SubscriptionDocument>("PushSubscription", schema);
-}
 
 export interface NewSubscription {
   userId: string;
@@ -46,23 +42,14 @@ export interface NewSubscription {
 export type SubscriptionRepository = ReturnType<typeof createSubscriptionRepository>;
 
 /** Every query of the collection pushSubscriptions. */
-export function createSubscriptionRepository(connection: Connection) {
-  const subscriptions = subscriptionModel(connection);
-  return {
+export const createSubscriptionRepository = defineRepository(
+  { name: "PushSubscription", schema, durable: false },
+  ({ model: subscriptions }) => ({
     /** A browser has one: whoever subscribes in it last is pushed to there. A session has one too. */
     async put({ endpoint, ...rest }: NewSubscription): Promise<void> {
       const endpointHash = hashOf(endpoint);
-      const write = () =>
-        subscriptions.updateOne(
-          { endpointHash },
-          { $set: { ...rest, endpoint, createdAt: new Date() } },
-          { upsert: true },
-        );
-      // Two upserts at once: the second finds what the first has made.
-      await write().catch((error: unknown) => {
-        if (duplicateKeyIndex(error) !== null) return write();
-        throw error;
-      });
+      const changes = { $set: { ...rest, endpoint, createdAt: new Date() } };
+      await upsert(() => subscriptions.updateOne({ endpointHash }, changes, { upsert: true }));
       await subscriptions.deleteMany({ sessionId: rest.sessionId, endpointHash: { $ne: endpointHash } });
     },
 
@@ -92,8 +79,8 @@ export function createSubscriptionRepository(connection: Connection) {
     async removeAll(userId: string): Promise<void> {
       await subscriptions.deleteMany({ userId });
     },
-  };
-}
+  }),
+);
 
 function hashOf(endpoint: string): string {
   return createHash("sha256").update(endpoint).digest("base64url");
