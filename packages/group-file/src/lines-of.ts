@@ -1,9 +1,8 @@
 import { LIMITS, type GroupFileLineOf } from "@fanfare/contract";
+import type { mongo } from "mongoose";
 
-/** Of anything that is stored: an ObjectId. */
-interface Id {
-  toHexString(): string;
-}
+/** As a repository or the database has it. */
+type Id = string | mongo.ObjectId;
 
 export interface StoredGroup {
   name: string;
@@ -78,10 +77,10 @@ export function groupLine(
 ): GroupFileLineOf<"group"> {
   return {
     type: "group",
-    id: group._id.toHexString(),
+    id: String(group._id),
     name: group.name,
     description: group.description ?? "",
-    ownerId: group.ownerId.toHexString(),
+    ownerId: String(group.ownerId),
     defaultChannelId: textOf(group.defaultChannelId),
     defaultPermissions: group.defaultPermissions ?? null,
     retentionDays: group.retentionDays ?? null,
@@ -93,7 +92,7 @@ export function groupLine(
 export function roleLine(role: Known<StoredRole>): GroupFileLineOf<"role"> {
   return {
     type: "role",
-    id: role._id.toHexString(),
+    id: String(role._id),
     name: role.name,
     color: role.color ?? null,
     permissions: role.permissions,
@@ -106,7 +105,7 @@ export function roleLine(role: Known<StoredRole>): GroupFileLineOf<"role"> {
 export function channelLine(channel: Known<StoredChannel>): GroupFileLineOf<"channel"> {
   return {
     type: "channel",
-    id: channel._id.toHexString(),
+    id: String(channel._id),
     kind: channel.kind as GroupFileLineOf<"channel">["kind"],
     name: channel.name ?? "",
     topic: channel.topic ?? "",
@@ -123,14 +122,14 @@ type Override = GroupFileLineOf<"channel">["overrides"][number];
 
 function overrideOf({ type, id, allow, deny }: NonNullable<StoredChannel["overrides"]>[number]): Override {
   if (type === "everyone") return { type, allow, deny };
-  return { type: type === "role" ? "role" : "member", id: id!.toHexString(), allow, deny };
+  return { type: type === "role" ? "role" : "member", id: String(id), allow, deny };
 }
 
 function threadOf(thread: StoredChannel): NonNullable<GroupFileLineOf<"channel">["thread"]> {
   return {
-    parentId: thread.parentId!.toHexString(),
-    rootMessageId: thread.rootMessageId!.toHexString(),
-    createdBy: thread.createdBy!.toHexString(),
+    parentId: String(thread.parentId),
+    rootMessageId: String(thread.rootMessageId),
+    createdBy: String(thread.createdBy),
     archivedAt: timeOf(thread.archivedAt),
     lastActivityAt: (thread.lastActivityAt ?? thread.createdAt).toISOString(),
   };
@@ -139,8 +138,8 @@ function threadOf(thread: StoredChannel): NonNullable<GroupFileLineOf<"channel">
 export function memberLine(member: StoredMember): GroupFileLineOf<"member"> {
   return {
     type: "member",
-    userId: member.userId.toHexString(),
-    roleIds: (member.roleIds ?? []).map((id) => id.toHexString()),
+    userId: String(member.userId),
+    roleIds: (member.roleIds ?? []).map(String),
     mutedUntil: timeOf(member.mutedUntil),
     joinedAt: member.joinedAt.toISOString(),
   };
@@ -157,9 +156,9 @@ export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"mes
       .slice(0, LIMITS.messageMaxChars);
   return {
     type: "message",
-    id: message._id.toHexString(),
-    channelId: message.channelId.toHexString(),
-    authorId: message.authorId.toHexString(),
+    id: String(message._id),
+    channelId: String(message.channelId),
+    authorId: String(message.authorId),
     content,
     replyTo: textOf(message.replyTo),
     createdAt: message.createdAt.toISOString(),
@@ -169,9 +168,9 @@ export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"mes
     ...(mentions !== undefined && {
       mentions: { userIds: mentions.userIds, roleIds: mentions.roleIds, everyone: mentions.everyone },
     }),
-    ...(pinnedAt !== undefined && { pinned: { at: pinnedAt.toISOString(), by: pinnedBy!.toHexString() } }),
+    ...(pinnedAt !== undefined && { pinned: { at: pinnedAt.toISOString(), by: String(pinnedBy) } }),
     ...(as !== undefined && { as: as.name }),
-    ...(threadId !== undefined && { threadId: threadId.toHexString() }),
+    ...(threadId !== undefined && { threadId: String(threadId) }),
   };
 }
 
@@ -180,5 +179,6 @@ export function userLine(id: string, user: StoredUser | null): GroupFileLineOf<"
   return { type: "user", id, username: user?.username ?? null, nickname: user?.nickname ?? null };
 }
 
-const textOf = (id: Id | null | undefined): string | null => id?.toHexString() ?? null;
+const textOf = (id: Id | null | undefined): string | null =>
+  id === undefined || id === null ? null : String(id);
 const timeOf = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;

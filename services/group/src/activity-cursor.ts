@@ -1,4 +1,3 @@
-import { Types } from "mongoose";
 import type { ChannelDocument } from "./channel.model.ts";
 
 /** Where a page of channels in the order of their last activity begins: behind this one. */
@@ -11,7 +10,7 @@ export function activityCursorOf({
   _id,
   lastActivityAt,
 }: Pick<ChannelDocument, "_id" | "lastActivityAt">): string {
-  return `${lastActivityAt?.getTime() ?? 0}-${_id.toHexString()}`;
+  return `${lastActivityAt?.getTime() ?? 0}-${_id}`;
 }
 
 /** The contract has checked its form. */
@@ -24,7 +23,7 @@ export function parseActivityCursor(cursor: string): ActivityCursor {
 export function activeBefore({ lastActivityAt, channelId }: ActivityCursor) {
   return {
     lastActivityAt: { $lte: lastActivityAt },
-    $or: [{ lastActivityAt: { $lt: lastActivityAt } }, { _id: { $lt: new Types.ObjectId(channelId) } }],
+    $or: [{ lastActivityAt: { $lt: lastActivityAt } }, { _id: { $lt: channelId } }],
   };
 }
 
@@ -32,6 +31,6 @@ export function activeBefore({ lastActivityAt, channelId }: ActivityCursor) {
 export function activeAfter({ lastActivityAt, channelId }: ActivityCursor) {
   return {
     lastActivityAt: { $gte: lastActivityAt },
-    $or: [{ lastActivityAt: { $gt: lastActivityAt } }, { _id: { $gt: new Types.ObjectId(channelId) } }],
+    $or: [{ lastActivityAt: { $gt: lastActivityAt } }, { _id: { $gt: channelId } }],
   };
 }

@@ -1,40 +1,36 @@
 import { LIMITS, type Params } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, Types } from "mongoose";
+import { defineRepository, ID, newId, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 export interface AuditDocument {
-  _id: Types.ObjectId;
-  groupId: Types.ObjectId;
-  actorId: Types.ObjectId;
+  _id: string;
+  groupId: string;
+  actorId: string;
   action: string;
-  targetId: Types.ObjectId | null;
+  targetId: string | null;
   reason: string | null;
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
   createdAt: Date;
 }
 
-const auditSchema = new Schema<AuditDocument>(
+const schema = new Schema<AuditDocument>(
   {
-    groupId: { type: Schema.Types.ObjectId, required: true },
-    actorId: { type: Schema.Types.ObjectId, required: true },
+    groupId: REQUIRED_ID,
+    actorId: REQUIRED_ID,
     action: { type: String, required: true },
-    targetId: { type: Schema.Types.ObjectId, default: null },
+    targetId: { type: ID, default: null },
     reason: { type: String, default: null },
     before: { type: Schema.Types.Mixed, default: null },
     after: { type: Schema.Types.Mixed, default: null },
     createdAt: { type: Date, required: true },
   },
-  { collection: "groupAudits", writeConcern: DURABLE, versionKey: false },
+  { collection: "groupAudits" },
 );
-auditSchema.index({ groupId: 1, _id: -1 });
-auditSchema.index({ groupId: 1, actorId: 1, _id: -1 });
-auditSchema.index({ groupId: 1, action: 1, _id: -1 });
-auditSchema.index({ createdAt: 1 }, { expireAfterSeconds: LIMITS.groupAuditLifetimeMs / 1000 });
-
-function auditModel(connection: Connection): Model<AuditDocument> {
-  return connection.model<AuditDocument>("GroupAudit", auditSchema);
-}
+schema.index({ groupId: 1, _id: -1 });
+schema.index({ groupId: 1, actorId: 1, _id: -1 });
+schema.index({ groupId: 1, action: 1, _id: -1 });
+schema.index({ createdAt: 1 }, { expireAfterSeconds: LIMITS.groupAuditLifetimeMs / 1000 });
 
 export type AuditRecord = Params<"group.recordAudit">;
 export type AuditRepository = ReturnType<typeof createAuditRepository>;
@@ -47,23 +43,22 @@ export interface AuditPage {
 }
 
 /** Every query of the collection groupAudits. */
-export function createAuditRepository(connection: Connection) {
-  const audits = auditModel(connection);
-  return {
+export const createAuditRepository = defineRepository(
+  { name: "GroupAudit", schema },
+  ({ model: audits, insert, removeSome }) => ({
     async insert(record: AuditRecord): Promise<void> {
       const { groupId, actorId, action, targetId, reason = null, before = null, after = null } = record;
-      const entry: AuditDocument = {
-        _id: new Types.ObjectId(),
-        groupId: new Types.ObjectId(groupId),
-        actorId: new Types.ObjectId(actorId),
+      await insert({
+        _id: newId(),
+        groupId,
+        actorId,
         action,
-        targetId: targetId ? new Types.ObjectId(targetId) : null,
+        targetId: targetId || null,
         reason,
         before,
         after,
         createdAt: new Date(),
-      };
-      await audits.collection.insertOne(entry, { writeConcern: DURABLE });
+      });
     },
 
     /** Newest first. */
@@ -80,10 +75,6 @@ export function createAuditRepository(connection: Connection) {
         .lean(),
 
     /** @returns how many were removed: fewer than `limit` when none are left. */
-    async removeSome(groupId: string, limit: number): Promise<number> {
-      const found = await audits.find({ groupId }, { _id: 1 }).limit(limit).lean();
-      await audits.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      return found.length;
-    },
-  };
-}
+    removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
+  }),
+);

@@ -85,14 +85,14 @@ export async function needPermissionsOfRole(
   role: RoleDocument,
 ): Promise<void> {
   if (!mayGrant(permissions, role.permissions)) throw serviceError("FORBIDDEN");
-  for (const channel of await overrides.listWithRole(groupId, role._id.toHexString())) {
+  for (const channel of await overrides.listWithRole(groupId, role._id)) {
     const all = presentOverrides(channel);
-    const own = all.find(({ target }) => target.type === "role" && target.id === role._id.toHexString());
+    const own = all.find(({ target }) => target.type === "role" && target.id === role._id);
     const bits = own === undefined ? 0 : own.allow | own.deny;
     if (!mayGrant(channelPermissions(subject, permissions, all), bits)) throw serviceError("FORBIDDEN");
   }
 }
 
 export function rankOf({ _id, position }: RoleDocument): RankedRole {
-  return { id: _id.toHexString(), position };
+  return { id: _id, position };
 }

@@ -1,7 +1,6 @@
 import { groupRoom, roleRoom, userRoom, type Override } from "@fanfare/contract";
 import { serviceError, type NodeContext } from "@fanfare/kernel";
 import { hidesFromSome, viewers } from "@fanfare/permissions";
-import { Types } from "mongoose";
 import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
 import { roomInUse, roomToBe } from "./channel-rooms.ts";
 import type { GroupRepositories } from "./group.dependencies.ts";
@@ -60,7 +59,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     const except = sets.exceptMemberIds.map(userRoom);
     join(sets.roleIds.map(roleRoom), except);
     if (sets.everyone) join([groupRoom(groupId)], [...sets.exceptRoleIds.map(roleRoom), ...except]);
-    const owner = (await groups.find(groupId))?.ownerId.toHexString();
+    const owner = (await groups.find(groupId))?.ownerId;
     const named = [...sets.memberIds, ...(owner === undefined ? [] : [owner])];
     const before = await membersAmong(groupId, named);
     join(before.map(userRoom));
@@ -71,15 +70,15 @@ export function createChannelMoves(options: ChannelMovesOptions) {
 
   const lookAgain = (channel: ChannelDocument, groupId: string, room: string): void =>
     later(LOOK_AGAIN_MS, async () => {
-      const now = await channels.find(channel._id.toHexString());
+      const now = await channels.find(channel._id);
       if (now !== null && now.roomRev === channel.roomRev) await joinViewers(now, groupId, room, true);
     });
 
   const membersAmong = async (groupId: string, userIds: readonly string[]): Promise<string[]> =>
-    (await members.findMany(groupId, userIds)).map(({ userId }) => userId.toHexString());
+    (await members.findMany(groupId, userIds)).map(({ userId }) => userId);
 
   const tell = (channel: ChannelDocument, groupId: string, from: string, to: string): void => {
-    const channelId = channel._id.toHexString();
+    const channelId = channel._id;
     const presented = { channel: presentChannel(channel) };
     const ofGroup = groupRoom(groupId);
     if (to !== ofGroup) {
@@ -98,7 +97,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const channel = await channels.find(channelId);
       if (channel?.movingSince === undefined || channel.groupId === undefined) return;
-      const groupId = channel.groupId.toHexString();
+      const groupId = channel.groupId;
       const [from, to] = [roomInUse(channel), roomToBe(channel)];
       const isToGroup = to === groupRoom(groupId);
       if (!isToGroup) await joinViewers(channel, groupId, to);
@@ -114,7 +113,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
 
   /** @returns null when somebody else has changed the overrides in the meantime */
   const tryChange = async (channel: ChannelDocument, next: OverrideSubdocument[]) => {
-    const groupId = channel.groupId!.toHexString();
+    const groupId = channel.groupId!;
     const wasPrivate = channel.roomRev !== undefined || channel.movingSince !== undefined;
     const viewKeys =
       viewKeysOf(groupId, presentOverrides({ overrides: next })) ??
@@ -124,7 +123,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
     membership.forget(groupId, null);
     if (viewKeys === undefined) {
       node.publish(groupRoom(groupId), "channel.updated", { channel: presentChannel(changed) });
-    } else await move(channel._id.toHexString());
+    } else await move(channel._id);
     return changed;
   };
 
@@ -160,7 +159,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
 
     /** Brings those who see a new channel into its room. */
     async open(channel: ChannelDocument): Promise<void> {
-      const groupId = channel.groupId!.toHexString();
+      const groupId = channel.groupId!;
       const room = roomInUse(channel);
       const isHidden = hidesFromSome(presentOverrides(channel));
       if (isHidden) {
@@ -182,7 +181,7 @@ export function createChannelMoves(options: ChannelMovesOptions) {
 export function asSubdocument({ target, allow, deny }: Override): OverrideSubdocument {
   return {
     type: target.type,
-    ...(target.type !== "everyone" && { id: new Types.ObjectId(target.id) }),
+    ...(target.type !== "everyone" && { id: target.id }),
     allow,
     deny,
   };

@@ -7,19 +7,19 @@ type Placed = InUse & Pick<ChannelDocument, "overrides" | "overridesRev" | "movi
 
 /** The room that hears of a group's channel now. */
 export function roomInUse({ _id, groupId, roomRev }: InUse): string {
-  return roomRev === undefined ? groupRoom(groupId!.toHexString()) : channelRoom(_id.toHexString(), roomRev);
+  return roomRev === undefined ? groupRoom(groupId!) : channelRoom(_id, roomRev);
 }
 
 /** The room that is to hear of it when those who see it are in there. */
 export function roomToBe(channel: Placed): string {
   return isPrivate(channel)
-    ? channelRoom(channel._id.toHexString(), channel.overridesRev ?? 0)
-    : groupRoom(channel.groupId!.toHexString());
+    ? channelRoom(channel._id, channel.overridesRev ?? 0)
+    : groupRoom(channel.groupId!);
 }
 
 /** The rooms that somebody who sees the channel belongs in, besides the group's. */
 export function ownRooms(channel: Placed): string[] {
   const rooms =
     channel.movingSince === undefined ? [roomInUse(channel)] : [roomInUse(channel), roomToBe(channel)];
-  return rooms.filter((room) => room !== groupRoom(channel.groupId!.toHexString()));
+  return rooms.filter((room) => room !== groupRoom(channel.groupId!));
 }

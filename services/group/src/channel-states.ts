@@ -11,10 +11,8 @@ export async function channelStates(
   channels: readonly ChannelDocument[],
 ): Promise<ChannelState[]> {
   if (channels.length === 0) return [];
-  const channelIds = channels.map(({ _id }) => _id.toHexString());
+  const channelIds = channels.map(({ _id }) => _id);
   const { heads } = await call("message.listHeads", { userId, channelIds });
   const byId = new Map(heads.map((head) => [head.channelId, head]));
-  return channels.map((channel) =>
-    presentChannelState(channel, byId.get(channel._id.toHexString()) ?? UNUSED),
-  );
+  return channels.map((channel) => presentChannelState(channel, byId.get(channel._id) ?? UNUSED));
 }

@@ -1,23 +1,23 @@
 import type { Override } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 export interface OverrideSubdocument {
   type: Override["target"]["type"];
   /** Absent for everyone. */
-  id?: Types.ObjectId;
+  id?: string;
   allow: number;
   deny: number;
 }
 
 export interface ChannelDocument {
-  _id: Types.ObjectId;
+  _id: string;
   /** Absent in a direct channel, and in a thread. */
-  groupId?: Types.ObjectId;
+  groupId?: string;
   kind: "text" | "section" | "direct" | "groupDirect" | "thread";
   name: string;
   topic?: string;
-  sectionId?: Types.ObjectId | null;
+  sectionId?: string | null;
   slowModeSeconds?: number;
   position: number;
   overrides?: OverrideSubdocument[];
@@ -33,13 +33,13 @@ export interface ChannelDocument {
   /** Sockets are being moved since then from the room of `roomRev` to that of `overridesRev`. */
   movingSince?: Date;
   /** The users of a direct channel, who came first first; absent elsewhere. */
-  memberIds?: Types.ObjectId[];
+  memberIds?: string[];
   /** Of a thread; it has no groupId, so that it is not among the channels of its group. */
-  parentId?: Types.ObjectId;
-  parentGroupId?: Types.ObjectId;
+  parentId?: string;
+  parentGroupId?: string;
   /** The message of the parent that it is about; unique. */
-  rootMessageId?: Types.ObjectId;
-  createdBy?: Types.ObjectId;
+  rootMessageId?: string;
+  createdBy?: string;
   threadState?: "open" | "archived";
   archivedAt?: Date;
   /** Of a direct channel or thread: when something was written last, a second late; when it was made until then. */
@@ -56,7 +56,7 @@ export interface ChannelDocument {
 const overrideSchema = new Schema<OverrideSubdocument>(
   {
     type: { type: String, required: true },
-    id: Schema.Types.ObjectId,
+    id: ID,
     allow: { type: Number, required: true },
     deny: { type: Number, required: true },
   },
@@ -64,11 +64,11 @@ const overrideSchema = new Schema<OverrideSubdocument>(
 );
 const channelSchema = new Schema<ChannelDocument>(
   {
-    groupId: Schema.Types.ObjectId,
+    groupId: ID,
     kind: { type: String, enum: ["text", "section", "direct", "groupDirect", "thread"], required: true },
     name: { type: String, default: "" },
     topic: String,
-    sectionId: Schema.Types.ObjectId,
+    sectionId: ID,
     slowModeSeconds: Number,
     overrides: { type: [overrideSchema], default: undefined },
     overridesRev: Number,
@@ -76,11 +76,11 @@ const channelSchema = new Schema<ChannelDocument>(
     viewKeys: { type: [String], default: undefined },
     movingSince: Date,
     position: { type: Number, required: true },
-    memberIds: { type: [Schema.Types.ObjectId], default: undefined },
-    parentId: Schema.Types.ObjectId,
-    parentGroupId: Schema.Types.ObjectId,
-    rootMessageId: Schema.Types.ObjectId,
-    createdBy: Schema.Types.ObjectId,
+    memberIds: { type: [ID], default: undefined },
+    parentId: ID,
+    parentGroupId: ID,
+    rootMessageId: ID,
+    createdBy: ID,
     threadState: String,
     archivedAt: Date,
     lastActivityAt: Date,
@@ -89,7 +89,7 @@ const channelSchema = new Schema<ChannelDocument>(
     createdAt: { type: Date, required: true },
     deletedAt: Date,
   },
-  { collection: "channels", writeConcern: DURABLE, versionKey: false },
+  { collection: "channels" },
 );
 channelSchema.index({ groupId: 1, position: 1, _id: 1 });
 channelSchema.index({ viewKeys: 1 }, { sparse: true });
@@ -102,6 +102,4 @@ channelSchema.index({ parentGroupId: 1, lastActivityAt: 1, _id: 1 }, { sparse: t
 channelSchema.index({ memberIds: 1, lastActivityAt: -1, _id: -1 });
 channelSchema.index({ deletedAt: 1 }, { sparse: true });
 
-export function channelModel(connection: Connection): Model<ChannelDocument> {
-  return connection.model<ChannelDocument>("Channel", channelSchema);
-}
+export const channelCollection = { name: "Channel", schema: channelSchema };

@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
-import { Types, type Connection } from "mongoose";
-import { channelModel, type ChannelDocument } from "./channel.model.ts";
+import { defineRepository } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import { channelCollection, type ChannelDocument } from "./channel.model.ts";
 import { createGather } from "./database.ts";
 
 export type ChannelChanges = Partial<
@@ -15,50 +15,46 @@ export interface ChannelPlace {
 export type ChannelRepository = ReturnType<typeof createChannelRepository>;
 
 /** Every query of the collection channels. Deleted channels are found by nothing but `listDeleted`. */
-export function createChannelRepository(connection: Connection) {
-  const channels = channelModel(connection);
-  const alive = { deletedAt: null };
-  const toIds = (found: Pick<ChannelDocument, "_id">[]): string[] =>
-    found.map(({ _id }) => _id.toHexString());
-  const listOfGroup = createGather((groupId, _calls: undefined[]) =>
-    channels
-      .find({ groupId, ...alive })
-      .sort({ position: 1, _id: 1 })
-      .limit(LIMITS.channelsPerGroup)
-      .lean()
-      .exec(),
-  );
-  return {
-    async insert(channel: ChannelDocument): Promise<void> {
-      await channels.collection.insertOne(channel, { writeConcern: DURABLE });
-    },
-
-    async insertMany(documents: readonly ChannelDocument[]): Promise<void> {
-      await channels.collection.insertMany([...documents], { writeConcern: DURABLE });
-    },
-
-    /** All channels of the instance, in the order of their ids. */
-    listPage: (afterChannelId: string | undefined, limit: number) =>
+export const createChannelRepository = defineRepository(
+  channelCollection,
+  ({ model: channels, native, fromNative, insert, insertMany, updateMany }) => {
+    const alive = { deletedAt: null };
+    const toIds = (found: Pick<ChannelDocument, "_id">[]): string[] => found.map(({ _id }) => _id);
+    const listOfGroup = createGather((groupId, _calls: undefined[]) =>
       channels
-        .find({ ...(afterChannelId !== undefined && { _id: { $gt: afterChannelId } }), ...alive })
-        .sort({ _id: 1 })
-        .select({ kind: 1, groupId: 1, parentGroupId: 1 })
-        .limit(limit)
-        .lean(),
+        .find({ groupId, ...alive })
+        .sort({ position: 1, _id: 1 })
+        .limit(LIMITS.channelsPerGroup)
+        .lean()
+        .exec(),
+    );
+    return {
+      insert,
+      insertMany,
 
-    find: (channelId: string) => channels.findOne({ _id: channelId, ...alive }).lean(),
+      /** All channels of the instance, in the order of their ids. */
+      listPage: (afterChannelId: string | undefined, limit: number) =>
+        channels
+          .find({ ...(afterChannelId !== undefined && { _id: { $gt: afterChannelId } }), ...alive })
+          .sort({ _id: 1 })
+          .select({ kind: 1, groupId: 1, parentGroupId: 1 })
+          .limit(limit)
+          .lean(),
 
-    /** In no order. */
-    findManyOf: (groupId: string, channelIds: readonly string[]) =>
-      channels.find({ _id: { $in: channelIds }, groupId, ...alive }).lean(),
+      find: (channelId: string) => channels.findOne({ _id: channelId, ...alive }).lean(),
 
-    /** In the order in which they are shown. */
-    listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
+      /** In no order. */
+      findManyOf: (groupId: string, channelIds: readonly string[]) =>
+        channels.find({ _id: { $in: channelIds }, groupId, ...alive }).lean(),
 
-    /** Those in which messages are, in no order. */
-    listSeen: (groupIds: readonly string[]) =>
-      channels.collection
-        .find<Pick<ChannelDocument, "_id" | "groupId" | "kind" | "overrides">>(
+      /** In the order in which they are shown. */
+      listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
+
+      /** Those in which messages are, in no order. */
+      async listSeen(
+        groupIds: readonly string[],
+      ): Promise<Pick<ChannelDocument, "_id" | "groupId" | "kind" | "overrides">[]> {
+        const found = native.find(
           { groupId: { $in: groupIds.map((id) => new Types.ObjectId(id)) }, ...alive },
           {
             projection: { groupId: 1, kind: 1, overrides: 1 },
@@ -66,53 +62,49 @@ export function createChannelRepository(connection: Connection) {
             // Of a page; the rest of larger groups comes with further questions.
             batchSize: LIMITS.channelsPerUnreadPage,
           },
-        )
-        .toArray(),
+        );
+        return fromNative(await found.toArray());
+      },
 
-    update: (channelId: string, changes: ChannelChanges) =>
-      channels
-        .findOneAndUpdate({ _id: channelId, ...alive }, { $set: changes }, { returnDocument: "after" })
-        .lean(),
+      update: (channelId: string, changes: ChannelChanges) =>
+        channels
+          .findOneAndUpdate({ _id: channelId, ...alive }, { $set: changes }, { returnDocument: "after" })
+          .lean(),
 
-    async setPlaces(groupId: string, places: readonly ChannelPlace[]): Promise<void> {
-      if (places.length === 0) return;
-      await channels.bulkWrite(
-        places.map(({ channelId, sectionId, position }) => ({
-          updateOne: {
-            filter: { _id: new Types.ObjectId(channelId), groupId: new Types.ObjectId(groupId) },
-            update: {
-              $set: { sectionId: sectionId === null ? null : new Types.ObjectId(sectionId), position },
-            },
-          },
-        })),
-        { ordered: false, writeConcern: DURABLE },
-      );
-    },
+      async setPlaces(groupId: string, places: readonly ChannelPlace[]): Promise<void> {
+        await updateMany(
+          places.map(({ channelId, sectionId, position }) => ({
+            filter: { _id: channelId, groupId },
+            update: { $set: { sectionId, position } },
+          })),
+        );
+      },
 
-    /** false when it is deleted already. */
-    async markDeleted(channelId: string): Promise<boolean> {
-      const result = await channels.updateOne(
-        { _id: channelId, ...alive },
-        { $set: { deletedAt: new Date() } },
-      );
-      return result.matchedCount === 1;
-    },
+      /** false when it is deleted already. */
+      async markDeleted(channelId: string): Promise<boolean> {
+        const result = await channels.updateOne(
+          { _id: channelId, ...alive },
+          { $set: { deletedAt: new Date() } },
+        );
+        return result.matchedCount === 1;
+      },
 
-    listDeleted: (limit: number) =>
-      channels
-        .find(
-          { deletedAt: { $gt: new Date(0) } },
-          { groupId: 1, parentId: 1, parentGroupId: 1, roomRev: 1, memberIds: 1 },
-        )
-        .limit(limit)
-        .lean(),
+      listDeleted: (limit: number) =>
+        channels
+          .find(
+            { deletedAt: { $gt: new Date(0) } },
+            { groupId: 1, parentId: 1, parentGroupId: 1, roomRev: 1, memberIds: 1 },
+          )
+          .limit(limit)
+          .lean(),
 
-    /** Deleted ones too. */
-    listIdsOfGroup: async (groupId: string, limit: number): Promise<string[]> =>
-      toIds(await channels.find({ groupId }, { _id: 1 }).limit(limit).lean()),
+      /** Deleted ones too. */
+      listIdsOfGroup: async (groupId: string, limit: number): Promise<string[]> =>
+        toIds(await channels.find({ groupId }, { _id: 1 }).limit(limit).lean()),
 
-    async remove(channelIds: readonly string[]): Promise<void> {
-      await channels.deleteMany({ _id: { $in: channelIds } });
-    },
-  };
-}
+      async remove(channelIds: readonly string[]): Promise<void> {
+        await channels.deleteMany({ _id: { $in: channelIds } });
+      },
+    };
+  },
+);

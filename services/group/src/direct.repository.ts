@@ -1,13 +1,12 @@
 import { LIMITS } from "@fanfare/contract";
-import { Types, type Connection } from "mongoose";
+import { defineRepository } from "@fanfare/kernel";
 import { activeBefore, type ActivityCursor } from "./activity-cursor.ts";
-import { channelModel, type ChannelDocument } from "./channel.model.ts";
+import { channelCollection, type ChannelDocument } from "./channel.model.ts";
 
 export type DirectRepository = ReturnType<typeof createDirectRepository>;
 
 /** Every query of the collection channels that is about direct ones. */
-export function createDirectRepository(connection: Connection) {
-  const channels = channelModel(connection);
+export const createDirectRepository = defineRepository(channelCollection, ({ model: channels }) => {
   const after = { returnDocument: "after" } as const;
   const alive = { deletedAt: null };
   const last = `memberIds.${LIMITS.membersPerGroupDirect - 1}`;
@@ -30,15 +29,14 @@ export function createDirectRepository(connection: Connection) {
         .lean(),
 
     /** Reads `max` entries at most. */
-    countOf: (userId: string, max: number) =>
-      channels.countDocuments({ memberIds: new Types.ObjectId(userId) }, { limit: max }),
+    countOf: (userId: string, max: number) => channels.countDocuments({ memberIds: userId }, { limit: max }),
 
     async listGroupDirectIds(userId: string): Promise<string[]> {
       const found = await channels
         .find({ memberIds: userId, kind: "groupDirect", ...alive }, { _id: 1 })
         .limit(LIMITS.directChannelsPerUser)
         .lean();
-      return found.map(({ _id }) => _id.toHexString());
+      return found.map(({ _id }) => _id);
     },
 
     /** Closed ones too; of more than the limit the last used. */
@@ -48,7 +46,7 @@ export function createDirectRepository(connection: Connection) {
         .sort({ lastActivityAt: -1, _id: -1 })
         .limit(2 * LIMITS.directChannelsPerUser)
         .lean();
-      return found.filter(({ deletedAt }) => deletedAt === undefined).map(({ _id }) => _id.toHexString());
+      return found.filter(({ deletedAt }) => deletedAt === undefined).map(({ _id }) => _id);
     },
 
     /** Everybody with whom the user is in a direct channel of several. */
@@ -57,7 +55,7 @@ export function createDirectRepository(connection: Connection) {
         .find({ memberIds: userId, kind: "groupDirect" }, { memberIds: 1 })
         .limit(LIMITS.directChannelsPerUser)
         .lean();
-      return new Set(found.flatMap(({ memberIds }) => memberIds?.map((id) => id.toHexString()) ?? []));
+      return new Set(found.flatMap(({ memberIds }) => memberIds ?? []));
     },
 
     /** null when the user is in it already, when it is full, or gone. */
@@ -67,11 +65,11 @@ export function createDirectRepository(connection: Connection) {
           {
             _id: channelId,
             kind: "groupDirect",
-            memberIds: { $ne: new Types.ObjectId(userId) },
+            memberIds: { $ne: userId },
             [last]: { $exists: false },
             ...alive,
           },
-          { $push: { memberIds: new Types.ObjectId(userId) } },
+          { $push: { memberIds: userId } },
           after,
         )
         .lean(),
@@ -81,7 +79,7 @@ export function createDirectRepository(connection: Connection) {
       channels
         .findOneAndUpdate(
           { _id: channelId, kind: "groupDirect", memberIds: userId, "memberIds.1": { $exists: true } },
-          { $pull: { memberIds: new Types.ObjectId(userId) }, $unset: { [`closedAtSeq.${userId}`]: 1 } },
+          { $pull: { memberIds: userId }, $unset: { [`closedAtSeq.${userId}`]: 1 } },
           after,
         )
         .lean(),
@@ -89,7 +87,7 @@ export function createDirectRepository(connection: Connection) {
     /** false when there are others in it. */
     async markDeletedBy(channelId: string, userId: string): Promise<boolean> {
       const result = await channels.updateOne(
-        { _id: channelId, kind: "groupDirect", memberIds: [new Types.ObjectId(userId)], ...alive },
+        { _id: channelId, kind: "groupDirect", memberIds: [userId], ...alive },
         { $set: { deletedAt: new Date() } },
       );
       return result.matchedCount === 1;
@@ -114,7 +112,7 @@ export function createDirectRepository(connection: Connection) {
       );
     },
   };
-}
+});
 
 /** Whether the user has put it out of sight, and nothing was written since. */
 export function isClosed({ closedAtSeq }: ChannelDocument, userId: string, headSeq: number): boolean {

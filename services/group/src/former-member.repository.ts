@@ -1,45 +1,36 @@
-import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** A user who has been in a group, so its channels may hold their messages. They may be a member again. */
 interface FormerMemberDocument {
-  _id: Types.ObjectId;
+  _id: string;
   /** A group, or a direct channel of several. */
-  groupId: Types.ObjectId;
-  userId: Types.ObjectId;
+  groupId: string;
+  userId: string;
   /** The epoch of the membership: a join that was asked for before the latest removal is refused. Absent in old documents. */
   leftAt?: Date;
 }
 
-const formerMemberSchema = new Schema<FormerMemberDocument>(
+const schema = new Schema<FormerMemberDocument>(
   {
-    groupId: { type: Schema.Types.ObjectId, required: true },
-    userId: { type: Schema.Types.ObjectId, required: true },
+    groupId: REQUIRED_ID,
+    userId: REQUIRED_ID,
     leftAt: { type: Date },
   },
-  { collection: "formerMembers", writeConcern: DURABLE, versionKey: false },
+  { collection: "formerMembers" },
 );
-formerMemberSchema.index({ userId: 1, groupId: 1 }, { unique: true });
-formerMemberSchema.index({ groupId: 1 });
-
-function formerMemberModel(connection: Connection): Model<FormerMemberDocument> {
-  return connection.model<FormerMemberDocument>("FormerMember", formerMemberSchema);
-}
+schema.index({ userId: 1, groupId: 1 }, { unique: true });
+schema.index({ groupId: 1 });
 
 export type FormerMemberRepository = ReturnType<typeof createFormerMemberRepository>;
 
 /** Every query of the collection formerMembers. */
-export function createFormerMemberRepository(connection: Connection) {
-  const formers = formerMemberModel(connection);
-  return {
+export const createFormerMemberRepository = defineRepository(
+  { name: "FormerMember", schema },
+  ({ model: formers, removeSome }) => ({
     async note(groupId: string, userId: string): Promise<void> {
       const leftAt = new Date();
-      const note = () => formers.updateOne({ groupId, userId }, { $max: { leftAt } }, { upsert: true });
-      await note().catch((error: unknown) => {
-        // Another removal of the same member has just noted it.
-        if (duplicateKeyIndex(error) === null) throw error;
-        return note();
-      });
+      await upsert(() => formers.updateOne({ groupId, userId }, { $max: { leftAt } }, { upsert: true }));
     },
 
     /** Whether the user was removed from the group, or left it, after `atMs` (milliseconds since the epoch). */
@@ -55,21 +46,13 @@ export function createFormerMemberRepository(connection: Connection) {
         .sort({ userId: 1, groupId: 1 })
         .limit(limit)
         .lean();
-      return found.map(({ groupId }) => groupId.toHexString());
+      return found.map(({ groupId }) => groupId);
     },
 
     /** @returns how many were removed: fewer than `limit` when none are left. */
-    async removeSome(groupId: string, limit: number): Promise<number> {
-      const found = await formers.find({ groupId }, { _id: 1 }).limit(limit).lean();
-      await formers.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      return found.length;
-    },
+    removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
 
     /** The same of one user. */
-    async removeSomeOf(userId: string, limit: number): Promise<number> {
-      const found = await formers.find({ userId }, { _id: 1 }).limit(limit).lean();
-      await formers.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      return found.length;
-    },
-  };
-}
+    removeSomeOf: (userId: string, limit: number) => removeSome({ userId }, limit),
+  }),
+);

@@ -1,44 +1,30 @@
 import type { NodeContext } from "@fanfare/kernel";
-import type { Audit } from "./audit.ts";
-import type { AuditRepository } from "./audit.repository.ts";
-import type { BanRepository } from "./ban.repository.ts";
-import type { ChannelMoves } from "./channel-moves.ts";
-import type { ChannelRepository } from "./channel.repository.ts";
-import type { DepartureRepository } from "./departure.repository.ts";
-import type { AllGroupsRepository } from "./all-groups.repository.ts";
-import type { FormerMemberRepository } from "./former-member.repository.ts";
-import type { DirectRepository } from "./direct.repository.ts";
-import type { GroupRepository } from "./group.repository.ts";
-import type { InviteRepository } from "./invite.repository.ts";
-import type { MemberAnnouncer } from "./member-announcer.ts";
-import type { MemberCountCheck } from "./member-count-check.ts";
-import type { MemberRepository } from "./member.repository.ts";
-import type { MuteRepository } from "./mute.repository.ts";
-import type { Membership } from "./membership.ts";
-import type { OverrideRepository } from "./override.repository.ts";
-import type { PrivateGroups } from "./private-groups.ts";
-import type { Purge } from "./purge.ts";
-import type { ThreadRepository } from "./thread.repository.ts";
-import type { WordFilterRepository } from "./word-filter.repository.ts";
-import type { RoleRepository } from "./role.repository.ts";
+import type { Connection } from "mongoose";
+import { createAllGroupsRepository } from "./all-groups.repository.ts";
+import { createAuditRepository } from "./audit.repository.ts";
+import { createAudit, type Audit } from "./audit.ts";
+import { createBanRepository } from "./ban.repository.ts";
+import { createChannelMoves, type ChannelMoves } from "./channel-moves.ts";
+import { createChannelRepository } from "./channel.repository.ts";
+import { createDepartureRepository } from "./departure.repository.ts";
+import { createDirectRepository } from "./direct.repository.ts";
+import { createFormerMemberRepository } from "./former-member.repository.ts";
+import { presentMember } from "./group.presenter.ts";
+import { createGroupRepository } from "./group.repository.ts";
+import { createInviteRepository } from "./invite.repository.ts";
+import { createMemberAnnouncer, type MemberAnnouncer } from "./member-announcer.ts";
+import { createMemberCountCheck, type MemberCountCheck } from "./member-count-check.ts";
+import { createMemberRepository } from "./member.repository.ts";
+import { createMembership, type Membership } from "./membership.ts";
+import { createMuteRepository } from "./mute.repository.ts";
+import { createOverrideRepository } from "./override.repository.ts";
+import { createPrivateGroups, type PrivateGroups } from "./private-groups.ts";
+import { createPurge, type Purge } from "./purge.ts";
+import { createRoleRepository } from "./role.repository.ts";
+import { createThreadRepository } from "./thread.repository.ts";
+import { createWordFilterRepository } from "./word-filter.repository.ts";
 
-export interface GroupRepositories {
-  groups: GroupRepository;
-  channels: ChannelRepository;
-  directs: DirectRepository;
-  allGroups: AllGroupsRepository;
-  threads: ThreadRepository;
-  members: MemberRepository;
-  roles: RoleRepository;
-  overrides: OverrideRepository;
-  audits: AuditRepository;
-  mutes: MuteRepository;
-  invites: InviteRepository;
-  bans: BanRepository;
-  departures: DepartureRepository;
-  formers: FormerMemberRepository;
-  wordFilters: WordFilterRepository;
-}
+export type GroupRepositories = ReturnType<typeof createRepositories>;
 
 /** What the actions of this service work with. */
 export interface GroupDependencies extends GroupRepositories {
@@ -50,4 +36,63 @@ export interface GroupDependencies extends GroupRepositories {
   announcer: MemberAnnouncer;
   memberCounts: MemberCountCheck;
   purge: Purge;
+}
+
+export function createRepositories(database: Connection) {
+  return {
+    groups: createGroupRepository(database),
+    channels: createChannelRepository(database),
+    directs: createDirectRepository(database),
+    allGroups: createAllGroupsRepository(database),
+    threads: createThreadRepository(database),
+    members: createMemberRepository(database),
+    roles: createRoleRepository(database),
+    overrides: createOverrideRepository(database),
+    audits: createAuditRepository(database),
+    mutes: createMuteRepository(database),
+    invites: createInviteRepository(database),
+    bans: createBanRepository(database),
+    departures: createDepartureRepository(database),
+    formers: createFormerMemberRepository(database),
+    wordFilters: createWordFilterRepository(database),
+  };
+}
+
+export function createDependencies(node: NodeContext): GroupDependencies {
+  const repositories = createRepositories(node.database);
+  const { groups, members } = repositories;
+  const onError = (error: unknown): void => node.logger.warn({ err: error }, "work in the background failed");
+  const announcer = createMemberAnnouncer({
+    publish: node.publish,
+    async read(groupId, userIds) {
+      const [group, found] = await Promise.all([groups.find(groupId), members.findMany(groupId, userIds)]);
+      if (group === null) return undefined;
+      return { memberCount: group.memberCount, members: found.map((member) => presentMember(member)) };
+    },
+    onError,
+  });
+  const memberCounts = createMemberCountCheck({
+    async read(groupId) {
+      const [group, counted] = await Promise.all([groups.find(groupId), members.count(groupId)]);
+      return group === null ? null : { stored: group.memberCount, counted };
+    },
+    async correct(groupId, seen, counted) {
+      await groups.correctMemberCount(groupId, seen, counted);
+      announcer.recounted(groupId);
+    },
+    onError,
+  });
+  const membership = createMembership({ node, ...repositories, announcer, memberCounts });
+  const moves = createChannelMoves({ node, ...repositories, membership });
+  return {
+    node,
+    moves,
+    audit: createAudit(repositories.audits),
+    ...repositories,
+    announcer,
+    memberCounts,
+    membership,
+    privateGroups: createPrivateGroups((groupIds) => repositories.overrides.listPrivateGroups(groupIds)),
+    purge: createPurge({ node, ...repositories, membership, moves }),
+  };
 }

@@ -11,7 +11,6 @@ import {
   type Role,
 } from "@fanfare/contract";
 import { hidesFromSome } from "@fanfare/permissions";
-import type { Types } from "mongoose";
 import type { BanDocument } from "./ban.repository.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDocument } from "./group.repository.ts";
@@ -27,13 +26,13 @@ export function defaultPermissionsOf({
 }
 
 export function roleIdsOf({ roleIds }: Pick<MemberDocument, "roleIds">): string[] {
-  return roleIds?.map((id) => id.toHexString()) ?? [];
+  return roleIds ?? [];
 }
 
 /** In the order of the audit log and of what clients get; ids as text. */
 export function presentOverrides({ overrides }: Pick<ChannelDocument, "overrides">): Override[] {
   return (overrides ?? []).map(({ type, id, allow, deny }) => ({
-    target: type === "everyone" ? { type } : { type, id: id!.toHexString() },
+    target: type === "everyone" ? { type } : { type, id: id! },
     allow,
     deny,
   }));
@@ -45,8 +44,8 @@ export function isPrivate(channel: Pick<ChannelDocument, "overrides">): boolean 
 
 export function presentRole(role: RoleDocument): Role {
   return {
-    id: role._id.toHexString(),
-    groupId: role.groupId.toHexString(),
+    id: role._id,
+    groupId: role.groupId,
     name: role.name,
     color: role.color,
     permissions: role.permissions,
@@ -58,9 +57,9 @@ export function presentRole(role: RoleDocument): Role {
 
 export function presentBan(ban: BanDocument): Ban {
   return {
-    groupId: ban.groupId.toHexString(),
-    userId: ban.userId.toHexString(),
-    bannedBy: ban.bannedBy.toHexString(),
+    groupId: ban.groupId,
+    userId: ban.userId,
+    bannedBy: ban.bannedBy,
     reason: ban.reason ?? null,
     createdAt: ban.createdAt.toISOString(),
   };
@@ -68,13 +67,13 @@ export function presentBan(ban: BanDocument): Ban {
 
 export function presentGroup(group: GroupDocument): Group {
   return {
-    id: group._id.toHexString(),
+    id: group._id,
     name: group.name,
     description: group.description ?? "",
-    ownerId: group.ownerId.toHexString(),
+    ownerId: group.ownerId,
     memberCount: group.memberCount,
     iconUrl: group.iconUrl ?? null,
-    defaultChannelId: group.defaultChannelId?.toHexString() ?? null,
+    defaultChannelId: group.defaultChannelId ?? null,
     defaultPermissions: defaultPermissionsOf(group),
     retentionDays: group.retentionDays ?? null,
     createdAt: group.createdAt.toISOString(),
@@ -83,26 +82,26 @@ export function presentGroup(group: GroupDocument): Group {
 
 export function presentChannel(channel: ChannelDocument): Channel {
   return {
-    id: channel._id.toHexString(),
-    groupId: (channel.groupId ?? channel.parentGroupId)?.toHexString() ?? null,
+    id: channel._id,
+    groupId: channel.groupId ?? channel.parentGroupId ?? null,
     kind: channel.kind,
     name: channel.name,
     topic: channel.topic ?? "",
-    sectionId: channel.sectionId?.toHexString() ?? null,
+    sectionId: channel.sectionId ?? null,
     private: isPrivate(channel),
     slowModeSeconds: channel.slowModeSeconds ?? 0,
     position: channel.position,
-    memberIds: channel.memberIds?.map((id) => id.toHexString()) ?? [],
-    ownerId: ownerOf(channel)?.toHexString() ?? null,
-    parentId: channel.parentId?.toHexString() ?? null,
-    rootMessageId: channel.rootMessageId?.toHexString() ?? null,
+    memberIds: channel.memberIds ?? [],
+    ownerId: ownerOf(channel) ?? null,
+    parentId: channel.parentId ?? null,
+    rootMessageId: channel.rootMessageId ?? null,
     archivedAt: channel.archivedAt?.toISOString() ?? null,
     createdAt: channel.createdAt.toISOString(),
   };
 }
 
 /** A direct channel of several is looked after by who has been in it the longest: so it never is without anybody. */
-function ownerOf({ kind, memberIds, createdBy }: ChannelDocument): Types.ObjectId | undefined {
+function ownerOf({ kind, memberIds, createdBy }: ChannelDocument): string | undefined {
   return kind === "groupDirect" ? memberIds?.[0] : createdBy;
 }
 
@@ -115,8 +114,8 @@ export function presentChannelState(
 
 export function presentMember(member: MemberDocument, now = new Date()): Member {
   return {
-    groupId: member.groupId.toHexString(),
-    userId: member.userId.toHexString(),
+    groupId: member.groupId,
+    userId: member.userId,
     roleIds: roleIdsOf(member),
     mutedUntil: presentMute(member.mutedUntil, now),
     joinedAt: member.joinedAt.toISOString(),
@@ -131,8 +130,8 @@ export function presentMute(mutedUntil: Date | null, now = new Date()): string |
 export function presentInvite(invite: InviteDocument): Invite {
   return {
     code: invite.code,
-    groupId: invite.groupId.toHexString(),
-    createdBy: invite.createdBy.toHexString(),
+    groupId: invite.groupId,
+    createdBy: invite.createdBy,
     uses: invite.uses,
     maxUses: invite.maxUses,
     expiresAt: invite.expiresAt?.toISOString() ?? null,

@@ -54,31 +54,8 @@ import { listRetention, setRetention } from "./actions/retention.ts";
 import { getWordFilter, readWordFilter, setWordFilter } from "./actions/word-filter.ts";
 import { createActivity } from "./activity.ts";
 import { createActivityRepository } from "./activity.repository.ts";
-import { createAllGroupsRepository } from "./all-groups.repository.ts";
-import { createAudit } from "./audit.ts";
-import { createAuditRepository } from "./audit.repository.ts";
-import { createBanRepository } from "./ban.repository.ts";
-import { createChannelMoves } from "./channel-moves.ts";
-import { createChannelRepository } from "./channel.repository.ts";
-import { createDepartureRepository } from "./departure.repository.ts";
-import { createDirectRepository } from "./direct.repository.ts";
-import { createFormerMemberRepository } from "./former-member.repository.ts";
 import { userProfileChanged } from "./events/user-profile-changed.ts";
-import type { GroupDependencies, GroupRepositories } from "./group.dependencies.ts";
-import { presentMember } from "./group.presenter.ts";
-import { createGroupRepository } from "./group.repository.ts";
-import { createInviteRepository } from "./invite.repository.ts";
-import { createMemberAnnouncer } from "./member-announcer.ts";
-import { createMemberCountCheck } from "./member-count-check.ts";
-import { createMemberRepository } from "./member.repository.ts";
-import { createMembership } from "./membership.ts";
-import { createMuteRepository } from "./mute.repository.ts";
-import { createOverrideRepository } from "./override.repository.ts";
-import { createPrivateGroups } from "./private-groups.ts";
-import { createPurge } from "./purge.ts";
-import { createRoleRepository } from "./role.repository.ts";
-import { createThreadRepository } from "./thread.repository.ts";
-import { createWordFilterRepository } from "./word-filter.repository.ts";
+import { createDependencies } from "./group.dependencies.ts";
 
 /** Groups with their channels, members, bans and invites: the actions `group.*`, `channel.*` and `invite.*`. */
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
@@ -200,59 +177,4 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       await Promise.all([memberCounts.stop(), purge.stop(), announcer.stop(), activity.stop()]);
     },
   });
-}
-
-function createDependencies(node: NodeContext): GroupDependencies {
-  const repositories: GroupRepositories = {
-    groups: createGroupRepository(node.database),
-    channels: createChannelRepository(node.database),
-    directs: createDirectRepository(node.database),
-    allGroups: createAllGroupsRepository(node.database),
-    threads: createThreadRepository(node.database),
-    members: createMemberRepository(node.database),
-    roles: createRoleRepository(node.database),
-    overrides: createOverrideRepository(node.database),
-    audits: createAuditRepository(node.database),
-    mutes: createMuteRepository(node.database),
-    invites: createInviteRepository(node.database),
-    bans: createBanRepository(node.database),
-    departures: createDepartureRepository(node.database),
-    formers: createFormerMemberRepository(node.database),
-    wordFilters: createWordFilterRepository(node.database),
-  };
-  const { groups, members } = repositories;
-  const onError = (error: unknown): void => node.logger.warn({ err: error }, "work in the background failed");
-  const announcer = createMemberAnnouncer({
-    publish: node.publish,
-    async read(groupId, userIds) {
-      const [group, found] = await Promise.all([groups.find(groupId), members.findMany(groupId, userIds)]);
-      if (group === null) return undefined;
-      return { memberCount: group.memberCount, members: found.map((member) => presentMember(member)) };
-    },
-    onError,
-  });
-  const memberCounts = createMemberCountCheck({
-    async read(groupId) {
-      const [group, counted] = await Promise.all([groups.find(groupId), members.count(groupId)]);
-      return group === null ? null : { stored: group.memberCount, counted };
-    },
-    async correct(groupId, seen, counted) {
-      await groups.correctMemberCount(groupId, seen, counted);
-      announcer.recounted(groupId);
-    },
-    onError,
-  });
-  const membership = createMembership({ node, ...repositories, announcer, memberCounts });
-  const moves = createChannelMoves({ node, ...repositories, membership });
-  return {
-    node,
-    moves,
-    audit: createAudit(repositories.audits),
-    ...repositories,
-    announcer,
-    memberCounts,
-    membership,
-    privateGroups: createPrivateGroups((groupIds) => repositories.overrides.listPrivateGroups(groupIds)),
-    purge: createPurge({ node, ...repositories, membership, moves }),
-  };
 }

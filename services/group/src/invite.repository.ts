@@ -1,12 +1,12 @@
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 import { COUNTER, createGather } from "./database.ts";
 
 export interface InviteDocument {
-  _id: Types.ObjectId;
+  _id: string;
   code: string;
-  groupId: Types.ObjectId;
-  createdBy: Types.ObjectId;
+  groupId: string;
+  createdBy: string;
   uses: number;
   /** null: any number. */
   maxUses: number | null;
@@ -15,69 +15,65 @@ export interface InviteDocument {
   createdAt: Date;
 }
 
-const inviteSchema = new Schema<InviteDocument>(
+const schema = new Schema<InviteDocument>(
   {
     code: { type: String, required: true },
-    groupId: { type: Schema.Types.ObjectId, required: true },
-    createdBy: { type: Schema.Types.ObjectId, required: true },
+    groupId: REQUIRED_ID,
+    createdBy: REQUIRED_ID,
     uses: { type: Number, required: true },
     maxUses: { type: Number, default: null },
     expiresAt: { type: Date, default: null },
     createdAt: { type: Date, required: true },
   },
-  { collection: "invites", writeConcern: DURABLE, versionKey: false },
+  { collection: "invites" },
 );
-inviteSchema.index({ code: 1 }, { unique: true });
-inviteSchema.index({ groupId: 1, _id: 1 });
+schema.index({ code: 1 }, { unique: true });
+schema.index({ groupId: 1, _id: 1 });
 // Cleans up only: every reader compares the time itself.
-inviteSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-
-function inviteModel(connection: Connection): Model<InviteDocument> {
-  return connection.model<InviteDocument>("Invite", inviteSchema);
-}
+schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export type InviteRepository = ReturnType<typeof createInviteRepository>;
 
 /** Every query of the collection invites. */
-export function createInviteRepository(connection: Connection) {
-  const invites = inviteModel(connection);
-  const findByCode = createGather((code, _calls: undefined[]) => invites.findOne({ code }).lean().exec());
-  const countUses = createGather(async (inviteId, calls: undefined[]) => {
-    const result = await invites.updateOne(
-      { _id: inviteId },
-      { $inc: { uses: calls.length } },
-      { writeConcern: COUNTER },
-    );
-    return result.matchedCount === 1;
-  });
-  return {
-    async insert(invite: InviteDocument): Promise<void> {
-      await invites.collection.insertOne(invite, { writeConcern: DURABLE });
-    },
-
-    findByCode: (code: string) => findByCode(code, undefined),
-
-    /** Oldest first; also those that have expired or are used up. */
-    listOfGroup: (groupId: string, limit: number) =>
-      invites.find({ groupId }).sort({ _id: 1 }).limit(limit).lean(),
-
-    /** One more use, unless there is none left: the comparison and the change are one operation. */
-    async takeUse({ _id, maxUses }: InviteDocument): Promise<boolean> {
-      if (maxUses === null) return countUses(_id.toHexString(), undefined);
+export const createInviteRepository = defineRepository(
+  { name: "Invite", schema },
+  ({ model: invites, insert }) => {
+    const findByCode = createGather((code, _calls: undefined[]) => invites.findOne({ code }).lean().exec());
+    const countUses = createGather(async (inviteId, calls: undefined[]) => {
       const result = await invites.updateOne(
-        { _id, uses: { $lt: maxUses } },
-        { $inc: { uses: 1 } },
+        { _id: inviteId },
+        { $inc: { uses: calls.length } },
         { writeConcern: COUNTER },
       );
       return result.matchedCount === 1;
-    },
+    });
+    return {
+      insert,
 
-    async giveUseBack({ _id }: InviteDocument): Promise<void> {
-      await invites.updateOne({ _id }, { $inc: { uses: -1 } }, { writeConcern: COUNTER });
-    },
+      findByCode: (code: string) => findByCode(code, undefined),
 
-    async remove(ids: readonly Types.ObjectId[]): Promise<void> {
-      await invites.deleteMany({ _id: { $in: ids } });
-    },
-  };
-}
+      /** Oldest first; also those that have expired or are used up. */
+      listOfGroup: (groupId: string, limit: number) =>
+        invites.find({ groupId }).sort({ _id: 1 }).limit(limit).lean(),
+
+      /** One more use, unless there is none left: the comparison and the change are one operation. */
+      async takeUse({ _id, maxUses }: InviteDocument): Promise<boolean> {
+        if (maxUses === null) return countUses(_id, undefined);
+        const result = await invites.updateOne(
+          { _id, uses: { $lt: maxUses } },
+          { $inc: { uses: 1 } },
+          { writeConcern: COUNTER },
+        );
+        return result.matchedCount === 1;
+      },
+
+      async giveUseBack({ _id }: InviteDocument): Promise<void> {
+        await invites.updateOne({ _id }, { $inc: { uses: -1 } }, { writeConcern: COUNTER });
+      },
+
+      async remove(ids: readonly string[]): Promise<void> {
+        await invites.deleteMany({ _id: { $in: ids } });
+      },
+    };
+  },
+);

@@ -67,7 +67,7 @@ export function createMembership({
     node.fanout.socketsJoin(user, [groupRoom(groupId), ...subject.roles.map(({ id }) => roleRoom(id))]);
     const found = await overrides.listByKeys(keysOfSubject(groupId, subject));
     const rooms = found
-      .filter((channel) => channel.groupId?.toHexString() === groupId && sees(subject, channel))
+      .filter((channel) => channel.groupId === groupId && sees(subject, channel))
       .flatMap(ownRooms);
     if (rooms.length > 0) node.fanout.socketsJoin(user, rooms);
   };
@@ -75,7 +75,7 @@ export function createMembership({
   const leaveRooms = async (groupId: string, userId: string): Promise<void> => {
     const user = userRoom(userId);
     node.fanout.socketsLeave(user, [groupRoom(groupId)]);
-    const roleRooms = (await roles.listOfGroup(groupId)).map(({ _id }) => roleRoom(_id.toHexString()));
+    const roleRooms = (await roles.listOfGroup(groupId)).map(({ _id }) => roleRoom(_id));
     if (roleRooms.length > 0) node.fanout.socketsLeave(user, roleRooms);
     const rooms = (await overrides.listPrivate(groupId)).flatMap(ownRooms);
     if (rooms.length > 0) node.fanout.socketsLeave(user, rooms);
@@ -122,10 +122,10 @@ export function createMembership({
     for (const channel of await overrides.listPrivate(groupId)) {
       const [saw, seesNow] = [sees(before, channel), sees(after, channel)];
       if (seesNow) node.fanout.socketsJoin(user, ownRooms(channel));
-      if (seesNow && !saw) await tellFound(user, channel._id.toHexString());
+      if (seesNow && !saw) await tellFound(user, channel._id);
       if (!seesNow) node.fanout.socketsLeave(user, ownRooms(channel));
       if (!seesNow && saw) {
-        node.publish(user, "channel.deleted", { groupId, channelId: channel._id.toHexString() });
+        node.publish(user, "channel.deleted", { groupId, channelId: channel._id });
       }
     }
   };
@@ -174,7 +174,7 @@ export function createMembership({
       settleRooms(groupId, userId, false),
     ]);
     // The group was given to this member after the caller had looked who the owner is: an owner stays a member.
-    const isOwner = group?.ownerId.toHexString() === userId;
+    const isOwner = group?.ownerId === userId;
     if (isOwner) await restore(groupId, userId, removed);
     // Unless an invite has let the user in again meanwhile.
     else if (!isMember) tellLeft(groupId, userId, reason);
@@ -185,7 +185,7 @@ export function createMembership({
 
   /** Does once more all that comes after the member is removed: whoever began it may have died anywhere on the way. */
   const finish = async (departure: DepartureDocument): Promise<void> => {
-    const [groupId, userId] = [departure.groupId.toHexString(), departure.userId.toHexString()];
+    const [groupId, userId] = [departure.groupId, departure.userId];
     forget(groupId, userId);
     const isMember = await settleRooms(groupId, userId, await members.exists(groupId, userId));
     if (!isMember) tellLeft(groupId, userId, departure.reason);

@@ -1,5 +1,4 @@
 import { serviceError } from "@fanfare/kernel";
-import type { Types } from "mongoose";
 import type { GroupDependencies } from "./group.dependencies.ts";
 import { sees, type LoadedMember } from "./subjects.ts";
 
@@ -11,10 +10,10 @@ export async function needSection(
   { channels }: Pick<GroupDependencies, "channels">,
   { group, subject }: LoadedMember,
   sectionId: string | null,
-): Promise<Types.ObjectId | null> {
+): Promise<string | null> {
   if (sectionId === null) return null;
   const section = await channels.find(sectionId);
-  const isOfGroup = section?.kind === "section" && section.groupId?.equals(group._id);
+  const isOfGroup = section?.kind === "section" && section.groupId === group._id;
   if (!isOfGroup || !sees(subject, section)) throw serviceError("CHANNEL_NOT_FOUND");
   return section._id;
 }

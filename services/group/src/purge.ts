@@ -79,7 +79,7 @@ export function createPurge(options: PurgeOptions) {
       node.fanout.socketsLeave(room, [room]);
     }
     for (const { _id } of await roles.listOfGroup(groupId)) {
-      const room = roleRoom(_id.toHexString());
+      const room = roleRoom(_id);
       node.fanout.socketsLeave(room, [room]);
     }
     await inBatches(async () => {
@@ -109,22 +109,22 @@ export function createPurge(options: PurgeOptions) {
   };
 
   const tellChannel = (channel: DeletedChannel): void => {
-    const groupId = channel.groupId!.toHexString();
+    const groupId = channel.groupId!;
     // Access is remembered by user and channel; all of the group's is forgotten, because channels are rarely deleted.
     membership.forget(groupId, null);
     const room = roomInUse(channel);
-    node.publish(room, "channel.deleted", { groupId, channelId: channel._id.toHexString() });
+    node.publish(room, "channel.deleted", { groupId, channelId: channel._id });
     if (room !== groupRoom(groupId)) node.fanout.socketsLeave(room, [room]);
   };
 
   /** The role gives nothing from its being marked on; here those leave who have seen channels by it. */
   const closeRole = async (groupId: string, roleId: string): Promise<void> => {
     membership.forget(groupId, null);
-    const isOfRole = (override: OverrideSubdocument): boolean => override.id?.toHexString() === roleId;
+    const isOfRole = (override: OverrideSubdocument): boolean => override.id === roleId;
     for (const channel of await channels.listOfGroup(groupId)) {
       if (stopped) return;
       if (!(channel.overrides ?? []).some(isOfRole)) continue;
-      await moves.change(channel._id.toHexString(), (overrides) => overrides.filter((one) => !isOfRole(one)));
+      await moves.change(channel._id, (overrides) => overrides.filter((one) => !isOfRole(one)));
     }
     const room = roleRoom(roleId);
     node.publish(groupRoom(groupId), "role.deleted", { groupId, roleId });
@@ -138,11 +138,11 @@ export function createPurge(options: PurgeOptions) {
 
   /** Where the parent is gone too, that has been told. */
   const tellThread = async ({ _id, parentId, parentGroupId }: DeletedThread): Promise<void> => {
-    const groupId = parentGroupId!.toHexString();
+    const groupId = parentGroupId!;
     membership.forget(groupId, null);
-    const parent = await channels.find(parentId!.toHexString());
+    const parent = await channels.find(parentId!);
     if (parent === null) return;
-    node.publish(roomInUse(parent), "channel.deleted", { groupId, channelId: _id.toHexString() });
+    node.publish(roomInUse(parent), "channel.deleted", { groupId, channelId: _id });
   };
 
   const tellDirect = (channelId: string, memberIds: readonly string[]): void => {
@@ -180,22 +180,22 @@ export function createPurge(options: PurgeOptions) {
     await finishDepartures();
     await finishMoves();
     for (const { _id, groupId } of await roles.listDeleted(CHANNEL_BATCH)) {
-      const roleId = _id.toHexString();
+      const roleId = _id;
       await once(roleId, () =>
         attempt(async () => {
-          await closeRole(groupId.toHexString(), roleId);
+          await closeRole(groupId, roleId);
           await purgeRole(roleId);
         }),
       );
     }
     for (const channel of await channels.listDeleted(CHANNEL_BATCH)) {
       const { _id, memberIds } = channel;
-      const channelId = _id.toHexString();
+      const channelId = _id;
       await once(channelId, async () => {
         if (channel.groupId !== undefined) tellChannel(channel);
         else if (channel.parentId !== undefined) await tellThread(channel);
         else {
-          tellDirect(channelId, memberIds?.map((id) => id.toHexString()) ?? []);
+          tellDirect(channelId, memberIds ?? []);
           return removeDirect(channelId);
         }
         await removeChannels([channelId]);
@@ -241,12 +241,12 @@ export function createPurge(options: PurgeOptions) {
       inBackground(() => once(groupId, () => purgeGroup(groupId)));
     },
     channel(channel: DeletedChannel): void {
-      const channelId = channel._id.toHexString();
+      const channelId = channel._id;
       tellChannel(channel);
       inBackground(() => once(channelId, () => removeChannels([channelId])));
     },
     async thread(thread: DeletedThread): Promise<void> {
-      const channelId = thread._id.toHexString();
+      const channelId = thread._id;
       await tellThread(thread);
       inBackground(() => once(channelId, () => removeChannels([channelId])));
     },

@@ -1,11 +1,11 @@
 import { LIMITS } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 import { createGather } from "./database.ts";
 
 export interface RoleDocument {
-  _id: Types.ObjectId;
-  groupId: Types.ObjectId;
+  _id: string;
+  groupId: string;
   name: string;
   color: number | null;
   permissions: number;
@@ -17,9 +17,9 @@ export interface RoleDocument {
   deletedAt?: Date;
 }
 
-const roleSchema = new Schema<RoleDocument>(
+const schema = new Schema<RoleDocument>(
   {
-    groupId: { type: Schema.Types.ObjectId, required: true },
+    groupId: REQUIRED_ID,
     name: { type: String, required: true },
     color: { type: Number, default: null },
     permissions: { type: Number, required: true },
@@ -28,14 +28,10 @@ const roleSchema = new Schema<RoleDocument>(
     createdAt: { type: Date, required: true },
     deletedAt: Date,
   },
-  { collection: "roles", writeConcern: DURABLE, versionKey: false },
+  { collection: "roles" },
 );
-roleSchema.index({ groupId: 1, position: 1, _id: 1 });
-roleSchema.index({ deletedAt: 1 }, { sparse: true });
-
-function roleModel(connection: Connection): Model<RoleDocument> {
-  return connection.model<RoleDocument>("Role", roleSchema);
-}
+schema.index({ groupId: 1, position: 1, _id: 1 });
+schema.index({ deletedAt: 1 }, { sparse: true });
 
 export type RoleChanges = Partial<Pick<RoleDocument, "name" | "color" | "permissions" | "mentionable">>;
 export type RoleRepository = ReturnType<typeof createRoleRepository>;
@@ -44,76 +40,71 @@ export type RoleRepository = ReturnType<typeof createRoleRepository>;
 const MAX_ROLES = 2 * LIMITS.rolesPerGroup;
 
 /** Every query of the collection roles. Deleted roles are found by nothing but `listDeleted`. */
-export function createRoleRepository(connection: Connection) {
-  const roles = roleModel(connection);
-  const alive = { deletedAt: null };
-  const listOfGroup = createGather((groupId, _calls: undefined[]) =>
-    roles
-      .find({ groupId, ...alive })
-      .sort({ position: 1, _id: 1 })
-      .limit(MAX_ROLES)
-      .lean()
-      .exec(),
-  );
-  return {
-    async insert(role: RoleDocument): Promise<void> {
-      await roles.collection.insertOne(role, { writeConcern: DURABLE });
-    },
-
-    async insertMany(documents: readonly RoleDocument[]): Promise<void> {
-      await roles.collection.insertMany([...documents], { writeConcern: DURABLE });
-    },
-
-    find: (groupId: string, roleId: string) => roles.findOne({ _id: roleId, groupId, ...alive }).lean(),
-
-    /** In the order of the group, the lowest first. */
-    listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
-
-    findMany: (roleIds: readonly (string | Types.ObjectId)[]) =>
-      roles.find({ _id: { $in: roleIds }, ...alive }).lean(),
-
-    update: (groupId: string, roleId: string, changes: RoleChanges) =>
+export const createRoleRepository = defineRepository(
+  { name: "Role", schema },
+  ({ model: roles, insert, insertMany, updateMany, removeSome }) => {
+    const alive = { deletedAt: null };
+    const listOfGroup = createGather((groupId, _calls: undefined[]) =>
       roles
-        .findOneAndUpdate({ _id: roleId, groupId, ...alive }, { $set: changes }, { returnDocument: "after" })
-        .lean(),
+        .find({ groupId, ...alive })
+        .sort({ position: 1, _id: 1 })
+        .limit(MAX_ROLES)
+        .lean()
+        .exec(),
+    );
+    return {
+      insert,
+      insertMany,
 
-    async setPositions(
-      groupId: string,
-      positions: readonly { roleId: string; position: number }[],
-    ): Promise<void> {
-      if (positions.length === 0) return;
-      await roles.bulkWrite(
-        positions.map(({ roleId, position }) => ({
-          updateOne: { filter: { _id: roleId, groupId }, update: { $set: { position } } },
-        })),
-        { ordered: false, writeConcern: DURABLE },
-      );
-    },
+      find: (groupId: string, roleId: string) => roles.findOne({ _id: roleId, groupId, ...alive }).lean(),
 
-    /** false when it is deleted already. */
-    async markDeleted(groupId: string, roleId: string): Promise<boolean> {
-      const result = await roles.updateOne(
-        { _id: roleId, groupId, ...alive },
-        { $set: { deletedAt: new Date() } },
-      );
-      return result.matchedCount === 1;
-    },
+      /** In the order of the group, the lowest first. */
+      listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
 
-    listDeleted: (limit: number) =>
-      roles
-        .find({ deletedAt: { $gt: new Date(0) } }, { groupId: 1 })
-        .limit(limit)
-        .lean(),
+      findMany: (roleIds: readonly string[]) => roles.find({ _id: { $in: roleIds }, ...alive }).lean(),
 
-    async remove(roleId: string): Promise<void> {
-      await roles.deleteOne({ _id: roleId });
-    },
+      update: (groupId: string, roleId: string, changes: RoleChanges) =>
+        roles
+          .findOneAndUpdate(
+            { _id: roleId, groupId, ...alive },
+            { $set: changes },
+            { returnDocument: "after" },
+          )
+          .lean(),
 
-    /** @returns how many were removed: fewer than `limit` when none are left. */
-    async removeSome(groupId: string, limit: number): Promise<number> {
-      const found = await roles.find({ groupId }, { _id: 1 }).limit(limit).lean();
-      await roles.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      return found.length;
-    },
-  };
-}
+      async setPositions(
+        groupId: string,
+        positions: readonly { roleId: string; position: number }[],
+      ): Promise<void> {
+        await updateMany(
+          positions.map(({ roleId, position }) => ({
+            filter: { _id: roleId, groupId },
+            update: { $set: { position } },
+          })),
+        );
+      },
+
+      /** false when it is deleted already. */
+      async markDeleted(groupId: string, roleId: string): Promise<boolean> {
+        const result = await roles.updateOne(
+          { _id: roleId, groupId, ...alive },
+          { $set: { deletedAt: new Date() } },
+        );
+        return result.matchedCount === 1;
+      },
+
+      listDeleted: (limit: number) =>
+        roles
+          .find({ deletedAt: { $gt: new Date(0) } }, { groupId: 1 })
+          .limit(limit)
+          .lean(),
+
+      async remove(roleId: string): Promise<void> {
+        await roles.deleteOne({ _id: roleId });
+      },
+
+      /** @returns how many were removed: fewer than `limit` when none are left. */
+      removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
+    };
+  },
+);

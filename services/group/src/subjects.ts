@@ -46,11 +46,11 @@ async function load(
 ): Promise<LoadedMember> {
   const roleIds = member.roleIds ?? [];
   const found = roleIds.length === 0 ? [] : await roles.findMany(roleIds);
-  const userId = member.userId.toHexString();
+  const userId = member.userId;
   const subject = {
     userId,
-    isOwner: group.ownerId.toHexString() === userId,
-    roles: found.map(({ _id, permissions, position }) => ({ id: _id.toHexString(), permissions, position })),
+    isOwner: group.ownerId === userId,
+    roles: found.map(({ _id, permissions, position }) => ({ id: _id, permissions, position })),
   };
   return { group, member, subject, permissions: groupPermissions(subject, defaultPermissionsOf(group)) };
 }

@@ -1,7 +1,6 @@
-import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
-import { Types, type Connection } from "mongoose";
+import { defineRepository, unlessDuplicate } from "@fanfare/kernel";
 import { activeAfter, activeBefore, type ActivityCursor } from "./activity-cursor.ts";
-import { channelModel, type ChannelDocument } from "./channel.model.ts";
+import { channelCollection, type ChannelDocument } from "./channel.model.ts";
 
 export type ThreadDocument = ChannelDocument & Required<Pick<ChannelDocument, "parentId" | "parentGroupId">>;
 type ThreadState = NonNullable<ChannelDocument["threadState"]>;
@@ -9,22 +8,14 @@ type ThreadState = NonNullable<ChannelDocument["threadState"]>;
 export type ThreadRepository = ReturnType<typeof createThreadRepository>;
 
 /** Every query of the collection channels that is about threads. */
-export function createThreadRepository(connection: Connection) {
-  const channels = channelModel(connection);
+export const createThreadRepository = defineRepository(channelCollection, ({ model: channels, insert }) => {
   const alive = { deletedAt: null };
   return {
     findByRoot: (rootMessageId: string) => channels.findOne({ rootMessageId, ...alive }).lean(),
 
     /** false when the message has a thread already. */
-    async insert(thread: ThreadDocument): Promise<boolean> {
-      try {
-        await channels.collection.insertOne(thread, { writeConcern: DURABLE });
-        return true;
-      } catch (error) {
-        if (duplicateKeyIndex(error) !== null) return false;
-        throw error;
-      }
-    },
+    insert: async (thread: ThreadDocument): Promise<boolean> =>
+      (await unlessDuplicate(insert(thread))) !== null,
 
     /** Those in which something was written last first. */
     list: (parentId: string, threadState: ThreadState, before: ActivityCursor | undefined, limit: number) =>
@@ -47,10 +38,7 @@ export function createThreadRepository(connection: Connection) {
 
     /** Reads `max` entries at most. */
     countOpen: (parentId: string, max: number) =>
-      channels.countDocuments(
-        { parentId: new Types.ObjectId(parentId), threadState: "open" },
-        { limit: max },
-      ),
+      channels.countDocuments({ parentId, threadState: "open" }, { limit: max }),
 
     /** null when there is none in the other state. */
     setState: (channelId: string, threadState: ThreadState) =>
@@ -87,7 +75,7 @@ export function createThreadRepository(connection: Connection) {
         .find({ parentId: { $in: parentIds } }, { _id: 1 })
         .limit(limit)
         .lean();
-      return found.map(({ _id }) => _id.toHexString());
+      return found.map(({ _id }) => _id);
     },
   };
-}
+});

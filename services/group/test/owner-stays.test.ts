@@ -1,33 +1,16 @@
 import { OWNER_PERMISSIONS, userRoom } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { createBanRepository } from "../src/ban.repository.ts";
-import { createChannelRepository } from "../src/channel.repository.ts";
-import { createDepartureRepository } from "../src/departure.repository.ts";
-import { createFormerMemberRepository } from "../src/former-member.repository.ts";
-import { createGroupRepository } from "../src/group.repository.ts";
-import { createMemberRepository } from "../src/member.repository.ts";
+import { createRepositories } from "../src/group.dependencies.ts";
 import { createMembership } from "../src/membership.ts";
-import { createMuteRepository } from "../src/mute.repository.ts";
-import { createOverrideRepository } from "../src/override.repository.ts";
-import { createRoleRepository } from "../src/role.repository.ts";
 import { createRoom, startGroupNode } from "./group-node.ts";
 
 test("who has been made owner between the check and the removal stays in", async () => {
   const host = await startGroupNode();
   try {
     const { group, owner } = await createRoom(host);
-    const { database } = host.node;
     const membership = createMembership({
       node: host.node,
-      groups: createGroupRepository(database),
-      channels: createChannelRepository(database),
-      roles: createRoleRepository(database),
-      overrides: createOverrideRepository(database),
-      members: createMemberRepository(database),
-      mutes: createMuteRepository(database),
-      bans: createBanRepository(database),
-      departures: createDepartureRepository(database),
-      formers: createFormerMemberRepository(database),
+      ...createRepositories(host.node.database),
       announcer: {
         changed: () => expect.fail("told"),
         recounted: () => undefined,

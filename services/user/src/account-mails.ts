@@ -62,7 +62,7 @@ export function createAccountMails(
 
   /** The link that says that an address is the user's; a new one takes the old one's place with it. Links sent before are void. */
   const sendVerification = async (user: UserDocument, email: string): Promise<void> => {
-    await tokens.removeAll(user._id.toHexString(), ["verifyEmail"]);
+    await tokens.removeAll(user._id, ["verifyEmail"]);
     const token = await makeToken(user, "verifyEmail", email);
     const isFirst = user.email === undefined || user.email === email;
     const name = isFirst ? "verifyEmail" : "confirmNewEmail";

@@ -1,11 +1,11 @@
 import { LIMITS } from "@fanfare/contract";
-import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, Types } from "mongoose";
+import { defineRepository, unlessDuplicate, ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** The admins of this instance: one document, so that "not the last one" and "only the first one" are one operation. */
 interface AdminsDocument {
   _id: "admins";
-  userIds: Types.ObjectId[];
+  userIds: string[];
   /** When the first one was noted, which is just before that account is stored. */
   claimedAt: Date;
 }
@@ -13,82 +13,74 @@ interface AdminsDocument {
 const schema = new Schema<AdminsDocument>(
   {
     _id: { type: String, required: true },
-    userIds: [Schema.Types.ObjectId],
+    userIds: [ID],
     claimedAt: { type: Date, required: true },
   },
-  { collection: "admins", writeConcern: DURABLE, versionKey: false },
+  { collection: "admins" },
 );
-
-function adminModel(connection: Connection): Model<AdminsDocument> {
-  return connection.model<AdminsDocument>("Admins", schema);
-}
 
 export type AdminRepository = ReturnType<typeof createAdminRepository>;
 
 /** Every query of the collection admins, which has one document. */
-export function createAdminRepository(connection: Connection) {
-  const admins = adminModel(connection);
-  const _id = "admins" as const;
+export const createAdminRepository = defineRepository(
+  { name: "Admins", schema },
+  ({ model: admins, insert: insertOne }) => {
+    const _id = "admins" as const;
 
-  /** false when there is a list already. */
-  const insert = async (userId: string): Promise<boolean> => {
-    try {
-      await admins.create({ _id, userIds: [new Types.ObjectId(userId)], claimedAt: new Date() });
-      return true;
-    } catch (error) {
-      if (duplicateKeyIndex(error) === null) throw error;
-      return false;
-    }
-  };
+    /** false when there is a list already. */
+    const insert = async (userId: string): Promise<boolean> => {
+      const claim = { _id, userIds: [userId], claimedAt: new Date() };
+      return (await unlessDuplicate(insertOne(claim))) !== null;
+    };
 
-  const listIds = async (): Promise<string[]> => {
-    const list = await admins.findById(_id).lean();
-    return list?.userIds.map((id) => id.toHexString()) ?? [];
-  };
+    const listIds = async (): Promise<string[]> => {
+      const list = await admins.findById(_id).lean();
+      return list?.userIds ?? [];
+    };
 
-  return {
-    listIds,
+    return {
+      listIds,
 
-    /**
-     * Makes the user the only admin, if there is none, or only one that was noted before `abandonedBefore`.
-     * @param others if given, only these are replaced
-     */
-    async claim(userId: string, abandonedBefore: Date, others?: readonly string[]): Promise<boolean> {
-      if (await insert(userId)) return true;
-      const userIds = others?.map((id) => new Types.ObjectId(id));
-      const result = await admins.updateOne(
-        { _id, claimedAt: { $lt: abandonedBefore }, ...(userIds && { userIds }) },
-        { $set: { userIds: [userId], claimedAt: new Date() } },
-      );
-      return result.matchedCount === 1;
-    },
+      /**
+       * Makes the user the only admin, if there is none, or only one that was noted before `abandonedBefore`.
+       * @param others if given, only these are replaced
+       */
+      async claim(userId: string, abandonedBefore: Date, others?: readonly string[]): Promise<boolean> {
+        if (await insert(userId)) return true;
+        const result = await admins.updateOne(
+          { _id, claimedAt: { $lt: abandonedBefore }, ...(others && { userIds: [...others] }) },
+          { $set: { userIds: [userId], claimedAt: new Date() } },
+        );
+        return result.matchedCount === 1;
+      },
 
-    /** Puts another user, or nobody, in the place of the only admin. */
-    async replaceOnly(userId: string, otherId: string | null): Promise<void> {
-      const filter = { _id, userIds: [new Types.ObjectId(userId)] };
-      if (otherId === null) await admins.deleteOne(filter);
-      else await admins.updateOne(filter, { $set: { userIds: [otherId] } });
-    },
+      /** Puts another user, or nobody, in the place of the only admin. */
+      async replaceOnly(userId: string, otherId: string | null): Promise<void> {
+        const filter = { _id, userIds: [userId] };
+        if (otherId === null) await admins.deleteOne(filter);
+        else await admins.updateOne(filter, { $set: { userIds: [otherId] } });
+      },
 
-    /** Takes back a claim: others that were added meanwhile stay. */
-    async release(userId: string): Promise<void> {
-      const { deletedCount } = await admins.deleteOne({ _id, userIds: [new Types.ObjectId(userId)] });
-      if (deletedCount === 0) await admins.updateOne({ _id }, { $pull: { userIds: userId } });
-    },
+      /** Takes back a claim: others that were added meanwhile stay. */
+      async release(userId: string): Promise<void> {
+        const { deletedCount } = await admins.deleteOne({ _id, userIds: [userId] });
+        if (deletedCount === 0) await admins.updateOne({ _id }, { $pull: { userIds: userId } });
+      },
 
-    /** false when there are too many. */
-    async add(userId: string): Promise<boolean> {
-      const room = { _id, [`userIds.${LIMITS.adminsPerInstance - 1}`]: { $exists: false } };
-      const addOne = async () =>
-        (await admins.updateOne(room, { $addToSet: { userIds: userId } })).matchedCount;
-      return (await addOne()) === 1 || (await insert(userId)) || (await addOne()) === 1;
-    },
+      /** false when there are too many. */
+      async add(userId: string): Promise<boolean> {
+        const room = { _id, [`userIds.${LIMITS.adminsPerInstance - 1}`]: { $exists: false } };
+        const addOne = async () =>
+          (await admins.updateOne(room, { $addToSet: { userIds: userId } })).matchedCount;
+        return (await addOne()) === 1 || (await insert(userId)) || (await addOne()) === 1;
+      },
 
-    /** false when the user is the last one. */
-    async remove(userId: string): Promise<boolean> {
-      const notLast = { _id, userIds: userId, "userIds.1": { $exists: true } };
-      const result = await admins.updateOne(notLast, { $pull: { userIds: userId } });
-      return result.matchedCount === 1 || !(await listIds()).includes(userId);
-    },
-  };
-}
+      /** false when the user is the last one. */
+      async remove(userId: string): Promise<boolean> {
+        const notLast = { _id, userIds: userId, "userIds.1": { $exists: true } };
+        const result = await admins.updateOne(notLast, { $pull: { userIds: userId } });
+        return result.matchedCount === 1 || !(await listIds()).includes(userId);
+      },
+    };
+  },
+);

@@ -34,7 +34,7 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
 
   /** The first account could not be made. If another one took the name meanwhile, without being told to be the first, it becomes admin. */
   const passOn = async (userId: string): Promise<void> => {
-    const other = (await users.findAnyAccount())?._id.toHexString() ?? null;
+    const other = (await users.findAnyAccount())?._id ?? null;
     await repository.replaceOnly(userId, other);
     if (other !== null) await users.setAdmin(other, true);
   };
@@ -58,7 +58,7 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
      * @param make stores the user as an admin
      * @throws {ServiceError} as `checkSetup`, and what `make` throws
      */
-    async setUp(token: string, userId: string, make: () => Promise<void>): Promise<void> {
+    async setUp(token: string, userId: string, make: () => Promise<unknown>): Promise<void> {
       const listed = await checkSetup(token);
       if (!(await repository.claim(userId, abandonedBefore(), listed))) throw serviceError("INVALID_LINK");
       try {

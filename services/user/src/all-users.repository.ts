@@ -1,12 +1,11 @@
-import type { Connection } from "mongoose";
+import { defineRepository } from "@fanfare/kernel";
 import { prefixRange } from "./prefix-range.ts";
-import { userModel } from "./user.model.ts";
+import { userCollection } from "./user.model.ts";
 
 export type AllUsersRepository = ReturnType<typeof createAllUsersRepository>;
 
 /** The queries of the collection users that are about all of them: for those who run the instance. */
-export function createAllUsersRepository(connection: Connection) {
-  const users = userModel(connection);
+export const createAllUsersRepository = defineRepository(userCollection, ({ model: users }) => {
   const after = { returnDocument: "after" } as const;
   return {
     /** From what the database knows of the collection, without reading it. */
@@ -42,4 +41,4 @@ export function createAllUsersRepository(connection: Connection) {
     enable: (userId: string) =>
       users.findOneAndUpdate({ _id: userId }, { $unset: { disabledAt: 1 } }, after).lean(),
   };
-}
+});

@@ -1,43 +1,32 @@
-import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, Types } from "mongoose";
+import { defineRepository, newId, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** One user wants nothing from another. */
 interface BlockDocument {
-  _id: Types.ObjectId;
-  userId: Types.ObjectId;
-  blockedId: Types.ObjectId;
+  _id: string;
+  userId: string;
+  blockedId: string;
 }
 
-const blockSchema = new Schema<BlockDocument>(
+const schema = new Schema<BlockDocument>(
   {
-    userId: { type: Schema.Types.ObjectId, required: true },
-    blockedId: { type: Schema.Types.ObjectId, required: true },
+    userId: REQUIRED_ID,
+    blockedId: REQUIRED_ID,
   },
-  { collection: "blocks", writeConcern: DURABLE, versionKey: false },
+  { collection: "blocks" },
 );
-blockSchema.index({ userId: 1, blockedId: 1 }, { unique: true });
-blockSchema.index({ blockedId: 1, userId: 1 });
-
-function blockModel(connection: Connection): Model<BlockDocument> {
-  return connection.model<BlockDocument>("Block", blockSchema);
-}
+schema.index({ userId: 1, blockedId: 1 }, { unique: true });
+schema.index({ blockedId: 1, userId: 1 });
 
 export type BlockRepository = ReturnType<typeof createBlockRepository>;
 
 /** Every query of the collection blocks. */
-export function createBlockRepository(connection: Connection) {
-  const blocks = blockModel(connection);
-  return {
+export const createBlockRepository = defineRepository(
+  { name: "Block", schema },
+  ({ model: blocks, insert }) => ({
     /** Twice is once. */
     async insert(userId: string, blockedId: string): Promise<void> {
-      const block: BlockDocument = {
-        _id: new Types.ObjectId(),
-        userId: new Types.ObjectId(userId),
-        blockedId: new Types.ObjectId(blockedId),
-      };
-      await blocks.collection.insertOne(block, { writeConcern: DURABLE }).catch((error: unknown) => {
-        if (duplicateKeyIndex(error) === null) throw error;
-      });
+      await unlessDuplicate(insert({ _id: newId(), userId, blockedId }));
     },
 
     async remove(userId: string, blockedId: string): Promise<void> {
@@ -55,13 +44,13 @@ export function createBlockRepository(connection: Connection) {
         .sort({ userId: 1, blockedId: 1 })
         .limit(limit)
         .lean();
-      return found.map(({ blockedId }) => blockedId.toHexString());
+      return found.map(({ blockedId }) => blockedId);
     },
 
     /** Those of the users who have blocked `blockedId`. */
     async blockersAmong(userIds: readonly string[], blockedId: string): Promise<Set<string>> {
       const found = await blocks.find({ blockedId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
-      return new Set(found.map(({ userId }) => userId.toHexString()));
+      return new Set(found.map(({ userId }) => userId));
     },
 
     /** Those of the users whom `userId` has blocked. */
@@ -69,7 +58,7 @@ export function createBlockRepository(connection: Connection) {
       const found = await blocks
         .find({ userId, blockedId: { $in: userIds } }, { blockedId: 1, _id: 0 })
         .lean();
-      return new Set(found.map(({ blockedId }) => blockedId.toHexString()));
+      return new Set(found.map(({ blockedId }) => blockedId));
     },
 
     /** Those that the user has made, and those of others against the user. */
@@ -77,5 +66,5 @@ export function createBlockRepository(connection: Connection) {
       await blocks.deleteMany({ userId });
       await blocks.deleteMany({ blockedId: userId });
     },
-  };
-}
+  }),
+);

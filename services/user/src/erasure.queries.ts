@@ -51,7 +51,7 @@ export function createErasureQueries(users: Model<UserDocument>) {
       const found = await users
         .find({ _id: { $in: userIds }, deletedAt: { $gt: new Date(0) } }, { _id: 1 })
         .lean();
-      return new Set(found.map(({ _id }) => _id.toHexString()));
+      return new Set(found.map(({ _id }) => _id));
     },
 
     /** The rest has followed; what a call that was under way has written since goes too. */
@@ -66,7 +66,7 @@ export function createErasureQueries(users: Model<UserDocument>) {
         .sort({ erasing: 1 })
         .limit(limit)
         .lean();
-      return found.map(({ _id }) => _id.toHexString());
+      return found.map(({ _id }) => _id);
     },
   };
 }

@@ -53,7 +53,7 @@ export function createErasures(options: ErasuresOptions) {
     /** Publishes the empty profile and enqueues the erasure; `user.findErasures` enqueues it if this process dies before. */
     async begin(erased: UserDocument): Promise<void> {
       node.broadcast("user.profileChanged", { user: presentUser(erased) });
-      await erasure.enqueue(erased._id.toHexString(), null);
+      await erasure.enqueue(erased._id, null);
     },
   };
 }

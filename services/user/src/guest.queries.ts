@@ -1,8 +1,8 @@
-import type { Model, Types } from "mongoose";
+import type { Model } from "mongoose";
 import type { UserDocument } from "./user.model.ts";
 
 export interface SeenGuest {
-  _id: Types.ObjectId;
+  _id: string;
   seenAt: Date;
 }
 
@@ -10,9 +10,9 @@ export interface UserPage {
   /** Guests that somebody came in as, and that are not deleted; not those of imported groups, whom nobody ever was. */
   guests: SeenGuest[];
   /** Guests of whom nothing says when they were seen last: some of imported groups are among them. */
-  unseen: Types.ObjectId[];
+  unseen: string[];
   /** Where the next page begins; null: there is none. */
-  next: Types.ObjectId | null;
+  next: string | null;
 }
 
 const ABSENT = { $exists: false } as const;
@@ -22,7 +22,7 @@ const FIELDS = { kind: 1, seenAt: 1, importedIn: 1, deletedAt: 1 } as const;
 export function createGuestQueries(users: Model<UserDocument>) {
   return {
     /** By id, so that a page costs the same however few of the users are guests. */
-    async pageOfGuests(after: Types.ObjectId | null, limit: number): Promise<UserPage> {
+    async pageOfGuests(after: string | null, limit: number): Promise<UserPage> {
       const page = await users
         .find(after === null ? {} : { _id: { $gt: after } }, FIELDS)
         .sort({ _id: 1 })

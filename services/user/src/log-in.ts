@@ -18,7 +18,7 @@ export function createLogIn(users: UserRepository, sessions: Sessions) {
     client: CallClient | null,
     how?: { byOidc: boolean },
   ): Promise<SessionTokens> => {
-    const userId = user._id.toHexString();
+    const userId = user._id;
     const tokens = await sessions.open(user, client, how);
     // The password may have been changed, and all sessions ended, while this one was being opened with the old one.
     const now = await users.find(userId);

@@ -1,5 +1,5 @@
-import { DURABLE, hashSecret } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { defineRepository, hashSecret, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** What a mailed link is good for. */
 export type MailedPurpose = "resetPassword" | "verifyEmail";
@@ -7,7 +7,7 @@ export type MailedPurpose = "resetPassword" | "verifyEmail";
 interface MailedTokenDocument {
   /** SHA-256 of the token: who reads the database can open no link. */
   _id: string;
-  userId: Types.ObjectId;
+  userId: string;
   purpose: MailedPurpose;
   /**
    * Where it was sent; absent where an admin passes it on. A link that went to an address that is no longer the account's must not
@@ -17,46 +17,42 @@ interface MailedTokenDocument {
   expiresAt: Date;
 }
 
-const mailedTokenSchema = new Schema<MailedTokenDocument>(
+const schema = new Schema<MailedTokenDocument>(
   {
     _id: { type: String, required: true },
-    userId: { type: Schema.Types.ObjectId, required: true },
+    userId: REQUIRED_ID,
     purpose: { type: String, enum: ["resetPassword", "verifyEmail"], required: true },
     email: String,
     expiresAt: { type: Date, required: true },
   },
-  { collection: "mailedTokens", writeConcern: DURABLE, versionKey: false },
+  { collection: "mailedTokens" },
 );
-mailedTokenSchema.index({ userId: 1, purpose: 1 });
+schema.index({ userId: 1, purpose: 1 });
 // Cleans up only: every reader compares the times itself.
-mailedTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-
-function mailedTokenModel(connection: Connection): Model<MailedTokenDocument> {
-  return connection.model<MailedTokenDocument>("MailedToken", mailedTokenSchema);
-}
+schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export type MailedTokenRepository = ReturnType<typeof createMailedTokenRepository>;
 
 /** Every query of the collection mailedTokens. */
-export function createMailedTokenRepository(connection: Connection) {
-  const tokens = mailedTokenModel(connection);
-  const valid = (token: string, purpose: MailedPurpose) => ({
-    _id: hashSecret(token),
-    purpose,
-    expiresAt: { $gt: new Date() },
-  });
-  return {
-    async insert(document: MailedTokenDocument): Promise<void> {
-      await tokens.create(document);
-    },
+export const createMailedTokenRepository = defineRepository(
+  { name: "MailedToken", schema },
+  ({ model: tokens, insert }) => {
+    const valid = (token: string, purpose: MailedPurpose) => ({
+      _id: hashSecret(token),
+      purpose,
+      expiresAt: { $gt: new Date() },
+    });
+    return {
+      insert,
 
-    find: (token: string, purpose: MailedPurpose) => tokens.findOne(valid(token, purpose)).lean(),
+      find: (token: string, purpose: MailedPurpose) => tokens.findOne(valid(token, purpose)).lean(),
 
-    /** Uses it up: of several at once one gets it. */
-    take: (token: string, purpose: MailedPurpose) => tokens.findOneAndDelete(valid(token, purpose)).lean(),
+      /** Uses it up: of several at once one gets it. */
+      take: (token: string, purpose: MailedPurpose) => tokens.findOneAndDelete(valid(token, purpose)).lean(),
 
-    async removeAll(userId: string, purposes: readonly MailedPurpose[]): Promise<void> {
-      await tokens.deleteMany({ userId, purpose: { $in: purposes } });
-    },
-  };
-}
+      async removeAll(userId: string, purposes: readonly MailedPurpose[]): Promise<void> {
+        await tokens.deleteMany({ userId, purpose: { $in: purposes } });
+      },
+    };
+  },
+);

@@ -27,7 +27,7 @@ export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, 
       const { totp } = user;
       if (totp === undefined) return undefined;
       if (code === undefined) throw serviceError("TOTP_REQUIRED");
-      const userId = user._id.toHexString();
+      const userId = user._id;
       const now = Date.now();
       if (!(await users.countGuess(userId, LIMIT, new Date(now)))) {
         const endsAtMs = user.totpGuesses?.endsAt.getTime() ?? now + LIMIT.windowMs;

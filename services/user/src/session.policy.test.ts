@@ -1,5 +1,4 @@
-import { hashSecret, newSecret } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { hashSecret, newId, newSecret } from "@fanfare/kernel";
 import { describe, expect, test } from "vitest";
 import { formatRefreshToken, parseRefreshToken } from "./refresh-token.ts";
 import { judgeRefresh } from "./session.policy.ts";
@@ -8,10 +7,10 @@ import type { SessionDocument } from "./session.repository.ts";
 const now = new Date("2026-01-01T00:00:00Z");
 const later = new Date(now.getTime() + 1000);
 const [family, current, previous] = [newSecret(), newSecret(), newSecret()];
-const _id = new Types.ObjectId();
+const _id = newId();
 const session: SessionDocument = {
   _id,
-  userId: new Types.ObjectId(),
+  userId: newId(),
   familyHash: hashSecret(family),
   currentHash: hashSecret(current),
   previousHash: hashSecret(previous),
@@ -20,7 +19,7 @@ const session: SessionDocument = {
   refreshedAt: now,
   expiresAt: later,
 };
-const token = { sessionId: _id.toHexString(), family, current };
+const token = { sessionId: _id, family, current };
 
 describe("judgeRefresh", () => {
   test.each([

@@ -3,7 +3,7 @@ import type { SessionDocument } from "./session.repository.ts";
 
 /** What only the user may see of a session. */
 export function presentSession(session: SessionDocument, currentId: string): Session {
-  const id = session._id.toHexString();
+  const id = session._id;
   return {
     id,
     current: id === currentId,

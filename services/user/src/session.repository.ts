@@ -1,10 +1,10 @@
 import { LIMITS } from "@fanfare/contract";
-import { DURABLE, ACCESS_TOKEN_LIFETIME_MS } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types, type QueryFilter } from "mongoose";
+import { ACCESS_TOKEN_LIFETIME_MS, defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema, type QueryFilter } from "mongoose";
 
 export interface SessionDocument {
-  _id: Types.ObjectId;
-  userId: Types.ObjectId;
+  _id: string;
+  userId: string;
   /** SHA-256 of the part of the refresh token that stays the same as long as the session lives. */
   familyHash: string;
   /** SHA-256 of the part that the next refresh must show. */
@@ -25,9 +25,9 @@ export interface SessionDocument {
   revokedAt?: Date;
 }
 
-const sessionSchema = new Schema<SessionDocument>(
+const schema = new Schema<SessionDocument>(
   {
-    userId: { type: Schema.Types.ObjectId, required: true },
+    userId: REQUIRED_ID,
     familyHash: { type: String, required: true },
     currentHash: { type: String, required: true },
     previousHash: { type: String, default: null },
@@ -40,16 +40,12 @@ const sessionSchema = new Schema<SessionDocument>(
     expiresAt: { type: Date, required: true },
     revokedAt: Date,
   },
-  { collection: "sessions", writeConcern: DURABLE, versionKey: false },
+  { collection: "sessions" },
 );
-sessionSchema.index({ userId: 1, _id: 1 });
-sessionSchema.index({ revokedAt: 1 }, { sparse: true });
+schema.index({ userId: 1, _id: 1 });
+schema.index({ revokedAt: 1 }, { sparse: true });
 // Cleans up only: every reader compares the times itself.
-sessionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-
-function sessionModel(connection: Connection): Model<SessionDocument> {
-  return connection.model<SessionDocument>("Session", sessionSchema);
-}
+schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 /** A clock of another process may be behind this much, so ended sessions are told a little longer. */
 const CLOCK_SKEW_MS = 60_000;
@@ -63,89 +59,92 @@ export type Rotation = Pick<
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
 
 /** Every query of the collection sessions. */
-export function createSessionRepository(connection: Connection) {
-  const sessions = sessionModel(connection);
-  const living = { revokedAt: null };
+export const createSessionRepository = defineRepository(
+  { name: "Session", schema },
+  ({ model: sessions, insert }) => {
+    const living = { revokedAt: null };
 
-  const revokeWhere = async (filter: QueryFilter<SessionDocument>): Promise<string[]> => {
-    const found = await sessions.find({ ...filter, ...living }, { _id: 1 }).lean();
-    if (found.length === 0) return [];
-    const now = Date.now();
-    await sessions.updateMany(
-      { _id: { $in: found.map(({ _id }) => _id) }, ...living },
-      { $set: { revokedAt: new Date(now), expiresAt: new Date(now + REMEMBER_REVOKED_MS) } },
-    );
-    return found.map(({ _id }) => _id.toHexString());
-  };
-
-  return {
-    async insert(session: SessionDocument): Promise<void> {
-      await sessions.collection.insertOne(session, { writeConcern: DURABLE });
-    },
-
-    find: (sessionId: string) => sessions.findById(sessionId).lean(),
-
-    /** false when the session has ended or somebody else has rotated it in the meantime. */
-    async rotate(session: SessionDocument, rotation: Rotation): Promise<boolean> {
-      const result = await sessions.updateOne(
-        { _id: session._id, currentHash: session.currentHash, ...living },
-        { $set: rotation },
+    const revokeWhere = async (filter: QueryFilter<SessionDocument>): Promise<string[]> => {
+      const found = await sessions.find({ ...filter, ...living }, { _id: 1 }).lean();
+      if (found.length === 0) return [];
+      const now = Date.now();
+      await sessions.updateMany(
+        { _id: { $in: found.map(({ _id }) => _id) }, ...living },
+        { $set: { revokedAt: new Date(now), expiresAt: new Date(now + REMEMBER_REVOKED_MS) } },
       );
-      return result.matchedCount === 1;
-    },
+      return found.map(({ _id }) => _id);
+    };
 
-    /** @returns the ids of those that were alive. */
-    revoke: (sessionId: string) => revokeWhere({ _id: sessionId }),
+    return {
+      insert,
 
-    revokeOf: (userId: string, sessionId: string) => revokeWhere({ _id: sessionId, userId }),
+      find: (sessionId: string) => sessions.findById(sessionId).lean(),
 
-    revokeAll: (userId: string) => revokeWhere({ userId }),
+      /** false when the session has ended or somebody else has rotated it in the meantime. */
+      async rotate(session: SessionDocument, rotation: Rotation): Promise<boolean> {
+        const result = await sessions.updateOne(
+          { _id: session._id, currentHash: session.currentHash, ...living },
+          { $set: rotation },
+        );
+        return result.matchedCount === 1;
+      },
 
-    revokeOthers: (userId: string, sessionId: string) => revokeWhere({ userId, _id: { $ne: sessionId } }),
+      /** @returns the ids of those that were alive. */
+      revoke: (sessionId: string) => revokeWhere({ _id: sessionId }),
 
-    /** Ends the oldest sessions of a user until at most `max` live. */
-    async revokeOldest(userId: string, max: number): Promise<string[]> {
-      const found = await sessions
-        .find({ userId, ...living }, { _id: 1 })
-        .sort({ _id: 1 })
-        .lean();
-      const tooMany = found.slice(0, Math.max(0, found.length - max));
-      return tooMany.length === 0 ? [] : revokeWhere({ _id: { $in: tooMany.map(({ _id }) => _id) } });
-    },
+      revokeOf: (userId: string, sessionId: string) => revokeWhere({ _id: sessionId, userId }),
 
-    /** Where the user's sessions were opened from. */
-    async forgetClients(userId: string): Promise<void> {
-      await sessions.updateMany({ userId }, { $unset: { address: 1, userAgent: 1 } });
-    },
+      revokeAll: (userId: string) => revokeWhere({ userId }),
 
-    /** Newest first. */
-    listLiving: (userId: string, now: Date) =>
-      sessions
-        .find({ userId, ...living, expiresAt: { $gt: now } })
-        .sort({ _id: -1 })
-        .limit(LIMITS.sessionsPerUser)
-        .lean(),
+      revokeOthers: (userId: string, sessionId: string) => revokeWhere({ userId, _id: { $ne: sessionId } }),
 
-    /** When a living session of each of the users was last refreshed; nothing of those who have none. */
-    async lastRefreshes(userIds: readonly Types.ObjectId[], now: Date): Promise<Map<string, Date>> {
-      if (userIds.length === 0) return new Map();
-      const found = await sessions
-        .find({ userId: { $in: userIds }, ...living, expiresAt: { $gt: now } }, { userId: 1, refreshedAt: 1 })
-        .lean();
-      const last = new Map<string, Date>();
-      for (const { userId, refreshedAt } of found) {
-        const key = userId.toHexString();
-        const known = last.get(key);
-        if (known === undefined || known < refreshedAt) last.set(key, refreshedAt);
-      }
-      return last;
-    },
+      /** Ends the oldest sessions of a user until at most `max` live. */
+      async revokeOldest(userId: string, max: number): Promise<string[]> {
+        const found = await sessions
+          .find({ userId, ...living }, { _id: 1 })
+          .sort({ _id: 1 })
+          .lean();
+        const tooMany = found.slice(0, Math.max(0, found.length - max));
+        return tooMany.length === 0 ? [] : revokeWhere({ _id: { $in: tooMany.map(({ _id }) => _id) } });
+      },
 
-    /** Those whose access tokens may still be valid, of `withinMs` at most. */
-    async listRevokedIds(withinMs = REMEMBER_REVOKED_MS): Promise<string[]> {
-      const since = new Date(Date.now() - Math.min(withinMs, REMEMBER_REVOKED_MS));
-      const found = await sessions.find({ revokedAt: { $gt: since } }, { _id: 1 }).lean();
-      return found.map(({ _id }) => _id.toHexString());
-    },
-  };
-}
+      /** Where the user's sessions were opened from. */
+      async forgetClients(userId: string): Promise<void> {
+        await sessions.updateMany({ userId }, { $unset: { address: 1, userAgent: 1 } });
+      },
+
+      /** Newest first. */
+      listLiving: (userId: string, now: Date) =>
+        sessions
+          .find({ userId, ...living, expiresAt: { $gt: now } })
+          .sort({ _id: -1 })
+          .limit(LIMITS.sessionsPerUser)
+          .lean(),
+
+      /** When a living session of each of the users was last refreshed; nothing of those who have none. */
+      async lastRefreshes(userIds: readonly string[], now: Date): Promise<Map<string, Date>> {
+        if (userIds.length === 0) return new Map();
+        const found = await sessions
+          .find(
+            { userId: { $in: userIds }, ...living, expiresAt: { $gt: now } },
+            { userId: 1, refreshedAt: 1 },
+          )
+          .lean();
+        const last = new Map<string, Date>();
+        for (const { userId, refreshedAt } of found) {
+          const key = userId;
+          const known = last.get(key);
+          if (known === undefined || known < refreshedAt) last.set(key, refreshedAt);
+        }
+        return last;
+      },
+
+      /** Those whose access tokens may still be valid, of `withinMs` at most. */
+      async listRevokedIds(withinMs = REMEMBER_REVOKED_MS): Promise<string[]> {
+        const since = new Date(Date.now() - Math.min(withinMs, REMEMBER_REVOKED_MS));
+        const found = await sessions.find({ revokedAt: { $gt: since } }, { _id: 1 }).lean();
+        return found.map(({ _id }) => _id);
+      },
+    };
+  },
+);

@@ -1,13 +1,13 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
 import {
   hashSecret,
+  newId,
   newSecret,
   serviceError,
   type Actor,
   type CallClient,
   type NodeContext,
 } from "@fanfare/kernel";
-import { Types } from "mongoose";
 import { formatRefreshToken, parseRefreshToken, type RefreshToken } from "./refresh-token.ts";
 import { judgeRefresh, mustVerifyFirst } from "./session.policy.ts";
 import type { SessionDocument, Rotation, SessionRepository } from "./session.repository.ts";
@@ -54,8 +54,8 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
       if (user.disabledAt !== undefined) throw serviceError("USER_DISABLED");
       if (user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
       if (mustVerifyFirst(user)) throw serviceError("EMAIL_NOT_VERIFIED");
-      const sessionId = new Types.ObjectId();
-      const token = { sessionId: sessionId.toHexString(), family: newSecret(), current: newSecret() };
+      const sessionId = newId();
+      const token = { sessionId, family: newSecret(), current: newSecret() };
       const now = new Date();
       const fields = rotation(token, null, now);
       await repository.insert({
@@ -90,7 +90,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
         const verdict = judgeRefresh(session, shown, now);
         if (session === null || verdict === "unknown") throw serviceError("UNAUTHENTICATED");
         if (verdict === "ended") throw serviceError("SESSION_REVOKED");
-        const userId = session.userId.toHexString();
+        const userId = session.userId;
         if (verdict === "reused") {
           tellEnded(userId, await repository.revoke(shown.sessionId));
           throw serviceError("SESSION_REVOKED");
@@ -116,7 +116,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
      * @throws {ServiceError} SESSION_REVOKED
      */
     async continueAlone(user: UserDocument, sessionId: string): Promise<SessionTokens> {
-      const userId = user._id.toHexString();
+      const userId = user._id;
       tellEnded(userId, await repository.revokeOthers(userId, sessionId));
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const session = await repository.find(sessionId);
@@ -153,7 +153,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
 
 function actorOf(user: UserDocument, sessionId: string): Actor {
   const admin = user.admin === true && { admin: user.admin };
-  return { userId: user._id.toHexString(), sessionId, kind: user.kind, ...admin };
+  return { userId: user._id, sessionId, kind: user.kind, ...admin };
 }
 
 function clientFields(client: CallClient | null): Pick<SessionDocument, "address" | "userAgent"> {

@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
-import { DURABLE, hashSecret, newSecret } from "@fanfare/kernel";
-import { Schema, type Connection, type Model } from "mongoose";
+import { defineRepository, hashSecret, newSecret } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 interface SetupTokenDocument {
   /** SHA-256 of the token: a reader of the database cannot use it. */
@@ -8,30 +8,26 @@ interface SetupTokenDocument {
   expiresAt: Date;
 }
 
-const setupTokenSchema = new Schema<SetupTokenDocument>(
+const schema = new Schema<SetupTokenDocument>(
   {
     _id: { type: String, required: true },
     expiresAt: { type: Date, required: true },
   },
-  { collection: "setupTokens", writeConcern: DURABLE, versionKey: false },
+  { collection: "setupTokens" },
 );
 // Cleans up only: every reader compares the times itself.
-setupTokenSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-
-function setupTokenModel(connection: Connection): Model<SetupTokenDocument> {
-  return connection.model<SetupTokenDocument>("SetupToken", setupTokenSchema);
-}
+schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export type SetupTokenRepository = ReturnType<typeof createSetupTokenRepository>;
 
 /** Every query of the collection setupTokens. */
-export function createSetupTokenRepository(connection: Connection) {
-  const tokens = setupTokenModel(connection);
-  return {
+export const createSetupTokenRepository = defineRepository(
+  { name: "SetupToken", schema },
+  ({ model: tokens, insert }) => ({
     async make(): Promise<string> {
       const token = newSecret();
       const expiresAt = new Date(Date.now() + LIMITS.setupLinkLifetimeMs);
-      await tokens.create({ _id: hashSecret(token), expiresAt });
+      await insert({ _id: hashSecret(token), expiresAt });
       return token;
     },
 
@@ -39,5 +35,5 @@ export function createSetupTokenRepository(connection: Connection) {
       const found = await tokens.findOne({ _id: hashSecret(token), expiresAt: { $gt: new Date() } }).lean();
       return found !== null;
     },
-  };
-}
+  }),
+);

@@ -5,5 +5,5 @@ import { presentOwnUser } from "./user.presenter.ts";
 
 /** Tells the user's own sockets, and nobody else, how the account is now. */
 export function tellOwner({ publish }: Pick<NodeContext, "publish">, user: UserDocument): void {
-  publish(userRoom(user._id.toHexString()), "account.updated", { user: presentOwnUser(user) });
+  publish(userRoom(user._id), "account.updated", { user: presentOwnUser(user) });
 }

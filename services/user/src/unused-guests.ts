@@ -1,5 +1,4 @@
 import type { NodeContext } from "@fanfare/kernel";
-import type { Types } from "mongoose";
 import type { Erasures } from "./erasures.ts";
 import type { SeenGuest } from "./guest.queries.ts";
 import type { SessionRepository } from "./session.repository.ts";
@@ -26,7 +25,7 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
   const keptForMs = node.config.guestRetentionDays * DAY_MS;
 
   const remove = async ({ _id, seenAt }: SeenGuest, now: Date): Promise<void> => {
-    const userId = _id.toHexString();
+    const userId = _id;
     const { groupIds } = await node.call("group.listOwned", { userId });
     if (groupIds.length > 0) return;
     const erased = await users.erase(userId, now, { kind: "guest", seenAt });
@@ -34,7 +33,7 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
   };
 
   /** @returns where the next page begins; null: there is none */
-  const look = async (after: Types.ObjectId | null, now: Date): Promise<Types.ObjectId | null> => {
+  const look = async (after: string | null, now: Date): Promise<string | null> => {
     const page = await users.pageOfGuests(after, USERS_PER_PAGE);
     // A day is exact enough, and makes one write a day of a guest who is there all the time.
     const idle = page.guests.filter(({ seenAt }) => seenAt.getTime() < now.getTime() - DAY_MS);
@@ -42,11 +41,11 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
     const refreshed = await sessionRepository.lastRefreshes(asked, now);
     // They are older than the note of when one was seen. Without a session nothing tells them from the authors of imported groups, who stay.
     for (const _id of page.unseen) {
-      const seenAt = refreshed.get(_id.toHexString());
+      const seenAt = refreshed.get(_id);
       if (seenAt !== undefined) await users.setFirstSeenAt({ _id, seenAt });
     }
     for (const guest of idle) {
-      const seenAt = refreshed.get(guest._id.toHexString());
+      const seenAt = refreshed.get(guest._id);
       if (seenAt !== undefined) await users.setSeenAt({ ...guest, seenAt });
       else if (guest.seenAt.getTime() < now.getTime() - keptForMs) await remove(guest, now);
     }
@@ -54,7 +53,7 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
   };
 
   const sweep = async (now: Date, signal?: AbortSignal): Promise<void> => {
-    let after: Types.ObjectId | null = null;
+    let after: string | null = null;
     do {
       after = await look(after, now);
       signal?.throwIfAborted();

@@ -1,26 +1,27 @@
 import type { NodeContext } from "@fanfare/kernel";
-import type { Mailer } from "@fanfare/mail";
-import type { AccountMails } from "./account-mails.ts";
-import type { Admins } from "./admins.ts";
-import type { AllUsersRepository } from "./all-users.repository.ts";
-import type { BlockRepository } from "./block.repository.ts";
-import type { InvitedAccounts } from "./invited-accounts.ts";
-import type { LogIn } from "./log-in.ts";
-import type { MailedTokenRepository } from "./mailed-token.repository.ts";
-import type { OidcAccounts } from "./oidc/oidc-accounts.ts";
-import type { OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
-import type { OidcProvider } from "./oidc/oidc-provider.ts";
-import type { ConfirmPassword } from "./confirm-password.ts";
-import type { Erasures } from "./erasures.ts";
-import type { Passwords } from "./passwords.ts";
-import type { Reauthenticate } from "./reauthenticate.ts";
-import type { SecondFactor } from "./second-factor.ts";
-import type { SessionRepository } from "./session.repository.ts";
-import type { SetupTokenRepository } from "./setup-token.repository.ts";
-import type { Sessions } from "./sessions.ts";
-import type { TotpSecrets } from "./totp-secrets.ts";
-import type { UnusedGuests } from "./unused-guests.ts";
-import type { UserRepository } from "./user.repository.ts";
+import { createMailer, type Mailer } from "@fanfare/mail";
+import { createAccountMails, type AccountMails } from "./account-mails.ts";
+import { createAdminRepository } from "./admin.repository.ts";
+import { createAdmins, type Admins } from "./admins.ts";
+import { createAllUsersRepository, type AllUsersRepository } from "./all-users.repository.ts";
+import { createBlockRepository, type BlockRepository } from "./block.repository.ts";
+import { createConfirmPassword, type ConfirmPassword } from "./confirm-password.ts";
+import { createErasures, type Erasures } from "./erasures.ts";
+import { createInvitedAccounts, type InvitedAccounts } from "./invited-accounts.ts";
+import { createLogIn, type LogIn } from "./log-in.ts";
+import { createMailedTokenRepository, type MailedTokenRepository } from "./mailed-token.repository.ts";
+import { createOidcAccounts, type OidcAccounts } from "./oidc/oidc-accounts.ts";
+import { createOidcCodeRepository, type OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
+import { createOidcProvider, type OidcProvider } from "./oidc/oidc-provider.ts";
+import { createPasswords, type Passwords } from "./passwords.ts";
+import { createReauthenticate, type Reauthenticate } from "./reauthenticate.ts";
+import { createSecondFactor, type SecondFactor } from "./second-factor.ts";
+import { createSessionRepository, type SessionRepository } from "./session.repository.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
+import { createSetupTokenRepository, type SetupTokenRepository } from "./setup-token.repository.ts";
+import { createTotpSecrets, type TotpSecrets } from "./totp-secrets.ts";
+import { createUnusedGuests, type UnusedGuests } from "./unused-guests.ts";
+import { createUserRepository, type UserRepository } from "./user.repository.ts";
 
 /** What the actions of this service work with. */
 export interface UserDependencies {
@@ -47,4 +48,53 @@ export interface UserDependencies {
   oidcProvider: OidcProvider;
   oidcCodes: OidcCodeRepository;
   oidcAccounts: OidcAccounts;
+}
+
+export function createDependencies(node: NodeContext): UserDependencies {
+  const sessionRepository = createSessionRepository(node.database);
+  const users = createUserRepository(node.database);
+  const allUsers = createAllUsersRepository(node.database);
+  const setupTokens = createSetupTokenRepository(node.database);
+  const admins = createAdmins({
+    users,
+    repository: createAdminRepository(node.database),
+    setupTokens,
+    firstIsAdmin: node.config.environment !== "production",
+  });
+  const sessions = createSessions(node, sessionRepository);
+  const mailer = createMailer(node);
+  const mailedTokens = createMailedTokenRepository(node.database);
+  const accountMails = createAccountMails(mailer, mailedTokens, node);
+  const blocks = createBlockRepository(node.database);
+  const passwords = createPasswords();
+  const oidcCodes = createOidcCodeRepository(node.database);
+  const confirmPassword = createConfirmPassword(users, passwords);
+  const totpSecrets = createTotpSecrets(node.sealerFor("second factor"));
+  const erasures = createErasures({ node, users, sessions, sessionRepository, blocks, mailedTokens });
+  const invitedAccounts = createInvitedAccounts(node, users, erasures);
+  return {
+    node,
+    users,
+    admins,
+    setupTokens,
+    allUsers,
+    blocks,
+    erasures,
+    unusedGuests: createUnusedGuests({ node, users, sessionRepository, erasures }),
+    sessionRepository,
+    sessions,
+    passwords,
+    confirmPassword,
+    reauthenticate: createReauthenticate(users, oidcCodes, confirmPassword),
+    mailer,
+    totpSecrets,
+    secondFactor: createSecondFactor(users, totpSecrets, node.logger),
+    logIn: createLogIn(users, sessions),
+    mailedTokens,
+    accountMails,
+    oidcProvider: createOidcProvider(node.config, node.logger),
+    oidcCodes,
+    oidcAccounts: createOidcAccounts(users, allUsers, admins, node, accountMails, invitedAccounts),
+    invitedAccounts,
+  };
 }

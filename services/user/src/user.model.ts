@@ -1,6 +1,6 @@
 import type { Locale } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** The second factor of an account. */
 export interface Totp {
@@ -13,7 +13,7 @@ export interface Totp {
 }
 
 export interface UserDocument {
-  _id: Types.ObjectId;
+  _id: string;
   /** Absent for a guest, so that the unique sparse index leaves it out. */
   username?: string;
   usernameLower?: string;
@@ -50,7 +50,7 @@ export interface UserDocument {
   disabledAt?: Date;
   createdAt: Date;
   /** The group whose file named this guest, whom nobody can log in as: they go with it. */
-  importedIn?: Types.ObjectId;
+  importedIn?: string;
   /** Of a guest that somebody came in as: when one of its sessions was last seen alive, to the day. */
   seenAt?: Date;
   /** Absent while there is more left of the user than an id that messages refer to. */
@@ -94,12 +94,12 @@ const userSchema = new Schema<UserDocument>(
     admin: Boolean,
     disabledAt: Date,
     createdAt: { type: Date, required: true },
-    importedIn: Schema.Types.ObjectId,
+    importedIn: ID,
     seenAt: Date,
     deletedAt: Date,
     erasing: Date,
   },
-  { collection: "users", writeConcern: DURABLE, versionKey: false },
+  { collection: "users" },
 );
 userSchema.index({ usernameLower: 1 }, { name: USERNAME_INDEX, unique: true, sparse: true });
 userSchema.index({ nicknameLower: 1 }, { sparse: true });
@@ -109,6 +109,4 @@ userSchema.index({ emailClaimedAt: 1 }, { sparse: true });
 userSchema.index({ emailLower: 1 }, { name: EMAIL_INDEX, unique: true, sparse: true });
 userSchema.index({ oidcKey: 1 }, { name: OIDC_INDEX, unique: true, sparse: true });
 
-export function userModel(connection: Connection): Model<UserDocument> {
-  return connection.model<UserDocument>("User", userSchema);
-}
+export const userCollection = { name: "User", schema: userSchema };

@@ -10,7 +10,7 @@ export function localeOf({ locale }: Pick<UserDocument, "locale">): Locale {
 /** What anybody may see of a user. */
 export function presentUser(user: UserDocument): User {
   return {
-    id: user._id.toHexString(),
+    id: user._id,
     username: user.username ?? null,
     nickname: user.nickname,
     avatarUrl: user.avatarUrl,

@@ -1,13 +1,12 @@
 import type { Locale } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
-import type { Connection } from "mongoose";
+import { defineRepository } from "@fanfare/kernel";
 import { createAccountQueries } from "./account.queries.ts";
 import { createErasureQueries } from "./erasure.queries.ts";
 import { createGuessQueries } from "./guesses.queries.ts";
 import { createGuestQueries } from "./guest.queries.ts";
 import { prefixRange } from "./prefix-range.ts";
 import { createTotpQueries } from "./totp.queries.ts";
-import { userModel, type UserDocument } from "./user.model.ts";
+import { userCollection, type UserDocument } from "./user.model.ts";
 
 export interface Credentials {
   username: string;
@@ -23,30 +22,20 @@ type ProfileChange = Partial<Pick<UserDocument, "nickname" | "avatarUrl" | "bio"
 export type UserRepository = ReturnType<typeof createUserRepository>;
 
 /** Every query of the collection users. */
-export function createUserRepository(connection: Connection) {
-  const users = userModel(connection);
-  return {
+export const createUserRepository = defineRepository(
+  userCollection,
+  ({ model: users, insert, insertMany, removeSome }) => ({
     ...createAccountQueries(users),
     ...createTotpQueries(users),
     ...createErasureQueries(users),
     ...createGuestQueries(users),
     ...createGuessQueries(users),
 
-    /** Past mongoose's document class, which costs more than the insert itself when thousands of guests arrive. */
-    async insert(user: UserDocument): Promise<void> {
-      await users.collection.insertOne(user, { writeConcern: DURABLE });
-    },
-
-    async insertMany(documents: readonly UserDocument[]): Promise<void> {
-      await users.collection.insertMany([...documents], { writeConcern: DURABLE });
-    },
+    insert,
+    insertMany,
 
     /** @returns how many were removed: fewer than `limit` when none are left. */
-    async removeSomeImported(groupId: string, limit: number): Promise<number> {
-      const found = await users.find({ importedIn: groupId }, { _id: 1 }).limit(limit).lean();
-      await users.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      return found.length;
-    },
+    removeSomeImported: (groupId: string, limit: number) => removeSome({ importedIn: groupId }, limit),
 
     find: (userId: string) => users.findById(userId).lean(),
 
@@ -107,8 +96,8 @@ export function createUserRepository(connection: Connection) {
           { returnDocument: "after" },
         )
         .lean(),
-  };
-}
+  }),
+);
 
 /** What an account is found by besides its username. */
 export function searchFields({ nickname }: { nickname?: string }) {

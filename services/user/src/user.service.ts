@@ -32,7 +32,7 @@ import { removeAvatar, setAvatar } from "./actions/set-avatar.ts";
 import { adminState, becomeAdmin, createSetupToken, setUpAdmin } from "./actions/setup.ts";
 import { disableTotp, enableTotp, hasSecondFactor, resetTotp, setupTotp } from "./actions/totp.ts";
 import { updateProfile } from "./actions/update-profile.ts";
-import { createDependencies } from "./create-dependencies.ts";
+import { createDependencies } from "./user.dependencies.ts";
 import { defineEmailRelease } from "./unverified-emails.ts";
 
 /** Accounts, sessions and profiles: the actions `user.*` of the contract. */

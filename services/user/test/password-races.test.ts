@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { SessionTokens } from "@fanfare/contract";
-import { Types } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { changePassword } from "../src/actions/change-password.ts";
 import { changeEmail } from "../src/actions/email.ts";
@@ -66,7 +65,7 @@ test("a reset password ends that session too", async () => {
   const token = "of-this-test";
   await dependencies.mailedTokens.insert({
     _id: createHash("sha256").update(token).digest("base64url"),
-    userId: new Types.ObjectId(tokens.user.id),
+    userId: tokens.user.id,
     purpose: "resetPassword",
     email,
     expiresAt: new Date(Date.now() + 60_000),

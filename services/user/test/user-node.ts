@@ -15,7 +15,7 @@ import {
   type ServiceFactory,
 } from "@fanfare/kernel";
 import { afterEach, beforeEach, vi } from "vitest";
-import { createDependencies } from "../src/create-dependencies.ts";
+import { createDependencies } from "../src/user.dependencies.ts";
 import { createUserService } from "../src/index.ts";
 import type { UserDependencies } from "../src/user.dependencies.ts";
 

@@ -26,7 +26,7 @@ export function acceptInviteFor(dependencies: GroupDependencies): Handler<"invit
 
 export function findInviteCreator(dependencies: GroupDependencies): Handler<"invite.findCreator"> {
   return async ({ params: { code } }) => ({
-    userId: (await findInvite(dependencies, code)).createdBy.toHexString(),
+    userId: (await findInvite(dependencies, code)).createdBy,
   });
 }
 
@@ -41,7 +41,7 @@ function createJoin(dependencies: GroupDependencies) {
   const { node, groups, channels, members, bans, membership } = dependencies;
   return async (code: string, userId: string, askedAtMs: number): Promise<Joined> => {
     const invite = await findInvite(dependencies, code);
-    const groupId = invite.groupId.toHexString();
+    const groupId = invite.groupId;
     const [listed, isBanned, groupIds] = await Promise.all([
       channels.listOfGroup(groupId),
       bans.exists(groupId, userId),
@@ -91,7 +91,7 @@ async function takeUseAndJoin(
   userId: string,
   askedAtMs: number,
 ): Promise<GroupDocument | null> {
-  const groupId = invite.groupId.toHexString();
+  const groupId = invite.groupId;
   if (!(await invites.takeUse(invite))) {
     if (await members.exists(groupId, userId)) return null;
     throw serviceError("INVITE_NOT_FOUND");

@@ -35,12 +35,11 @@ export function access(dependencies: GroupDependencies): Handler<"group.access">
     }
     const found = await dependencies.channels.find(channelId);
     // What holds in its parent holds in a thread.
-    const parentId = found?.parentId?.toHexString();
+    const parentId = found?.parentId;
     const channel = parentId === undefined ? found : await dependencies.channels.find(parentId);
     if (channel === null) return NOWHERE;
-    if (channel.groupId !== undefined)
-      return accessInGroup(dependencies, channel.groupId.toHexString(), userId, channel);
-    const memberIds = channel.memberIds?.map((id) => id.toHexString()) ?? [];
+    if (channel.groupId !== undefined) return accessInGroup(dependencies, channel.groupId, userId, channel);
+    const memberIds = channel.memberIds ?? [];
     const permissions = directPermissions(memberIds, userId);
     if (permissions === NO_PERMISSIONS) return NOWHERE;
     const isBlocked = channel.kind === "direct" && (await isBlockBetween(call, userId, memberIds));

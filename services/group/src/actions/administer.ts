@@ -21,7 +21,7 @@ export function removeGroup({ groups, purge }: GroupDependencies): Handler<"grou
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const group = await groups.find(groupId);
       if (group === null) break;
-      if (!(await groups.markDeleted(groupId, group.ownerId.toHexString()))) continue;
+      if (!(await groups.markDeleted(groupId, group.ownerId))) continue;
       purge.group(groupId);
       return {};
     }

@@ -44,11 +44,11 @@ export function recordAudit({ audits }: GroupDependencies): Handler<"group.recor
 function presentEntry(entry: AuditDocument): AuditEntry {
   const { _id, groupId, actorId, targetId, createdAt, action, reason, before, after } = entry;
   return {
-    id: _id.toHexString(),
-    groupId: groupId.toHexString(),
-    actorId: actorId.toHexString(),
+    id: _id,
+    groupId,
+    actorId,
     action,
-    targetId: targetId?.toHexString() ?? null,
+    targetId: targetId ?? null,
     reason,
     before,
     after,

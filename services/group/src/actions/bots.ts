@@ -19,7 +19,7 @@ export function listSeenChannels(dependencies: GroupDependencies): Handler<"grou
     return {
       channels: channels
         .filter((channel) => channel.kind === "text" && sees(member.subject, channel))
-        .map(({ _id, createdAt }) => ({ channelId: _id.toHexString(), createdAt: createdAt.toISOString() })),
+        .map(({ _id, createdAt }) => ({ channelId: _id, createdAt: createdAt.toISOString() })),
     };
   };
 }

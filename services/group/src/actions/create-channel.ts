@@ -1,7 +1,6 @@
 import { LIMITS, PERMISSIONS, type Override, type ParsedParams } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { newId, serviceError, type Handler } from "@fanfare/kernel";
 import { mayTouchRole } from "@fanfare/permissions";
-import { Types } from "mongoose";
 import { needActor, rankOf } from "../authority.ts";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -21,8 +20,8 @@ export function createChannel(dependencies: GroupDependencies): Handler<"channel
     if (kind === "section" && section !== null) throw sectionInSection();
     const overrides = params.private ? await privateOverrides(dependencies, params, actor) : [];
     const created: ChannelDocument = {
-      _id: new Types.ObjectId(),
-      groupId: new Types.ObjectId(groupId),
+      _id: newId(),
+      groupId,
       kind,
       name,
       topic,
@@ -35,7 +34,7 @@ export function createChannel(dependencies: GroupDependencies): Handler<"channel
     await channels.insert(created);
     // Looked up afterwards, so that a group that is being deleted keeps no channel behind.
     if ((await groups.find(groupId)) === null) {
-      await channels.remove([created._id.toHexString()]);
+      await channels.remove([created._id]);
       throw serviceError("GROUP_NOT_FOUND");
     }
     await moves.open(created);
@@ -62,12 +61,10 @@ async function privateOverrides(
   const found = await members.findMany(groupId, userIds);
   if (found.length < userIds.length) throw serviceError("MEMBER_NOT_FOUND");
   const allowed = new Set(roleIds);
-  const known = (await roles.listOfGroup(groupId)).filter(({ _id }) => allowed.has(_id.toHexString()));
+  const known = (await roles.listOfGroup(groupId)).filter(({ _id }) => allowed.has(_id));
   if (known.length < allowed.size) throw serviceError("ROLE_NOT_FOUND");
   const own = new Set(actor.subject.roles.map(({ id }) => id));
-  const isOutOfReach = known.some(
-    (role) => !own.has(role._id.toHexString()) && !mayTouchRole(actor.subject, rankOf(role)),
-  );
+  const isOutOfReach = known.some((role) => !own.has(role._id) && !mayTouchRole(actor.subject, rankOf(role)));
   if (isOutOfReach) throw serviceError("FORBIDDEN");
   const seeing = { allow: PERMISSIONS.view, deny: 0 };
   return [

@@ -1,6 +1,5 @@
 import { LIMITS, userRoom } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { newId, serviceError, type Handler } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { assertCanCreateGroups, assertCanOwnMore } from "../group.policy.ts";
@@ -21,21 +20,21 @@ export function createGroup(dependencies: GroupDependencies): Handler<"group.cre
     }
     const createdAt = new Date();
     const group: GroupDocument = {
-      _id: new Types.ObjectId(),
+      _id: newId(),
       name: params.name,
-      ownerId: new Types.ObjectId(actor.userId),
+      ownerId: actor.userId,
       memberCount: 1,
       createdAt,
     };
     const channel: ChannelDocument = {
-      _id: new Types.ObjectId(),
+      _id: newId(),
       groupId: group._id,
       kind: "text",
       name: FIRST_CHANNEL,
       position: 0,
       createdAt,
     };
-    const groupId = group._id.toHexString();
+    const groupId = group._id;
     await Promise.all([groups.begin(group), channels.insert(channel)]);
     await members.insert(groupId, actor.userId, { joinedAt: createdAt });
     // It shows itself last: half a group is never seen, and a sweep removes it.

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { LIMITS } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { newId, serviceError, type Handler } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { isInviteUsable } from "../group.policy.ts";
 import { presentInvite } from "../group.presenter.ts";
@@ -21,10 +20,10 @@ export function createInvite({ invites, audit }: GroupDependencies): Handler<"in
     }
     if (dead.length > 0) await invites.remove(dead.map(({ _id }) => _id));
     const invite: InviteDocument = {
-      _id: new Types.ObjectId(),
+      _id: newId(),
       code: randomBytes(CODE_BYTES).toString("base64url"),
-      groupId: new Types.ObjectId(groupId),
-      createdBy: new Types.ObjectId(actor.userId),
+      groupId,
+      createdBy: actor.userId,
       uses: 0,
       maxUses: maxUses ?? null,
       expiresAt: maxAgeMs === undefined ? null : new Date(now.getTime() + maxAgeMs),

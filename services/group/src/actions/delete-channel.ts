@@ -11,9 +11,9 @@ export function deleteChannel(dependencies: GroupDependencies): Handler<"channel
     { _id, parentId, rootMessageId }: ChannelDocument,
   ): Promise<boolean> => {
     // First, because a message that names a thread which is gone would never be put right.
-    const [channelId, messageId] = [parentId!.toHexString(), rootMessageId!.toHexString()];
+    const [channelId, messageId] = [parentId!, rootMessageId!];
     await call("message.setThread", { channelId, messageId, threadId: null, rooms: [...access.rooms] });
-    return threads.markDeleted(_id.toHexString());
+    return threads.markDeleted(_id);
   };
   return async (request) => {
     const { channelId } = request.params;
@@ -30,7 +30,7 @@ export function deleteChannel(dependencies: GroupDependencies): Handler<"channel
     else purge.channel(channel);
     if (channel.kind === "section") await emptySection(dependencies, groupId, channelId);
     const { name, kind, parentId } = channel;
-    const place = parentId === undefined ? channel : await channels.find(parentId.toHexString());
+    const place = parentId === undefined ? channel : await channels.find(parentId);
     await audit(groupId, userId, "channel.delete", {
       targetId: channelId,
       before: { name, kind, private: place === null || isPrivate(place) },
@@ -46,14 +46,12 @@ async function emptySection(
   sectionId: string,
 ): Promise<void> {
   const { channels } = dependencies;
-  const inside = (await channels.listOfGroup(groupId)).filter(
-    (one) => one.sectionId?.toHexString() === sectionId,
-  );
+  const inside = (await channels.listOfGroup(groupId)).filter((one) => one.sectionId === sectionId);
   const places = inside.map(({ _id, position }) => ({
-    channelId: _id.toHexString(),
+    channelId: _id,
     sectionId: null,
     position,
   }));
   await channels.setPlaces(groupId, places);
-  tellPlaces(dependencies, groupId, places, new Map(inside.map((one) => [one._id.toHexString(), one])));
+  tellPlaces(dependencies, groupId, places, new Map(inside.map((one) => [one._id, one])));
 }

@@ -35,7 +35,7 @@ export function exportHead({
     ]);
     if (group === null) throw serviceError("GROUP_NOT_FOUND");
     const idsOf = (isSection: boolean): string[] =>
-      found.filter(({ kind }) => (kind === "section") === isSection).map(({ _id }) => _id.toHexString());
+      found.filter(({ kind }) => (kind === "section") === isSection).map(({ _id }) => _id);
     return {
       group: groupLine(group, filter),
       roles: allRoles.map(roleLine),
@@ -48,7 +48,7 @@ export function exportHead({
 export function exportChannels({ channels }: GroupDependencies): Handler<"group.exportChannels"> {
   return async ({ params: { groupId, channelIds } }) => {
     const found = await channels.findManyOf(groupId, channelIds);
-    const byId = new Map(found.map((channel) => [channel._id.toHexString(), channel]));
+    const byId = new Map(found.map((channel) => [channel._id, channel]));
     const inOrder = channelIds.map((id) => byId.get(id)).filter((channel) => channel !== undefined);
     return { lines: inOrder.map(channelLine) };
   };
@@ -57,9 +57,9 @@ export function exportChannels({ channels }: GroupDependencies): Handler<"group.
 export function exportThreads({ threads }: GroupDependencies): Handler<"group.exportThreads"> {
   return async ({ params: { groupId, channelId, afterId } }) => {
     const found = await threads.listPageOf(channelId, afterId, THREADS_PER_PAGE);
-    const own = found.filter(({ parentGroupId }) => parentGroupId?.toHexString() === groupId);
+    const own = found.filter(({ parentGroupId }) => parentGroupId === groupId);
     const last = found.length === THREADS_PER_PAGE ? found.at(-1) : undefined;
-    return { lines: own.map(channelLine), next: last?._id.toHexString() ?? null };
+    return { lines: own.map(channelLine), next: last?._id ?? null };
   };
 }
 
@@ -67,6 +67,6 @@ export function exportMembers({ members }: GroupDependencies): Handler<"group.ex
   return async ({ params: { groupId, afterUserId } }) => {
     const found = await members.listPage(groupId, afterUserId ?? undefined, MEMBERS_PER_PAGE);
     const last = found.length === MEMBERS_PER_PAGE ? found.at(-1) : undefined;
-    return { lines: found.map(memberLine), next: last?.userId.toHexString() ?? null };
+    return { lines: found.map(memberLine), next: last?.userId ?? null };
   };
 }

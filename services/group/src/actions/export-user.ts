@@ -12,7 +12,7 @@ export function exportUser({ groups, members }: GroupDependencies): Handler<"gro
     const found = await groups.findMany(groupIds);
     const items = await Promise.all(
       found.map(async ({ _id, name }) => {
-        const member = await members.find(_id.toHexString(), userId);
+        const member = await members.find(_id, userId);
         return member === null
           ? []
           : [{ kind: "membership", data: { groupName: name, ...presentMember(member) } }];

@@ -15,7 +15,7 @@ export function listActiveThreads({ threads }: GroupDependencies): Handler<"chan
     const found = await threads.listActive(groupId, parseActivityCursor(after), limit);
     return {
       threads: found.map((thread) => ({
-        channelId: thread._id.toHexString(),
+        channelId: thread._id,
         cursor: activityCursorOf(thread),
       })),
     };

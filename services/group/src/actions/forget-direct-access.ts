@@ -9,7 +9,7 @@ export function forgetDirectAccess({
 }: GroupDependencies): Handler<"group.forgetDirectAccess"> {
   return async ({ params: { userId, otherId } }) => {
     const channel = await directs.find(directKey(userId, otherId));
-    if (channel !== null) membership.forget(channel._id.toHexString(), null);
+    if (channel !== null) membership.forget(channel._id, null);
     return {};
   };
 }

@@ -1,6 +1,5 @@
 import { LIMITS, userRoom } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { newId, serviceError, type Handler } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel.model.ts";
 import { channelStates } from "../channel-states.ts";
 import { takeOutOfDirect } from "../direct-departure.ts";
@@ -23,11 +22,11 @@ export function createGroupDirect(dependencies: GroupDependencies): Handler<"cha
     await assertRoomForDirects(directs, memberIds);
     const createdAt = new Date();
     const created: ChannelDocument = {
-      _id: new Types.ObjectId(),
+      _id: newId(),
       kind: "groupDirect",
       name: params.name ?? "",
       position: 0,
-      memberIds: memberIds.map((id) => new Types.ObjectId(id)),
+      memberIds,
       createdAt,
       lastActivityAt: createdAt,
     };
@@ -90,5 +89,4 @@ async function findGroupDirect(
   return channel;
 }
 
-const memberIdsOf = ({ memberIds }: ChannelDocument): string[] =>
-  memberIds?.map((id) => id.toHexString()) ?? [];
+const memberIdsOf = ({ memberIds }: ChannelDocument): string[] => memberIds ?? [];

@@ -1,6 +1,6 @@
 import { LIMITS, userRoom } from "@fanfare/contract";
 import { channelDocument, createNewIds, groupDocument, roleDocument, type Ids } from "@fanfare/group-file";
-import { duplicateKeyIndex, serviceError, type Handler } from "@fanfare/kernel";
+import { duplicateKeyIndex, newId, serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -10,8 +10,8 @@ import type { GroupDocument } from "../group.repository.ts";
 import type { RoleDocument } from "../role.repository.ts";
 
 function idsOf(groupId: string, salt: string): Ids {
-  const newId = createNewIds(salt);
-  return { groupId: new Types.ObjectId(groupId), newId, userId: newId };
+  const idOf = createNewIds(salt);
+  return { groupId: new Types.ObjectId(groupId), newId: idOf, userId: idOf };
 }
 
 export function beginImport({ node, groups, members }: GroupDependencies): Handler<"group.beginImport"> {
@@ -20,15 +20,15 @@ export function beginImport({ node, groups, members }: GroupDependencies): Handl
     if ((await members.listGroupIds(ownerId)).length >= max)
       throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
     await assertCanOwnMore(await node.policy.get(), groups, ownerId);
-    const _id = new Types.ObjectId();
+    const _id = newId();
     await groups.begin({
       _id,
       name: "",
-      ownerId: new Types.ObjectId(ownerId),
+      ownerId,
       memberCount: 1,
       createdAt: new Date(),
     });
-    return { groupId: _id.toHexString() };
+    return { groupId: _id };
   };
 }
 
@@ -64,10 +64,15 @@ export function finishImport(dependencies: GroupDependencies): Handler<"group.fi
   return async ({ params: { groupId, salt, group: line, byUserId } }) => {
     const hidden = await groups.findUnfinished(groupId);
     if (hidden === null) throw serviceError("GROUP_NOT_FOUND");
-    const ownerId = hidden.ownerId.toHexString();
+    const ownerId = hidden.ownerId;
     if (line.wordFilter !== null) await wordFilters.put(groupId, line.wordFilter);
     await members.insert(groupId, ownerId);
-    const document = groupDocument(line, hidden.ownerId, 1, idsOf(groupId, salt)) as GroupDocument;
+    const document = groupDocument(
+      line,
+      new Types.ObjectId(ownerId),
+      1,
+      idsOf(groupId, salt),
+    ) as GroupDocument;
     const { _id, ...content } = document;
     const made = await groups.finish(groupId, content);
     if (made === null) throw serviceError("GROUP_NOT_FOUND");

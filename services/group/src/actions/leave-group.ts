@@ -6,7 +6,7 @@ export function leaveGroup({ groups, members, membership }: GroupDependencies): 
   return async ({ params: { groupId }, actor, askedAtMs }) => {
     const group = await groups.find(groupId);
     if (group === null) throw serviceError("GROUP_NOT_FOUND");
-    if (group.ownerId.toHexString() === actor.userId) throw serviceError("OWNER_CANNOT_LEAVE");
+    if (group.ownerId === actor.userId) throw serviceError("OWNER_CANNOT_LEAVE");
     const member = await members.find(groupId, actor.userId);
     // The user has left and joined again since: that membership is not the one that this call ends.
     if (member !== null && member.joinedAt.getTime() > askedAtMs) throw outdated();

@@ -10,9 +10,7 @@ export function listChannels(dependencies: GroupDependencies): Handler<"channel.
       needActor(dependencies, groupId, actor.userId),
       dependencies.channels.listOfGroup(groupId),
     ]);
-    const seen = listed.filter(
-      (channel) => channel._id.toHexString() > afterChannelId && sees(own.subject, channel),
-    );
+    const seen = listed.filter((channel) => channel._id > afterChannelId && sees(own.subject, channel));
     const states = await channelStates(call, actor.userId, seen);
     // Pages go by id, which never changes; positions can change between two pages.
     const byId = states.toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -33,7 +33,7 @@ async function listOfGroups(
   const groupId = after === null ? await nextGroup(dependencies, userId, at) : at;
   if (groupId === null) return { channelIds: [], nextCursor: null };
   const inGroup = await dependencies.channels.listOfGroup(groupId);
-  const places = inGroup.map(({ _id }) => _id.toHexString()).sort();
+  const places = inGroup.map(({ _id }) => _id).sort();
   if (places.length === 0 && (await isLeftDirect(dependencies, groupId, userId)))
     return { channelIds: [groupId], nextCursor: groupId };
   if (after === null) return { channelIds: places, nextCursor: `${groupId}-${BEFORE_ALL}-${BEFORE_ALL}` };
@@ -56,7 +56,7 @@ async function listDirect(
   );
   const alive = found.filter(({ deletedAt }) => deletedAt === undefined);
   return {
-    channelIds: alive.map(({ _id }) => _id.toHexString()),
+    channelIds: alive.map(({ _id }) => _id),
     nextCursor: found.length === CHANNELS ? activityCursorOf(found.at(-1)!) : null,
   };
 }
@@ -81,7 +81,7 @@ async function listThreads(
   for (const parentId of left.slice(0, CHANNELS)) {
     const afterId = parentId === first ? threadId : null;
     const found = await threads.listPageOf(parentId, afterId, THREADS - threadIds.length);
-    threadIds.push(...found.map(({ _id }) => _id.toHexString()));
+    threadIds.push(...found.map(({ _id }) => _id));
     if (threadIds.length === THREADS) return { threadIds, next: { parentId, threadId: threadIds.at(-1)! } };
   }
   const following = left[CHANNELS];

@@ -23,7 +23,7 @@ export function listRooms(dependencies: GroupDependencies): Handler<"group.listR
     const keys = [...subjects].flatMap(([groupId, subject]) => keysOfSubject(groupId, subject));
     const found = keys.length === 0 ? [] : await overrides.listByKeys(keys);
     const seen = found.filter((channel) => {
-      const subject = subjects.get(channel.groupId!.toHexString());
+      const subject = subjects.get(channel.groupId!);
       return subject !== undefined && sees(subject, channel);
     });
     return {

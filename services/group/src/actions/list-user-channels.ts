@@ -38,10 +38,10 @@ export function listUserChannels(dependencies: GroupDependencies): Handler<"grou
         some.map((place) => [place.groupId, subjectOf(userId, place, owners.get(place.groupId) === userId)]),
       );
       for (const channel of found) {
-        const groupId = channel.groupId!.toHexString();
+        const groupId = channel.groupId!;
         if (channel.kind === "section" || !owners.has(groupId)) continue;
         if (!sees(subjects.get(groupId)!, channel)) continue;
-        channels.push({ channelId: channel._id.toHexString(), groupId });
+        channels.push({ channelId: channel._id, groupId });
       }
     }
     return {

@@ -11,8 +11,7 @@ export function listInvites({ invites }: GroupDependencies): Handler<"invite.lis
     const found = await invites.listOfGroup(params.groupId, 2 * LIMITS.invitesPerGroup);
     const visible = found.filter(
       (invite) =>
-        isInviteUsable(invite, now) &&
-        mayTouchInvite(invite.createdBy.toHexString(), actor.userId, managesInvites),
+        isInviteUsable(invite, now) && mayTouchInvite(invite.createdBy, actor.userId, managesInvites),
     );
     return { invites: visible.map(presentInvite) };
   };
@@ -21,14 +20,14 @@ export function listInvites({ invites }: GroupDependencies): Handler<"invite.lis
 export function revokeInvite({ invites, audit }: GroupDependencies): Handler<"invite.revoke"> {
   return async ({ params: { groupId, code }, actor, access }) => {
     const invite = await invites.findByCode(code);
-    if (invite?.groupId.toHexString() !== groupId) throw serviceError("INVITE_NOT_FOUND");
+    if (invite?.groupId !== groupId) throw serviceError("INVITE_NOT_FOUND");
     const managesInvites = hasPermission(access.permissions, "manageInvites");
-    if (!mayTouchInvite(invite.createdBy.toHexString(), actor.userId, managesInvites)) {
+    if (!mayTouchInvite(invite.createdBy, actor.userId, managesInvites)) {
       throw serviceError("FORBIDDEN");
     }
     await invites.remove([invite._id]);
     await audit(groupId, actor.userId, "invite.revoke", {
-      before: { code, createdBy: invite.createdBy.toHexString() },
+      before: { code, createdBy: invite.createdBy },
     });
     return {};
   };

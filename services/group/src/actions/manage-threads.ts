@@ -33,7 +33,7 @@ export function unarchiveThread(dependencies: GroupDependencies): Handler<"chann
   return async ({ params: { channelId }, actor, access }) => {
     const thread = await findManaged(dependencies, channelId, actor.userId, access);
     if (thread.threadState === "archived") {
-      await assertRoomForThread(dependencies, thread.parentId!.toHexString());
+      await assertRoomForThread(dependencies, thread.parentId!);
     }
     const changed = await threads.setState(channelId, "open");
     const channel = presentChannel(changed ?? thread);
@@ -51,7 +51,7 @@ async function findManaged(
 ): Promise<ChannelDocument> {
   const thread = await channels.find(channelId);
   if (thread === null) throw serviceError("CHANNEL_NOT_FOUND");
-  const isManaged = thread.createdBy?.toHexString() === userId || may(access, "manageChannels");
+  const isManaged = thread.createdBy === userId || may(access, "manageChannels");
   if (thread.kind !== "thread" || !isManaged) throw serviceError("FORBIDDEN");
   return thread;
 }

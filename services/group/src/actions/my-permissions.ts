@@ -10,7 +10,7 @@ export function myPermissions(dependencies: GroupDependencies): Handler<"group.m
       dependencies.channels.listOfGroup(groupId),
     ]);
     const channels = listed
-      .map((channel) => ({ channelId: channel._id.toHexString(), permissions: permissionsIn(own, channel) }))
+      .map((channel) => ({ channelId: channel._id, permissions: permissionsIn(own, channel) }))
       .filter(({ permissions }) => permissions !== 0);
     return { permissions: own.permissions, channels };
   };

@@ -1,6 +1,5 @@
 import { userRoom } from "@fanfare/contract";
-import { duplicateKeyIndex, type Handler, serviceError } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { duplicateKeyIndex, newId, serviceError, type Handler } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel.model.ts";
 import { channelStates } from "../channel-states.ts";
 import { assertReachable } from "../reachable.ts";
@@ -41,11 +40,11 @@ async function createDirect(
 ): Promise<ChannelDocument> {
   const createdAt = new Date();
   const created: ChannelDocument = {
-    _id: new Types.ObjectId(),
+    _id: newId(),
     kind: "direct",
     name: "",
     position: 0,
-    memberIds: [actorId, userId].map((id) => new Types.ObjectId(id)),
+    memberIds: [actorId, userId],
     directKey: directKey(actorId, userId),
     createdAt,
     lastActivityAt: createdAt,

@@ -1,6 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { newId, serviceError, type Handler } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel.model.ts";
 import { channelStates } from "../channel-states.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -19,14 +18,14 @@ export function openThread(dependencies: GroupDependencies): Handler<"channel.op
       await assertRoomForThread(dependencies, channelId);
       const createdAt = new Date();
       const created: ThreadDocument = {
-        _id: new Types.ObjectId(),
+        _id: newId(),
         kind: "thread",
         name: name ?? "",
         position: 0,
         parentId: parent._id,
         parentGroupId: parent.groupId,
-        rootMessageId: new Types.ObjectId(messageId),
-        createdBy: new Types.ObjectId(actor.userId),
+        rootMessageId: messageId,
+        createdBy: actor.userId,
         threadState: "open",
         createdAt,
         lastActivityAt: createdAt,
@@ -34,14 +33,14 @@ export function openThread(dependencies: GroupDependencies): Handler<"channel.op
       thread = (await threads.insert(created)) ? created : await threads.findByRoot(messageId);
       // Looked up afterwards, so that a channel that is being deleted keeps no thread behind.
       if ((await channels.find(channelId)) === null) {
-        await channels.remove([created._id.toHexString()]);
+        await channels.remove([created._id]);
         throw serviceError("CHANNEL_NOT_FOUND");
       }
       if (thread === created) node.publish(rooms, "channel.created", { channel: presentChannel(created) });
     }
     // A message of another channel is none of this one.
-    if (thread?.parentId?.toHexString() !== channelId) throw serviceError("MESSAGE_NOT_FOUND");
-    const threadId = thread._id.toHexString();
+    if (thread?.parentId !== channelId) throw serviceError("MESSAGE_NOT_FOUND");
+    const threadId = thread._id;
     // Each time: whoever made the thread may have died before it did this.
     await call("message.setThread", { channelId, messageId, threadId, rooms: [...rooms] });
     const [channel] = await channelStates(call, actor.userId, [thread]);

@@ -62,7 +62,7 @@ async function change(
     const { allow = 0, deny = 0 } = channel.overrides?.find(isFor(target)) ?? {};
     return { target, allow, deny };
   };
-  await audit(after.groupId!.toHexString(), actorId, action, {
+  await audit(after.groupId!, actorId, action, {
     targetId: channelId,
     before: bitsIn(before),
     after: bitsIn(after),
@@ -105,6 +105,5 @@ async function refuseTarget(
 }
 
 function isFor(target: Target): (override: OverrideSubdocument) => boolean {
-  return ({ type, id }) =>
-    type === target.type && (target.type === "everyone" || id?.toHexString() === target.id);
+  return ({ type, id }) => type === target.type && (target.type === "everyone" || id === target.id);
 }

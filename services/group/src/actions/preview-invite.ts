@@ -7,7 +7,7 @@ export function previewInvite({ groups, invites }: GroupDependencies): Handler<"
   return async ({ params }) => {
     const invite = await invites.findByCode(params.code);
     const isUsable = invite !== null && isInviteUsable(invite, new Date());
-    const group = isUsable ? await groups.find(invite.groupId.toHexString()) : null;
+    const group = isUsable ? await groups.find(invite.groupId) : null;
     if (group === null) throw serviceError("INVITE_NOT_FOUND");
     const { id, name, iconUrl, memberCount } = presentGroup(group);
     return { group: { id, name, iconUrl, memberCount } };

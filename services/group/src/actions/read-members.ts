@@ -6,7 +6,7 @@ export function listMembers({ members }: GroupDependencies): Handler<"group.list
   return async ({ params: { groupId, afterUserId, limit } }) => {
     const found = await members.listPage(groupId, afterUserId, limit + 1);
     const page = found.slice(0, limit);
-    const nextUserId = found.length > limit ? (page.at(-1)?.userId.toHexString() ?? null) : null;
+    const nextUserId = found.length > limit ? (page.at(-1)?.userId ?? null) : null;
     return { members: page.map((member) => presentMember(member)), nextUserId };
   };
 }
@@ -34,8 +34,8 @@ export function listMemberIds({ members }: GroupDependencies): Handler<"group.li
         ? page
         : page.filter((member) => roleIdsOf(member).some((roleId) => roleIds.includes(roleId)));
     return {
-      userIds: meant.map(({ userId }) => userId.toHexString()),
-      nextUserId: page.length < limit ? null : page.at(-1)!.userId.toHexString(),
+      userIds: meant.map(({ userId }) => userId),
+      nextUserId: page.length < limit ? null : page.at(-1)!.userId,
     };
   };
 }

@@ -14,9 +14,7 @@ export function reorderChannels(dependencies: GroupDependencies): Handler<"chann
     const actor = await needActor(dependencies, groupId, userId);
     const listed = await channels.listOfGroup(groupId);
     const seen = new Map(
-      listed
-        .filter((channel) => sees(actor.subject, channel))
-        .map((channel) => [channel._id.toHexString(), channel]),
+      listed.filter((channel) => sees(actor.subject, channel)).map((channel) => [channel._id, channel]),
     );
     const isPossible = places.every(({ channelId, sectionId }) => {
       const channel = seen.get(channelId);
@@ -45,5 +43,5 @@ export function tellPlaces(
 }
 
 function isMoved({ sectionId, position }: Places[number], channel: ChannelDocument): boolean {
-  return channel.position !== position || (channel.sectionId?.toHexString() ?? null) !== sectionId;
+  return channel.position !== position || (channel.sectionId ?? null) !== sectionId;
 }

@@ -25,18 +25,18 @@ export function listRetention({ channels, groups }: GroupDependencies): Handler<
   return async ({ params: { afterChannelId, limit } }) => {
     const page = await channels.listPage(afterChannelId, limit);
     const groupOf = (channel: (typeof page)[number]): string | undefined =>
-      (channel.groupId ?? channel.parentGroupId)?.toHexString();
+      channel.groupId ?? channel.parentGroupId;
     const groupIds = new Set(page.map(groupOf).filter((id) => id !== undefined));
     const found = await groups.findMany([...groupIds]);
-    const days = new Map(found.map(({ _id, retentionDays }) => [_id.toHexString(), retentionDays ?? null]));
+    const days = new Map(found.map(({ _id, retentionDays }) => [_id, retentionDays ?? null]));
     return {
       channels: page
         .filter(({ kind }) => kind !== "section")
         .map((channel) => ({
-          channelId: channel._id.toHexString(),
+          channelId: channel._id,
           days: days.get(groupOf(channel) ?? "") ?? null,
         })),
-      nextChannelId: page.length === limit ? page.at(-1)!._id.toHexString() : null,
+      nextChannelId: page.length === limit ? page.at(-1)!._id : null,
     };
   };
 }

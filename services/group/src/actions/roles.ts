@@ -1,7 +1,6 @@
 import { groupRoom, LIMITS, type Role } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { newId, serviceError, type Handler } from "@fanfare/kernel";
 import { changedBits, isReorderAllowed, mayGrant } from "@fanfare/permissions";
-import { Types } from "mongoose";
 import { difference } from "../audit.ts";
 import { needActor, needPermissionsOfRole, needTouchableRole, rankOf } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
@@ -23,8 +22,8 @@ export function createRole(dependencies: GroupDependencies): Handler<"role.creat
     const max = LIMITS.rolesPerGroup;
     if (existing.length >= max) throw serviceError("LIMIT_REACHED", { limit: "rolesPerGroup", max });
     const created: RoleDocument = {
-      _id: new Types.ObjectId(),
-      groupId: new Types.ObjectId(groupId),
+      _id: newId(),
+      groupId,
       ...given,
       position: (existing[0]?.position ?? 1) - 1,
       createdAt: new Date(),
@@ -32,7 +31,7 @@ export function createRole(dependencies: GroupDependencies): Handler<"role.creat
     await roles.insert(created);
     // Looked up afterwards, so that a group that is being deleted keeps no role behind.
     if ((await groups.find(groupId)) === null) {
-      await roles.remove(created._id.toHexString());
+      await roles.remove(created._id);
       throw serviceError("GROUP_NOT_FOUND");
     }
     const role = presentRole(created);
@@ -83,7 +82,7 @@ export function reorderRoles(dependencies: GroupDependencies): Handler<"role.reo
   return async ({ params: { groupId, roleIds }, actor: { userId } }) => {
     const actor = await needActor(dependencies, groupId, userId);
     const before = await roles.listOfGroup(groupId);
-    const known = new Set(before.map(({ _id }) => _id.toHexString()));
+    const known = new Set(before.map(({ _id }) => _id));
     if (roleIds.length !== known.size || !known.isSubsetOf(new Set(roleIds))) {
       throw serviceError("ROLE_NOT_FOUND");
     }
@@ -92,7 +91,7 @@ export function reorderRoles(dependencies: GroupDependencies): Handler<"role.reo
     await roles.setPositions(groupId, positions);
     membership.forget(groupId, null);
     await audit(groupId, userId, "role.reorder", {
-      before: { roleIds: before.map(({ _id }) => _id.toHexString()) },
+      before: { roleIds: before.map(({ _id }) => _id) },
       after: { roleIds },
     });
     node.publish(groupRoom(groupId), "role.reordered", { groupId, positions });

@@ -14,7 +14,7 @@ export function updateGroup(dependencies: GroupDependencies): Handler<"group.upd
     const actor = await needActor(dependencies, groupId, userId);
     if (typeof changes.defaultChannelId === "string") {
       const channel = await channels.find(changes.defaultChannelId);
-      const isOfGroup = channel?.groupId?.toHexString() === groupId && channel.kind === "text";
+      const isOfGroup = channel?.groupId === groupId && channel.kind === "text";
       if (!isOfGroup || !sees(actor.subject, channel)) throw serviceError("CHANNEL_NOT_FOUND");
     }
     const updated = await groups.update(groupId, changes);

@@ -14,7 +14,7 @@ export function listAllUsers({ allUsers }: UserDependencies): Handler<"user.list
     }
     const fields = ["usernameLower", "nicknameLower", "emailLower"] as const;
     const found = await Promise.all(fields.map((field) => allUsers.listByPrefix(field, query, limit)));
-    const byId = new Map(found.flat().map((user) => [user._id.toHexString(), user]));
+    const byId = new Map(found.flat().map((user) => [user._id, user]));
     return { users: [...byId.values()].slice(0, limit).map(presentAdminUser), nextUserId: null };
   };
 }

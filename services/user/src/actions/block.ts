@@ -33,7 +33,7 @@ export function listBlocked({ users, blocks }: UserDependencies): Handler<"user.
   return async ({ params: { afterUserId, limit }, actor }) => {
     const userIds = await blocks.listPage(actor.userId, afterUserId, limit);
     const found = userIds.length === 0 ? [] : await users.findMany(userIds);
-    const byId = new Map(found.map((user) => [user._id.toHexString(), user]));
+    const byId = new Map(found.map((user) => [user._id, user]));
     return {
       users: userIds.flatMap((id) => byId.get(id) ?? []).map(presentUser),
       nextUserId: userIds.length === limit ? (userIds.at(-1) ?? null) : null,

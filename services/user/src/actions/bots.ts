@@ -1,5 +1,4 @@
-import { hashSecret, newSecret, serviceError, type Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { hashSecret, newId, newSecret, serviceError, type Handler } from "@fanfare/kernel";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
 import { presentUser } from "../user.presenter.ts";
@@ -10,7 +9,7 @@ const NEVER = new Date("9999-01-01T00:00:00Z");
 export function createBot({ users }: UserDependencies): Handler<"user.createBot"> {
   return async ({ params: { name } }) => {
     const user: UserDocument = {
-      _id: new Types.ObjectId(),
+      _id: newId(),
       nickname: name,
       avatarUrl: null,
       kind: "bot",
@@ -41,7 +40,7 @@ export function openBotSession({
     const user = await needBot(users, userId);
     await sessions.endAll(userId);
     const now = new Date();
-    const _id = new Types.ObjectId();
+    const _id = newId();
     await sessionRepository.insert({
       _id,
       userId: user._id,
@@ -54,7 +53,7 @@ export function openBotSession({
       refreshedAt: now,
       expiresAt: NEVER,
     });
-    return { sessionId: _id.toHexString() };
+    return { sessionId: _id };
   };
 }
 
@@ -65,7 +64,7 @@ export function hasBotSession({ users, sessionRepository }: UserDependencies): H
       user?.kind === "bot" &&
       user.disabledAt === undefined &&
       user.deletedAt === undefined &&
-      session?.userId.toHexString() === userId &&
+      session?.userId === userId &&
       session.revokedAt === undefined;
     return { isAlive };
   };

@@ -1,5 +1,4 @@
-import type { Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { newId, type Handler } from "@fanfare/kernel";
 import { refuseTaken, throwTaken } from "../taken.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
@@ -12,7 +11,7 @@ export function createAdmin({ users, admins, passwords }: UserDependencies): Han
     await refuseTaken(users, { username }, false);
     const passwordHash = await passwords.hash(password, { username });
     const user: UserDocument = {
-      _id: new Types.ObjectId(),
+      _id: newId(),
       ...credentialFields({ username, passwordHash }),
       nickname: username,
       ...searchFields({ nickname: username }),
@@ -20,7 +19,7 @@ export function createAdmin({ users, admins, passwords }: UserDependencies): Han
       kind: "member",
       createdAt: new Date(),
     };
-    const userId = user._id.toHexString();
+    const userId = user._id;
     await admins.withFirst(userId, (isFirst) =>
       users.insert(isFirst ? { ...user, admin: true } : user).catch(throwTaken),
     );

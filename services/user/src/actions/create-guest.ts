@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto";
-import { serviceError, type Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { newId, serviceError, type Handler } from "@fanfare/kernel";
 import { assertRoomForUser } from "../entry.policy.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
@@ -17,7 +16,7 @@ export function createGuest({
     await assertRoomForUser(policy, allUsers);
     const createdAt = new Date();
     const user: UserDocument = {
-      _id: new Types.ObjectId(),
+      _id: newId(),
       nickname: params.nickname ?? `Guest ${randomInt(1000, 10_000)}`,
       avatarUrl: null,
       kind: "guest",

@@ -31,7 +31,7 @@ export function changeEmail({
     const other = await users.findByEmail(email);
     // An unverified claim gives way when this link is opened.
     const isVerified = other?.emailVerifiedAt !== undefined || !accountMails.canSend;
-    if (other !== null && !other._id.equals(user._id) && isVerified) throw serviceError("EMAIL_TAKEN");
+    if (other !== null && other._id !== user._id && isVerified) throw serviceError("EMAIL_TAKEN");
     await accountMails.sendVerification(user, email);
     // The password may have been changed, and all links made void, before this one was stored.
     const now = await users.find(actor.userId);
@@ -50,7 +50,7 @@ export function inspectEmailVerification({
 }: UserDependencies): Handler<"user.inspectEmailVerification"> {
   return async ({ params: { token } }) => {
     const found = await mailedTokens.find(token, "verifyEmail");
-    const user = found === null ? null : await users.find(found.userId.toHexString());
+    const user = found === null ? null : await users.find(found.userId);
     if (found?.email === undefined || user === null) throw serviceError("INVALID_LINK");
     return { username: user.username ?? null, email: found.email };
   };
@@ -65,7 +65,7 @@ export function verifyEmail({
   return async ({ params: { token } }) => {
     const taken = await mailedTokens.take(token, "verifyEmail");
     if (taken?.email === undefined) throw serviceError("INVALID_LINK");
-    const userId = taken.userId.toHexString();
+    const userId = taken.userId;
     const displaced = await users.releaseUnverifiedEmail(taken.email, userId);
     if (displaced !== null) tellOwner(node, displaced);
     const before = await users.setVerifiedEmail(userId, taken.email).catch(throwTaken);

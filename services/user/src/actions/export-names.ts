@@ -6,7 +6,7 @@ export function exportNames({ users }: UserDependencies): Handler<"user.exportNa
   return async ({ params: { userIds } }) => {
     const found = await users.findMany([...new Set(userIds)]);
     const alive = found.filter(({ deletedAt }) => deletedAt === undefined);
-    const byId = new Map(alive.map((user) => [user._id.toHexString(), user]));
+    const byId = new Map(alive.map((user) => [user._id, user]));
     return { lines: userIds.map((id) => userLine(id, byId.get(id) ?? null)) };
   };
 }

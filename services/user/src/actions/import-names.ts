@@ -1,6 +1,5 @@
 import { createNewIds } from "@fanfare/group-file";
 import type { Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { UserDocument } from "../user.model.ts";
 
@@ -14,12 +13,12 @@ export function importNames({ users }: UserDependencies): Handler<"user.importNa
       const _id = newId(id);
       const createdAt = _id.getTimestamp();
       const user: UserDocument = {
-        _id,
+        _id: String(_id),
         kind: "guest",
         nickname: nickname ?? "",
         avatarUrl: null,
         createdAt,
-        importedIn: new Types.ObjectId(groupId),
+        importedIn: groupId,
       };
       return nickname === null ? { ...user, deletedAt: createdAt } : user;
     });

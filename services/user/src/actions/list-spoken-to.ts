@@ -5,7 +5,7 @@ import { localeOf } from "../user.presenter.ts";
 export function listNames({ users }: UserDependencies): Handler<"user.listNames"> {
   return async ({ params: { userIds } }) => {
     const found = await users.findMany([...new Set(userIds)]);
-    return { users: found.map(({ _id, nickname }) => ({ userId: _id.toHexString(), name: nickname })) };
+    return { users: found.map(({ _id, nickname }) => ({ userId: _id, name: nickname })) };
   };
 }
 
@@ -17,9 +17,9 @@ export function listSpokenTo({ users, sessionRepository }: UserDependencies): Ha
     return {
       users: await Promise.all(
         reached.map(async (user) => {
-          const userId = user._id.toHexString();
+          const userId = user._id;
           const living = await sessionRepository.listLiving(userId, now);
-          return { userId, locale: localeOf(user), sessionIds: living.map(({ _id }) => _id.toHexString()) };
+          return { userId, locale: localeOf(user), sessionIds: living.map(({ _id }) => _id) };
         }),
       ),
     };

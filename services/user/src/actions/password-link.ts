@@ -1,5 +1,4 @@
-import { serviceError, type Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { newId, serviceError, type Handler } from "@fanfare/kernel";
 import { assertPasswordsAccepted, assertRoomForUser } from "../entry.policy.ts";
 import { refuseTaken, throwTaken } from "../taken.ts";
 import { tellOwner } from "../tell-owner.ts";
@@ -21,7 +20,7 @@ export function createWithoutPassword({
     await assertRoomForUser(policy, allUsers);
     const { contestedEmail } = await refuseTaken(users, { username, email }, accountMails.canSend);
     const user: UserDocument = {
-      _id: new Types.ObjectId(),
+      _id: newId(),
       ...credentialFields({ username, email }),
       nickname: username,
       ...searchFields({ nickname: username }),

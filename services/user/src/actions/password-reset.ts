@@ -43,7 +43,7 @@ export function resetPassword(dependencies: UserDependencies): Handler<"user.res
     // Checked before hashing, so that an invented token costs no hash.
     const found = await mailedTokens.find(token, "resetPassword");
     if (found === null) throw serviceError("INVALID_LINK");
-    const userId = found.userId.toHexString();
+    const userId = found.userId;
     const user = await users.find(userId);
     const { email } = found;
     const passwordHash = await passwords.hash(newPassword, { ...user, email: email ?? user?.email });
@@ -86,7 +86,7 @@ export function inspectPasswordReset({
 }: UserDependencies): Handler<"user.inspectPasswordReset"> {
   return async ({ params: { token } }) => {
     const found = await mailedTokens.find(token, "resetPassword");
-    const user = found === null ? null : await users.find(found.userId.toHexString());
+    const user = found === null ? null : await users.find(found.userId);
     if (found === null || user === null || user.deletedAt !== undefined) throw serviceError("INVALID_LINK");
     const { email } = found;
     if (email !== undefined && user.emailLower !== email.toLowerCase()) throw serviceError("INVALID_LINK");

@@ -1,5 +1,4 @@
-import type { Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { newId, type Handler } from "@fanfare/kernel";
 import { assertCanRegister, assertPasswordsAccepted, assertRoomForUser } from "../entry.policy.ts";
 import { refuseTaken, throwTaken } from "../taken.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
@@ -26,7 +25,7 @@ export function register({
     const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
     const passwordHash = await passwords.hash(password, { username, nickname, email: params.email });
     const user: UserDocument = {
-      _id: new Types.ObjectId(),
+      _id: newId(),
       ...credentialFields({ username, email, passwordHash }),
       nickname,
       ...searchFields({ nickname }),
@@ -36,12 +35,12 @@ export function register({
       ...(policy.mailDomains.length > 0 && { mustVerifyEmail: true }),
       createdAt: new Date(),
     };
-    const stored = await admins.withFirst(user._id.toHexString(), async (isFirst) => {
+    const stored = await admins.withFirst(user._id, async (isFirst) => {
       const made: UserDocument = isFirst ? { ...user, admin: true } : user;
       await users.insert(made).catch(throwTaken);
       return made;
     });
-    if (inviteCode !== undefined) await invitedAccounts.joinOrDelete(stored._id.toHexString(), inviteCode);
+    if (inviteCode !== undefined) await invitedAccounts.joinOrDelete(stored._id, inviteCode);
     // Before the session, which does not open where the address must be verified first.
     await accountMails.welcome(stored, contestedEmail ?? email, client);
     return sessions.open(stored, client);

@@ -12,7 +12,7 @@ export function search({ users, blocks }: UserDependencies): Handler<"user.searc
       users.listByPrefix("nicknameLower", query, limit + SPARE),
     ]);
     // Whoever is found by both is there once.
-    const found = new Map([...byUsername, ...byNickname].map((user) => [user._id.toHexString(), user]));
+    const found = new Map([...byUsername, ...byNickname].map((user) => [user._id, user]));
     found.delete(actor.userId);
     if (found.size === 0) return { users: [] };
     const blockers = await blocks.blockersAmong([...found.keys()], actor.userId);

@@ -1,5 +1,4 @@
-import { withoutDeadline, type Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { newId, withoutDeadline, type Handler } from "@fanfare/kernel";
 import { assertPasswordsAccepted } from "../entry.policy.ts";
 import { refuseTaken, throwTaken } from "../taken.ts";
 import { tellOwner } from "../tell-owner.ts";
@@ -24,7 +23,7 @@ export function setUpAdmin(dependencies: UserDependencies): Handler<"user.setUpA
     await refuseTaken(users, { username }, false);
     const passwordHash = await passwords.hash(password, { username });
     const user: UserDocument = {
-      _id: new Types.ObjectId(),
+      _id: newId(),
       ...credentialFields({ username, passwordHash }),
       nickname: username,
       ...searchFields({ nickname: username }),
@@ -35,7 +34,7 @@ export function setUpAdmin(dependencies: UserDependencies): Handler<"user.setUpA
       createdAt: new Date(),
     };
     const finish = async () => {
-      await admins.setUp(token, user._id.toHexString(), () => users.insert(user).catch(throwTaken));
+      await admins.setUp(token, user._id, () => users.insert(user).catch(throwTaken));
       return sessions.open(user, client);
     };
     // The link is used up as soon as the account is stored.

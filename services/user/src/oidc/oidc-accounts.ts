@@ -1,5 +1,4 @@
-import { duplicateKeyIndex, serviceError, type NodeContext } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { duplicateKeyIndex, newId, serviceError, type NodeContext } from "@fanfare/kernel";
 import type { AccountMails } from "../account-mails.ts";
 import type { Admins } from "../admins.ts";
 import type { AllUsersRepository } from "../all-users.repository.ts";
@@ -45,7 +44,7 @@ export function createOidcAccounts(
     }
     const createdAt = new Date();
     const user: UserDocument = {
-      _id: new Types.ObjectId(),
+      _id: newId(),
       username,
       usernameLower: username.toLowerCase(),
       ...(email !== null && { email, emailLower: email.toLowerCase(), emailVerifiedAt: createdAt }),
@@ -56,7 +55,7 @@ export function createOidcAccounts(
       oidcKey: identity.key,
       createdAt,
     };
-    const userId = user._id.toHexString();
+    const userId = user._id;
     const stored = await admins.withFirst(userId, async (isFirst) => {
       const made: UserDocument = isFirst ? { ...user, admin: true } : user;
       await users.insert(made);
@@ -98,7 +97,7 @@ export function createOidcAccounts(
     ): Promise<UserDocument> {
       if (found?.oidcKey === identity.key) return found;
       if (found !== null) {
-        const linked = await users.linkVerified(found._id.toHexString(), found.emailLower!, identity.key);
+        const linked = await users.linkVerified(found._id, found.emailLower!, identity.key);
         if (linked === null) throw serviceError("EMAIL_TAKEN");
         await accountMails.notify(linked, "oidcLinked");
         return linked;

@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
-import { DURABLE, hashSecret, newSecret } from "@fanfare/kernel";
-import { Schema, type Connection, type Model } from "mongoose";
+import { defineRepository, hashSecret, newSecret } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 import type { OidcIdentity } from "./oidc-provider.ts";
 
 interface OidcCodeDocument extends OidcIdentity {
@@ -11,7 +11,7 @@ interface OidcCodeDocument extends OidcIdentity {
   expiresAt: Date;
 }
 
-const oidcCodeSchema = new Schema<OidcCodeDocument>(
+const schema = new Schema<OidcCodeDocument>(
   {
     _id: { type: String, required: true },
     challenge: { type: String, required: true },
@@ -21,14 +21,10 @@ const oidcCodeSchema = new Schema<OidcCodeDocument>(
     names: { type: new Schema({ username: String, nickname: String }, { _id: false }), required: true },
     expiresAt: { type: Date, required: true },
   },
-  { collection: "oidcCodes", writeConcern: DURABLE, versionKey: false },
+  { collection: "oidcCodes" },
 );
 // Cleans up only: every reader compares the times itself.
-oidcCodeSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-
-function oidcCodeModel(connection: Connection): Model<OidcCodeDocument> {
-  return connection.model<OidcCodeDocument>("OidcCode", oidcCodeSchema);
-}
+schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export interface OidcLogin {
   oidcCode: string;
@@ -38,25 +34,27 @@ export interface OidcLogin {
 export type OidcCodeRepository = ReturnType<typeof createOidcCodeRepository>;
 
 /** Every query of the collection oidcCodes. */
-export function createOidcCodeRepository(connection: Connection) {
-  const codes = oidcCodeModel(connection);
-  const valid = ({ oidcCode, verifier }: OidcLogin) => ({
-    _id: hashSecret(oidcCode),
-    challenge: hashSecret(verifier),
-    expiresAt: { $gt: new Date() },
-  });
-  return {
-    /** @returns the code that the page exchanges */
-    async make(identity: OidcIdentity, challenge: string): Promise<string> {
-      const oidcCode = newSecret();
-      const expiresAt = new Date(Date.now() + LIMITS.oidcCodeLifetimeMs);
-      await codes.create({ ...identity, _id: hashSecret(oidcCode), challenge, expiresAt });
-      return oidcCode;
-    },
+export const createOidcCodeRepository = defineRepository(
+  { name: "OidcCode", schema },
+  ({ model: codes, insert }) => {
+    const valid = ({ oidcCode, verifier }: OidcLogin) => ({
+      _id: hashSecret(oidcCode),
+      challenge: hashSecret(verifier),
+      expiresAt: { $gt: new Date() },
+    });
+    return {
+      /** @returns the code that the page exchanges */
+      async make(identity: OidcIdentity, challenge: string): Promise<string> {
+        const oidcCode = newSecret();
+        const expiresAt = new Date(Date.now() + LIMITS.oidcCodeLifetimeMs);
+        await insert({ ...identity, _id: hashSecret(oidcCode), challenge, expiresAt });
+        return oidcCode;
+      },
 
-    find: (login: OidcLogin) => codes.findOne(valid(login)).lean(),
+      find: (login: OidcLogin) => codes.findOne(valid(login)).lean(),
 
-    /** Uses it up: of several at once one gets it. */
-    take: (login: OidcLogin) => codes.findOneAndDelete(valid(login)).lean(),
-  };
-}
+      /** Uses it up: of several at once one gets it. */
+      take: (login: OidcLogin) => codes.findOneAndDelete(valid(login)).lean(),
+    };
+  },
+);
