@@ -5,7 +5,7 @@ import { CHANGE_TRIES, LOST_RACE_PAUSE_MS, RETRY_AFTER_MS } from "./bounds.ts";
 import type { ChangeEvent } from "./commit/write-context.ts";
 import type { MessageChange, MessageDocument } from "./message.model.ts";
 import { presentMessage } from "./message.presenter.ts";
-import type { Parts } from "./parts.ts";
+import type { MessageDependencies } from "./message.dependencies.ts";
 
 export interface MessageChangeOptions {
   channelId: string;
@@ -15,7 +15,7 @@ export interface MessageChangeOptions {
 }
 
 type Decide = (message: MessageDocument) => Promise<MessageChange | null> | MessageChange | null;
-type Changing = Pick<Parts, "messages" | "commit" | "changing">;
+type Changing = Pick<MessageDependencies, "messages" | "commit" | "changing">;
 
 /**
  * Changes a message as it is: when another worker was faster, `decide` is asked again with what it has made of it.
@@ -24,15 +24,15 @@ type Changing = Pick<Parts, "messages" | "commit" | "changing">;
  * @throws {ServiceError} UNAVAILABLE when others were faster too often, and whatever `decide` throws
  */
 export async function changeMessage(
-  parts: Changing,
+  dependencies: Changing,
   options: MessageChangeOptions,
   decide: Decide,
 ): Promise<Message | null> {
   const { messageId } = options;
-  const { changing } = parts;
+  const { changing } = dependencies;
   // Changes at this worker follow each other, so that they do not make each other begin anew.
   const before = changing.get(messageId) ?? Promise.resolve();
-  const change = before.then(() => tryToChange(parts, options, decide));
+  const change = before.then(() => tryToChange(dependencies, options, decide));
   const settled = change.catch(() => undefined);
   changing.set(messageId, settled);
   try {
@@ -52,8 +52,9 @@ async function tryToChange(
     if (before === null || before.deletedAt !== null) return null;
     const set = await decide(before);
     if (set === null) return presentMessage(before);
-    const changed = await commit.change(channelId, { messageId, set, ifRev: before.rev, announce, rooms });
-    if (changed !== "changed") return changed;
+    const result = await commit.change(channelId, { messageId, set, ifRev: before.rev, announce, rooms });
+    if (result.outcome === "changed") return result.message;
+    if (result.outcome === "gone") return null;
     await sleep(Math.random() * LOST_RACE_PAUSE_MS * (tries + 1));
   }
   throw serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });

@@ -25,17 +25,17 @@ import { exportChannel } from "./export/export-channel.ts";
 import { exportUser } from "./export/export-user.ts";
 import { createOwnMessages } from "./export/own-messages.repository.ts";
 import { importHeads, importLines } from "./import/import-lines.ts";
-import { createParts } from "./parts.ts";
+import { createDependencies } from "./message.dependencies.ts";
 
 export function createMessageService(node: NodeContext): ReturnType<ServiceFactory> {
-  const parts = createParts(node);
-  const { messages, heads, markers, edits, reactions, boundaries } = parts;
-  const { commit, reactionCounter, retention } = parts;
+  const dependencies = createDependencies(node);
+  const { messages, heads, markers, edits, reactions, boundaries } = dependencies;
+  const { commit, reactionCounter, retention } = dependencies;
   const channelRemoval = defineChannelRemoval(node, {
     messages,
     heads,
     others: [markers, edits, reactions, boundaries],
-    forget: parts.forgetHead,
+    forget: dependencies.forgetHead,
   });
   node.jobs.define("message.removeOld", {
     everyMs: LOOK_FOR_OLD_MS,
@@ -48,37 +48,37 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
   return defineService(node, {
     name: "message",
     actions: {
-      "message.send": send(parts),
-      "message.edit": edit(parts),
-      "message.delete": remove(parts),
-      "message.get": get(parts),
-      "message.list": list(parts),
+      "message.send": send(dependencies),
+      "message.edit": edit(dependencies),
+      "message.delete": remove(dependencies),
+      "message.get": get(dependencies),
+      "message.list": list(dependencies),
       "message.exportUser": exportUser(createOwnMessages(node.database)),
-      "message.importLines": importLines(parts),
-      "message.importHeads": importHeads(parts),
-      "message.exportChannel": exportChannel(parts),
-      "message.forgetUser": forgetUser(parts),
+      "message.importLines": importLines(dependencies),
+      "message.importHeads": importHeads(dependencies),
+      "message.exportChannel": exportChannel(dependencies),
+      "message.forgetUser": forgetUser(dependencies),
       "message.count": count(node.database),
-      "message.listHeads": listHeads(parts),
-      "message.listEdits": listEdits(parts),
-      "message.react": react(parts),
-      "message.unreact": unreact(parts),
-      "message.listReactors": listReactors(parts),
-      "message.listOwnReactions": listOwnReactions(parts),
-      "message.pin": pin(parts),
-      "message.unpin": unpin(parts),
-      "message.listPins": listPins(parts),
-      "message.post": post(parts),
-      "message.setEmbeds": setEmbeds(parts),
-      "message.findSent": findSent(parts),
-      "message.getMany": getMany(parts),
-      "message.listChanges": listChanges(parts),
-      "message.listMentions": listMentions(parts),
-      "message.countMentions": countMentions(parts),
-      "message.removeChannels": removeChannels(parts, channelRemoval),
-      "message.setThread": setThread(parts),
-      "channel.markRead": markRead(parts),
-      "channel.sync": sync(parts),
+      "message.listHeads": listHeads(dependencies),
+      "message.listEdits": listEdits(dependencies),
+      "message.react": react(dependencies),
+      "message.unreact": unreact(dependencies),
+      "message.listReactors": listReactors(dependencies),
+      "message.listOwnReactions": listOwnReactions(dependencies),
+      "message.pin": pin(dependencies),
+      "message.unpin": unpin(dependencies),
+      "message.listPins": listPins(dependencies),
+      "message.post": post(dependencies),
+      "message.setEmbeds": setEmbeds(dependencies),
+      "message.findSent": findSent(dependencies),
+      "message.getMany": getMany(dependencies),
+      "message.listChanges": listChanges(dependencies),
+      "message.listMentions": listMentions(dependencies),
+      "message.countMentions": countMentions(dependencies),
+      "message.removeChannels": removeChannels(dependencies, channelRemoval),
+      "message.setThread": setThread(dependencies),
+      "channel.markRead": markRead(dependencies),
+      "channel.sync": sync(dependencies),
     },
     async started() {
       await reactionCounter.takeUp(LATE_WRITE_MS);

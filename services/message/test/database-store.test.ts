@@ -104,15 +104,15 @@ test("an unordered insert says which messages it could not store, and stores the
     message(4),
   ]);
   expect([...faults]).toEqual([
-    [1, "nonce exists"],
-    [2, "number taken"],
+    [1, { reason: "nonceExists" }],
+    [2, { reason: "numberTaken" }],
   ]);
 });
 
 test("an ordered insert stores nothing after the first fault", async () => {
   await insert([message(1, { nonce: "same" })]);
   const faults = await insert([message(2), message(3, { nonce: "same" }), message(4)], true);
-  expect([...faults]).toEqual([[1, "nonce exists"]]);
+  expect([...faults]).toEqual([[1, { reason: "nonceExists" }]]);
   expect(await store.readHead(channelId)).toEqual({ seq: 2, rev: 2 });
 });
 
@@ -138,14 +138,18 @@ test("heads of one channel that are raised for the first time by many at once en
 test("a number once taken stays taken, whoever wants it", async () => {
   const [one, two] = [message(1), message(2)];
   await insert([one, two]);
-  expect(await change(one, 3, { content: "3" })).toMatchObject({ content: "3", rev: 3, revs: [1, 3] });
-  expect(await change(one, 4, { content: "4" })).toMatchObject({ content: "4", rev: 4, revs: [1, 3, 4] });
+  expect(await change(one, 3, { content: "3" })).toMatchObject({
+    message: { content: "3", rev: 3, revs: [1, 3] },
+  });
+  expect(await change(one, 4, { content: "4" })).toMatchObject({
+    message: { content: "4", rev: 4, revs: [1, 3, 4] },
+  });
   for (const number of [1, 3, 4]) {
     expect([...(await insert([message(3, { rev: number, revs: [number] })])).values()]).toEqual([
-      "number taken",
+      { reason: "numberTaken" },
     ]);
-    expect(await change(two, number, {})).toBe("number taken");
-    expect(await change(one, number, {})).toBe("number taken");
+    expect(await change(two, number, {})).toEqual({ outcome: "numberTaken" });
+    expect(await change(one, number, {})).toEqual({ outcome: "numberTaken" });
   }
   expect(await store.readHead(channelId)).toEqual({ seq: 2, rev: 4 });
 });
@@ -153,7 +157,9 @@ test("a number once taken stays taken, whoever wants it", async () => {
 test("what is deleted, or not there, cannot be changed", async () => {
   const stored = message(1);
   await insert([stored]);
-  expect(await change(stored, 2, { content: "", deletedAt: new Date() })).toMatchObject({ content: "" });
-  expect(await change(stored, 3, { content: "after the deletion" })).toBeNull();
-  expect(await change(message(9), 3, { content: "of nothing" })).toBeNull();
+  expect(await change(stored, 2, { content: "", deletedAt: new Date() })).toMatchObject({
+    message: { content: "" },
+  });
+  expect(await change(stored, 3, { content: "after the deletion" })).toEqual({ outcome: "gone" });
+  expect(await change(message(9), 3, { content: "of nothing" })).toEqual({ outcome: "gone" });
 });

@@ -26,8 +26,9 @@ export class MemoryDatabase {
 
   insert(message: MessageDocument): InsertFault | undefined {
     for (const other of this.ofChannel(message.channelId.toHexString())) {
-      if (other.seq === message.seq || other.revs.includes(message.rev)) return "number taken";
-      if (other.nonce === message.nonce && other.authorId.equals(message.authorId)) return "nonce exists";
+      if (other.seq === message.seq || other.revs.includes(message.rev)) return { reason: "numberTaken" };
+      if (other.nonce === message.nonce && other.authorId.equals(message.authorId))
+        return { reason: "nonceExists" };
     }
     this.messages.push(message);
     return undefined;
@@ -35,13 +36,13 @@ export class MemoryDatabase {
 
   change({ channelId, messageId, rev, set, ifRev }: Change): ChangeOutcome {
     const message = this.messages.find((one) => documentId(one) === messageId);
-    if (message === undefined || message.deletedAt !== null) return null;
-    if (ifRev !== undefined && message.rev !== ifRev) return "changed";
+    if (message === undefined || message.deletedAt !== null) return { outcome: "gone" };
+    if (ifRev !== undefined && message.rev !== ifRev) return { outcome: "outdated" };
     if (this.ofChannel(channelId).some(({ revs }) => revs.includes(rev)) || message.rev >= rev) {
-      return "number taken";
+      return { outcome: "numberTaken" };
     }
     Object.assign(message, set, { rev, revs: [...message.revs, rev] });
-    return { ...message };
+    return { outcome: "changed", message: { ...message } };
   }
 }
 

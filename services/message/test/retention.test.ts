@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Call } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createParts } from "../src/parts.ts";
+import { createDependencies } from "../src/message.dependencies.ts";
 import { Retention, type RetentionOptions } from "../src/retention/retention.ts";
 import { RetentionRepository } from "../src/retention/retention.repository.ts";
 import { startMessageNode, type MessageNode } from "./message-node.ts";
@@ -53,7 +53,7 @@ function worker(
   { days = 7, max, ...changes }: { days?: number | null; max?: number } & Partial<RetentionOptions> = {},
 ): Retention {
   removed = [];
-  const { messages, heads, commit, edits, reactions, roomsFor } = createParts({
+  const { messages, heads, commit, edits, reactions, roomsFor } = createDependencies({
     ...node.node,
     metrics: new (node.node.metrics.constructor as new () => typeof node.node.metrics)(),
   });

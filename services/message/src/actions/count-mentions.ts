@@ -2,12 +2,12 @@ import { LIMITS } from "@fanfare/contract";
 import { boundedMap, type Handler } from "@fanfare/kernel";
 import { CHANNELS_PER_COUNT, QUERY_CONCURRENCY } from "../bounds.ts";
 import type { Mentioned, MessageRepository } from "../message.repository.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
 const MAX = LIMITS.mentionsCounted;
 
 /** One query for many channels: nearly all of them have few mentions. */
-export function countMentions({ messages }: Parts): Handler<"message.countMentions"> {
+export function countMentions({ messages }: MessageDependencies): Handler<"message.countMentions"> {
   return async ({ params: { userId, channels } }) => {
     const pieces = Array.from({ length: Math.ceil(channels.length / CHANNELS_PER_COUNT) }, (_, index) =>
       channels.slice(index * CHANNELS_PER_COUNT, (index + 1) * CHANNELS_PER_COUNT),

@@ -2,7 +2,7 @@ import { serviceError, type Handler } from "@fanfare/kernel";
 import type { MessageChange } from "../message.model.ts";
 import { mayDelete } from "../message.policy.ts";
 import { presentMessage } from "../message.presenter.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
 export const NOTHING_LEFT: MessageChange = {
   mentions: undefined,
@@ -24,7 +24,7 @@ export function remove({
   edits,
   reactions,
   reactionCounter,
-}: Parts): Handler<"message.delete"> {
+}: MessageDependencies): Handler<"message.delete"> {
   return async ({ params, actor, access, call }) => {
     const { channelId, messageId } = params;
     const message = await messages.find(channelId, messageId);

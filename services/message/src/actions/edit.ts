@@ -6,26 +6,26 @@ import { resolveMentions } from "../mentions.ts";
 import type { MessageDocument } from "../message.model.ts";
 import { mayEdit, mayReadEdits } from "../message.policy.ts";
 import { presentMessage } from "../message.presenter.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
 /** Its new text mentions whom it names, and whom it answers if it did so before. */
-export function edit(parts: Parts): Handler<"message.edit"> {
+export function edit(dependencies: MessageDependencies): Handler<"message.edit"> {
   return async ({ params: { channelId, messageId, content: written }, actor, access, call }) => {
     const { rooms } = access;
-    const content = await parts.wordFilters.apply(access, written);
+    const content = await dependencies.wordFilters.apply(access, written);
     const changed = await changeMessage(
-      parts,
+      dependencies,
       { channelId, messageId, rooms, announce: "message.changed" },
       async (before) => {
         if (!mayEdit(actor.userId, presentMessage(before))) throw serviceError("FORBIDDEN");
         const { editCount = 0 } = before;
         checkLimits(before, editCount);
-        const repliedTo = await stillRepliedTo(parts, before);
+        const repliedTo = await stillRepliedTo(dependencies, before);
         const context = { authorId: actor.userId, channelId, access, call };
         const { mentions, mentionKeys = [] } = await resolveMentions(content, context, repliedTo);
         // Before the edit, so that no text is lost; should the edit fail, the next one keeps the same text as the same version.
         const { _id, createdAt, editedAt } = before;
-        await parts.edits.keep({
+        await dependencies.edits.keep({
           channelId: before.channelId,
           messageId: _id,
           version: editCount,
@@ -51,14 +51,17 @@ function checkLimits({ revs }: MessageDocument, editCount: number): void {
   }
 }
 
-async function stillRepliedTo({ messages }: Parts, message: MessageDocument): Promise<string | null> {
+async function stillRepliedTo(
+  { messages }: MessageDependencies,
+  message: MessageDocument,
+): Promise<string | null> {
   if (message.replyTo === null || message.mentions === undefined) return null;
   const answered = await messages.find(message.channelId.toHexString(), message.replyTo.toHexString());
   const authorId = answered?.authorId.toHexString();
   return authorId !== undefined && message.mentions.userIds.includes(authorId) ? authorId : null;
 }
 
-export function listEdits({ messages, edits }: Parts): Handler<"message.listEdits"> {
+export function listEdits({ messages, edits }: MessageDependencies): Handler<"message.listEdits"> {
   return async ({ params: { channelId, messageId, before, limit }, actor, access }) => {
     const message = await messages.find(channelId, messageId);
     if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");

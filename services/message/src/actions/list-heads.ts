@@ -1,7 +1,7 @@
 import type { Handler } from "@fanfare/kernel";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
-export function listHeads({ heads, markers }: Parts): Handler<"message.listHeads"> {
+export function listHeads({ heads, markers }: MessageDependencies): Handler<"message.listHeads"> {
   return async ({ params: { userId, channelIds } }) => {
     if (channelIds.length === 0) return { heads: [] };
     const [found, read] = await Promise.all([

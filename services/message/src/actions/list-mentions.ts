@@ -3,10 +3,10 @@ import { AnswerBudget, boundedMap, type Handler } from "@fanfare/kernel";
 import { QUERY_CONCURRENCY } from "../bounds.ts";
 import { documentId } from "../database.ts";
 import { presentMessage, takeInto } from "../message.presenter.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
 /** A query of ids for each key, because the index has an order for one key only. The messages are read once it is known which. */
-export function listMentions({ messages }: Parts): Handler<"message.listMentions"> {
+export function listMentions({ messages }: MessageDependencies): Handler<"message.listMentions"> {
   return async ({ params: { keys, before, limit } }) => {
     const found = await boundedMap([...new Set(keys)], QUERY_CONCURRENCY, (key) =>
       messages.idsMentioning(key, before, limit),
@@ -19,7 +19,7 @@ export function listMentions({ messages }: Parts): Handler<"message.listMentions
   };
 }
 
-export function getMany({ messages }: Parts): Handler<"message.getMany"> {
+export function getMany({ messages }: MessageDependencies): Handler<"message.getMany"> {
   return async ({ params: { messageIds } }) => {
     const page: Message[] = [];
     const take = takeInto(page, new AnswerBudget());
@@ -33,7 +33,7 @@ export function getMany({ messages }: Parts): Handler<"message.getMany"> {
   };
 }
 
-export function listChanges({ messages }: Parts): Handler<"message.listChanges"> {
+export function listChanges({ messages }: MessageDependencies): Handler<"message.listChanges"> {
   return async ({ params: { channelId, afterRev, limit } }) => {
     const changed = await messages.changedSince(channelId, afterRev, limit);
     return { messages: changed.map(presentMessage) };

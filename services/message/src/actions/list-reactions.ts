@@ -1,7 +1,7 @@
 import { serviceError, type Handler } from "@fanfare/kernel";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
-export function listReactors({ messages, reactions }: Parts): Handler<"message.listReactors"> {
+export function listReactors({ messages, reactions }: MessageDependencies): Handler<"message.listReactors"> {
   return async ({ params: { channelId, messageId, emoji, afterUserId, limit } }) => {
     const message = await messages.find(channelId, messageId);
     if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
@@ -10,7 +10,7 @@ export function listReactors({ messages, reactions }: Parts): Handler<"message.l
   };
 }
 
-export function listOwnReactions({ reactions }: Parts): Handler<"message.listOwnReactions"> {
+export function listOwnReactions({ reactions }: MessageDependencies): Handler<"message.listOwnReactions"> {
   return async ({ params: { channelId, messageIds }, actor }) => {
     const found = await reactions.ofUser(actor.userId, messageIds);
     const here = found.filter((reaction) => reaction.channelId === channelId);

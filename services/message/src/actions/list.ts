@@ -2,14 +2,14 @@ import { LIMITS, type Message } from "@fanfare/contract";
 import { AnswerBudget, type Handler, type Request } from "@fanfare/kernel";
 import { takeInto } from "../message.presenter.ts";
 import type { MessageRepository } from "../message.repository.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
 interface Page {
   messages: Message[];
   hasMore: boolean;
 }
 
-export function list({ messages }: Parts): Handler<"message.list"> {
+export function list({ messages }: MessageDependencies): Handler<"message.list"> {
   return async ({ params }) => {
     // First the head, then the page: the page has every change up to the head.
     const head = await messages.head(params.channelId);

@@ -1,8 +1,8 @@
 import { userRoom } from "@fanfare/contract";
 import type { Handler } from "@fanfare/kernel";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
-export function markRead({ heads, markers, node }: Parts): Handler<"channel.markRead"> {
+export function markRead({ heads, markers, node }: MessageDependencies): Handler<"channel.markRead"> {
   return async ({ params, actor }) => {
     const { channelId } = params;
     const head = await heads.find(channelId);

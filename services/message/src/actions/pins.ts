@@ -4,34 +4,38 @@ import { changeMessage } from "../change-message.ts";
 import type { MessageChange, MessageDocument } from "../message.model.ts";
 import { mayPin } from "../message.policy.ts";
 import { takeInto } from "../message.presenter.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 import { Types } from "mongoose";
 
-export function pin(parts: Parts): Handler<"message.pin"> {
+export function pin(dependencies: MessageDependencies): Handler<"message.pin"> {
   return async ({ params: { channelId, messageId }, actor, access }) => {
     if (!mayPin(access)) throw serviceError("FORBIDDEN");
     const { rooms } = access;
     const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
-    const message = await changeMessage(parts, options, async (before): Promise<MessageChange | null> => {
-      if (before.pinnedAt !== undefined) return null;
-      checkChanges(before);
-      if ((await parts.messages.countPins(channelId)) >= LIMITS.pinsPerChannel) {
-        throw serviceError("LIMIT_REACHED", { limit: "pinsPerChannel", max: LIMITS.pinsPerChannel });
-      }
-      const pinnedBy = new Types.ObjectId(actor.userId);
-      return { pinnedAt: new Date(), pinnedBy, pinnedIn: before.channelId };
-    });
+    const message = await changeMessage(
+      dependencies,
+      options,
+      async (before): Promise<MessageChange | null> => {
+        if (before.pinnedAt !== undefined) return null;
+        checkChanges(before);
+        if ((await dependencies.messages.countPins(channelId)) >= LIMITS.pinsPerChannel) {
+          throw serviceError("LIMIT_REACHED", { limit: "pinsPerChannel", max: LIMITS.pinsPerChannel });
+        }
+        const pinnedBy = new Types.ObjectId(actor.userId);
+        return { pinnedAt: new Date(), pinnedBy, pinnedIn: before.channelId };
+      },
+    );
     if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
     return { message };
   };
 }
 
-export function unpin(parts: Parts): Handler<"message.unpin"> {
+export function unpin(dependencies: MessageDependencies): Handler<"message.unpin"> {
   return async ({ params: { channelId, messageId }, access }) => {
     if (!mayPin(access)) throw serviceError("FORBIDDEN");
     const { rooms } = access;
     const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
-    const message = await changeMessage(parts, options, (before) => {
+    const message = await changeMessage(dependencies, options, (before) => {
       if (before.pinnedAt === undefined) return null;
       checkChanges(before);
       return { pinnedAt: undefined, pinnedBy: undefined, pinnedIn: undefined };
@@ -41,7 +45,7 @@ export function unpin(parts: Parts): Handler<"message.unpin"> {
   };
 }
 
-export function listPins({ messages }: Parts): Handler<"message.listPins"> {
+export function listPins({ messages }: MessageDependencies): Handler<"message.listPins"> {
   return async ({ params: { channelId, skip } }) => {
     const pins: Message[] = [];
     const take = takeInto(pins, new AnswerBudget());

@@ -1,8 +1,8 @@
 import { serviceError, type Handler } from "@fanfare/kernel";
 import { may } from "@fanfare/kernel";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
-export function post({ sender, node }: Parts): Handler<"message.post"> {
+export function post({ sender, node }: MessageDependencies): Handler<"message.post"> {
   return async ({ params: { channelId, authorId, content, nonce, replyTo, mentionAuthor, as } }) => {
     const access = await node.access.get(authorId, { channelId });
     if (!may(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");

@@ -2,9 +2,13 @@ import { LIMITS } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
 import { REACTION_CHANGES } from "../bounds.ts";
 import type { MessageDocument } from "../message.model.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
-export function react({ messages, reactions, reactionCounter }: Parts): Handler<"message.react"> {
+export function react({
+  messages,
+  reactions,
+  reactionCounter,
+}: MessageDependencies): Handler<"message.react"> {
   return async ({ params: { channelId, messageId, emoji }, actor, access }) => {
     const message = await existing(messages, channelId, messageId);
     if (message.revs.length >= REACTION_CHANGES) {
@@ -27,7 +31,11 @@ export function react({ messages, reactions, reactionCounter }: Parts): Handler<
   };
 }
 
-export function unreact({ messages, reactions, reactionCounter }: Parts): Handler<"message.unreact"> {
+export function unreact({
+  messages,
+  reactions,
+  reactionCounter,
+}: MessageDependencies): Handler<"message.unreact"> {
   return async ({ params: { channelId, messageId, emoji }, actor: { userId }, access }) => {
     await existing(messages, channelId, messageId);
     await reactionCounter.change(channelId, messageId, access.rooms, () =>
@@ -38,7 +46,7 @@ export function unreact({ messages, reactions, reactionCounter }: Parts): Handle
 }
 
 async function existing(
-  messages: Parts["messages"],
+  messages: MessageDependencies["messages"],
   channelId: string,
   messageId: string,
 ): Promise<MessageDocument> {

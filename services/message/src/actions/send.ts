@@ -1,7 +1,7 @@
 import { may, serviceError, type Handler } from "@fanfare/kernel";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
-export function send({ sender }: Parts): Handler<"message.send"> {
+export function send({ sender }: MessageDependencies): Handler<"message.send"> {
   return async ({ params, actor, access, call }) => {
     const { channelId, content, nonce, replyTo, resend, mentionAuthor } = params;
     const authorId = actor.userId;

@@ -1,16 +1,16 @@
 import { LIMITS } from "@fanfare/contract";
 import type { Handler } from "@fanfare/kernel";
 import { changeMessage } from "../change-message.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
-export function setEmbeds(parts: Parts): Handler<"message.setEmbeds"> {
+export function setEmbeds(dependencies: MessageDependencies): Handler<"message.setEmbeds"> {
   return async ({ params: { channelId, messageId, embeds, editedAt } }) => {
-    const message = await parts.messages.find(channelId, messageId);
+    const message = await dependencies.messages.find(channelId, messageId);
     if (message === null) return { isSet: false };
-    const rooms = await parts.roomsFor(message.authorId.toHexString(), channelId);
+    const rooms = await dependencies.roomsFor(message.authorId.toHexString(), channelId);
     let isSet = false;
     const options = { channelId, messageId, rooms, announce: "message.changed" } as const;
-    await changeMessage(parts, options, (before) => {
+    await changeMessage(dependencies, options, (before) => {
       isSet =
         (before.editedAt?.toISOString() ?? null) === editedAt &&
         before.revs.length < LIMITS.changesPerMessage;

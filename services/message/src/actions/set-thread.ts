@@ -1,12 +1,12 @@
 import type { Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { changeMessage } from "../change-message.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
-export function setThread(parts: Parts): Handler<"message.setThread"> {
+export function setThread(dependencies: MessageDependencies): Handler<"message.setThread"> {
   return async ({ params: { channelId, messageId, threadId, rooms } }) => {
     const message = await changeMessage(
-      parts,
+      dependencies,
       { channelId, messageId, rooms, announce: "message.changed" },
       (before) =>
         (before.threadId?.toHexString() ?? null) === threadId

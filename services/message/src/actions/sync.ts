@@ -3,7 +3,7 @@ import { boundedMap, jsonBytes, may, ServiceError, type Handler } from "@fanfare
 import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "../bounds.ts";
 import { documentId } from "../database.ts";
 import { takeInto, type Budget } from "../message.presenter.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
 interface Cursor {
   channelId: string;
@@ -12,13 +12,13 @@ interface Cursor {
 
 const NOTHING: Head = { seq: 0, rev: 0 };
 
-export function sync(parts: Parts): Handler<"channel.sync"> {
+export function sync(dependencies: MessageDependencies): Handler<"channel.sync"> {
   return async ({ params: { cursors }, actor }) => {
     const visible = await boundedMap(cursors, SYNC_CONCURRENCY, ({ channelId }) =>
-      maySee(parts, actor.userId, channelId),
+      maySee(dependencies, actor.userId, channelId),
     );
     const channelIds = cursors.filter((_, i) => visible[i]).map(({ channelId }) => channelId);
-    const heads = channelIds.length === 0 ? [] : await parts.heads.findMany(channelIds);
+    const heads = channelIds.length === 0 ? [] : await dependencies.heads.findMany(channelIds);
     const byChannel = new Map(heads.map((head) => [documentId(head), head]));
     let left: number = LIMITS.changesPerSyncCall;
     const wanted = cursors.map((cursor, i) => {
@@ -31,7 +31,9 @@ export function sync(parts: Parts): Handler<"channel.sync"> {
     });
     const budget = new SyncBudget();
     const channels = await boundedMap(wanted, SYNC_CONCURRENCY, ({ cursor, shown, status }) =>
-      status === "gone" ? gone(cursor) : syncChannel(parts, cursor, shown, status === "resync", budget),
+      status === "gone"
+        ? gone(cursor)
+        : syncChannel(dependencies, cursor, shown, status === "resync", budget),
     );
     return { channels };
   };
@@ -74,7 +76,7 @@ function mostChanges({ afterRev }: Cursor, shown: Head): number {
   return Math.min(Math.max(0, shown.rev - afterRev), LIMITS.changesPerSync);
 }
 
-async function maySee({ node }: Parts, userId: string, channelId: string): Promise<boolean> {
+async function maySee({ node }: MessageDependencies, userId: string, channelId: string): Promise<boolean> {
   try {
     return may(await node.access.get(userId, { channelId }), "view");
   } catch (error) {
@@ -84,7 +86,7 @@ async function maySee({ node }: Parts, userId: string, channelId: string): Promi
 }
 
 async function syncChannel(
-  { messages, heads }: Parts,
+  { messages, heads }: MessageDependencies,
   { channelId, afterRev }: Cursor,
   shown: Head,
   isTooMuch: boolean,

@@ -30,11 +30,14 @@ export interface CreateItem extends Waiting<Message> {
 /** What few messages have besides their text. */
 type CreateExtras = Pick<MessageDocument, "mentions" | "attachments" | "as">;
 
-/**
- * A change that waits to be stored. Resolves to null where there is nothing to change any more, and to "changed" where the
- * message's last change is not `ifRev`.
- */
-export interface ChangeItem extends Waiting<Message | "changed" | null> {
+/** `gone`: there is nothing to change any more; `outdated`: the message's last change is not `ifRev`. */
+export type ChangeResult =
+  | { outcome: "changed"; message: Message }
+  | { outcome: "gone" }
+  | { outcome: "outdated" };
+
+/** A change that waits to be stored. */
+export interface ChangeItem extends Waiting<ChangeResult> {
   kind: "change";
   messageId: string;
   set: Change["set"];

@@ -20,10 +20,20 @@ export interface Change {
   ifRev?: number | undefined;
 }
 
-export type ChangeOutcome = MessageDocument | "number taken" | "changed" | null;
+export type ChangeOutcome =
+  | { outcome: "changed"; message: MessageDocument }
+  /** There is no message that is not deleted. */
+  | { outcome: "gone" }
+  /** The message's last change is not `ifRev`. */
+  | { outcome: "outdated" }
+  /** The message can be changed, but not to this number. */
+  | { outcome: "numberTaken" };
 
 /** Why a message of an insert was not stored. */
-export type InsertFault = "nonce exists" | "number taken" | { error: unknown };
+export type InsertFault =
+  | { reason: "nonceExists" }
+  | { reason: "numberTaken" }
+  | { reason: "failed"; error: unknown };
 
 /**
  * The database, as the group commit sees it. What is answered is durable; after an error it is not known whether the write
@@ -41,7 +51,6 @@ export interface CommitStore {
     ordered: boolean,
     timeoutMs: number,
   ): Promise<Map<number, InsertFault>>;
-  /** Changes a message. Null: there is none that is not deleted. "changed": its last change is not `ifRev`. */
   change(change: Change, timeoutMs: number): Promise<ChangeOutcome>;
   /** Raises what lists of channels show to at least these numbers. */
   raiseHeads(heads: ReadonlyMap<string, Head>, timeoutMs: number): Promise<void>;
@@ -92,16 +101,15 @@ export class DatabaseStore implements CommitStore {
   async change({ channelId, messageId, rev, set, ifRev }: Change, timeoutMs: number): Promise<ChangeOutcome> {
     try {
       const changed = await this.#messages.change(channelId, messageId, rev, set, timeoutMs, ifRev);
-      if (changed !== null) return changed;
+      if (changed !== null) return { outcome: "changed", message: changed };
     } catch (error) {
-      if (duplicateKeyIndex(error) === REVS_INDEX) return "number taken";
+      if (duplicateKeyIndex(error) === REVS_INDEX) return { outcome: "numberTaken" };
       throw error;
     }
     const message = await this.#messages.find(channelId, messageId);
-    if (message === null || message.deletedAt !== null) return null;
-    if (ifRev !== undefined && message.rev !== ifRev) return "changed";
-    // It can be changed, but not to this number: it has a later one.
-    return "number taken";
+    if (message === null || message.deletedAt !== null) return { outcome: "gone" };
+    if (ifRev !== undefined && message.rev !== ifRev) return { outcome: "outdated" };
+    return { outcome: "numberTaken" };
   }
 
   raiseHeads(heads: ReadonlyMap<string, Head>, timeoutMs: number): Promise<void> {
@@ -123,8 +131,9 @@ export class DatabaseStore implements CommitStore {
 }
 
 function insertFault(fault: mongo.WriteError): InsertFault {
-  if (fault.code !== DUPLICATE_KEY) return { error: fault };
-  if (fault.errmsg?.includes(NONCE_INDEX)) return "nonce exists";
+  const failed = { reason: "failed", error: fault } as const;
+  if (fault.code !== DUPLICATE_KEY) return failed;
+  if (fault.errmsg?.includes(NONCE_INDEX)) return { reason: "nonceExists" };
   const isNumber = [SEQ_INDEX, REVS_INDEX].some((index) => fault.errmsg?.includes(index));
-  return isNumber ? "number taken" : { error: fault };
+  return isNumber ? { reason: "numberTaken" } : failed;
 }

@@ -36,9 +36,8 @@ function setUp(options: Partial<GroupCommitOptions> = {}, shared = new MemoryDat
     commit.create(channel, { authorId, content, nonce, replyTo: null, rooms, groupId: null });
   const edit = async (messageId: string, content: string): Promise<Message | null> => {
     const change = { messageId, set: { content }, announce: "message.changed", rooms } as const;
-    const changed = await commit.change(channelId, change);
-    if (changed === "changed") throw new Error("no condition was given");
-    return changed;
+    const result = await commit.change(channelId, change);
+    return result.outcome === "changed" ? result.message : null;
   };
   return { store, database: store.database, events, told, heads, commit, send, edit };
 }
@@ -134,7 +133,7 @@ test("a change of what has changed meanwhile is refused, and leaves no hole", as
     announce: "message.changed",
     rooms,
   } as const;
-  expect(await commit.change(channelId, { ...late, ifRev: message.rev })).toBe("changed");
+  expect(await commit.change(channelId, { ...late, ifRev: message.rev })).toEqual({ outcome: "outdated" });
   expect(await edit(message.id, "three")).toMatchObject({ content: "three", rev: 3 });
   expect(database.messages[0]!.revs).toEqual([1, 2, 3]);
 });

@@ -13,6 +13,7 @@ import {
   ChannelQueues,
   type QueueLimits,
   type ChangeItem,
+  type ChangeResult,
   type CreateItem,
   type Run,
   type Write,
@@ -74,10 +75,8 @@ export class GroupCommit {
     );
   }
 
-  /**
-   * Changes a message and publishes the change. Null: it is deleted, or there is none; "changed": its last change is not `ifRev`.
-   */
-  change(channelId: string, item: Asked<ChangeItem>): Promise<Message | "changed" | null> {
+  /** Changes a message and publishes the change. */
+  change(channelId: string, item: Asked<ChangeItem>): Promise<ChangeResult> {
     return new Promise((resolve, reject) =>
       this.#add(channelId, { ...item, ...enqueued(), kind: "change", resolve, reject }),
     );

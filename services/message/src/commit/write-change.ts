@@ -25,11 +25,11 @@ export async function writeChange(
         store.raiseHeads(raised, restMs),
       ]),
     );
-    if (changed === "number taken") {
+    if (changed.outcome === "numberTaken") {
       heads.forget(channelId);
       return "again";
     }
-    if (changed !== null && changed !== "changed") heads.set(channelId, { seq, rev });
+    if (changed.outcome === "changed") heads.set(channelId, { seq, rev });
   } catch (error) {
     const isRefused = wasOnlyRefused(error);
     if (!isRefused) context.logger.error({ err: error }, "commit failed, outcome unknown");
@@ -37,13 +37,11 @@ export async function writeChange(
     item.reject(failure(error));
     return isRefused ? "answered" : "failed";
   }
-  if (changed === null || changed === "changed") {
-    item.resolve(changed);
-    return "answered";
-  }
-  const message = presentMessage(changed);
-  announceChange(context, item, message);
-  item.resolve(message);
+  if (changed.outcome === "changed") {
+    const message = presentMessage(changed.message);
+    announceChange(context, item, message);
+    item.resolve({ outcome: "changed", message });
+  } else item.resolve(changed);
   return "answered";
 }
 

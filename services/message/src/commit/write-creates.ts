@@ -115,12 +115,12 @@ function answerRun(
   if (failed === null) return [];
 
   const [refused, ...rest] = creates.slice(failed.at);
-  if (failed.fault === "nonce exists") {
+  if (failed.fault.reason === "nonceExists") {
     void answerStored(context, channelId, refused!);
     return rest;
   }
   context.heads.forget(channelId);
-  if (failed.fault === "number taken") return [refused!, ...rest];
+  if (failed.fault.reason === "numberTaken") return [refused!, ...rest];
   context.logger.error({ err: failed.fault.error }, "a message was refused by the database");
   for (const item of [refused!, ...rest]) item.reject(failure(failed.fault.error));
   return [];

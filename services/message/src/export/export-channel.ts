@@ -2,17 +2,17 @@ import type { GroupFileLineOf, Result } from "@fanfare/contract";
 import { messageLine, type ReactionPosition } from "@fanfare/group-file";
 import type { Handler } from "@fanfare/kernel";
 import type { MessageDocument } from "../message.model.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
 /** After this much of text a page ends; one more message, or so many reactions, may come on top. */
 const PAGE_CHARS = 200_000;
 const MESSAGES_PER_QUERY = 50;
 const REACTIONS_PER_QUERY = 500;
 
-type Exporting = Pick<Parts, "messages" | "reactions">;
+type Exporting = Pick<MessageDependencies, "messages" | "reactions">;
 type Page = Result<"message.exportChannel">;
 
-export function exportChannel(parts: Exporting): Handler<"message.exportChannel"> {
+export function exportChannel(dependencies: Exporting): Handler<"message.exportChannel"> {
   return async ({ params: { channelId, after } }): Promise<Page> => {
     const lines: Page["lines"] = [];
     let chars = 0;
@@ -25,11 +25,11 @@ export function exportChannel(parts: Exporting): Handler<"message.exportChannel"
     for (;;) {
       const resumed = behind?.emoji !== undefined;
       const from = behind === null ? 0 : behind.seq + (resumed ? 0 : 1);
-      const found = await parts.messages.from(channelId, from, MESSAGES_PER_QUERY);
+      const found = await dependencies.messages.from(channelId, from, MESSAGES_PER_QUERY);
       for (const message of found) {
         const isResumed = resumed && message.seq === behind?.seq;
         if (!isResumed) add(messageLine(message));
-        const next = await addReactions(parts, message, isResumed ? behind : null, (line) => {
+        const next = await addReactions(dependencies, message, isResumed ? behind : null, (line) => {
           add(line);
           return chars < PAGE_CHARS;
         });

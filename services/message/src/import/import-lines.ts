@@ -3,13 +3,13 @@ import { duplicateKeyIndex, serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { WRITE_TIMEOUT_MS } from "../bounds.ts";
 import type { MessageDocument } from "../message.model.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
 /** Only into a group that is being made; nobody is told, for nobody sees it. */
 export function importLines({
   messages,
   reactions,
-}: Pick<Parts, "messages" | "reactions">): Handler<"message.importLines"> {
+}: Pick<MessageDependencies, "messages" | "reactions">): Handler<"message.importLines"> {
   return async ({ params, call }) => {
     const { groupId } = params;
     await call("group.keepImport", { groupId });
@@ -43,7 +43,7 @@ export function importLines({
   };
 }
 
-export function importHeads({ heads }: Pick<Parts, "heads">): Handler<"message.importHeads"> {
+export function importHeads({ heads }: Pick<MessageDependencies, "heads">): Handler<"message.importHeads"> {
   return async ({ params }) => {
     const newId = createNewIds(params.salt);
     const entries = params.heads.map(

@@ -3,10 +3,10 @@ import { REACTION_CHANGES, REMOVALS_PER_BATCH } from "../bounds.ts";
 import { changeMessage } from "../change-message.ts";
 import type { MessageDocument } from "../message.model.ts";
 import type { MessageRepository } from "../message.repository.ts";
-import type { Parts } from "../parts.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 import type { ReactionRepository } from "./reaction.repository.ts";
 
-export interface CountingParts extends Pick<Parts, "commit" | "changing"> {
+export interface CountingParts extends Pick<MessageDependencies, "commit" | "changing"> {
   messages: MessageRepository;
   reactions: ReactionRepository;
   /** The rooms of a channel, as one who may see it knows them. */
@@ -15,12 +15,12 @@ export interface CountingParts extends Pick<Parts, "commit" | "changing"> {
 
 /** Makes a message show the reactions that there are; where it is deleted, removes them. @returns how many changes it has had */
 export async function countReactions(
-  parts: CountingParts,
+  dependencies: CountingParts,
   channelId: string,
   messageId: string,
   rooms: readonly string[] | null,
 ): Promise<number> {
-  const { messages, reactions, roomsFor } = parts;
+  const { messages, reactions, roomsFor } = dependencies;
   const message = await messages.find(channelId, messageId);
   if (message === null || message.deletedAt !== null) {
     while ((await reactions.deleteSomeOf(messageId, REMOVALS_PER_BATCH)) === REMOVALS_PER_BATCH);
@@ -28,7 +28,7 @@ export async function countReactions(
   }
   const announce = "reaction.changed";
   const heard = rooms ?? (await roomsFor(message.authorId.toHexString(), channelId));
-  await changeMessage(parts, { channelId, messageId, rooms: heard, announce }, async (before) => {
+  await changeMessage(dependencies, { channelId, messageId, rooms: heard, announce }, async (before) => {
     if (before.revs.length >= REACTION_CHANGES) return null;
     // After the message: if another worker stores a later count meanwhile, this one is refused and made anew.
     const counted = await countAll(reactions, before);

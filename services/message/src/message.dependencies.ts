@@ -18,7 +18,7 @@ import { SlowMode } from "./slow-mode.ts";
 import { WordFilters } from "./word-filter/word-filters.ts";
 
 /** What the actions of this service work with. */
-export interface Parts {
+export interface MessageDependencies {
   messages: MessageRepository;
   heads: ChannelHeadRepository;
   markers: ReadMarkerRepository;
@@ -39,7 +39,7 @@ export interface Parts {
   node: Pick<NodeContext, "access" | "broadcast" | "publish">;
 }
 
-export function createParts(node: NodeContext): Parts {
+export function createDependencies(node: NodeContext): MessageDependencies {
   const { database, logger } = node;
   const messages = new MessageRepository(database);
   const heads = new ChannelHeadRepository(database);
