@@ -149,6 +149,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     well: {
       'fanfare_jobs_overdue_seconds{I,kind="file.sweep"}': "300x60",
       'fanfare_jobs_total{I,kind="file.sweep",outcome="dead"}': "2x60",
+      'fanfare_jobs_total{I,kind="bot.callback",outcome="dead"}': "0+1x60",
     },
   },
   FanfarePushesDropped: {

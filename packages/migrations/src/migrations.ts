@@ -5,6 +5,7 @@ import { searchableNames } from "./migrations/0003-searchable-names.ts";
 import { formerMembers } from "./migrations/0004-former-members.ts";
 import { emailClaims } from "./migrations/0005-email-claims.ts";
 import { channelRemovalJobs } from "./migrations/0006-channel-removal-jobs.ts";
+import { botCallbackJobs } from "./migrations/0007-bot-callback-jobs.ts";
 
 /** All there are, in the order in which they run. One that was released is never changed, renamed or removed. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   formerMembers,
   emailClaims,
   channelRemovalJobs,
+  botCallbackJobs,
 ];

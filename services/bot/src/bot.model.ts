@@ -13,10 +13,6 @@ export interface Callback {
   isDisabled: boolean;
   failures: number;
   lastError: string | null;
-  /** Not to be tried before. */
-  nextAt: Date;
-  /** Until then one process delivers. */
-  leasedUntil: Date;
 }
 
 export interface BotDocument {
@@ -33,8 +29,6 @@ export interface BotDocument {
   /** When the holder revoked the token; absent while there is a token that works. */
   revokedAt?: Date;
   callback?: Callback;
-  /** `callback.nextAt` of a callback that is not disabled: the sparse index holds these only. */
-  dueAt?: Date;
 }
 
 const schema = new Schema<BotDocument>(
@@ -48,13 +42,11 @@ const schema = new Schema<BotDocument>(
     createdAt: { type: Date, required: true },
     revokedAt: Date,
     callback: Schema.Types.Mixed,
-    dueAt: Date,
   },
   { collection: "bots", writeConcern: DURABLE, versionKey: false },
 );
 schema.index({ groupId: 1, _id: 1 });
 schema.index({ createdBy: 1, _id: 1 });
-schema.index({ dueAt: 1 }, { sparse: true });
 
 export function botModel(connection: Connection): Model<BotDocument> {
   return connection.model<BotDocument>("Bot", schema);

@@ -62,54 +62,23 @@ export function createBotRepository(connection: Connection) {
       bots
         .findOneAndUpdate(
           { _id: botId },
-          callback === null
-            ? { $unset: { callback: 1, dueAt: 1 } }
-            : { $set: { callback, dueAt: callback.nextAt } },
+          callback === null ? { $unset: { callback: 1 } } : { $set: { callback } },
           after,
         )
         .lean(),
 
-    /** Those whose callbacks are to be looked at now. */
-    listDue: (now: Date, limit: number) =>
-      bots
-        .find({ dueAt: { $lte: now } })
-        .sort({ dueAt: 1 })
-        .limit(limit)
-        .lean(),
-
-    /** null where another process has it, or it has failed and is not to be tried yet. */
-    lease: (botId: string, now: Date, until: Date) =>
-      bots
-        .findOneAndUpdate(
-          {
-            _id: botId,
-            "callback.isDisabled": false,
-            $or: [{ "callback.failures": 0 }, { "callback.nextAt": { $lte: now } }],
-            "callback.leasedUntil": { $lte: now },
-          },
-          { $set: { "callback.leasedUntil": until } },
-          after,
-        )
-        .lean(),
-
-    /** Ends a lease. Nothing happens where the bot has subscribed anew meanwhile. */
+    /** Stores how a callback went. Nothing happens where the bot has subscribed again meanwhile. */
     async settle(
       botId: string,
       callbackId: string,
-      outcome: Pick<Callback, "failures" | "lastError" | "nextAt" | "isDisabled">,
+      { failures, lastError, isDisabled }: Pick<Callback, "failures" | "lastError" | "isDisabled">,
     ): Promise<void> {
-      const { failures, lastError, nextAt, isDisabled } = outcome;
-      const changes = {
+      const outcome = {
         "callback.failures": failures,
         "callback.lastError": lastError,
-        "callback.nextAt": nextAt,
         "callback.isDisabled": isDisabled,
-        "callback.leasedUntil": new Date(0),
       };
-      await bots.updateOne(
-        { _id: botId, "callback.id": callbackId },
-        isDisabled ? { $set: changes, $unset: { dueAt: 1 } } : { $set: { ...changes, dueAt: nextAt } },
-      );
+      await bots.updateOne({ _id: botId, "callback.id": callbackId }, { $set: outcome });
     },
   };
 }

@@ -7,7 +7,7 @@ import { listTokens, revokeToken, revokeTokensOf } from "./actions/tokens.ts";
 import { createWebhook, deleteWebhook, execute, listWebhooks, updateWebhook } from "./actions/webhooks.ts";
 import type { BotDependencies } from "./bot.dependencies.ts";
 import { createBotRepository } from "./bot.repository.ts";
-import { Callbacks } from "./callbacks/callbacks.ts";
+import { createCallbacks } from "./callbacks/callbacks.ts";
 import { createCursorRepository } from "./callbacks/cursor.repository.ts";
 import { createInvocationRepository } from "./callbacks/invocation.repository.ts";
 import { disconnectUnheld } from "./holder.ts";
@@ -29,7 +29,7 @@ export function createBotService(node: NodeContext): ReturnType<ServiceFactory> 
   };
   const { bots, webhooks, cursors } = repositories;
   const subscribers = new Subscribers(bots);
-  const callbacks = new Callbacks({ ...repositories, node, outbound, sealer });
+  const callbacks = createCallbacks({ ...repositories, node, outbound, sealer });
   const dependencies: BotDependencies = { ...repositories, node, callbacks, sealer };
   return defineService(node, {
     name: "bot",
@@ -62,19 +62,14 @@ export function createBotService(node: NodeContext): ReturnType<ServiceFactory> 
       "access.changed": (change) => disconnectUnheld(node, bots, change),
       async "message.stored"({ groupId }) {
         if (groupId === null) return;
-        for (const botId of await subscribers.of(groupId)) callbacks.hint(botId);
+        const subscriptions = await subscribers.of(groupId);
+        await Promise.all(subscriptions.map((subscription) => callbacks.notify(subscription)));
       },
       async "channel.emptied"({ channelIds }) {
         await webhooks.removeOfChannels(channelIds);
         await cursors.removeOfChannels(channelIds);
       },
     },
-    async started() {
-      callbacks.start();
-    },
-    async stopped() {
-      await callbacks.stop();
-      await outbound.close();
-    },
+    stopped: () => outbound.close(),
   });
 }

@@ -1,15 +1,17 @@
 import { createHmac } from "node:crypto";
 import { LIMITS } from "@fanfare/contract";
 import { jsonBytes } from "@fanfare/kernel";
-import { must, post, startInstance, type Instance } from "@fanfare/testing";
+import { createAccount, must, post, startInstance, type Instance } from "@fanfare/testing";
 import { io } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createPlace, createReceiver, say, until, type Place } from "./place.ts";
 
 let instance: Instance;
+let admin: string;
 const closers: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
   instance = await startInstance({ OUTBOUND_ALLOW: "127.0.0.1/32" });
+  admin = (await createAccount(instance.url)).accessToken;
 });
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
@@ -124,7 +126,7 @@ test("its own messages a bot is not told of, and without the scope none", async 
   });
 });
 
-test("who answers 410 is told no more, and it says so", async () => {
+test("an address that answers 410 gets no further callbacks until an admin retries them, and its maker is notified", async () => {
   const { url } = instance;
   const place = await createPlace(url);
   const maker = io(url, {
@@ -139,7 +141,8 @@ test("who answers 410 is told no more, and it says so", async () => {
     maker.once("ready", () => resolve());
     maker.once("connect_error", reject);
   });
-  const { received, url: address } = await receive(() => 410);
+  let status = 410;
+  const { received, url: address } = await receive(() => status);
   await subscribe(place, address);
   await must(url, "message.send", say(place.channelId, "hi"), place.world.member.accessToken);
   const state = async () => (await must(url, "bot.me", {}, place.token)).bot.callback;
@@ -150,6 +153,19 @@ test("who answers 410 is told no more, and it says so", async () => {
   expect(disabled).toMatchObject([
     { groupId: place.world.group.id, lastError: expect.stringContaining("410") },
   ]);
+  const failedJob = async () => {
+    const { jobs } = await must(url, "admin.listDeadJobs", {}, admin);
+    return jobs.find(({ kind, key }) => kind === "bot.callback" && key.startsWith(place.botId));
+  };
+  const { id: jobId, ...job } = await until(failedJob);
+  expect(job).toMatchObject({ tries: 1, lastError: expect.stringContaining("410") });
+  status = 204;
+  await must(url, "admin.retryJob", { jobId }, admin);
+  await until(async () => (await state())?.state === "active");
+  expect(received.map(({ body }) => body.deliveryId)).toEqual(
+    Array.from({ length: 2 }, () => received[0]!.body.deliveryId),
+  );
+  expect(await failedJob()).toBeUndefined();
   await must(url, "bot.unsubscribe", {}, place.token);
   expect(await state()).toBeNull();
 });

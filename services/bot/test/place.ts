@@ -40,16 +40,18 @@ export interface Received {
 }
 
 /** A server that callbacks go to. */
-export async function createReceiver(statusOf: (received: Received, count: number) => number = () => 204) {
+export async function createReceiver(
+  statusOf: (received: Received, count: number) => number | Promise<number> = () => 204,
+) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
+    request.on("end", async () => {
       const text = Buffer.concat(chunks).toString();
       const one = { headers: request.headers, text, body: JSON.parse(text) as Received["body"] };
       received.push(one);
-      response.writeHead(statusOf(one, received.length)).end();
+      response.writeHead(await statusOf(one, received.length)).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -66,7 +66,7 @@ export function invoke(dependencies: BotDependencies): Handler<"command.invoke">
       if ((await invocations.count(botId, max)) >= max)
         throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
       await invocations.add(invocation);
-      callbacks.hint(botId);
+      await callbacks.notify({ botId, callbackId: callback.id });
     }
     node.publish(userRoom(botId), "command.invoked", { invocation });
     return { invocation };

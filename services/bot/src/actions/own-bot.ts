@@ -34,6 +34,7 @@ export function subscribe({
   bots,
   cursors,
   invocations,
+  callbacks,
   sealer,
 }: BotDependencies): Handler<"bot.subscribe"> {
   return async ({ params: { url, secret, events }, actor }) => {
@@ -50,14 +51,14 @@ export function subscribe({
       isDisabled: false,
       failures: 0,
       lastError: null,
-      nextAt: new Date(now.getTime() + SUBSCRIBERS_KNOWN_MS),
-      leasedUntil: new Date(0),
     };
     await cursors.removeOfBot(actor.userId);
     // Where it begins is stored first: from then on nothing is left out.
     await beginCursors({ node, cursors, invocations }, { ...bot, callback });
     const updated = await bots.setCallback(actor.userId, callback);
     if (updated === null) throw serviceError("BOTS_ONLY");
+    const knownAt = new Date(now.getTime() + SUBSCRIBERS_KNOWN_MS);
+    await callbacks.notify({ botId: actor.userId, callbackId: callback.id }, knownAt);
     return { bot: presentBot(updated) };
   };
 }

@@ -2,13 +2,14 @@ import { LIMITS } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
 import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
 import type { BotRepository } from "../bot.repository.ts";
+import type { Subscription } from "./callbacks.ts";
 
 const KNOWN_GROUPS = 10_000;
 
 /** Which bots of a group are told by callback, remembered for a moment: it is asked at every batch of messages. */
 export class Subscribers {
   readonly #bots: BotRepository;
-  readonly #known = new LRUCache<string, { botIds: Promise<string[]> }>({
+  readonly #known = new LRUCache<string, { subscriptions: Promise<Subscription[]> }>({
     max: KNOWN_GROUPS,
     ttl: SUBSCRIBERS_KNOWN_MS,
   });
@@ -17,19 +18,21 @@ export class Subscribers {
     this.#bots = bots;
   }
 
-  of(groupId: string): Promise<string[]> {
+  of(groupId: string): Promise<Subscription[]> {
     const known = this.#known.get(groupId);
-    if (known !== undefined) return known.botIds;
-    const botIds = this.#read(groupId);
-    this.#known.set(groupId, { botIds });
-    botIds.catch(() => this.#known.delete(groupId));
-    return botIds;
+    if (known !== undefined) return known.subscriptions;
+    const subscriptions = this.#read(groupId);
+    this.#known.set(groupId, { subscriptions });
+    subscriptions.catch(() => this.#known.delete(groupId));
+    return subscriptions;
   }
 
-  async #read(groupId: string): Promise<string[]> {
+  async #read(groupId: string): Promise<Subscription[]> {
     const bots = await this.#bots.listOfGroup(groupId, LIMITS.botsPerGroup);
-    return bots
-      .filter(({ callback }) => callback !== undefined && !callback.isDisabled)
-      .map(({ _id }) => _id.toHexString());
+    return bots.flatMap(({ _id, callback }) =>
+      callback === undefined || callback.isDisabled
+        ? []
+        : [{ botId: _id.toHexString(), callbackId: callback.id }],
+    );
   }
 }

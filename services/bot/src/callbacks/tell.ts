@@ -21,17 +21,18 @@ const NOTHING: Head = { rev: 0, seq: 0 };
 /**
  * Tells a bot what it has not been told yet, in each channel in the order of its log: that is what is stored, the cursors say
  * how far it was told, and nothing else is needed. Each cursor moves once the callback was taken.
+ * @param signal no further callback begins once it is aborted; one that is under way ends
  * @returns whether there may be more
  * @throws {NotDelivered}
  */
-export async function tell(options: TellOptions, bot: Subscribed): Promise<boolean> {
+export async function tell(options: TellOptions, bot: Subscribed, signal: AbortSignal): Promise<boolean> {
   if (!(await isHeld(options.node, bot))) return false;
-  const invoked = await tellInvocations(options, bot);
+  const invoked = await tellInvocations(options, bot, signal);
   const wantsMessages = bot.callback.events.some((name) => name !== "command.invoked");
   if (!wantsMessages || !bot.scopes.includes("messages.read")) return invoked;
   const behind = await listBehind(options, bot);
   let isMore = invoked;
-  for (const cursor of behind) isMore = (await tellChannel(options, bot, cursor)) || isMore;
+  for (const cursor of behind) isMore = (await tellChannel(options, bot, cursor, signal)) || isMore;
   return isMore;
 }
 
@@ -44,20 +45,27 @@ export async function beginCursors(
     await options.cursors.begin(cursorOf(bot, channelId, head));
 }
 
-async function tellInvocations(options: TellOptions, bot: Subscribed): Promise<boolean> {
+async function tellInvocations(options: TellOptions, bot: Subscribed, signal: AbortSignal): Promise<boolean> {
   if (!bot.callback.events.includes("command.invoked")) return false;
   const waiting = await options.invocations.list(bot._id.toHexString(), INVOCATIONS_PER_STEP);
   for (const invocation of waiting) {
+    signal.throwIfAborted();
     await deliver(options, bot, bot.callback, invocation.id, [{ type: "command.invoked", invocation }]);
     await options.invocations.remove(invocation.id);
   }
   return waiting.length === INVOCATIONS_PER_STEP;
 }
 
-async function tellChannel(options: TellOptions, bot: Subscribed, cursor: Cursor): Promise<boolean> {
+async function tellChannel(
+  options: TellOptions,
+  bot: Subscribed,
+  cursor: Cursor,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { node, cursors } = options;
   const { channelId } = cursor;
   const limit = EVENTS_PER_CALLBACK;
+  signal.throwIfAborted();
   const { messages } = await node.call("message.listChanges", { channelId, afterRev: cursor.rev, limit });
   const last = messages.at(-1);
   if (last === undefined) return false;
