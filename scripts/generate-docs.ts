@@ -1,12 +1,14 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { asyncApiDocument, errorsPage, manifestModule, openApiDocument } from "@fanfare/contract/docs";
+import { apiRecord, breakingChanges, errorsPage, manifestModule } from "@fanfare/contract/docs";
 import { configurationPage, envExample } from "@fanfare/kernel/settings";
 import { dashboards } from "./dashboards/index.ts";
 
-// Writes the documents that are derived from the contract and the settings, and Grafana's dashboards; with --check it only says whether they are up to date.
+// Writes what is derived from the contract, the settings and the dashboards. --check: only reports what is out of date.
+// Fails when the API would break clients of the recorded one. --breaking: records it all the same.
+const API_RECORD = "packages/contract/api-record.txt";
+const record = apiRecord();
 const pages: Record<string, string> = {
-  "docs/openapi.json": `${JSON.stringify(openApiDocument(), null, 2)}\n`,
-  "docs/asyncapi.json": `${JSON.stringify(asyncApiDocument(), null, 2)}\n`,
+  [API_RECORD]: `${record.join("\n")}\n`,
   "docs/errors.md": errorsPage(),
   "packages/contract/src/manifest.generated.ts": manifestModule(),
   "docs/configuration.md": configurationPage(),
@@ -14,14 +16,26 @@ const pages: Record<string, string> = {
   ...dashboards,
 };
 
+const urlOf = (file: string): URL => new URL(`../${file}`, import.meta.url);
+const read = (file: string): Promise<string> => readFile(urlOf(file), "utf8").catch(() => "");
+
 const check = process.argv.includes("--check");
+const recorded = (await read(API_RECORD)).split("\n").filter((line) => line !== "");
+const breaking = process.argv.includes("--breaking") ? [] : breakingChanges(recorded, record);
+if (breaking.length > 0) {
+  console.error(`These changes break clients of the API in ${API_RECORD}:
+  ${breaking.join("\n  ")}
+Keep what clients use, beside the new form. If no release has it yet, or the break is intended, run
+  pnpm docs:generate --breaking
+and commit an intended break as such (\`feat!: …\`): the changelog lists it.`);
+  process.exit(1);
+}
+
 const stale: string[] = [];
 for (const [file, content] of Object.entries(pages)) {
-  const url = new URL(`../${file}`, import.meta.url);
-  const current = await readFile(url, "utf8").catch(() => "");
-  if (current === content) continue;
+  if ((await read(file)) === content) continue;
   stale.push(file);
-  if (!check) await writeFile(url, content);
+  if (!check) await writeFile(urlOf(file), content);
 }
 
 if (stale.length === 0) console.log("The generated documents are up to date.");

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Usage: docker/release/release.sh 0.2.0 [registry.example.org/fanfare]
 # Makes a release of what is checked out, in release/<version>/ of the build folder: the image as an archive, its SBOM, the licences, the
-# packed chart and the changelog. Pushes and tags nothing: its last lines say how.
+# packed chart, the changelog, openapi.json and asyncapi.json. Pushes and tags nothing: its last lines say how.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 fail() { echo "$1" >&2; exit 1; }
@@ -33,6 +33,12 @@ PATH="$PWD/node_modules/.bin:$PATH"
 last=$(git describe --tags --abbrev=0 2>/dev/null || true)
 git log --format=%s ${last:+"$last.."} | node docker/release/changelog.ts "$version" "$(git log -1 --format=%cs)" >"$out/CHANGELOG.md"
 pnpm licenses list --prod --json "${shipped[@]}" | node docker/release/licences.ts >"$out/LICENCES.md"
+node --input-type=module -e '
+  import { writeFileSync } from "node:fs";
+  import { asyncApiDocument, openApiDocument } from "@fanfare/contract/docs";
+  const documents = { openapi: openApiDocument(), asyncapi: asyncApiDocument() };
+  for (const [name, document] of Object.entries(documents)) writeFileSync(`${process.argv[1]}/${name}.json`, JSON.stringify(document, null, 2));
+' "$out"
 
 # The times in the image are those of the commit: what is built of one commit differs only by what registries have changed meanwhile.
 epoch=$(git log -1 --format=%ct)
