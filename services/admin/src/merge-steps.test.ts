@@ -47,11 +47,12 @@ test("threads of one process have one memory", () => {
   expect(mergeSteps(gateways)[0]?.memoryBytes).toBe(200);
 });
 
-test("the longest fan-out is exact, and no percentile is beyond it", () => {
-  const fast = step({ fanout: [[1, 98]], fanoutMaxMs: 0.9 });
+test("the longest fan-out is exact, no percentile is beyond it, and they are interpolated", () => {
+  const fast = step({ fanout: [[2, 98]], fanoutMaxMs: 0.9 });
   const slow = step({
     fanout: [
-      [2, 1],
+      [2, 0],
+      [6, 1],
       [64, 1],
     ],
     fanoutMaxMs: 60,
@@ -60,7 +61,7 @@ test("the longest fan-out is exact, and no percentile is beyond it", () => {
     { process: "a", steps: [slow] },
     { process: "b", steps: [fast] },
   ];
-  expect(mergeSteps(gateways)[0]?.fanoutMs).toEqual({ p50: 1, p99: 2, p100: 60 });
+  expect(mergeSteps(gateways)[0]?.fanoutMs).toEqual({ p50: expect.closeTo(100 / 98), p99: 6, p100: 60 });
   expect(mergeSteps([{ process: "b", steps: [fast] }])[0]?.fanoutMs).toEqual({
     p50: 0.9,
     p99: 0.9,

@@ -31,14 +31,26 @@ function mergeStep(endedAtMs: number, steps: readonly Named[]): MetricsStep {
 }
 
 function fanoutOf(steps: readonly GatewayStep[]): MetricsStep["fanoutMs"] {
-  const counts = steps.flatMap(({ fanout }) => fanout).toSorted(([one], [other]) => one - other);
-  const total = sum(counts.map(([, count]) => count));
+  const byBound = Map.groupBy(
+    steps.flatMap(({ fanout }) => fanout),
+    ([upToMs]) => upToMs,
+  );
+  const buckets = [...byBound]
+    .map(([upToMs, ofBound]) => ({ upToMs, count: sum(ofBound.map(([, count]) => count)) }))
+    .toSorted((one, other) => one.upToMs - other.upToMs);
+  const total = sum(buckets.map(({ count }) => count));
   if (total === 0) return null;
   const p100 = Math.max(...steps.map(({ fanoutMaxMs }) => fanoutMaxMs));
+  /** As Prometheus does: evenly spread within the bucket. */
   const percentile = (share: number): number => {
-    let seen = 0;
-    const found = counts.find(([, count]) => (seen += count) >= total * share);
-    return Math.min(p100, found?.[0] ?? p100);
+    let rank = total * share;
+    let fromMs = 0;
+    for (const { upToMs, count } of buckets) {
+      if (count > 0 && rank <= count) return Math.min(p100, fromMs + ((upToMs - fromMs) * rank) / count);
+      rank -= count;
+      fromMs = upToMs;
+    }
+    return p100;
   };
   return { p50: percentile(0.5), p99: percentile(0.99), p100 };
 }

@@ -15,8 +15,7 @@ import { createHttpServer } from "./http-server.ts";
 import { createIdentify } from "./identify.ts";
 import { MaintenanceMode } from "./maintenance.ts";
 import { createGatewayMetrics } from "./metrics.ts";
-import { recentActions } from "./recent/recent-actions.ts";
-import { watchSteps, type WatchedSteps } from "./recent/watch-steps.ts";
+import { recentActions, watchSteps, type WatchedSteps } from "./recent-steps.ts";
 import { reportPresence } from "./report-presence.ts";
 import { SecondFactor } from "./second-factor.ts";
 import { changeSession, closeSessions } from "./session-sockets.ts";
@@ -108,8 +107,8 @@ export function createGatewayService(
       void node.policy.get().catch(() => undefined);
       await maintenance.start();
       const connections = (): number => running?.io.of("/").sockets.size ?? 0;
-      const { recent, stop: stopSteps } = (steps = watchSteps(connections));
-      const metrics = createGatewayMetrics(node.metrics, connections, () => recent.messageAccepted());
+      const metrics = createGatewayMetrics(node.metrics, connections);
+      const { stop: stopSteps } = (steps = await watchSteps(metrics, connections));
       const { logger, config, inRequest } = node;
       const call = (name: string, params: unknown, options: object) =>
         this.broker.call(name, params, options);
@@ -147,7 +146,6 @@ export function createGatewayService(
         ended,
         secondFactor,
         metrics,
-        recent,
       });
       const stopReporting = reportPresence(io, node);
       const stopLooking = watchEndedSessions(node, io, ended);

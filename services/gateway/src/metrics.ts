@@ -22,17 +22,20 @@ export interface ActionMetrics {
 
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
+/** What a gateway has counted since its start. */
+export interface GatewayTotals {
+  messages: number;
+  deliveries: number;
+  /** How many publications took at most so many milliseconds, shortest first; each bucket includes those before. */
+  fanout: readonly (readonly [upToMs: number, count: number])[];
+  /** Since it was asked the last time. */
+  fanoutMaxMs: number;
+}
+
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/**
- * @param connections how many sockets are connected now
- * @param messageAccepted called for each message that is stored and answered
- */
-export function createGatewayMetrics(
-  registry: NodeContext["metrics"],
-  connections: () => number,
-  messageAccepted: () => void = () => {},
-) {
+/** @param connections how many sockets are connected now */
+export function createGatewayMetrics(registry: NodeContext["metrics"], connections: () => number) {
   const registers = [registry];
   const requests = new Counter({
     name: "fanfare_requests_total",
@@ -94,11 +97,31 @@ export function createGatewayMetrics(
     }),
     disconnected: (reason: string) => disconnects.inc({ reason }),
     published({ publications, sockets, bytes, durationMs }: BroadcastStats): void {
+      if (sockets === 0) return;
       fanoutPublications.inc(publications);
       fanoutDeliveries.inc(publications * sockets);
       fanoutBytes.inc(bytes * sockets);
       fanoutSeconds.observe(durationMs / 1000);
       fanoutMax.observe(durationMs / 1000);
+    },
+    async totals(): Promise<GatewayTotals> {
+      const [calls, deliveries, fanout] = await Promise.all([
+        requests.get(),
+        fanoutDeliveries.get(),
+        fanoutSeconds.get(),
+      ]);
+      const stored = calls.values.filter(
+        ({ labels: { action, outcome } }) =>
+          outcome === "ok" && actionDefinition(action as ActionName).createsMessage === true,
+      );
+      return {
+        messages: stored.reduce((total, { value }) => total + value, 0),
+        deliveries: deliveries.values[0]?.value ?? 0,
+        fanout: fanout.values.flatMap(({ labels: { le }, value }) =>
+          le === undefined ? [] : [[le === "+Inf" ? Infinity : Number(le) * 1000, value] as const],
+        ),
+        fanoutMaxMs: fanoutMax.take() * 1000,
+      };
     },
     slowSockets: new Counter({
       name: "fanfare_slow_sockets_total",
@@ -112,7 +135,6 @@ export function createGatewayMetrics(
     ofAction(action: ActionName, transport: Transport): ActionMetrics {
       const ok = requests.labels(action, transport, "ok");
       const latency = seconds.labels(action);
-      const sends = actionDefinition(action).createsMessage === true;
       return {
         answered(outcome, durationMs) {
           if (outcome !== "ok") {
@@ -121,7 +143,6 @@ export function createGatewayMetrics(
           }
           ok.inc();
           latency.observe(durationMs / 1000);
-          if (sends) messageAccepted();
         },
       };
     },

@@ -17,7 +17,6 @@ import type { EndedSessions } from "./ended-sessions.ts";
 import { enterRooms } from "./enter-rooms.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
-import type { RecentSteps } from "./recent/recent-steps.ts";
 import { createCallListener } from "./socket-calls.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
@@ -35,12 +34,11 @@ export interface SocketServerOptions {
   ended: EndedSessions;
   secondFactor: SecondFactor;
   metrics: GatewayMetrics;
-  recent: RecentSteps;
 }
 
 /** Socket.IO on the gateway's HTTP server: who may connect, and what happens when somebody has. */
 export function createSocketServer(options: SocketServerOptions): SocketServer {
-  const { http, node, calls, ended, secondFactor, metrics, recent } = options;
+  const { http, node, calls, ended, secondFactor, metrics } = options;
   const { config } = node;
   const visitors = new Visitors({
     ...config,
@@ -60,10 +58,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
       stallTimeoutMs: NOT_READING_TIMEOUT_MS,
       onSlow: () => metrics.slowSockets.inc(),
       onStalled: () => metrics.refused("NOT_READING"),
-      onBroadcast(stats) {
-        metrics.published(stats);
-        recent.published(stats.publications, stats.sockets, stats.durationMs);
-      },
+      onBroadcast: (stats) => metrics.published(stats),
     }),
     allowRequest(request, done) {
       if (!visitors.isFull(request)) {

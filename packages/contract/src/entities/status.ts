@@ -13,7 +13,9 @@ export const GatewayStepSchema = z
     deliveries: z.int(),
     fanout: z
       .array(z.tuple([amount, z.int()]))
-      .describe("how many publications took at most so many milliseconds, shortest first"),
+      .describe(
+        "how many publications, those written together as one, took at most so many milliseconds and more than the entry before",
+      ),
     fanoutMaxMs: amount,
     eventLoopDelayMs: amount,
     memoryBytes: z.int(),
@@ -38,7 +40,7 @@ export const MetricsStepSchema = z
       .nullable()
       .describe(
         "From the publication of an event, which for a message follows its storing, to the write to the last socket of a gateway. " +
-          "Neither storing nor the network to the clients is in it. p50 and p99 are up to 19 % too high; null: nothing was published",
+          "Neither storing nor the network to the clients is in it. p50 and p99 are interpolated within buckets; null: nothing was published",
       ),
     eventLoopDelayMs: amount.describe("the longest that anything waited for its turn in a gateway"),
     memoryBytes: z.int().describe("of the processes that are gateways"),

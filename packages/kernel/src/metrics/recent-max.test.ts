@@ -25,6 +25,17 @@ test("the largest value is told for a minute, whoever asks how often", async () 
   expect(max.value).toBe(0);
 });
 
+test("what is taken is the largest since the last time, and the minute goes on", () => {
+  const { max } = start(0);
+  max.observe(9);
+  max.observe(3);
+  expect(max.take()).toBe(9);
+  max.observe(2);
+  expect(max.take()).toBe(2);
+  expect(max.take()).toBe(0);
+  expect(max.value).toBe(9);
+});
+
 test("after a long rest nothing old is left", () => {
   const { clock, max } = start(0);
   max.observe(9);

@@ -17,6 +17,7 @@ export class RecentMax {
   readonly #slices = Array.from({ length: SLICES + 1 }, () => 0);
   readonly #nowMs: () => number;
   #current: number;
+  #sinceTaken = 0;
 
   constructor({ name, help, registry, nowMs = () => performance.now() }: RecentMaxOptions) {
     this.#nowMs = nowMs;
@@ -28,6 +29,14 @@ export class RecentMax {
     this.#advance();
     const place = this.#current % this.#slices.length;
     if (value > this.#slices[place]!) this.#slices[place] = value;
+    if (value > this.#sinceTaken) this.#sinceTaken = value;
+  }
+
+  /** The largest since the last time it was taken. 0 when nothing was observed. */
+  take(): number {
+    const taken = this.#sinceTaken;
+    this.#sinceTaken = 0;
+    return taken;
   }
 
   /** 0 when nothing was observed. */
