@@ -2,11 +2,24 @@
  * Writes docker/kubernetes/schemas: what the tests and kubeconform hold the chart against. They come from the Go modules of Kubernetes,
  * Gateway API and the Prometheus operator, without descriptions. Needs go.
  */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { CUSTOM_RESOURCES, folderOfModule, KUBERNETES_MODULE } from "../docker/kubernetes/dry-run/modules.ts";
+
+const KUBERNETES_MODULE = "k8s.io/kubernetes@v1.36.3";
+const GATEWAY_API = "sigs.k8s.io/gateway-api@v1.4.0";
+const PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.85.0";
+
+/** Kinds that the chart makes and Kubernetes does not define: modules and files in them. */
+const CUSTOM_RESOURCES: readonly (readonly [string, string])[] = [
+  [GATEWAY_API, "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"],
+  ...["podmonitors", "servicemonitors", "prometheusrules"].map(
+    (name) =>
+      [PROMETHEUS_OPERATOR, `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`] as const,
+  ),
+];
 
 const FOLDER = fileURLToPath(new URL("../docker/kubernetes/schemas", import.meta.url));
 
@@ -26,8 +39,11 @@ const QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 
 type Schema = Record<string, unknown>;
 
-const fileOf = (module: string, path: string): string =>
-  readFileSync(join(folderOfModule(module), path), "utf8");
+/** Go downloads the module where it is missing, and checks its checksum. */
+function fileOf(module: string, path: string): string {
+  const answer = execFileSync("go", ["mod", "download", "-json", module], { encoding: "utf8" });
+  return readFileSync(join((JSON.parse(answer) as { Dir: string }).Dir, path), "utf8");
+}
 
 /** Only what decides whether an object fits; and, as the server with strict validation, no field that there is not. */
 function strip(schema: unknown): unknown {

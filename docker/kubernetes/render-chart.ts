@@ -41,23 +41,24 @@ export async function renderChart(
   try {
     const more = join(folder, "more.yaml");
     await writeFile(more, stringify(values));
-    const files = name === null ? [more] : [CASES[name], more];
-    const { stdout } = await run(
-      "helm",
-      [
-        "template",
-        "chat",
-        CHART_FOLDER,
-        "--kube-version",
-        KUBERNETES_VERSION,
-        ...files.flatMap((path) => ["-f", path]),
-      ],
-      { maxBuffer: MAX_OUTPUT_BYTES },
-    );
-    return parseAllDocuments(stdout)
-      .map((document) => document.toJS() as KubernetesObject | null)
-      .filter((object) => object !== null);
+    return await helmTemplate(name === null ? [more] : [CASES[name], more]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** As `renderChart`, from values files and perhaps another chart. */
+export async function helmTemplate(
+  files: readonly string[],
+  chart: string = CHART_FOLDER,
+): Promise<KubernetesObject[]> {
+  const values = files.flatMap((path) => ["-f", path]);
+  const { stdout } = await run(
+    "helm",
+    ["template", "chat", chart, "--kube-version", KUBERNETES_VERSION, ...values],
+    { maxBuffer: MAX_OUTPUT_BYTES },
+  );
+  return parseAllDocuments(stdout)
+    .map((document) => document.toJS() as KubernetesObject | null)
+    .filter((object) => object !== null);
 }
