@@ -35,7 +35,7 @@ export interface Chart {
 
 /** The dashboard's variables as a matcher. A namespace that is not there matches `.*` too: compose has none. */
 const SELECTOR = 'cluster=~"$cluster",namespace=~"$namespace",job=~"$job",instance=~"$instance"';
-const RUNBOOKS = "docs/runbooks";
+const RUNBOOKS = "docs/runbooks.md";
 const DATASOURCE = { type: "prometheus", uid: "${datasource}" };
 const PLOT_WIDTH = 8;
 const STAT_WIDTH = 4;
@@ -60,7 +60,10 @@ export function panelOf(chart: Chart): Panel {
   return {
     type: kind,
     title,
-    description: [description, ...runbooks.map((alert) => `Runbook: ${RUNBOOKS}/${alert}.md`)].join("\n\n"),
+    description: [
+      description,
+      ...runbooks.map((alert) => `Runbook: ${RUNBOOKS}#${alert.toLowerCase()}`),
+    ].join("\n\n"),
     datasource: DATASOURCE,
     targets: queries.map(({ expr, legend }, place) => ({
       refId: String.fromCodePoint("A".codePointAt(0)! + place),

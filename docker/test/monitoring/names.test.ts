@@ -1,34 +1,36 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readRules } from "./rules-file.ts";
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const RUNBOOKS = folder("../../../docs/runbooks/");
+const RUNBOOKS = readFileSync(folder("../../../docs/runbooks.md"), "utf8");
 const DASHBOARDS = folder("../../monitoring/dashboards/");
 const alerts = readRules().map(({ alert }) => alert);
-
-test("every alert has a runbook, and every runbook an alert", () => {
-  const runbooks = readdirSync(RUNBOOKS).filter((file) => file !== "README.md");
-  expect(runbooks.toSorted()).toEqual(alerts.map((alert) => `${alert}.md`).toSorted());
-  for (const { alert, annotations } of readRules())
-    expect(annotations.runbook_url).toBe(`docs/runbooks/${alert}.md`);
-});
-
-test.each(alerts)(
-  "the runbook of %s says what it means, what it does, how to find out and what to do",
-  (alert) => {
-    const text = readFileSync(`${RUNBOOKS}${alert}.md`, "utf8");
-    expect(text).toMatch(new RegExp(`^# ${alert}\n`));
-    const sections = [...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
-    expect(sections).toEqual(["Meaning", "Impact", "Diagnosis", "Mitigation", "Follow-up"]);
-  },
+/** The text below each alert's heading. */
+const SECTIONS = new Map(
+  RUNBOOKS.split(/^##+ /m).flatMap((section) => {
+    const [, alert, text] = /^(Fanfare\w+)([^]*)$/.exec(section) ?? [];
+    return alert === undefined ? [] : [[alert, text!] as const];
+  }),
 );
 
-test("the list of runbooks has all of them", () => {
-  const linked = [...readFileSync(`${RUNBOOKS}README.md`, "utf8").matchAll(/\((\w+)\.md\)/g)];
-  expect(linked.map(([, alert]) => alert!).toSorted()).toEqual(alerts.toSorted());
+test("every alert has a section in the runbooks, and every section an alert", () => {
+  expect([...SECTIONS.keys()].toSorted()).toEqual(alerts.toSorted());
+  for (const { alert, annotations } of readRules())
+    expect(annotations.runbook_url).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
+});
+
+test.each(alerts)("the runbook of %s says what it means, what to look at and what to do", (alert) => {
+  expect(SECTIONS.get(alert)).toMatch(/^\n\n[A-Z`][^]+\n\n- Look: [^]+\n- Do/);
+});
+
+test("links between runbooks lead to a section", () => {
+  const anchors = [...RUNBOOKS.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+    title!.toLowerCase().replaceAll(" ", "-"),
+  );
+  for (const [, anchor] of RUNBOOKS.matchAll(/\]\(#([^)]+)\)/g)) expect(anchors).toContain(anchor);
 });
 
 test("every alert has a severity, a summary and a description of its own", () => {
@@ -47,8 +49,7 @@ const unknown = (text: string): string[] =>
 
 test("alerts and runbooks name metrics that are described", () => {
   expect(readRules().flatMap(({ expr }) => unknown(expr))).toEqual([]);
-  for (const file of readdirSync(RUNBOOKS))
-    expect({ file, unknown: unknown(readFileSync(RUNBOOKS + file, "utf8")) }).toEqual({ file, unknown: [] });
+  expect(unknown(RUNBOOKS)).toEqual([]);
 });
 
 interface Panel {
@@ -84,7 +85,7 @@ test.each(readdirSync(DASHBOARDS))(
     );
     expect(new Set(cells).size).toBe(cells.length);
     expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
-    for (const [, runbook] of text.matchAll(/docs\/runbooks\/(\w+\.md)/g))
-      expect({ runbook, exists: existsSync(RUNBOOKS + runbook!) }).toEqual({ runbook, exists: true });
+    const runbooks = [...text.matchAll(/docs\/runbooks\.md#(\w+)/g)].map(([, anchor]) => anchor!);
+    expect(alerts.map((alert) => alert.toLowerCase())).toEqual(expect.arrayContaining(runbooks));
   },
 );

@@ -72,7 +72,7 @@ export const overview: Board = {
         {
           kind: "table",
           title: "Alerts",
-          description: "What is wrong by docker/monitoring/rules. Each has a runbook in docs/runbooks.",
+          description: "What is wrong by docker/monitoring/rules. Each has a runbook in docs/runbooks.md.",
           width: 24,
           queries: [
             {

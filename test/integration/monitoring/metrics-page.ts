@@ -36,7 +36,7 @@ const INTRODUCTION = `# Metrics
 
 Each process tells its metrics at \`/metrics\` of its ops port (\`OPS_PORT\`, 3001), in Prometheus' text format. A gateway with threads adds
 up those of its threads; of delays and of what is called \`max\` it tells the largest. Dashboards, alerts and runbooks are made of
-them: [docker/monitoring](../docker/monitoring), [runbooks](runbooks).
+them: [docker/monitoring](../docker/monitoring), [runbooks](runbooks.md).
 
 **What is stable.** Name, type, unit and labels of everything that begins with \`fanfare_\` stay as they are within a major version; what goes
 is first announced in the changelog, and stays beside its successor for one minor version. New metrics, new labels' values and other bounds
