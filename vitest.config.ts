@@ -68,6 +68,7 @@ export default defineConfig({
       // Several browsers share the machine: a condition may take much longer than the default second.
       project("e2e", ["test/e2e/**/*.test.ts"], 300_000, {
         globalSetup: ["test/e2e/build.ts"],
+        environment: "./test/e2e/environment.ts",
         expect: { poll: { timeout: 60_000 } },
       }),
     ],

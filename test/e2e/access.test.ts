@@ -1,124 +1,127 @@
 import { createAccount, must } from "@fanfare/testing";
 import { TOTP } from "otpauth";
 import type { Page } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 
-// Who gets in: the Access and Users pages of admins, and what others see of it.
-
 const password = "correct horse";
-const site = useSite();
 
-let admin: { username: string; accessToken: string };
-beforeAll(async () => {
-  admin = await createAccount(site.url);
-});
+// Who gets in: the Access and Users pages of admins, and what others see of it.
+describe.skipIf(!hasBrowser())("access", () => {
+  const site = useSite();
 
-async function openAsAdmin(path: string): Promise<Page> {
-  const page = await site.newPage({}, await site.logIn(admin.username));
-  await page.goto(site.url + path);
-  return page;
-}
+  let admin: { username: string; accessToken: string };
+  beforeAll(async () => {
+    admin = await createAccount(site.url);
+  });
 
-test("with registration by invite, the form works on an invite link only", async () => {
-  const { accessToken } = admin;
-  const { group } = await must(site.url, "group.create", { name: "Analysts" }, accessToken);
-  const { invite } = await must(site.url, "invite.create", { groupId: group.id }, accessToken);
-  const access = await openAsAdmin("/admin/access");
-  await access.getByRole("radio", { name: /^By invite/ }).click();
-  await access.getByRole("radio", { name: /^Admins only/ }).click();
-  await expect
-    .poll(async () => (await must(site.url, "admin.getPolicy", {}, accessToken)).policy)
-    .toMatchObject({ registration: "invite", groupCreation: "admins" });
+  async function openAsAdmin(path: string): Promise<Page> {
+    const page = await site.newPage({}, await site.logIn(admin.username));
+    await page.goto(site.url + path);
+    return page;
+  }
 
-  const page = await site.newPage();
-  await page.goto(`${site.url}/register`);
-  await page.getByText("You need an invite").waitFor();
-  await page.goto(`${site.url}/invite/${invite.code}`);
-  await page.getByRole("link", { name: "Register" }).click();
-  await page.getByLabel("Username").fill("grace");
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Register" }).click();
-  await page.getByRole("heading", { name: "general" }).waitFor();
+  test("with registration by invite, the form works on an invite link only", async () => {
+    const { accessToken } = admin;
+    const { group } = await must(site.url, "group.create", { name: "Analysts" }, accessToken);
+    const { invite } = await must(site.url, "invite.create", { groupId: group.id }, accessToken);
+    const access = await openAsAdmin("/admin/access");
+    await access.getByRole("radio", { name: /^By invite/ }).click();
+    await access.getByRole("radio", { name: /^Admins only/ }).click();
+    await expect
+      .poll(async () => (await must(site.url, "admin.getPolicy", {}, accessToken)).policy)
+      .toMatchObject({ registration: "invite", groupCreation: "admins" });
 
-  await page.getByRole("button", { name: "Create or join a group" }).click();
-  const dialog = page.getByRole("dialog", { name: "Join a group" });
-  await dialog.getByLabel("Invite link").waitFor();
-  expect(await dialog.getByText("Create group").count()).toBe(0);
-});
+    const page = await site.newPage();
+    await page.goto(`${site.url}/register`);
+    await page.getByText("You need an invite").waitFor();
+    await page.goto(`${site.url}/invite/${invite.code}`);
+    await page.getByRole("link", { name: "Register" }).click();
+    await page.getByLabel("Username").fill("grace");
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.getByRole("heading", { name: "general" }).waitFor();
 
-test("an admin creates a user, who sets a password by the link", async () => {
-  const users = await openAsAdmin("/admin/users");
-  await users.getByRole("button", { name: "Create user" }).click();
-  await users.getByLabel("Username").fill("alan");
-  await users.getByRole("dialog").getByRole("button", { name: "Create user" }).click();
-  const field = users.getByRole("dialog", { name: "Password link for alan" }).getByLabel("Link");
-  await expect.poll(() => field.inputValue()).toMatch(/\/reset-password#token=/);
-  const { pathname, hash } = new URL(await field.inputValue());
+    await page.getByRole("button", { name: "Create or join a group" }).click();
+    const dialog = page.getByRole("dialog", { name: "Join a group" });
+    await dialog.getByLabel("Invite link").waitFor();
+    expect(await dialog.getByText("Create group").count()).toBe(0);
+  });
 
-  const page = await site.newPage();
-  await page.goto(site.url + pathname + hash);
-  await page.getByText("Set a new password for alan").waitFor();
-  await page.getByLabel("New password").fill(password);
-  await page.getByRole("button", { name: "Set password" }).click();
-  await page.getByText("You can log in with it now.").waitFor();
-  const { user } = await must(site.url, "user.login", { username: "alan", password });
-  expect(user.username).toBe("alan");
-});
+  test("an admin creates a user, who sets a password by the link", async () => {
+    const users = await openAsAdmin("/admin/users");
+    await users.getByRole("button", { name: "Create user" }).click();
+    await users.getByLabel("Username").fill("alan");
+    await users.getByRole("dialog").getByRole("button", { name: "Create user" }).click();
+    const field = users.getByRole("dialog", { name: "Password link for alan" }).getByLabel("Link");
+    await expect.poll(() => field.inputValue()).toMatch(/\/reset-password#token=/);
+    const { pathname, hash } = new URL(await field.inputValue());
 
-test("an admin sets a limit, and the page says which one is reached", async () => {
-  const { accessToken } = admin;
-  const open = { registration: "open", groupCreation: "everyone" } as const;
-  await must(site.url, "admin.setPolicy", open, accessToken);
-  const access = await openAsAdmin("/admin/access");
-  const limits = access.getByRole("region", { name: "Limits" });
-  await limits.getByLabel("Groups that a user can own").fill("many");
-  await limits.getByRole("button", { name: "Save" }).click();
-  await limits.getByText("expected number").waitFor();
-  await limits.getByLabel("Groups that a user can own").fill("1");
-  await limits.getByLabel("Files per guest (MiB)").fill("2.5");
-  await limits.getByRole("button", { name: "Save" }).click();
-  await access.getByText("Saved.").waitFor();
-  const { policy } = await must(site.url, "admin.getPolicy", {}, accessToken);
-  expect(policy).toMatchObject({ groupsOwnedPerUser: 1, fileQuotaGuestBytes: 2.5 * 1024 ** 2 });
+    const page = await site.newPage();
+    await page.goto(site.url + pathname + hash);
+    await page.getByText("Set a new password for alan").waitFor();
+    await page.getByLabel("New password").fill(password);
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByText("You can log in with it now.").waitFor();
+    const { user } = await must(site.url, "user.login", { username: "alan", password });
+    expect(user.username).toBe("alan");
+  });
 
-  const page = await openAsAdmin("/");
-  await page.getByRole("button", { name: "Create or join a group" }).click();
-  await page.getByLabel("Name of the group").fill("One more");
-  await page.getByRole("button", { name: "Create group" }).click();
-  await page.getByText("The limit of groups that one user can own is 1.").waitFor();
-});
+  test("an admin sets a limit, and the page says which one is reached", async () => {
+    const { accessToken } = admin;
+    const open = { registration: "open", groupCreation: "everyone" } as const;
+    await must(site.url, "admin.setPolicy", open, accessToken);
+    const access = await openAsAdmin("/admin/access");
+    const limits = access.getByRole("region", { name: "Limits" });
+    await limits.getByLabel("Groups that a user can own").fill("many");
+    await limits.getByRole("button", { name: "Save" }).click();
+    await limits.getByText("expected number").waitFor();
+    await limits.getByLabel("Groups that a user can own").fill("1");
+    await limits.getByLabel("Files per guest (MiB)").fill("2.5");
+    await limits.getByRole("button", { name: "Save" }).click();
+    await access.getByText("Saved.").waitFor();
+    const { policy } = await must(site.url, "admin.getPolicy", {}, accessToken);
+    expect(policy).toMatchObject({ groupsOwnedPerUser: 1, fileQuotaGuestBytes: 2.5 * 1024 ** 2 });
 
-test("an account that needs two-step verification sets it up first, also in a window that was open", async () => {
-  const { accessToken } = admin;
-  const open = { registration: "open", groupCreation: "everyone" } as const;
-  await must(site.url, "admin.setPolicy", open, accessToken);
-  const access = await openAsAdmin("/admin/access");
-  const rule = access.getByRole("radiogroup", { name: "Who needs two-step verification" });
-  await rule.getByRole("radio", { name: /^Everyone with an account/ }).click();
-  await access.getByRole("alert").getByText("Set up two-step verification for your own account").waitFor();
-  const { secret } = await must(site.url, "user.setupTotp", { password }, accessToken);
-  await must(site.url, "user.enableTotp", { code: new TOTP({ secret }).generate() }, accessToken);
+    const page = await openAsAdmin("/");
+    await page.getByRole("button", { name: "Create or join a group" }).click();
+    await page.getByLabel("Name of the group").fill("One more");
+    await page.getByRole("button", { name: "Create group" }).click();
+    await page.getByText("The limit of groups that one user can own is 1.").waitFor();
+  });
 
-  const { username } = await createAccount(site.url);
-  const page = await site.newPage({}, await site.logIn(username));
-  await page.goto(site.url);
-  await page.getByRole("button", { name: "You: " }).waitFor();
-  await rule.getByRole("radio", { name: /^Everyone with an account/ }).click();
-  await page.getByRole("heading", { name: "Set up two-step verification to continue" }).waitFor();
-  expect(await page.getByRole("button", { name: "You: " }).count()).toBe(0);
+  test("an account that needs two-step verification sets it up first, also in a window that was open", async () => {
+    const { accessToken } = admin;
+    const open = { registration: "open", groupCreation: "everyone" } as const;
+    await must(site.url, "admin.setPolicy", open, accessToken);
+    const access = await openAsAdmin("/admin/access");
+    const rule = access.getByRole("radiogroup", { name: "Who needs two-step verification" });
+    await rule.getByRole("radio", { name: /^Everyone with an account/ }).click();
+    await access.getByRole("alert").getByText("Set up two-step verification for your own account").waitFor();
+    const { secret } = await must(site.url, "user.setupTotp", { password }, accessToken);
+    await must(site.url, "user.enableTotp", { code: new TOTP({ secret }).generate() }, accessToken);
 
-  await page.getByRole("button", { name: "Set up two-step verification" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Current password").fill(password);
-  await dialog.getByRole("button", { name: "Next" }).click();
-  const totp = new TOTP({ secret: await dialog.getByLabel("Or type this").inputValue() });
-  await dialog.getByLabel("Code of your").fill(totp.generate());
-  await dialog.getByRole("button", { name: "Turn on" }).click();
-  await dialog.getByRole("checkbox").click();
-  await dialog.getByRole("button", { name: "Done" }).click();
-  await page.getByRole("button", { name: "You: " }).waitFor();
+    const { username } = await createAccount(site.url);
+    const page = await site.newPage({}, await site.logIn(username));
+    await page.goto(site.url);
+    await page.getByRole("button", { name: "You: " }).waitFor();
+    await rule.getByRole("radio", { name: /^Everyone with an account/ }).click();
+    await page.getByRole("heading", { name: "Set up two-step verification to continue" }).waitFor();
+    expect(await page.getByRole("button", { name: "You: " }).count()).toBe(0);
 
-  await access.goto(`${site.url}/admin/users`);
-  await access.getByRole("listitem").filter({ hasText: username }).getByText("Two-step").waitFor();
+    await page.getByRole("button", { name: "Set up two-step verification" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Current password").fill(password);
+    await dialog.getByRole("button", { name: "Next" }).click();
+    const totp = new TOTP({ secret: await dialog.getByLabel("Or type this").inputValue() });
+    await dialog.getByLabel("Code of your").fill(totp.generate());
+    await dialog.getByRole("button", { name: "Turn on" }).click();
+    await dialog.getByRole("checkbox").click();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "You: " }).waitFor();
+
+    await access.goto(`${site.url}/admin/users`);
+    await access.getByRole("listitem").filter({ hasText: username }).getByText("Two-step").waitFor();
+  });
 });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { FanfareClient } from "@fanfare/client";
-import { LIMITS } from "@fanfare/contract";
+import { LIMITS, type SessionTokens } from "@fanfare/contract";
 import { TOTP } from "otpauth";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,8 +9,6 @@ import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 
 const PASSWORD = "correct horse";
-/** The machine may have more to do. */
-const PATIENT = { timeout: 10_000 };
 /** A picture of one pixel. */
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -26,12 +24,29 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
   // Links in mails are followed by their tokens.
   const site = useSite(() => ({ PUBLIC_URL: "http://chat.example.org", ...mailbox.env }));
 
-  async function openWindow(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const page = await site.newPage(options);
-    // The browser says so of every refusal; what the page makes of it is looked at.
-    site.watchConsole(page, (text) => text.startsWith("Failed to load resource"));
-    await page.goto(site.url + path);
+  /** Of all tests, but for those with options. */
+  let kept: Page;
+  beforeAll(async () => {
+    kept = await site.keepPage();
+    watch(kept);
+  });
+
+  /** The browser says so of every refusal; what the page makes of it is looked at. */
+  const watch = (page: Page) => site.watchConsole(page, (text) => text.startsWith("Failed to load resource"));
+
+  async function openWindow(
+    path: string,
+    options?: BrowserContextOptions,
+    tokens?: SessionTokens,
+  ): Promise<Page> {
+    const page = options === undefined ? kept : await site.newPage(options);
+    if (page !== kept) watch(page);
+    await site.open(page, path, tokens);
     return page;
+  }
+
+  async function openAs(username: string, path: string, options?: BrowserContextOptions): Promise<Page> {
+    return openWindow(path, options, await site.logIn(username));
   }
 
   async function newAccount(): Promise<{ client: FanfareClient; username: string; email: string }> {
@@ -74,9 +89,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByLabel("Username").fill("ada");
     await page.getByLabel("Password", { exact: true }).fill("correct");
     await page.getByRole("button", { name: "Show password" }).click();
-    await expect
-      .poll(() => page.getByLabel("Password", { exact: true }).getAttribute("type"), PATIENT)
-      .toBe("text");
+    await expect.poll(() => page.getByLabel("Password", { exact: true }).getAttribute("type")).toBe("text");
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByLabel("E-mail address").fill("ada@example.org");
     await page.getByLabel("Display name").fill("Ada Lovelace");
@@ -100,7 +113,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("link", { name: "Log in" }).click();
     await logIn(page, username);
     await isIn(page);
-    await expect.poll(() => pathOf(page), PATIENT).toBe("/status");
+    await expect.poll(() => pathOf(page)).toBe("/status");
   });
 
   test("a forgotten password is set anew by mail, which works once", async () => {
@@ -185,7 +198,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByText("Rocket builders", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Log in" }).click();
     await logIn(page, username);
-    await expect.poll(() => pathOf(page), PATIENT).toContain(`/groups/${group.id}`);
+    await expect.poll(() => pathOf(page)).toContain(`/groups/${group.id}`);
   });
 
   test("a second factor is set up, asked for at the login, and replaced by a recovery code", async () => {
@@ -247,7 +260,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
 
     await page.getByRole("link", { name: "Security" }).click();
     await page.getByRole("button", { name: "Log out node" }).click();
-    await expect.poll(() => page.getByRole("button", { name: "Log out node" }).count(), PATIENT).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Log out node" }).count()).toBe(0);
     await expect(client.call("user.me", {})).rejects.toThrow(/session/i);
 
     await page.getByRole("link", { name: "Account" }).click();
@@ -287,8 +300,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
       }
       await client.call("webhook.create", { channelId, name: `Hook ${number}` });
     }
-    const page = await openWindow("/settings/security");
-    await logIn(page, username);
+    const page = await openAs(username, "/settings/security");
     const tokens = page.getByRole("button", { name: "Revoke the token of Hook" });
     await expect.poll(() => tokens.count()).toBe(50);
     await page.getByRole("button", { name: "Show more" }).click();
@@ -303,21 +315,20 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const { user } = await stranger.client.call("user.me", {});
     await client.call("user.block", { userId: user.id });
     stranger.client.close();
-    const page = await openWindow("/settings/notifications", { permissions: ["notifications"] });
-    await logIn(page, username);
+    const page = await openAs(username, "/settings/notifications", { permissions: ["notifications"] });
     await page.getByRole("switch", { name: "Show notifications" }).click();
     const preferences = () => page.evaluate(() => localStorage.getItem("fanfare.preferences"));
-    await expect.poll(preferences, PATIENT).toContain('"desktopNotifications":true');
+    await expect.poll(preferences).toContain('"desktopNotifications":true');
     await page.getByRole("combobox", { name: "Notifications of Rocket builders" }).click();
     await page.getByRole("option", { name: "All messages" }).click();
     const setting = async () => (await client.call("notification.get", { groupId: group.id })).setting.level;
-    await expect.poll(setting, PATIENT).toBe("all");
+    await expect.poll(setting).toBe("all");
 
     await page.getByRole("link", { name: "Privacy" }).click();
     await page.getByRole("combobox", { name: "Direct messages from" }).click();
     await page.getByRole("option", { name: "Friends only" }).click();
     await expect
-      .poll(async () => (await client.call("friend.getReach", {})).reach, PATIENT)
+      .poll(async () => (await client.call("friend.getReach", {})).reach)
       .toEqual({ directFrom: "friends", requestsFrom: "everyone" });
     await page.getByRole("button", { name: `Unblock ${user.nickname}` }).click();
     await page.getByText("You have blocked nobody.").waitFor();
@@ -327,13 +338,12 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
 
   test("language and theme are switched, and stay so", async () => {
     const { username, client } = await newAccount();
-    const page = await openWindow("/settings/appearance", { colorScheme: "light" });
-    await logIn(page, username);
+    const page = await openAs(username, "/settings/appearance", { colorScheme: "light" });
     await page.getByRole("radio", { name: "Dark" }).click();
     await page.getByRole("combobox", { name: "Language" }).click();
     await page.getByRole("option", { name: "简体中文" }).click();
     await page.getByRole("heading", { name: "外观" }).waitFor();
-    await expect.poll(async () => (await client.call("user.me", {})).user.locale, PATIENT).toBe("zh");
+    await expect.poll(async () => (await client.call("user.me", {})).user.locale).toBe("zh");
     await page.reload();
     await page.getByRole("heading", { name: "外观" }).waitFor();
     const root = page.locator("html");
@@ -347,8 +357,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
   test("who leaves takes their data along, gives the groups away before, and is gone", async () => {
     const { username, client } = await newAccount();
     const { group } = await client.call("group.create", { name: "Mine" });
-    const page = await openWindow("/settings/data");
-    await logIn(page, username);
+    const page = await openAs(username, "/settings/data");
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Export my data" }).click(),
@@ -385,7 +394,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
       expect({ path, tooWide: await tooWide() }).toEqual({ path, tooWide: 0 });
     }
     await logIn(page, username);
-    await expect.poll(() => pathOf(page), PATIENT).toBe("/");
+    await expect.poll(() => pathOf(page)).toBe("/");
     await page.goto(`${site.url}/settings`);
     for (const name of ["Account", "Security", "Notifications", "Privacy", "Appearance", "Your data"]) {
       await page.getByRole("link", { name, exact: true }).click();

@@ -17,7 +17,19 @@ export function hasBrowser(): boolean {
   return false;
 }
 
-export function launchBrowser(): Promise<Browser> {
+let browser: Browser | undefined;
+
+/** The browser of this worker, which all of its test files share: they close their contexts, and environment.ts closes it. */
+export async function sharedBrowser(): Promise<Browser> {
+  if (browser?.isConnected() !== true) browser = await launch();
+  return browser;
+}
+
+export async function closeSharedBrowser(): Promise<void> {
+  await browser?.close();
+}
+
+function launch(): Promise<Browser> {
   const args = [
     "--no-sandbox",
     "--disable-gpu",

@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser())("the SDK in a browser", () => {
   test("a browser uploads with progress, stops halfway, and is told why it may not", async () => {
     const { url } = site;
     const { channel, owner, stranger } = await createWorld(url);
-    const page = await site.browser.newPage();
+    const page = await (await site.newContext()).newPage();
     await page.route(`${url}/sdk/**`, (route) => {
       const name = route.request().url().slice(`${url}/sdk/`.length);
       if (name === "page") return route.fulfill({ contentType: "text/html", body: PAGE });

@@ -1,6 +1,6 @@
 import { FanfareClient } from "@fanfare/client";
-import type { Message } from "@fanfare/contract";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Message, SessionTokens } from "@fanfare/contract";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
@@ -20,6 +20,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
   let groupId: string;
   let channelId: string;
   let channelCount = 0;
+  const windows = new Map<string, { kept: Page; tokens: SessionTokens }>();
 
   beforeAll(async () => {
     ada = new FanfareClient({ url: site.url });
@@ -32,6 +33,8 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     } = await ada.call("group.create", { name: "Rocket builders" }));
     const { invite } = await ada.call("invite.create", { groupId });
     await grace.call("invite.accept", { code: invite.code });
+    for (const name of ["ada", "grace"])
+      windows.set(name, { kept: await site.keepPage(), tokens: await site.logIn(name) });
   });
 
   beforeEach(async () => {
@@ -45,18 +48,18 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
     grace?.close();
   });
 
-  async function openAs(username: string, query = "", options: BrowserContextOptions = {}): Promise<Page> {
-    const opened = await site.newPage(options, await site.logIn(username));
-    opened.setDefaultTimeout(15_000);
-    await opened.goto(`${site.url}/groups/${groupId}/channels/${channelId}${query}`);
-    await opened.getByRole("log").waitFor();
-    return opened;
+  async function openAs(username: string): Promise<Page> {
+    const { kept, tokens } = windows.get(username)!;
+    await site.open(kept, channelPath(), tokens);
+    await kept.getByRole("log").waitFor();
+    return kept;
   }
 
-  async function open(query = ""): Promise<void> {
-    page = await openAs("ada", query);
+  async function open(): Promise<void> {
+    page = await openAs("ada");
   }
 
+  const channelPath = () => `/groups/${groupId}/channels/${channelId}`;
   const field = () => page.getByRole("textbox", { name: `Message to #room-${channelCount}` });
   const options = () => page.getByRole("listbox", { name: "Suggestions" }).getByRole("option");
   const sent = (text: string) => page.getByRole("log").locator(".message:not(.pending)").getByText(text);
@@ -68,7 +71,7 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
       ({ messages } = await grace.call("message.list", { channelId: inChannelId }));
       return messages.length;
     };
-    await expect.poll(look, { timeout: 15_000 }).toBe(count);
+    await expect.poll(look).toBe(count);
     return messages.at(-1)!;
   }
 
@@ -300,7 +303,8 @@ describe.skipIf(!hasBrowser())("writing in a browser", () => {
 
   test("on a phone Enter is a new line, and a button sends", async () => {
     const viewport = { width: 390, height: 780 };
-    page = await openAs("ada", "", { viewport, hasTouch: true, isMobile: true });
+    page = await site.newPage({ viewport, hasTouch: true, isMobile: true }, await site.logIn("ada"));
+    await page.goto(site.url + channelPath());
     await field().tap();
     await page.keyboard.type("one");
     await page.keyboard.press("Enter");

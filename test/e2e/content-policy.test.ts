@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser())("in a browser", () => {
 
   test("no page asks for anything that the policy refuses", async () => {
     const { username } = await createAccount(site.url);
-    const page = await (await site.browser.newContext()).newPage();
+    const page = await (await site.newContext({ serviceWorker: true })).newPage();
     const refusals = await watch(page);
     await page.goto(site.url);
     await page.getByRole("button").first().waitFor();
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser())("in a browser", () => {
   });
 
   test("what would be put into the page does not run", async () => {
-    const page = await (await site.browser.newContext()).newPage();
+    const page = await (await site.newContext({ serviceWorker: true })).newPage();
     const refusals = await watch(page);
     await page.goto(site.url);
     await page.evaluate(`(() => {

@@ -14,10 +14,11 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     folder = await mkdtemp(join(tmpdir(), "fanfare-e2e-"));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
-  const site = useSite(() => ({ DATA_DIR: folder }));
+  // With threads, as an instance runs unless it is told otherwise.
+  const site = useSite(() => ({ DATA_DIR: folder, GATEWAY_THREADS: "" }));
 
   async function openWindow(path: string): Promise<Page> {
-    const page = await site.newPage();
+    const page = await site.newPage({ serviceWorker: true });
     // A server that restarts cannot be reached for a moment: the browser says so, and so does the page.
     site.watchConsole(page, (text) => text.includes("ERR_CONNECTION_REFUSED"));
     await page.goto(site.url + path);
@@ -40,7 +41,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await page.getByRole("button", { name: "Create group" }).click();
     // Nobody is in it yet, so the link to invite others is shown at once.
     const link = page.getByRole("textbox", { name: "Link" });
-    await expect.poll(() => link.inputValue(), { timeout: 10_000 }).not.toBe("");
+    await expect.poll(() => link.inputValue()).not.toBe("");
     const url = await link.inputValue();
     await page.keyboard.press("Escape");
     return url;
@@ -132,7 +133,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     await write(ada, "meanwhile, one");
     await write(ada, "meanwhile, two");
     await ada.getByText("Sending …").first().waitFor();
-    await site.start({ DATA_DIR: folder, PORT: port });
+    await site.start({ DATA_DIR: folder, GATEWAY_THREADS: "", PORT: port });
 
     await message(grace, "meanwhile, two").waitFor();
     await write(grace, "after");

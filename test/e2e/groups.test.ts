@@ -1,30 +1,46 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { FanfareClient } from "@fanfare/client";
+import type { SessionTokens } from "@fanfare/contract";
 import type { Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 
 describe.skipIf(!hasBrowser())("groups", () => {
   const site = useSite();
 
-  async function openWindow(path: string): Promise<Page> {
-    const page = await site.newPage();
-    page.setDefaultTimeout(15_000);
-    await page.goto(site.url + path);
+  /** Theirs in all tests, but as another user. */
+  const windows = new Map<string, Page>();
+  beforeAll(async () => {
+    for (const name of ["Ada", "Grace", "Alan"]) windows.set(name, await site.keepPage());
+  });
+
+  async function openWindow(name: string, path: string, tokens?: SessionTokens): Promise<Page> {
+    const page = windows.get(name)!;
+    await site.open(page, path, tokens);
     return page;
   }
 
-  /** A group of Ada's, and the link into it. */
+  /** A group of Ada's, with her in it, and the link into it. */
   async function createGroup(): Promise<{ ada: Page; link: string; groupPath: string }> {
-    const ada = await openWindow("/");
-    await ada.getByLabel("Your name").fill("Ada");
-    await ada.getByRole("button", { name: "Look around as a guest" }).click();
-    await ada.getByLabel("Name of the group").fill("Rocket builders");
-    await ada.getByRole("button", { name: "Create group" }).click();
-    const link = await linkShown(ada);
-    await ada.keyboard.press("Escape");
-    return { ada, link, groupPath: /^\/groups\/\w+/.exec(new URL(ada.url()).pathname)![0] };
+    const client = new FanfareClient({ url: site.url });
+    const tokens = await client.createGuest({ nickname: "Ada" });
+    const { group } = await client.call("group.create", { name: "Rocket builders" });
+    const { invite } = await client.call("invite.create", { groupId: group.id });
+    const groupPath = `/groups/${group.id}`;
+    const ada = await openWindow("Ada", groupPath, tokens);
+    await channel(ada, "general").waitFor();
+    return { ada, link: `${site.url}/invite/${invite.code}`, groupPath };
+  }
+
+  async function enter(link: string, nickname: string): Promise<Page> {
+    const client = new FanfareClient({ url: site.url });
+    const tokens = await client.createGuest({ nickname });
+    const { group } = await client.call("invite.accept", { code: link.split("/").at(-1)! });
+    const page = await openWindow(nickname, `/groups/${group.id}`, tokens);
+    await channel(page, "general").waitFor();
+    return page;
   }
 
   async function linkShown(page: Page, not = ""): Promise<string> {
@@ -32,14 +48,6 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await field.waitFor();
     await expect.poll(async () => [not, ""].includes(await field.inputValue())).toBe(false);
     return field.inputValue();
-  }
-
-  async function enter(link: string, nickname: string): Promise<Page> {
-    const page = await openWindow(new URL(link).pathname);
-    await page.getByText("Rocket builders", { exact: true }).waitFor();
-    await page.getByLabel("Your name").fill(nickname);
-    await page.getByRole("button", { name: "Join as a guest" }).click();
-    return page;
   }
 
   const channel = (page: Page, name: string) =>
@@ -60,7 +68,6 @@ describe.skipIf(!hasBrowser())("groups", () => {
   test("a new channel is there for everybody at once, a private one only for those who are let in", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
-    await channel(grace, "general").waitFor();
 
     await createChannel(ada, "engines");
     await channel(grace, "engines").waitFor();
@@ -73,13 +80,11 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await grace.goto(site.url + secretPath);
     await grace.getByText("There is no such channel, or you cannot see it").waitFor();
 
-    const stranger = await openWindow("/");
-    await stranger.getByRole("button", { name: "Look around as a guest" }).click();
-    await stranger.getByLabel("Name of the group").waitFor();
-    await stranger.goto(site.url + secretPath);
+    const tokens = await new FanfareClient({ url: site.url }).createGuest();
+    const stranger = await openWindow("Alan", secretPath, tokens);
     await stranger.getByText("There is no such group, or you are not in it").waitFor();
 
-    await ada.goto(site.url + secretPath);
+    await site.visit(ada, secretPath);
     await channel(ada, "secret").click({ button: "right" });
     await choose(ada, "Edit channel");
     await ada.getByRole("tab", { name: "Permissions" }).click();
@@ -118,13 +123,12 @@ describe.skipIf(!hasBrowser())("groups", () => {
   test("what a role allows is offered to who gets it, and not to who loses it", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
-    await channel(grace, "general").waitFor();
     await groupMenu(grace).click();
     await grace.getByRole("menuitem", { name: "Mark as read" }).waitFor();
     expect(await grace.getByRole("menuitem", { name: "Create channel" }).count()).toBe(0);
     await grace.keyboard.press("Escape");
 
-    await ada.goto(`${site.url}${groupPath}/settings/roles`);
+    await site.visit(ada, `${groupPath}/settings/roles`);
     await ada.getByRole("button", { name: "New role" }).click();
     await ada.getByLabel("Name of the role").fill("Builders");
     await ada.getByRole("switch", { name: "Manage channels" }).click();
@@ -150,9 +154,8 @@ describe.skipIf(!hasBrowser())("groups", () => {
   test("who is put out is out at once", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
-    await channel(grace, "general").waitFor();
 
-    await ada.goto(`${site.url}${groupPath}/settings/members`);
+    await site.visit(ada, `${groupPath}/settings/members`);
     await ada.getByRole("button", { name: "More about Grace" }).click();
     await choose(ada, "Put out");
     await ada.getByLabel("Reason").fill("Brought the wrong fuel");
@@ -167,9 +170,9 @@ describe.skipIf(!hasBrowser())("groups", () => {
   });
 
   test("an invite for one person lets one in, and who is in already goes on", async () => {
-    const { ada, link } = await createGroup();
+    const { ada } = await createGroup();
     await ada.getByRole("button", { name: "Invite", exact: true }).click();
-    await linkShown(ada);
+    const link = await linkShown(ada);
     await ada.getByText("More links").click();
     await ada.getByRole("combobox", { name: "For how many" }).click();
     await ada.getByRole("option", { name: "1 person" }).click();
@@ -178,8 +181,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.getByText("used 0 of 1 times").waitFor();
 
     const grace = await enter(limited, "Grace");
-    await channel(grace, "general").waitFor();
-    const late = await openWindow(new URL(limited).pathname);
+    const late = await openWindow("Alan", new URL(limited).pathname);
     await late.getByText("This invite has expired or is used up.").waitFor();
 
     await grace.goto(link);
@@ -207,7 +209,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
   test("a group gets a picture, a webhook that posts and a bot with a token, and is deleted", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
-    const settings = (section: string) => ada.goto(`${site.url}${groupPath}/settings/${section}`);
+    const settings = (section: string) => site.visit(ada, `${groupPath}/settings/${section}`);
 
     await settings("overview");
     const png = await readFile(join(import.meta.dirname, "../../web/public/icons/apple-touch-icon.png"));

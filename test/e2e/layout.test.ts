@@ -157,12 +157,6 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
     return (await page.evaluate<string[]>(FIND_FAULTS)).map((fault) => `${what}: ${fault}`);
   }
 
-  async function visit(page: Page, path: string): Promise<void> {
-    await page.goto(site.url + path);
-    await page.getByRole("heading").first().waitFor();
-    await page.waitForLoadState("networkidle");
-  }
-
   for (const [window, options] of Object.entries(WINDOWS)) {
     /** The short run has every page in the narrower window, and the panels in the wider one. */
     const longOn = (which: string) => ({ tags: window === which ? ["long"] : [] });
@@ -178,7 +172,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         "/verify-email",
         `/invite/${inviteCode}`,
       ]) {
-        await visit(page, path);
+        await site.visit(page, path);
         found.push(...(await faults(page, path)));
         // What does not fit is reached by scrolling within the frame.
         const last = page.locator("#root a, #root button").last();
@@ -210,13 +204,13 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         ),
       ];
       for (const path of paths) {
-        await visit(page, path);
+        await site.visit(page, path);
         found.push(...(await faults(page, path)));
       }
-      await visit(page, "/direct");
+      await site.visit(page, "/direct");
       for (const tab of await page.getByRole("tab").all()) {
         await tab.click();
-        await page.waitForLoadState("networkidle");
+        await site.loaded(page);
         found.push(...(await faults(page, `friends: ${await tab.textContent()}`)));
       }
       expect(found).toEqual([]);
@@ -224,7 +218,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
 
     test(`the first group, ${window}`, async () => {
       const page = await site.newPage(options, newcomer);
-      await visit(page, "/");
+      await site.visit(page, "/");
       expect(await faults(page, "the first group")).toEqual([]);
     });
 
@@ -232,7 +226,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
       const isPhone = window === "phone";
       const page = await site.newPage(options, admin);
       const found: string[] = [];
-      await visit(page, `/groups/${groupId}/channels/${channelId}`);
+      await site.visit(page, `/groups/${groupId}/channels/${channelId}`);
       await page.getByRole("log").getByRole("article").first().waitFor();
       if (isPhone) {
         await page.getByRole("button", { name: "Open the lists" }).click();
@@ -247,7 +241,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         await page.getByRole("button", { name, exact: true }).last().click();
         const panel = page.getByRole(isPhone ? "dialog" : "complementary", { name });
         await panel.first().waitFor();
-        await page.waitForLoadState("networkidle");
+        await site.loaded(page);
         if (name === "Members") await panel.getByRole("button", { name: "Grace 1" }).first().waitFor();
         found.push(...(await faults(page, name)));
         await panel.getByRole("button", { name: "Close" }).click();

@@ -1,5 +1,5 @@
 import { FanfareClient } from "@fanfare/client";
-import type { Message } from "@fanfare/contract";
+import type { Message, SessionTokens } from "@fanfare/contract";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
@@ -16,10 +16,31 @@ const MEASURES_LATE = `
   const { ResizeObserver } = window;
   window.ResizeObserver = class extends ResizeObserver {
     constructor(callback) {
-      super((...measured) => setTimeout(callback, 300, ...measured));
+      super((...measured) => {
+        window.unmeasured = (window.unmeasured ?? 0) + 1;
+        setTimeout(() => {
+          window.unmeasured -= 1;
+          callback(...measured);
+        }, 300);
+      });
     }
   };
 `;
+
+/** Where the list is scrolled to once it has stayed there for longer than the list itself waits to move its rows. */
+const REST = `new Promise((resolve) => {
+  const list = document.querySelector("[role=log]");
+  let before;
+  let stillFrames = 0;
+  const look = () => {
+    const now = [list.scrollTop, list.scrollHeight].join();
+    stillFrames = now === before && !window.unmeasured ? stillFrames + 1 : 0;
+    before = now;
+    if (stillFrames < 20) requestAnimationFrame(look);
+    else resolve(list.scrollTop);
+  };
+  look();
+})`;
 
 describe.skipIf(!hasBrowser())("messages in a browser", () => {
   const site = useSite();
@@ -29,7 +50,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
   let grace: FanfareClient;
   let groupId: string;
   let channelId: string;
-  let initScript = "";
+  let tokens: SessionTokens;
 
   beforeAll(async () => {
     ada = new FanfareClient({ url: site.url });
@@ -42,6 +63,8 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     const { invite } = await ada.call("invite.create", { groupId });
     const { channels } = await grace.call("invite.accept", { code: invite.code });
     channelId = channels[0]!.id;
+    tokens = await site.logIn("ada");
+    page = await newPage();
   });
 
   afterAll(async () => {
@@ -62,12 +85,16 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
     return (await client.call("message.send", params)).message;
   }
 
+  async function newPage(script = ""): Promise<Page> {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const kept = await site.keepPage({ viewport: { width: 1100, height: 700 }, permissions });
+    site.watchConsole(kept);
+    await kept.addInitScript(script);
+    return kept;
+  }
+
   async function open(query = ""): Promise<void> {
-    page = await site.newPage({ viewport: { width: 1100, height: 700 } }, await site.logIn("ada"));
-    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    site.watchConsole(page);
-    await page.addInitScript(initScript);
-    await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}${query}`);
+    await site.open(page, `/groups/${groupId}/channels/${channelId}${query}`, tokens);
     await log().waitFor();
   }
 
@@ -91,16 +118,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
 
   const topNow = () => log().evaluate((element) => element.scrollTop);
   /** What was measured meanwhile moves the rows below it once nothing scrolls any more. */
-  async function rest(): Promise<number> {
-    let top = -1;
-    const isAtRest = async () => {
-      const before = top;
-      top = await topNow();
-      return top === before;
-    };
-    await expect.poll(isAtRest, { interval: 500 }).toBe(true);
-    return top;
-  }
+  const rest = () => page.evaluate<number>(REST);
 
   test("react, edit, answer, pin and delete with the pointer", async () => {
     await newChannel("pointer");
@@ -217,11 +235,8 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
   ];
   for (const { machine, script, tags } of MACHINES)
     describe(`on ${machine}`, { tags }, () => {
-      beforeAll(() => {
-        initScript = script;
-      });
-      afterAll(() => {
-        initScript = "";
+      beforeAll(async () => {
+        if (script !== "") page = await newPage(script);
       });
 
       test("a link leads to a message far up, and a button back to the newest", async () => {
@@ -252,7 +267,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
               await page.mouse.wheel(0, 1500);
               return text("meanwhile").count();
             },
-            { timeout: 20_000, interval: 50 },
+            { interval: 50 },
           )
           .toBe(1);
         await expect.poll(() => page.getByRole("button", { name: "Jump to the newest" }).count()).toBe(0);
@@ -270,7 +285,7 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
           const { head, lastReadSeq } = channels.find(({ id }) => id === channelId)!;
           return head.seq - lastReadSeq;
         };
-        await expect.poll(unread, { timeout: 10_000 }).toBe(0);
+        await expect.poll(unread).toBe(0);
         await page.reload();
         await text("message 34").waitFor();
         expect(await log().getByRole("separator", { name: "New" }).count()).toBe(0);

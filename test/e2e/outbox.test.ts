@@ -2,9 +2,7 @@ import { FanfareClient } from "@fanfare/client";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
-import { keepTokens, useSite } from "./site.ts";
-
-const PATIENT_MS = 60_000;
+import { useSite } from "./site.ts";
 
 describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
   const site = useSite();
@@ -35,13 +33,11 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
   beforeEach(async () => {
     rounds += 1;
     channelId = (await ada.call("channel.create", { groupId, name: `room-${rounds}` })).channel.id;
-    context = await site.browser.newContext({ locale: "en-US" });
-    await keepTokens(context, await site.logIn("grace"));
+    context = await site.newContext({}, await site.logIn("grace"));
   });
 
   async function open(): Promise<Page> {
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENT_MS);
     site.watch(page);
     await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
     await field(page).waitFor();
@@ -77,8 +73,7 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
         counting.onsuccess = () => { opening.result.close(); resolve(counting.result); };
       };
     })`);
-  const expectKept = (page: Page, count: number) =>
-    expect.poll(() => kept(page), { timeout: PATIENT_MS }).toBe(count);
+  const expectKept = (page: Page, count: number) => expect.poll(() => kept(page)).toBe(count);
 
   test("of two tabs one sends what the other one left, and not what it still sends", async () => {
     const [one, other] = [await open(), await open()];
@@ -91,7 +86,7 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     await one.close();
     await context.setOffline(false);
     await expect
-      .poll(async () => (await stored()).toSorted(), { timeout: PATIENT_MS })
+      .poll(async () => (await stored()).toSorted())
       .toEqual(["from the first tab", "from the other tab"]);
     await expectKept(other, 0);
   });
@@ -107,7 +102,6 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     await ada.call("group.mute", { ...muted, durationMs: 60 * 60_000 });
     await context.setOffline(false);
     let again = await context.newPage();
-    again.setDefaultTimeout(PATIENT_MS);
     await again.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
     const failed = (text: string) =>
       again.getByRole("group", { name: "Not sent." }).filter({ hasText: text });
@@ -130,7 +124,7 @@ describe.skipIf(!hasBrowser())("messages that wait to be sent", () => {
     await page.getByRole("button", { name: "You: " }).click();
     await page.getByRole("menuitem", { name: "Log out" }).click();
     await page.getByRole("link", { name: "Log in" }).waitFor();
-    await expect.poll(() => kept(page), { timeout: PATIENT_MS }).toBe(0);
+    await expect.poll(() => kept(page)).toBe(0);
   });
 
   test("files that a reload has broken off are named, and the text is kept as a draft", async () => {

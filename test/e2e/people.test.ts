@@ -1,17 +1,15 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Page } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
-
-/** On a machine that is busy. */
-const PATIENT = { timeout: 15_000 };
 
 interface Person {
   client: FanfareClient;
   id: string;
   /** To log in with; the tests have people of their own. */
   username: string;
+  nickname: string;
 }
 
 describe.skipIf(!hasBrowser())("people", () => {
@@ -20,6 +18,12 @@ describe.skipIf(!hasBrowser())("people", () => {
   let grace: Person;
   let lin: Person;
   let round = 0;
+  /** Theirs in all tests, but as another user. */
+  const windows = new Map<string, Page>();
+
+  beforeAll(async () => {
+    for (const name of ["Ada", "Grace", "Lin"]) windows.set(name, await site.keepPage());
+  });
 
   beforeEach(async () => {
     round += 1;
@@ -38,13 +42,12 @@ describe.skipIf(!hasBrowser())("people", () => {
     const username = `${nickname.toLowerCase()}${round}`;
     const client = new FanfareClient({ url: site.url });
     const { user } = await client.register({ username, password: "correct horse", nickname });
-    return { client, id: user.id, username };
+    return { client, id: user.id, username, nickname };
   }
 
-  async function open({ username }: Person, path = "/direct"): Promise<Page> {
-    const page = await site.newPage({}, await site.logIn(username));
-    page.setDefaultTimeout(PATIENT.timeout);
-    await page.goto(site.url + path);
+  async function open({ nickname, username }: Person, path = "/direct"): Promise<Page> {
+    const page = windows.get(nickname)!;
+    await site.open(page, path, await site.logIn(username));
     return page;
   }
 
@@ -185,15 +188,15 @@ describe.skipIf(!hasBrowser())("people", () => {
     const panel = hers.getByRole("complementary", { name: "Members" });
     const names = async () =>
       (await panel.getByRole("listitem").allInnerTexts()).map((text) => /(?:\n|^)(\w\w+)/.exec(text)?.[1]);
-    await expect.poll(names, PATIENT).toEqual(["Online", "Ada", "Offline", "Grace", "Lin"]);
+    await expect.poll(names).toEqual(["Online", "Ada", "Offline", "Grace", "Lin"]);
     const his = await open(grace, path);
-    await expect.poll(names, PATIENT).toEqual(["Online", "Ada", "Grace", "Offline", "Lin"]);
+    await expect.poll(names).toEqual(["Online", "Ada", "Grace", "Offline", "Lin"]);
 
     await panel.getByRole("button", { name: "Grace" }).click();
     await hers.getByRole("dialog").getByRole("button", { name: "More about Grace" }).click();
     await choose(hers, "Put out");
     await hers.getByRole("alertdialog").getByRole("button", { name: "Put out" }).click();
     await his.getByText("There is no such group, or you are not in it").waitFor();
-    await expect.poll(names, PATIENT).toEqual(["Online", "Ada", "Offline", "Lin"]);
+    await expect.poll(names).toEqual(["Online", "Ada", "Offline", "Lin"]);
   });
 });

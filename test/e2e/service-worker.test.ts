@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 
-const SOON = { timeout: 20_000 };
 const LOADED = `performance.getEntriesByType("resource")
   .map(({ name }) => new URL(name).pathname).filter((path) => path.startsWith("/assets/"))`;
 const KEPT = `(async () => {
@@ -31,17 +30,17 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
   async function openControlled(context: BrowserContext, path = "/"): Promise<Page> {
     const page = await context.newPage();
     await page.goto(site.url + path);
-    await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null"), SOON).toBe(true);
+    await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
     // What was loaded before the worker was there is kept a moment later.
     await expect
-      .poll(() => page.evaluate<string[]>(KEPT), SOON)
+      .poll(() => page.evaluate<string[]>(KEPT))
       .toEqual(expect.arrayContaining(await page.evaluate<string[]>(LOADED)));
     return page;
   }
 
   test("keeps the application and nothing of anybody's, and starts it without the server", async () => {
     const { owner, group, channel } = await createWorld(site.url);
-    const context = await site.browser.newContext();
+    const context = await site.newContext({ serviceWorker: true });
     const page = await openControlled(context);
     await page.evaluate(
       `fetch("/api/user.me", { method: "POST", headers: { authorization: "Bearer ${owner.accessToken}" } })`,
@@ -59,7 +58,7 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
   });
 
   test("asks before it brings a new version in", async () => {
-    const context = await site.browser.newContext();
+    const context = await site.newContext({ serviceWorker: true });
     const page = await openControlled(context);
     const worker = join(folder, "sw.js");
     const now = await readFile(worker, "utf8");
@@ -69,8 +68,8 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     await page.getByText("A new version of Fanfare is here.").waitFor();
     await page.evaluate("window.isOld = true");
     await page.getByRole("button", { name: "Reload" }).click();
-    await expect.poll(() => page.evaluate("window.isOld === undefined").catch(() => false), SOON).toBe(true);
-    await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null"), SOON).toBe(true);
+    await expect.poll(() => page.evaluate("window.isOld === undefined").catch(() => false)).toBe(true);
+    await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
     expect(
       (await page.evaluate<string[]>("caches.keys()")).every((name) => name.includes("newversion")),
     ).toBe(true);
@@ -79,7 +78,7 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
   });
 
   test("shows what is pushed, and a click leads to it", async () => {
-    const context = await site.browser.newContext();
+    const context = await site.newContext({ serviceWorker: true });
     await context.grantPermissions(["notifications"], { origin: site.url });
     const page = await openControlled(context);
     const session = await context.newCDPSession(page);
@@ -106,7 +105,7 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     const shown = `navigator.serviceWorker.ready.then((it) => it.getNotifications()).then((all) =>
       all.map(({ title, body, tag, data }) => ({ title, body, tag, path: data.path })))`;
     await expect
-      .poll(() => page.evaluate(shown), SOON)
+      .poll(() => page.evaluate(shown))
       .toEqual([
         {
           title: pushed.title,
@@ -119,7 +118,7 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     await worker?.evaluate(`self.registration.getNotifications().then(([notification]) =>
       self.dispatchEvent(new NotificationEvent("notificationclick", { notification })))`);
     await expect
-      .poll(() => page.url(), SOON)
+      .poll(() => page.url())
       .toContain(`/groups/${id("a")}/channels/${id("c")}?message=${id("e")}`);
   });
 });

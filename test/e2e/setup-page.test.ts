@@ -2,7 +2,7 @@ import { FanfareClient } from "@fanfare/client";
 import { type FanfareNode, must, post, readSetupToken, startNode } from "@fanfare/testing";
 import type { Browser } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
-import { hasBrowser, launchBrowser } from "./browser.ts";
+import { hasBrowser, sharedBrowser } from "./browser.ts";
 import { keepTokens } from "./site.ts";
 
 const account = { username: "grace", password: "correct horse" };
@@ -14,11 +14,11 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
 
   beforeEach(async () => {
     const env = { WEB_DIR: inject("webBuild"), GATEWAY_THREADS: "0", REGISTRATION: "open" };
-    [node, browser] = await Promise.all([startNode({ env }), launchBrowser()]);
+    [node, browser] = await Promise.all([startNode({ env }), sharedBrowser()]);
     link = `${node.url}/setup#token=${await readSetupToken(node)}`;
   });
   afterEach(async () => {
-    await browser?.close();
+    await Promise.all(browser.contexts().map((context) => context.close()));
     await node?.process.stop();
   });
 

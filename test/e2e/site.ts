@@ -3,9 +3,35 @@ import type { SessionTokens } from "@fanfare/contract";
 import { type Instance, startInstance } from "@fanfare/testing";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, inject } from "vitest";
-import { launchBrowser } from "./browser.ts";
+import { sharedBrowser } from "./browser.ts";
 
 type Env = Record<string, string>;
+
+/** On a busy machine a condition that will come true may take much longer than Playwright's default. */
+const PATIENCE_MS = 60_000;
+
+/** As in a private window. A service worker makes each load of a page cost twice as much, and most tests are not about it. */
+const NO_SERVICE_WORKER = `
+  const refuse = () => Promise.reject(new Error("There are no service workers."));
+  if ("serviceWorker" in navigator) navigator.serviceWorker.register = refuse;
+`;
+
+/** Looks in every frame: Playwright would look every half a second. Places of rows and figures pulse, and spinners spin. */
+const LOADED = `new Promise((resolve) => {
+  const look = () => {
+    const isLoaded =
+      document.querySelector("h1, h2, h3") !== null &&
+      document.querySelector(".animate-pulse, .animate-spin, [aria-busy=true]") === null;
+    if (isLoaded) resolve();
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
+
+interface SiteOptions extends BrowserContextOptions {
+  /** Whether the page may register its service worker. Default: false */
+  serviceWorker?: boolean;
+}
 
 /**
  * An instance that serves the page as it is now, and a browser to visit it with, for the tests beside the call.
@@ -26,28 +52,69 @@ class Site {
   browser!: Browser;
   /** Of the pages that are watched, in this test. */
   readonly complaints: string[] = [];
+  readonly #kept = new Set<Page>();
 
   get url(): string {
     return this.instance.url;
   }
 
-  /** With threads, as an instance runs unless it is told otherwise, and with a database of its own. */
+  /** With a database of its own. */
   async start(env: Env): Promise<void> {
-    const defaults = { WEB_DIR: inject("webBuild"), GATEWAY_THREADS: "", MONGO_URL: "" };
-    this.instance = await startInstance({ ...defaults, ...env });
+    this.instance = await startInstance({ WEB_DIR: inject("webBuild"), MONGO_URL: "", ...env });
   }
 
   async launch(): Promise<void> {
-    this.browser = await launchBrowser();
+    this.browser = await sharedBrowser();
   }
 
-  /** A watched page in a context of its own: of somebody with these tokens, or of nobody yet. */
-  async newPage(options: BrowserContextOptions = {}, tokens?: SessionTokens): Promise<Page> {
-    const context = await this.browser.newContext({ locale: "en-US", ...options });
-    if (tokens !== undefined) await keepTokens(context, tokens);
-    const page = await context.newPage();
+  /** A watched page in a context of its own: of the user with these tokens, or of a visitor. */
+  async newPage(options: SiteOptions = {}, tokens?: SessionTokens): Promise<Page> {
+    const page = await (await this.newContext(options, tokens)).newPage();
     this.watch(page);
     return page;
+  }
+
+  async newContext(
+    { serviceWorker = false, ...options }: SiteOptions = {},
+    tokens?: SessionTokens,
+  ): Promise<BrowserContext> {
+    const context = await this.browser.newContext({ locale: "en-US", ...options });
+    context.setDefaultTimeout(PATIENCE_MS);
+    if (!serviceWorker) await context.addInitScript(NO_SERVICE_WORKER);
+    if (tokens !== undefined) await keepTokens(context, tokens);
+    return context;
+  }
+
+  /** A page for all tests of the file, each of which begins with `open`: a new one costs a process, and compiles all code again. */
+  async keepPage(options: SiteOptions = {}): Promise<Page> {
+    const page = await this.newPage(options);
+    this.#kept.add(page);
+    return page;
+  }
+
+  /** Starts the application in a kept page that remembers nothing but these tokens. */
+  async open(page: Page, path: string, tokens?: SessionTokens): Promise<void> {
+    // Another fragment of the same address would not load it again.
+    await page.goto("about:blank");
+    const forget = await page.addInitScript((held) => {
+      localStorage.clear();
+      sessionStorage.clear();
+      if (held !== undefined) localStorage.setItem("fanfare.tokens", JSON.stringify(held));
+    }, tokens);
+    await page.goto(this.url + path);
+    await forget.dispose();
+  }
+
+  /** Goes to a path, without a reload where the application runs already, and waits until everything there is loaded. */
+  async visit(page: Page, path: string): Promise<void> {
+    if (page.url().startsWith(this.url)) await page.evaluate(`history.pushState(null, "", "${path}")`);
+    else await page.goto(this.url + path);
+    await this.loaded(page);
+  }
+
+  /** Resolves when there is a page, and nothing in it stands in any more for what is being loaded. */
+  async loaded(page: Page): Promise<void> {
+    await page.evaluate(LOADED);
   }
 
   /** Hears of what is thrown in a page and not caught. */
@@ -69,15 +136,23 @@ class Site {
   }
 
   async closeWindows(): Promise<void> {
-    for (const context of this.browser.contexts()) await context.close();
+    for (const context of this.browser.contexts()) {
+      const others = context.pages().filter((page) => !this.#kept.has(page));
+      if (others.length === context.pages().length) await context.close();
+      else await Promise.all([context.setOffline(false), ...others.map((page) => page.close())]);
+    }
     const heard = this.complaints.splice(0);
     if (heard.length > 0) throw new Error(`The browser complained: ${heard.join("\n")}`);
   }
 
-  /** What did not start has nothing to stop. */
+  /** What did not start has nothing to stop. The browser is for the next file of the worker. */
   async stop(): Promise<void> {
-    await this.browser?.close();
-    await this.instance?.stop();
+    this.#kept.clear();
+    try {
+      if (this.browser !== undefined) await this.closeWindows();
+    } finally {
+      await this.instance?.stop();
+    }
   }
 }
 

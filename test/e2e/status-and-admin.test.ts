@@ -7,20 +7,20 @@ import { useSite } from "./site.ts";
 describe.skipIf(!hasBrowser())("who runs the instance", () => {
   const site = useSite();
   let admin: { username: string; accessToken: string };
+  let page: Page;
 
   beforeAll(async () => {
+    page = await site.keepPage();
     admin = await createAccount(site.url);
   });
 
-  async function open(path: string, username: string): Promise<Page> {
-    const page = await site.newPage({}, await site.logIn(username));
-    await page.goto(site.url + path);
-    return page;
+  async function open(path: string, username: string): Promise<void> {
+    await site.open(page, path, await site.logIn(username));
   }
 
   test("sees what the server does on the status page, as charts and as a table", async () => {
     const { channel, owner } = await createWorld(site.url);
-    const page = await open("/status", admin.username);
+    await open("/status", admin.username);
     const message = { channelId: channel.id, content: "x", nonce: "status" };
     await must(site.url, "message.send", message, owner.accessToken);
     await page.getByText("Connected").waitFor();
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
 
   test("nobody else sees that, nor the admin pages", async () => {
     const { username } = await createAccount(site.url);
-    const page = await open("/status", username);
+    await open("/status", username);
     await page.getByText("Server version").waitFor();
     expect(await page.getByText("The server in the last ten minutes").count()).toBe(0);
     await page.goto(`${site.url}/admin/users`);
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
 
   test("finds a user, disables the account with a reason, and reads it in the log", async () => {
     const target = await createAccount(site.url);
-    const page = await open("/admin/users", admin.username);
+    await open("/admin/users", admin.username);
     await page.getByLabel("Find users").fill(target.username);
     const row = page.getByRole("listitem").filter({ hasText: `@${target.username}` });
     await row.waitFor();
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
 
   test("exports a group as a file", async () => {
     const { group } = await createWorld(site.url);
-    const page = await open("/admin/groups", admin.username);
+    await open("/admin/groups", admin.username);
     await page
       .getByRole("button", { name: `Export ${group.name}` })
       .first()
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
 
   test("deletes a group only once its name was typed", async () => {
     const { group } = await createWorld(site.url);
-    const page = await open("/admin/groups", admin.username);
+    await open("/admin/groups", admin.username);
     const groups = page.getByRole("list", { name: "Groups" });
     const remove = page.getByRole("button", { name: `Delete ${group.name}` }).first();
     await remove.waitFor();
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser())("who runs the instance", () => {
 
   test("turns maintenance on with a text for the others, and off again", async () => {
     const guest = await createGuest(site.url);
-    const page = await open("/admin/maintenance", admin.username);
+    await open("/admin/maintenance", admin.username);
     await page.getByLabel(/What others are told/).fill("Back at noon");
     await page.getByRole("button", { name: "Turn maintenance on" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Turn maintenance on" }).click();
