@@ -1,3 +1,4 @@
+export type { Actor, CallClient, CallMeta } from "./actor.ts";
 export * from "./actions.ts";
 export { ChannelSyncSchema, type ChannelSync } from "./actions/channel.ts";
 export type {
@@ -10,6 +11,7 @@ export type {
   Subscription,
   Transport,
 } from "./define.ts";
+export { DOMAIN_EVENTS, type DomainEventName, type DomainEvents } from "./domain-events.ts";
 export type {
   Attachment,
   Channel,
@@ -70,8 +72,10 @@ export {
   type GroupFileLineOf,
 } from "./group-file.ts";
 export { LIMITS } from "./limits.ts";
+export { listChannels } from "./list-channels.ts";
 export { mentionKey, parseMentions } from "./mentions.ts";
 export * from "./permissions.ts";
 export * from "./rooms.ts";
 export { botScope, type BotScope } from "./scopes.ts";
+export { ESSENTIAL_SERVICES, SERVICES, type ServiceName } from "./services.ts";
 export * from "./wire.ts";

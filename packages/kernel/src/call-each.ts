@@ -1,6 +1,5 @@
-import type { ActionName, Params, Result } from "@fanfare/contract";
+import type { ActionName, Params, Result, CallMeta } from "@fanfare/contract";
 import type { ServiceBroker } from "moleculer";
-import type { CallMeta } from "./actor.ts";
 import { newDeadlineMs } from "./deadline.ts";
 
 /** What those said that answered in time, and how many did not. */

@@ -1,6 +1,6 @@
 import { Errors, type Context, type Middleware } from "moleculer";
 import type { Registry } from "prom-client";
-import type { CallMeta } from "./actor.ts";
+import type { CallMeta } from "@fanfare/contract";
 import { toServiceError } from "./errors.ts";
 import { logsCalls, type Logger } from "./logger.ts";
 import { ActionFigures, countUp, exposeActions } from "./metrics/action-figures.ts";

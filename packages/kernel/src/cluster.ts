@@ -1,5 +1,5 @@
 import type { ServiceBroker } from "moleculer";
-import { ESSENTIAL_SERVICES } from "./config.ts";
+import { ESSENTIAL_SERVICES } from "@fanfare/contract";
 
 /** What a process knows of the others. */
 export interface Cluster {

@@ -6,7 +6,7 @@ import { readEnvironment } from "./config/read-environment.ts";
 
 export { misspelledSettings } from "./config/misspelled.ts";
 export { ConfigError } from "./config/read-environment.ts";
-export { ESSENTIAL_SERVICES, needsDatabase } from "./config/services.ts";
+export { needsDatabase } from "./config/services.ts";
 export { DEFAULT_MAX_CONNECTIONS } from "./config/settings/limits.ts";
 export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/secrets.ts";
 export { isGuessable } from "./config/weak-secret.ts";

@@ -6,12 +6,15 @@ import {
   type ParsedParams,
   type Result,
   type RuleOf,
+  type Actor,
+  type CallClient,
+  type CallMeta,
+  type DomainEventName,
+  type DomainEvents,
 } from "@fanfare/contract";
 import type { Context, ServiceSchema } from "moleculer";
 import type { Access, Place } from "./access.ts";
-import type { Actor, CallClient, CallMeta } from "./actor.ts";
 import { deadlineOf, refuseLate } from "./deadline.ts";
-import type { DomainEventName, DomainEvents } from "./domain-events.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
 import { refuseAccess, refuseActor, refuseBot } from "./policy.ts";

@@ -1,7 +1,6 @@
 export { may, type Access } from "./access.ts";
-export type { Actor, CallClient, CallMeta } from "./actor.ts";
+export type { Actor, CallClient, CallMeta, DomainEvents } from "@fanfare/contract";
 export { AnswerBudget, jsonBytes } from "./answer-budget.ts";
-export { listChannels } from "./list-channels.ts";
 export { boundedMap } from "./bounded-map.ts";
 export { createBroker } from "./broker.ts";
 export {
@@ -21,7 +20,6 @@ export {
   type ServiceDefinition,
 } from "./define-service.ts";
 export { declareModels } from "./declare-models.ts";
-export type { DomainEvents } from "./domain-events.ts";
 export { hasPassed, newDeadlineMs } from "./deadline.ts";
 export {
   defineRepository,

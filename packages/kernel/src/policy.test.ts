@@ -1,7 +1,6 @@
-import { DIRECT_PERMISSIONS, MEMBER_PERMISSIONS, OWNER_PERMISSIONS } from "@fanfare/contract";
+import { DIRECT_PERMISSIONS, MEMBER_PERMISSIONS, OWNER_PERMISSIONS, type Actor } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
 import type { Access } from "./access.ts";
-import type { Actor } from "./actor.ts";
 import { refuseAccess, refuseActor } from "./policy.ts";
 
 const member: Actor = { userId: "u", sessionId: "s", kind: "member" };

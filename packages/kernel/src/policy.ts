@@ -1,6 +1,5 @@
-import type { ActionDefinition, InstancePolicy, PermissionRule } from "@fanfare/contract";
+import type { ActionDefinition, InstancePolicy, PermissionRule, Actor } from "@fanfare/contract";
 import { may, type Access } from "./access.ts";
-import type { Actor } from "./actor.ts";
 import { serviceError, type ServiceError } from "./errors.ts";
 
 type SessionRule = Exclude<PermissionRule, { rule: "public" | "internal" }>;

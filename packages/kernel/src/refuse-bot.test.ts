@@ -1,6 +1,12 @@
-import { ACTIONS, actionDefinition, botScope, type ActionName, type BotScope } from "@fanfare/contract";
+import {
+  ACTIONS,
+  actionDefinition,
+  botScope,
+  type ActionName,
+  type BotScope,
+  type Actor,
+} from "@fanfare/contract";
 import { expect, test } from "vitest";
-import type { Actor } from "./actor.ts";
 import { refuseBot } from "./policy.ts";
 
 const bot = (...scopes: BotScope[]): Actor => ({ userId: "u", sessionId: "s", kind: "bot", scopes });

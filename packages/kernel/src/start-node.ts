@@ -1,11 +1,11 @@
 import type { MessagePort } from "node:worker_threads";
-import { LIMITS } from "@fanfare/contract";
+import { ESSENTIAL_SERVICES, LIMITS } from "@fanfare/contract";
 import type { Jobs } from "@fanfare/jobs";
 import type { ServiceBroker, ServiceSchema } from "moleculer";
 import { createBroker } from "./broker.ts";
 import { CallTracking } from "./call-tracking.ts";
 import { watchCluster } from "./cluster.ts";
-import { ESSENTIAL_SERVICES, needsDatabase, type Config } from "./config.ts";
+import { needsDatabase, type Config } from "./config.ts";
 import { createContext } from "./create-context.ts";
 import type { Database } from "./database.ts";
 import { createLogger, type Logger } from "./logger.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSigner, createVerifier, TokenError } from "fast-jwt";
-import type { Actor } from "./actor.ts";
+import type { Actor } from "@fanfare/contract";
 import { ConfigError, isGuessable, TOKEN_SECRET_MIN_CHARS } from "./config.ts";
 import { serviceError } from "./errors.ts";
 

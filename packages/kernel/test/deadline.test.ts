@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { CallMeta } from "../src/actor.ts";
+import type { CallMeta } from "@fanfare/contract";
 import { loadConfig } from "../src/config.ts";
 import { CLOCK_TOLERANCE_MS, deadlineOf, hasPassed } from "../src/deadline.ts";
 import { defineService } from "../src/define-service.ts";

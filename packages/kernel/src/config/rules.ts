@@ -1,6 +1,7 @@
+import { SERVICES } from "@fanfare/contract";
 import { exampleOf, type Environment, type Fault } from "./environment.ts";
 import { SECRET_NAMES } from "./secret-files.ts";
-import { ALL_SERVICES, needsDatabase } from "./services.ts";
+import { needsDatabase } from "./services.ts";
 import type { SettingName } from "./settings/index.ts";
 import { weaknessOf } from "./weak-secret.ts";
 
@@ -82,7 +83,7 @@ function* betweenProcesses({ env, isFaulty }: Known, isSet: IsSet): Iterable<Fau
   // What it hosts is not known where that is what is faulty.
   const services = isFaulty("SERVICES") ? null : env.SERVICES;
   if (!isSet("NATS_URL")) {
-    const missing = services === null ? [] : ALL_SERVICES.filter((name) => !services.includes(name));
+    const missing = services === null ? [] : SERVICES.filter((name) => !services.includes(name));
     const message = `is required to reach the processes that host ${missing.join(", ")}: SERVICES leaves them out`;
     if (missing.length > 0) yield { name: "NATS_URL", message };
     return;

@@ -1,24 +1,6 @@
-const SERVICES = [
-  "gateway",
-  "user",
-  "group",
-  "message",
-  "presence",
-  "search",
-  "bot",
-  "preview",
-  "admin",
-  "friend",
-  "file",
-  "inbox",
-] as const;
-export type ServiceName = (typeof SERVICES)[number];
+import { SERVICES, type ServiceName } from "@fanfare/contract";
 
-export const ALL_SERVICES: readonly ServiceName[] = SERVICES;
-/** Without one of these nobody can be served. */
-export const ESSENTIAL_SERVICES: readonly ServiceName[] = ["user", "group", "message"];
-
-/** In `SERVICES`, for everything but the gateway: so that nobody has to name what a new version adds. */
+/** In `SERVICES`, for everything but the gateway, so that a list need not change when a version adds a service. */
 const ALL_WORKERS = "workers";
 export const SERVICE_CHOICES = [...SERVICES, ALL_WORKERS] as const;
 

@@ -1,7 +1,6 @@
-import { isActionName } from "@fanfare/contract";
+import { isActionName, type CallMeta } from "@fanfare/contract";
 import { SpanKind, type Attributes, type Context as TraceContext, type Tracer } from "@opentelemetry/api";
 import type { Context, Middleware } from "moleculer";
-import type { CallMeta } from "../actor.ts";
 import { currentScope, runInScope, type RequestScope } from "../request-scope.ts";
 import { endSpan, fromTraceparent, linksOf, spanning, traceparentOf, under } from "./span-parts.ts";
 import type { AnswerSpan } from "./tracing.ts";

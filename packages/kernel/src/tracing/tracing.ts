@@ -1,6 +1,6 @@
 import type { Span } from "@opentelemetry/api";
 import type { Context, Middleware } from "moleculer";
-import type { CallMeta } from "../actor.ts";
+import type { CallMeta } from "@fanfare/contract";
 import type { Config } from "../config.ts";
 import type { Logger } from "../logger.ts";
 import type { Registry } from "../metrics.ts";

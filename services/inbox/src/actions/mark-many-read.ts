@@ -1,5 +1,5 @@
-import type { Call } from "@fanfare/contract";
-import { boundedMap, listChannels, toServiceError, type Handler } from "@fanfare/kernel";
+import { listChannels, type Call } from "@fanfare/contract";
+import { boundedMap, toServiceError, type Handler } from "@fanfare/kernel";
 import { advanceMarker } from "../advance-marker.ts";
 import { CONCURRENCY } from "../bounds.ts";
 import type { InboxDependencies } from "../inbox.dependencies.ts";

@@ -1,5 +1,12 @@
-import type { Call, Channel, Message, ParsedParams, Head } from "@fanfare/contract";
-import { listChannels, may, serviceError, type Handler, type NodeContext, boundedMap } from "@fanfare/kernel";
+import {
+  listChannels,
+  type Call,
+  type Channel,
+  type Message,
+  type ParsedParams,
+  type Head,
+} from "@fanfare/contract";
+import { may, serviceError, type Handler, type NodeContext, boundedMap } from "@fanfare/kernel";
 import { STEPS_PER_SEARCH, ACTIVITY_LATE_MS, THREADS_PER_SEARCH, INDEX_CONCURRENCY } from "../bounds.ts";
 import { findEntries } from "../find-entries.ts";
 import { wantedTokens } from "../message-tokens.ts";

@@ -1,5 +1,6 @@
+import { SERVICES } from "@fanfare/contract";
 import { z } from "zod";
-import { ALL_SERVICES, SERVICE_CHOICES, servicesNamed } from "../services.ts";
+import { SERVICE_CHOICES, servicesNamed } from "../services.ts";
 import { baseUrl, list, oneOf, port, proxies, wholeNumber } from "../values.ts";
 import { notes } from "./notes.ts";
 
@@ -14,7 +15,7 @@ export const basics = {
   SERVICES: list
     .pipe(z.array(oneOf(SERVICE_CHOICES)).min(1))
     .transform((names) => [...new Set(names.flatMap(servicesNamed))])
-    .default([...ALL_SERVICES])
+    .default([...SERVICES])
     .register(notes, {
       description:
         "What this process hosts: names with commas in between; `workers` stands for all but the gateway. What it leaves out, other processes have to host.",

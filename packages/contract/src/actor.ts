@@ -1,13 +1,14 @@
-import type { BotScope, User } from "@fanfare/contract";
+import type { User } from "./entities.ts";
+import type { BotScope } from "./scopes.ts";
 
-/** Who calls: set by the gateway from a verified token, and by nobody else. */
+/** Who calls: only the gateway sets it, from a verified token. */
 export interface Actor {
   userId: string;
   sessionId: string;
   kind: User["kind"];
-  /** Absent in everybody who does not run this instance. */
+  /** Only in admins of the instance. */
   admin?: true;
-  /** What the token of a bot is good for; absent in people. */
+  /** What the token of a bot allows; absent in people. */
   scopes?: readonly BotScope[];
 }
 
@@ -24,7 +25,7 @@ export interface CallMeta {
   requestId: string;
   /** When the client's call came to the gateway, in milliseconds since the epoch; absent where no client asked. */
   askedAtMs?: number;
-  /** When the caller stops waiting, in milliseconds since the epoch: see `deadline.ts`. Absent: the call has no deadline. */
+  /** When the caller stops waiting, in milliseconds since the epoch: see the kernel's `deadline.ts`. Absent: the call has no deadline. */
   deadlineMs?: number;
   client?: CallClient;
 }

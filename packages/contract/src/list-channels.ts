@@ -1,4 +1,5 @@
-import type { Call, ChannelState } from "@fanfare/contract";
+import type { Call } from "./actions.ts";
+import type { ChannelState } from "./entities.ts";
 
 /** Every page of `channel.list`. */
 export async function listChannels(call: Call, groupId: string): Promise<ChannelState[]> {

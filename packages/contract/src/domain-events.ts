@@ -1,0 +1,43 @@
+import type { Actor } from "./actor.ts";
+import type { Maintenance, Message, StoredPolicy, User } from "./entities.ts";
+import type { EventPayload } from "./events.ts";
+
+/** Who handles an event: every process, or one process of each service that listens. */
+interface DomainEventDefinition<P> {
+  delivery: "everyProcess" | "oneProcess";
+  /** Carries the type of the payload; there is no such value. */
+  payload?: P;
+}
+
+const everyProcess = <P>(): DomainEventDefinition<P> => ({ delivery: "everyProcess" });
+const oneProcess = <P>(): DomainEventDefinition<P> => ({ delivery: "oneProcess" });
+
+/** What services publish to each other. Clients get the events of the contract instead. */
+export const DOMAIN_EVENTS = {
+  /** The permissions of a user, or of all users where userId is null, changed in a group, or in a channel outside groups. */
+  "access.changed": everyProcess<{ groupId: string; userId: string | null }>(),
+  "session.ended": everyProcess<{ userId: string; sessionIds: string[] }>(),
+  /** A session continues with other rights: a guest has become an account. */
+  "session.changed": everyProcess<Actor>(),
+  "server.announced": everyProcess<EventPayload<"server.announced">>(),
+  "maintenance.changed": everyProcess<Maintenance>(),
+  /** Admins have changed the policy of the instance. */
+  "policy.changed": everyProcess<StoredPolicy>(),
+  "user.profileChanged": oneProcess<{ user: User }>(),
+  /** A user has blocked another one. */
+  "user.blocked": oneProcess<{ userId: string; blockedId: string }>(),
+  /** All messages of these channels are being removed. */
+  "channel.emptied": oneProcess<{ channelIds: string[] }>(),
+  /** These messages were removed because of their age. */
+  "message.removed": oneProcess<{ channelId: string; messageIds: string[] }>(),
+  /**
+   * New messages of one channel are on disk, for work that can be lost with a process: previews, pushes, bots. It is published
+   * only where a service listens.
+   */
+  "message.stored": oneProcess<{ channelId: string; groupId: string | null; messages: Message[] }>(),
+};
+
+export type DomainEventName = keyof typeof DOMAIN_EVENTS;
+export type DomainEvents = {
+  [N in DomainEventName]: NonNullable<(typeof DOMAIN_EVENTS)[N]["payload"]>;
+};
