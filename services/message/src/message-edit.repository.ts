@@ -1,13 +1,13 @@
-import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, type Types } from "mongoose";
+import { defineRepository, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 import { READ_TIMEOUT_MS } from "./bounds.ts";
 import { LASTING, within } from "./database.ts";
 
 /** A text that a message had before it was edited. */
 interface MessageEditDocument {
-  _id: Types.ObjectId;
-  channelId: Types.ObjectId;
-  messageId: Types.ObjectId;
+  _id: string;
+  channelId: string;
+  messageId: string;
   /** How often the message had been edited by then. */
   version: number;
   content: string;
@@ -16,65 +16,50 @@ interface MessageEditDocument {
 
 const schema = new Schema<MessageEditDocument>(
   {
-    channelId: { type: Schema.Types.ObjectId, required: true },
-    messageId: { type: Schema.Types.ObjectId, required: true },
+    channelId: REQUIRED_ID,
+    messageId: REQUIRED_ID,
     version: { type: Number, required: true },
     content: { type: String, default: "" },
     writtenAt: { type: Date, required: true },
   },
-  { collection: "messageEdits", versionKey: false },
+  { collection: "messageEdits" },
 )
   .index({ messageId: 1, version: 1 }, { unique: true, name: "message_version" })
   .index({ channelId: 1 }, { name: "channel" });
 
-function messageEditModel(database: Connection): Model<MessageEditDocument> {
-  return database.model<MessageEditDocument>("MessageEdit", schema);
-}
+export type MessageEditRepository = ReturnType<typeof createMessageEditRepository>;
 
 /** Every query of the former texts of messages. */
-export class MessageEditRepository {
-  readonly #model: Model<MessageEditDocument>;
+export const createMessageEditRepository = defineRepository(
+  { name: "MessageEdit", schema },
+  ({ model: edits, removeSome }) => ({
+    /** Durable when it is answered; the same version again changes nothing. */
+    async keep(edit: Omit<MessageEditDocument, "_id">): Promise<void> {
+      const { messageId, version, ...rest } = edit;
+      const kept = edits.updateOne({ messageId, version }, { $setOnInsert: rest }, { upsert: true });
+      await within(READ_TIMEOUT_MS, unlessDuplicate(kept));
+    },
 
-  constructor(database: Connection) {
-    this.#model = messageEditModel(database);
-  }
+    /** Versions below `before`, newest first. */
+    async list(messageId: string, before: number, limit: number): Promise<MessageEditDocument[]> {
+      const found = edits
+        .find({ messageId, version: { $lt: before } })
+        .sort({ version: -1 })
+        .limit(limit)
+        .readConcern(LASTING)
+        .lean();
+      return within(READ_TIMEOUT_MS, found);
+    },
 
-  /** Durable when it is answered; the same version again changes nothing. */
-  async keep(edit: Omit<MessageEditDocument, "_id">): Promise<void> {
-    const { messageId, version, ...rest } = edit;
-    const kept = this.#model.updateOne(
-      { messageId, version },
-      { $setOnInsert: rest },
-      { upsert: true, writeConcern: DURABLE },
-    );
-    await within(READ_TIMEOUT_MS, kept).catch((error: unknown) => {
-      if (duplicateKeyIndex(error) === null) throw error;
-    });
-  }
+    /** @returns how many were deleted: fewer than `limit` when none is left */
+    deleteSome: (channelId: string, limit: number) => removeSome({ channelId }, limit),
 
-  /** Versions below `before`, newest first. */
-  async list(messageId: string, before: number, limit: number): Promise<MessageEditDocument[]> {
-    const found = this.#model
-      .find({ messageId, version: { $lt: before } })
-      .sort({ version: -1 })
-      .limit(limit)
-      .readConcern(LASTING)
-      .lean();
-    return within(READ_TIMEOUT_MS, found);
-  }
+    async deleteOfMany(messageIds: readonly string[]): Promise<void> {
+      await edits.deleteMany({ messageId: { $in: messageIds } });
+    },
 
-  /** @returns how many were deleted: fewer than `limit` when none is left */
-  async deleteSome(channelId: string, limit: number): Promise<number> {
-    const some = await this.#model.find({ channelId }).select({ _id: 1 }).limit(limit).lean();
-    await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
-    return some.length;
-  }
-
-  async deleteOfMany(messageIds: readonly string[]): Promise<void> {
-    await this.#model.deleteMany({ messageId: { $in: messageIds } });
-  }
-
-  async deleteOf(messageId: string): Promise<void> {
-    await this.#model.deleteMany({ messageId });
-  }
-}
+    async deleteOf(messageId: string): Promise<void> {
+      await edits.deleteMany({ messageId });
+    },
+  }),
+);

@@ -4,14 +4,14 @@ import { ChannelHeadRepository } from "./channel-head.repository.ts";
 import { DatabaseStore } from "./commit/database-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./commit/group-commit.ts";
 import { KnownHeads } from "./commit/known-heads.ts";
-import { MessageEditRepository } from "./message-edit.repository.ts";
+import { createMessageEditRepository, type MessageEditRepository } from "./message-edit.repository.ts";
 import { MessageRepository } from "./message.repository.ts";
 import { countReactions } from "./reactions/count-reactions.ts";
 import { ReactionCounter } from "./reactions/reaction-counter.ts";
-import { ReactionRepository } from "./reactions/reaction.repository.ts";
-import { UncountedRepository } from "./reactions/uncounted.repository.ts";
+import { createReactionRepository, type ReactionRepository } from "./reactions/reaction.repository.ts";
+import { createUncountedRepository, type UncountedRepository } from "./reactions/uncounted.repository.ts";
 import { ReadMarkerRepository } from "./read-marker.repository.ts";
-import { RetentionRepository } from "./retention/retention.repository.ts";
+import { createRetentionRepository, type RetentionRepository } from "./retention/retention.repository.ts";
 import { Retention } from "./retention/retention.ts";
 import { Sender } from "./sender.ts";
 import { SlowMode } from "./slow-mode.ts";
@@ -62,10 +62,10 @@ export function createDependencies(node: NodeContext): MessageDependencies {
     read: () => commit.waiting,
   });
   const wordFilters = new WordFilters(node.call);
-  const boundaries = new RetentionRepository(database);
-  const edits = new MessageEditRepository(database);
-  const reactions = new ReactionRepository(database);
-  const uncounted = new UncountedRepository(database);
+  const boundaries = createRetentionRepository(database);
+  const edits = createMessageEditRepository(database);
+  const reactions = createReactionRepository(database);
+  const uncounted = createUncountedRepository(database);
   const roomsFor = async (userId: string, channelId: string): Promise<readonly string[]> => {
     const access = await node.access.get(userId, { channelId });
     return access.rooms;

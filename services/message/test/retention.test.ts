@@ -6,7 +6,7 @@ import { Types } from "mongoose";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createDependencies } from "../src/message.dependencies.ts";
 import { Retention, type RetentionOptions } from "../src/retention/retention.ts";
-import { RetentionRepository } from "../src/retention/retention.repository.ts";
+import { createRetentionRepository } from "../src/retention/retention.repository.ts";
 import { startMessageNode, type MessageNode } from "./message-node.ts";
 
 const AUTHOR = "a".repeat(24);
@@ -71,7 +71,7 @@ function worker(
     heads,
     commit,
     others: [edits, reactions],
-    boundaries: new RetentionRepository(node.node.database),
+    boundaries: createRetentionRepository(node.node.database),
     roomsFor,
     graceMs: GRACE_MS,
     ...changes,

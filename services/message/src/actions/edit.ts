@@ -24,10 +24,10 @@ export function edit(dependencies: MessageDependencies): Handler<"message.edit">
         const context = { authorId: actor.userId, channelId, access, call };
         const { mentions, mentionKeys = [] } = await resolveMentions(content, context, repliedTo);
         // Before the edit, so that no text is lost; should the edit fail, the next one keeps the same text as the same version.
-        const { _id, createdAt, editedAt } = before;
+        const { createdAt, editedAt } = before;
         await dependencies.edits.keep({
-          channelId: before.channelId,
-          messageId: _id,
+          channelId,
+          messageId,
           version: editCount,
           content: before.content,
           writtenAt: editedAt ?? createdAt,

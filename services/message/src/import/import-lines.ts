@@ -1,5 +1,5 @@
 import { createNewIds, messageDocument } from "@fanfare/group-file";
-import { duplicateKeyIndex, serviceError, type Handler } from "@fanfare/kernel";
+import { duplicateKeyIndex, newId, serviceError, type Handler } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { WRITE_TIMEOUT_MS } from "../bounds.ts";
 import type { MessageDocument } from "../message.model.ts";
@@ -13,23 +13,23 @@ export function importLines({
   return async ({ params, call }) => {
     const { groupId } = params;
     await call("group.keepImport", { groupId });
-    const newId = createNewIds(params.salt);
-    const ids = { groupId: new Types.ObjectId(groupId), newId, userId: newId };
+    const idOf = createNewIds(params.salt);
+    const ids = { groupId: new Types.ObjectId(groupId), newId: idOf, userId: idOf };
     const documents = params.messages.map(({ line, seq, reactions: shown }) => ({
       ...(messageDocument(line, seq, ids) as MessageDocument),
       ...(shown.length > 0 && {
         reactions: shown.map(({ userIds, ...rest }) => ({
           ...rest,
-          userIds: userIds.map((id) => String(newId(id))),
+          userIds: userIds.map((id) => String(idOf(id))),
         })),
       }),
     }));
     const ofThem = params.reactions.map(({ channelId, line: { messageId, emoji, userId } }) => ({
-      _id: new Types.ObjectId(),
-      channelId: newId(channelId),
-      messageId: newId(messageId),
+      _id: newId(),
+      channelId: String(idOf(channelId)),
+      messageId: String(idOf(messageId)),
       emoji,
-      userId: newId(userId),
+      userId: String(idOf(userId)),
     }));
     try {
       if (ofThem.length > 0) await reactions.insertMany(ofThem);
@@ -45,9 +45,9 @@ export function importLines({
 
 export function importHeads({ heads }: Pick<MessageDependencies, "heads">): Handler<"message.importHeads"> {
   return async ({ params }) => {
-    const newId = createNewIds(params.salt);
+    const idOf = createNewIds(params.salt);
     const entries = params.heads.map(
-      ({ channelId, seq }) => [newId(channelId).toHexString(), { seq, rev: seq }] as const,
+      ({ channelId, seq }) => [String(idOf(channelId)), { seq, rev: seq }] as const,
     );
     if (entries.length > 0) await heads.raise(new Map(entries), WRITE_TIMEOUT_MS);
     return {};

@@ -112,11 +112,10 @@ export class ReactionCounter {
   async takeUp(leftMs: number): Promise<void> {
     const notes = await this.#options.uncounted.findBefore(new Date(Date.now() - leftMs), UNCOUNTED_TAKEN_UP);
     if (this.#isClosed) return;
-    for (const { _id, channelId } of notes) {
-      const messageId = _id.toHexString();
+    for (const { _id: messageId, channelId } of notes) {
       if (this.#due.has(messageId)) continue;
       const left = { rooms: null, noted: Promise.resolve(), begun: false, timer: null };
-      this.#begin(messageId, { ...left, channelId: channelId.toHexString() });
+      this.#begin(messageId, { ...left, channelId });
     }
   }
 }

@@ -1,50 +1,41 @@
 import type { Head } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, Types } from "mongoose";
+import { defineRepository, ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** Where a channel with old messages stood some time ago: only what is below it is removed. */
 interface BoundaryDocument extends Head {
   /** The channel's id. */
-  _id: Types.ObjectId;
+  _id: string;
   notedAt: Date;
 }
 
 const schema = new Schema<BoundaryDocument>(
   {
-    _id: Schema.Types.ObjectId,
+    _id: ID,
     seq: { type: Number, required: true },
     rev: { type: Number, required: true },
     notedAt: { type: Date, required: true },
   },
-  { collection: "retentionBoundaries", versionKey: false },
+  { collection: "retentionBoundaries" },
 );
 
-function boundaryModel(database: Connection): Model<BoundaryDocument> {
-  return database.model<BoundaryDocument>("RetentionBoundary", schema);
-}
+export type RetentionRepository = ReturnType<typeof createRetentionRepository>;
 
 /** Every query of the boundaries. */
-export class RetentionRepository {
-  readonly #model: Model<BoundaryDocument>;
+export const createRetentionRepository = defineRepository(
+  { name: "RetentionBoundary", schema },
+  ({ model: boundaries }) => ({
+    find(channelId: string): Promise<BoundaryDocument | null> {
+      return boundaries.findById(channelId).lean().exec();
+    },
 
-  constructor(database: Connection) {
-    this.#model = boundaryModel(database);
-  }
+    async put(channelId: string, { seq, rev }: Head, notedAt: Date): Promise<void> {
+      await boundaries.updateOne({ _id: channelId }, { $set: { seq, rev, notedAt } }, { upsert: true });
+    },
 
-  find(channelId: string): Promise<BoundaryDocument | null> {
-    return this.#model.findById(channelId).lean().exec();
-  }
-
-  async put(channelId: string, { seq, rev }: Head, notedAt: Date): Promise<void> {
-    await this.#model.updateOne(
-      { _id: new Types.ObjectId(channelId) },
-      { $set: { seq, rev, notedAt } },
-      { upsert: true, writeConcern: DURABLE },
-    );
-  }
-
-  /** @returns how many were deleted, which is one at most */
-  async deleteSome(channelId: string): Promise<number> {
-    return (await this.#model.deleteOne({ _id: channelId })).deletedCount;
-  }
-}
+    /** @returns how many were deleted, which is one at most */
+    async deleteSome(channelId: string): Promise<number> {
+      return (await boundaries.deleteOne({ _id: channelId })).deletedCount;
+    },
+  }),
+);
