@@ -1,8 +1,6 @@
 import { defineRepository } from "@fanfare/kernel";
 import { groupCollection } from "./group.repository.ts";
 
-export type AllGroupsRepository = ReturnType<typeof createAllGroupsRepository>;
-
 /** The queries of the collection groups that are about all of them: for those who run the instance. */
 export const createAllGroupsRepository = defineRepository(groupCollection, ({ model: groups }) => ({
   /** From what the database knows of the collection, without reading it. */

@@ -23,8 +23,6 @@ const schema = new Schema<BanDocument>(
 );
 schema.index({ groupId: 1, userId: 1 }, { unique: true });
 
-export type BanRepository = ReturnType<typeof createBanRepository>;
-
 /** Every query of the collection bans. */
 export const createBanRepository = defineRepository(
   { name: "Ban", schema },

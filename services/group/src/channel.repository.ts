@@ -12,7 +12,6 @@ export interface ChannelPlace {
   sectionId: string | null;
   position: number;
 }
-export type ChannelRepository = ReturnType<typeof createChannelRepository>;
 
 /** Every query of the collection channels. Deleted channels are found by nothing but `listDeleted`. */
 export const createChannelRepository = defineRepository(

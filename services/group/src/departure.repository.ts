@@ -24,8 +24,6 @@ const schema = new Schema<DepartureDocument>(
 schema.index({ groupId: 1, userId: 1 }, { unique: true });
 schema.index({ begunAt: 1 });
 
-export type DepartureRepository = ReturnType<typeof createDepartureRepository>;
-
 /** Every query of the collection departures. */
 export const createDepartureRepository = defineRepository(
   { name: "Departure", schema },

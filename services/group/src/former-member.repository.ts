@@ -22,8 +22,6 @@ const schema = new Schema<FormerMemberDocument>(
 schema.index({ userId: 1, groupId: 1 }, { unique: true });
 schema.index({ groupId: 1 });
 
-export type FormerMemberRepository = ReturnType<typeof createFormerMemberRepository>;
-
 /** Every query of the collection formerMembers. */
 export const createFormerMemberRepository = defineRepository(
   { name: "FormerMember", schema },

@@ -32,8 +32,6 @@ schema.index({ groupId: 1, _id: 1 });
 // Cleans up only: every reader compares the time itself.
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-export type InviteRepository = ReturnType<typeof createInviteRepository>;
-
 /** Every query of the collection invites. */
 export const createInviteRepository = defineRepository(
   { name: "Invite", schema },

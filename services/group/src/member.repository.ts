@@ -33,8 +33,6 @@ const MAX_GROUPS = 2 * LIMITS.groupsPerUser;
 /** Bounds one answer of the database: this many users in MAX_GROUPS groups each are some 2 MB. */
 const USERS_PER_LOOK_UP = 100;
 
-export type MemberRepository = ReturnType<typeof createMemberRepository>;
-
 /** Every query of the collection members. None of them costs more in a larger group, except `count`. */
 export const createMemberRepository = defineRepository(
   { name: "Member", schema },

@@ -22,8 +22,6 @@ schema.index({ groupId: 1, userId: 1 }, { unique: true });
 // Cleans up only: a mute that has passed is none wherever it is read.
 schema.index({ mutedUntil: 1 }, { expireAfterSeconds: 0 });
 
-export type MuteRepository = ReturnType<typeof createMuteRepository>;
-
 /** Every query of the collection mutes. */
 export const createMuteRepository = defineRepository(
   { name: "Mute", schema },

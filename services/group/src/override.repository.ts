@@ -9,8 +9,6 @@ export type SeenChannel = Pick<
   ChannelDocument,
   "_id" | "groupId" | "overrides" | "overridesRev" | "roomRev" | "viewKeys" | "movingSince"
 >;
-export type OverrideRepository = ReturnType<typeof createOverrideRepository>;
-
 const SEEN = { groupId: 1, overrides: 1, overridesRev: 1, roomRev: 1, viewKeys: 1, movingSince: 1 } as const;
 /** Bounds one answer of the database. */
 const USERS_PER_LOOK_UP = 50;

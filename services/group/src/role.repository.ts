@@ -34,8 +34,6 @@ schema.index({ groupId: 1, position: 1, _id: 1 });
 schema.index({ deletedAt: 1 }, { sparse: true });
 
 export type RoleChanges = Partial<Pick<RoleDocument, "name" | "color" | "permissions" | "mentionable">>;
-export type RoleRepository = ReturnType<typeof createRoleRepository>;
-
 /** A race may let a few more in than LIMITS.rolesPerGroup. */
 const MAX_ROLES = 2 * LIMITS.rolesPerGroup;
 

@@ -5,8 +5,6 @@ import { channelCollection, type ChannelDocument } from "./channel.model.ts";
 export type ThreadDocument = ChannelDocument & Required<Pick<ChannelDocument, "parentId" | "parentGroupId">>;
 type ThreadState = NonNullable<ChannelDocument["threadState"]>;
 
-export type ThreadRepository = ReturnType<typeof createThreadRepository>;
-
 /** Every query of the collection channels that is about threads. */
 export const createThreadRepository = defineRepository(channelCollection, ({ model: channels, insert }) => {
   const alive = { deletedAt: null };

@@ -19,8 +19,6 @@ const schema = new Schema<WordFilterDocument>(
   { collection: "wordFilters" },
 );
 
-export type WordFilterRepository = ReturnType<typeof createWordFilterRepository>;
-
 /** Every query of the collection wordFilters. */
 export const createWordFilterRepository = defineRepository(
   { name: "WordFilter", schema },
