@@ -74,7 +74,7 @@ function builder(yargs: Argv) {
       group: "Messages:",
       type: "number",
       default: 60,
-      describe: "How long the overload lasts",
+      describe: "How long the overload lasts; no other phase lasts longer",
     })
     .option("factor", {
       group: "Messages:",

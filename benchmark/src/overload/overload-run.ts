@@ -15,14 +15,12 @@ import type { FanfareTarget } from "../targets/fanfare/fanfare-target.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { allocateOutcomes, answerTimes, countOutcomes, Outcome, type Range } from "./outcomes.ts";
 import {
-  BASELINE_MS,
   IN_FLIGHT_STEPS,
   MOST_PER_SECOND,
   mostMessages,
   PROBES_PER_SECOND,
-  RECOVERY_MS,
-  STEP_MS,
-  STEP_WARM_UP_MS,
+  STEP_WARM_UP_PART,
+  timesBesides,
   type OverloadPlan,
 } from "./overload-plan.ts";
 import { judgeOverload, type OverloadMeasurement } from "./overload-result.ts";
@@ -60,6 +58,7 @@ interface Span {
 
 class OverloadRun {
   readonly #context: OverloadContext;
+  readonly #times: ReturnType<typeof timesBesides>;
   readonly #runId = newRunId();
   readonly #tally: CompactTally;
   readonly #outcomes: ReturnType<typeof allocateOutcomes>;
@@ -83,6 +82,7 @@ class OverloadRun {
 
   constructor(context: OverloadContext) {
     this.#context = context;
+    this.#times = timesBesides(context.plan);
     const most = mostMessages(context.plan);
     this.#tally = new CompactTally(allocateCompactTally(context.plan.users, most, nowMs()));
     this.#outcomes = allocateOutcomes(most);
@@ -98,7 +98,7 @@ class OverloadRun {
       this.#memory = new MemoryWatch(target.platform!);
       await this.#findCapacity(this.#thread);
       await this.#settle(this.#thread);
-      this.#baseline = await this.#span(this.#thread, PROBES_PER_SECOND, BASELINE_MS);
+      this.#baseline = await this.#span(this.#thread, PROBES_PER_SECOND, this.#times.baselineMs);
       await this.#overloadIt(this.#thread, this.#audience);
       await this.#settle(this.#thread);
       this.#last = await this.#thread.report();
@@ -166,12 +166,13 @@ class OverloadRun {
     const { plan, progress, signal } = this.#context;
     this.#capacity = plan.capacity ?? null;
     if (plan.capacity !== undefined) return;
+    const warmUpMs = this.#times.stepMs * STEP_WARM_UP_PART;
     const search = async () => {
       for (const inFlight of IN_FLIGHT_STEPS) {
         thread.order({ type: "closed", inFlight });
-        await sleep(STEP_WARM_UP_MS, undefined, { signal });
+        await sleep(warmUpMs, undefined, { signal });
         const fromMs = nowMs();
-        await sleep(STEP_MS - STEP_WARM_UP_MS, undefined, { signal });
+        await sleep(this.#times.stepMs - warmUpMs, undefined, { signal });
         const toMs = nowMs();
         await this.#settle(thread);
         const times = this.#acknowledgedWithin({ fromMs, toMs });
@@ -210,7 +211,7 @@ class OverloadRun {
       this.#serverCores = ((cpuAfter - cpuBefore) * 1000) / durationMs;
       this.#otherCores = endWatch?.(cpuAfter) ?? null;
     }
-    await this.#span(thread, PROBES_PER_SECOND, RECOVERY_MS);
+    await this.#span(thread, PROBES_PER_SECOND, this.#times.recoveryMs);
   }
 
   /** Sends at a rate for so long, and lets whatever is on its way be on its way. */
@@ -328,7 +329,7 @@ class OverloadRun {
         outcomes: this.#outcomes,
         range: { from: range.to, to: this.#all.to },
         endedMs: span.toMs,
-        watchedMs: RECOVERY_MS,
+        watchedMs: this.#times.recoveryMs,
         baselineAckMs,
         baselineDeliveredMs,
         deliveredMs: (index) => this.#deliveredMs(index),

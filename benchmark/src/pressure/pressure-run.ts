@@ -249,7 +249,7 @@ class PressureRun {
     const { kind, phaseMs, factor } = this.#plan;
     this.#memory = new MemoryWatch(this.#target.platform!);
     if (kind === "reads") {
-      await this.#phase("bystander alone", QUIET_MS, []);
+      await this.#phase("bystander alone", Math.min(QUIET_MS, phaseMs), []);
       const rate = (guests: number): CallLoop => ({
         kind: "open",
         perSecond: HOSTILE_CALLS_PER_SECOND * guests,
@@ -258,18 +258,19 @@ class PressureRun {
       await this.#phase(`${HOSTILE} hostile guests`, phaseMs, [rate(1), rate(HOSTILE - 1)]);
       return;
     }
+    const stepMs = Math.min(STEP_MS, phaseMs);
     for (const inFlight of IN_FLIGHT_STEPS) {
       const name = `${inFlight} at once`;
-      await this.#phase(name, STEP_MS, [{ kind: "closed", inFlight }]);
+      await this.#phase(name, stepMs, [{ kind: "closed", inFlight }]);
       const { phases } = await this.#loads[0]!.report();
       const ok = sum(phases.at(-1)!.operations.map((operation) => operation.ok));
-      this.#peak = Math.max(this.#peak ?? 0, ok / (STEP_MS / 1000));
+      this.#peak = Math.max(this.#peak ?? 0, ok / (stepMs / 1000));
     }
     const offered = { kind: "open", perSecond: Math.max(1, Math.round(this.#peak! * factor)) } as const;
     await this.#phase("overload", phaseMs, [offered]);
     this.#overloadedUntilMs = nowMs();
     const after = { kind: "open", perSecond: Math.max(1, Math.round(this.#peak! * AFTER_SHARE)) } as const;
-    await this.#phase("afterwards", AFTER_MS, [after]);
+    await this.#phase("afterwards", Math.min(AFTER_MS, phaseMs), [after]);
   }
 
   async #phase(name: string, durationMs: number, loops: readonly CallLoop[]): Promise<void> {
@@ -358,7 +359,8 @@ class PressureRun {
     const last = this.#steps.length - 1;
     const bad = Math.max(0, ...reports.map(({ phases }) => phases[last]?.lastBadMs ?? 0));
     if (bad === 0) return 0;
-    return bad > this.#steps[last]!.toMs - AFTER_MS / 3 ? null : bad - this.#overloadedUntilMs;
+    const { fromMs, toMs } = this.#steps[last]!;
+    return bad > toMs - (toMs - fromMs) / 3 ? null : bad - this.#overloadedUntilMs;
   }
 
   async #settle(threads: readonly CallThread[]): Promise<void> {
