@@ -1,63 +1,9 @@
-import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
-import { broadcastCommand } from "./commands/broadcast.ts";
-import { capacityCommand } from "./commands/capacity.ts";
-import { chatroomCommand } from "./commands/chatroom.ts";
-import { clusterCommand } from "./commands/cluster.ts";
-import { compareCommand } from "./commands/compare.ts";
-import { connectCommand } from "./commands/connect.ts";
-import { directCommand } from "./commands/direct.ts";
-import { echoCommand } from "./commands/echo.ts";
-import { groupCommand } from "./commands/group.ts";
-import { httpCommand } from "./commands/http.ts";
-import { limitsCommand } from "./commands/limits.ts";
-import { loginCommand } from "./commands/login.ts";
-import { overloadCommand } from "./commands/overload.ts";
-import { registerCommand } from "./commands/register.ts";
-import { reportCommand } from "./commands/report.ts";
-import { stagesCommand } from "./commands/stages.ts";
-import { stormCommand } from "./commands/storm.ts";
-import { suiteCommand } from "./commands/suite.ts";
-import { sweepCommand } from "./commands/sweep.ts";
-import { ExitCode, ExitError } from "./exit.ts";
-
-const cli = yargs(hideBin(process.argv))
-  .scriptName("bench")
-  .usage("$0 <command> [options]\n\nMeasures how long it takes until the last member online has a message.")
-  .command(broadcastCommand)
-  .command(limitsCommand)
-  .command(sweepCommand)
-  .command(clusterCommand)
-  .command(capacityCommand)
-  .command(stormCommand)
-  .command(overloadCommand)
-  .command(loginCommand)
-  .command(directCommand)
-  .command(groupCommand)
-  .command(chatroomCommand)
-  .command(registerCommand)
-  .command(connectCommand)
-  .command(suiteCommand)
-  .command(reportCommand)
-  .command(compareCommand)
-  .command(echoCommand)
-  .command(httpCommand)
-  .command(stagesCommand)
-  .demandCommand(1, "Say what to measure, for example: bench broadcast --users 1000")
-  .strict()
-  .help()
-  .version(false)
-  .wrap(Math.min(110, process.stdout.columns ?? 100))
-  .epilogue(
-    "Exit codes: 0 fine, 1 wrong usage, 2 could not connect, 99 a threshold failed, 105 interrupted.\n" +
-      "The summary goes to stdout, progress to stderr.",
-  )
-  .fail((message, error) => {
-    throw error ?? new ExitError(ExitCode.usage, `${message}\nSee: bench --help`);
-  });
+import { runCli } from "./cli.ts";
+import { ExitError } from "./exit.ts";
 
 try {
-  await cli.parseAsync();
+  await runCli(hideBin(process.argv));
 } catch (error) {
   if (!(error instanceof ExitError)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runCli } from "../src/cli.ts";
 import type { ClusterResult } from "../src/report/result.ts";
 import { Bench, cannotCluster } from "./run-bench.ts";
 
@@ -91,8 +92,5 @@ test.each([
   [["storm", "--users", "20"], "--users must be one whole number from 21"],
   [["overload", "--factor", "0"], "--factor must be above 0"],
 ])("wrong usage is told: %j", async (args, message) => {
-  const { code, stderr, stdout } = await bench.run(...args);
-  expect(stderr).toMatch(message);
-  expect(stdout).toBe("");
-  expect(code).toBe(1);
+  await expect(runCli(args)).rejects.toMatchObject({ code: 1, message: expect.stringContaining(message) });
 });

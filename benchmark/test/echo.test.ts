@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCli } from "../src/cli.ts";
 import { isNginxInstalled } from "../src/echo/echo-servers.ts";
 import type { EchoResult } from "../src/report/result.ts";
 import { Bench } from "./run-bench.ts";
@@ -35,7 +36,8 @@ test.each([
   [["--servers", "apache"], "There are: fastify, node, nginx."],
   [["--concurrency", "1,x"], "--concurrency must be one whole number"],
 ])("wrong usage is told: %j", async (args, message) => {
-  const { code, stderr } = await bench.run("echo", ...args);
-  expect(stderr).toMatch(message);
-  expect(code).toBe(1);
+  await expect(runCli(["echo", ...args])).rejects.toMatchObject({
+    code: 1,
+    message: expect.stringContaining(message),
+  });
 });

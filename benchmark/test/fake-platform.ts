@@ -16,6 +16,8 @@ export interface FakePlatform {
   refuseWith: string | undefined;
   /** These messages are not in the answers to `channel.sync` either. */
   forgotten: Set<number>;
+  /** How often members who had messages asked for more with `channel.sync`. */
+  syncs: number;
   /** Ends the connections of all members, as a server does that dies. */
   cutAll(): void;
   close(): Promise<void>;
@@ -41,6 +43,7 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
     hideStored: 0,
     refuseWith: undefined,
     forgotten: new Set(),
+    syncs: 0,
     cutAll: () => {
       for (const member of members.values()) member.conn.close();
     },
@@ -90,6 +93,7 @@ export async function startFakePlatform(faultOf: FaultPlan = () => undefined): P
       const { channelId, afterRev } = cursors[0];
       const changed = messages.filter(({ rev }) => rev > afterRev && !platform.forgotten.has(rev - 1));
       const head = { seq: messages.length, rev: messages.length };
+      if (afterRev > 0) platform.syncs += 1;
       acknowledge({ ok: true, data: { channels: [{ channelId, status: "ok", messages: changed, head }] } });
     });
     socket.on("message.send", ({ content }: { content: string }, acknowledge: (answer: object) => void) => {

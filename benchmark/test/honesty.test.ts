@@ -83,21 +83,26 @@ describe.each(KINDS)("a server that lies to %o", (client) => {
     expect(bursts).toMatchObject([{ messages: 4, acknowledged: 4, received: 160, lost: 0, outOfOrder: 3 }]);
   });
 
-  test.each([1, 2])("any mixture of these is told message by message (%i)", async (seed) => {
-    const plan = { ...client, messages: 11, timeoutMs: 150 };
-    const faults = faultsOf(seed);
-    const { counts, rounds } = await measured(faults, plan);
-    const expected = expectedRounds(faults, { members: 40, messages: 12 });
-    expect(
-      rounds.map(({ received, lost, duplicates, outOfOrder }) => {
-        return { received, lost, duplicates, outOfOrder };
-      }),
-    ).toEqual(expected);
-    for (const what of ["received", "lost", "duplicates", "outOfOrder"] as const)
-      expect(counts[what]).toBe(expected.reduce((sum, round) => sum + round[what], 0));
-    // The mixture has some of everything.
-    expect(counts.lost * counts.duplicates * counts.outOfOrder).toBeGreaterThan(0);
-  });
+  for (const seed of [1, 2])
+    test(
+      `any mixture of these is told message by message (${seed})`,
+      { tags: seed === 1 ? [] : "long" },
+      async () => {
+        const plan = { ...client, messages: 11, timeoutMs: 150 };
+        const faults = faultsOf(seed);
+        const { counts, rounds } = await measured(faults, plan);
+        const expected = expectedRounds(faults, { members: 40, messages: 12 });
+        expect(
+          rounds.map(({ received, lost, duplicates, outOfOrder }) => {
+            return { received, lost, duplicates, outOfOrder };
+          }),
+        ).toEqual(expected);
+        for (const what of ["received", "lost", "duplicates", "outOfOrder"] as const)
+          expect(counts[what]).toBe(expected.reduce((sum, round) => sum + round[what], 0));
+        // The mixture has some of everything.
+        expect(counts.lost * counts.duplicates * counts.outOfOrder).toBeGreaterThan(0);
+      },
+    );
 
   test("one late member makes the p100", async () => {
     const delayMs = 200;

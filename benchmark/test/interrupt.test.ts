@@ -13,7 +13,11 @@ const tagged = (index: number) => ({ tags: index === 0 ? [] : ["long"] });
 
 /** `kill`, and a terminal that is closed, meet a tester that has a server running, or threads, or processes of its own. */
 const INTERRUPTED = [
-  ["SIGTERM", "sending messages", ["broadcast", "--users", "200"]],
+  [
+    "SIGTERM",
+    "sending messages",
+    ["broadcast", "--users", "20", "--messages", "1000", "--gateway-threads", "0"],
+  ],
   ["SIGTERM", "measuring", ["direct", "--rate", "50", "--duration", "60", "--warmup", "0"]],
   ["SIGTERM", "seconds held", ["connect", "--users", "200", "--hold", "60"]],
   ["SIGTERM", "sending messages", ["limits", "--targets", "socket.io", "--users", "200"]],
@@ -33,7 +37,7 @@ for (const [index, [signal, progress, args]] of INTERRUPTED.entries())
 
 // All commands register users in the same way; these differ in how they start their servers.
 const EARLY = [
-  ["broadcast", ...USERS],
+  ["broadcast", ...USERS, "--gateway-threads", "0"],
   ["direct", "-c", "5000"],
   ["http", ...USERS],
   ["storm", ...USERS],

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCli } from "../src/cli.ts";
 import type { StagesResult } from "../src/report/result.ts";
 import { Bench } from "./run-bench.ts";
 
@@ -58,7 +59,7 @@ test("Ctrl-C while members connect prints how far it came", { tags: "long" }, as
 });
 
 test("a running server must say where its metrics are", async () => {
-  const { code, stderr } = await bench.run("stages", "--url", "http://127.0.0.1:9");
-  expect(stderr).toMatch("--url needs --metrics-url");
-  expect(code).toBe(1);
+  await expect(runCli(["stages", "--url", "http://127.0.0.1:9"])).rejects.toThrow(
+    "--url needs --metrics-url",
+  );
 });

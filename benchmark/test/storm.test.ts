@@ -75,6 +75,7 @@ describe("a database that forgets", () => {
       urls: [],
       cluster: undefined,
       metricsUrl: undefined,
+      gatewayThreads: 0,
       registrationConcurrency: 8,
       onError: () => {},
     };
