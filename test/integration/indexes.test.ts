@@ -7,7 +7,7 @@ import { loadConfig, type NodeContext } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
 import { createAccount, createWorld, must, postRaw, type World } from "@fanfare/testing";
 import { expect, test, vi } from "vitest";
-import { MATRIX } from "../policy/matrix.ts";
+import { MATRIX, READS } from "../policy/matrix.ts";
 import { doGroups } from "./group-queries.ts";
 import { doAdministration } from "./do-administration.ts";
 import { doBots } from "./bot-queries.ts";
@@ -46,7 +46,7 @@ async function explain(client: Client, command: Command): Promise<string> {
   return JSON.stringify((answer["queryPlanner"] as Command)["winningPlan"]);
 }
 
-/** How many actions are tried at a time: each has a world of its own, so none is in another's way. */
+/** How many actions are tried at a time: each has a world of its own, so none is in another's way. A world that nothing changed serves the next. */
 const AT_A_TIME = 8;
 
 /** Every action as the owner and as a member, and what takes more than one call. */
@@ -54,10 +54,12 @@ async function doEverything(url: string): Promise<void> {
   const names = Object.keys(MATRIX) as (keyof typeof MATRIX)[];
   const left = (["owner", "member"] as const).flatMap((actor) => names.map((name) => ({ name, actor })));
   const goOn = async (): Promise<void> => {
+    let world: World | undefined;
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
-      const world = await createWorld(url);
+      world ??= await createWorld(url);
       const body = JSON.stringify(MATRIX[next.name].params(world));
-      await postRaw(url, next.name, body, world[next.actor].accessToken);
+      const { ok } = await postRaw(url, next.name, body, world[next.actor].accessToken);
+      if (ok && !READS.test(next.name)) world = undefined;
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, goOn));
@@ -162,7 +164,14 @@ test("no action reads a whole collection", async () => {
   const database = await startEmbeddedMongo({ dir: join(dir, "db") });
   const url = new URL(database.uri);
   url.searchParams.set("monitorCommands", "true");
-  const env = { NODE_ENV: "test", PORT: "0", OPS_PORT: "0", DATA_DIR: dir, RATE_LIMIT_FACTOR: "1000" };
+  const env = {
+    NODE_ENV: "test",
+    PORT: "0",
+    OPS_PORT: "0",
+    DATA_DIR: dir,
+    RATE_LIMIT_FACTOR: "1000",
+    GATEWAY_THREADS: "0",
+  };
   const fanfare = await startFanfare(loadConfig({ ...env, MONGO_URL: url.href }));
   try {
     const context = fanfare.context as NodeContext;
@@ -177,9 +186,7 @@ test("no action reads a whole collection", async () => {
     await doAdministration(fanfare.url, context.call);
     // The last queries of the removal of a group, and of the sweep for what a crash has left.
     const last = ["delete groups by _id", "find groups by deletedAt"];
-    await vi.waitFor(() => expect([...commands.keys()]).toEqual(expect.arrayContaining(last)), {
-      timeout: 20_000,
-    });
+    await vi.waitFor(() => expect([...commands.keys()]).toEqual(expect.arrayContaining(last)));
 
     const plans = await Promise.all(
       [...commands].map(async ([shape, command]) => ({ shape, plan: await explain(client, command) })),

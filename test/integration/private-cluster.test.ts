@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { PERMISSIONS } from "@fanfare/contract";
 import { createAccount, isInstalled, must, post, startCluster, type Cluster } from "@fanfare/testing";
@@ -163,6 +164,37 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
         const isTold = who.heard.some(({ name }) => name === "resync");
         expect(isTold || who.contents().length === sent + privately.length + 1).toBe(true);
       }
+    });
+
+    test("a file that comes in at one gateway is read at the other, until the reader is kicked", async () => {
+      const { person: reader } = insider;
+      const hidden = { groupId, name: "hidden", private: true, memberIds: [reader.userId] };
+      const channelId = (await owner.do("channel.create", hidden)).channel.id;
+      const bytes = randomBytes(500_000);
+      const query = new URLSearchParams({ channelId, name: "data.bin" });
+      const response = await fetch(`${here}/api/file.upload?${query.toString()}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${owner.person.accessToken}` },
+        body: bytes,
+      });
+      const { data } = (await response.json()) as { data: { file: { fileId: string } } };
+      const { fileId } = data.file;
+      const sent = { channelId, content: "here", nonce: "file", attachmentIds: [fileId] };
+      const { message } = await must(there, "message.send", sent, owner.person.accessToken);
+
+      const { url } = await must(there, "file.getUrl", { fileId }, reader.accessToken);
+      for (const gateway of [here, there]) {
+        const read = await fetch(gateway + url);
+        expect(Buffer.from(await read.arrayBuffer()).equals(bytes)).toBe(true);
+      }
+      await owner.do("group.kick", { groupId, userId: reader.userId });
+      for (const gateway of [here, there]) {
+        const refused = await post(gateway, "file.getUrl", { fileId }, reader.accessToken);
+        expect(refused).toMatchObject({ ok: false, error: { type: "FILE_NOT_FOUND" } });
+      }
+      const removed = { channelId, messageId: message.id };
+      await must(there, "message.delete", removed, owner.person.accessToken);
+      for (const gateway of [here, there]) expect((await fetch(gateway + url)).status).toBe(404);
     });
   },
 );

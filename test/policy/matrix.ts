@@ -52,3 +52,6 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...notificationRows,
   ...statusRows,
 };
+
+/** Actions that change nothing for the next call. */
+export const READS = /\.(get|list|search|preview|me$|my|sync|stats|auditLog|export)/;

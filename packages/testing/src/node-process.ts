@@ -57,6 +57,8 @@ export async function startNode(nodeOptions: NodeOptions): Promise<FanfareNode> 
       // Most tests use guests, which are off in production by default.
       GUESTS: "on",
       MAX_CONNECTIONS_PER_ADDRESS: "50000",
+      // Threads make a start many times as expensive: tests that are about them ask for some.
+      GATEWAY_THREADS: "0",
       ...(services.length > 0 && { SERVICES: services.join(",") }),
       ...env,
     },

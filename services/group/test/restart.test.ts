@@ -3,154 +3,203 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { groupRoom, userRoom } from "@fanfare/contract";
 import { Types } from "mongoose";
-import { expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createRoom, startGroupNode, type GroupNode } from "./group-node.ts";
 
-/** Leaves the database as a process would that died, and looks at what the next one makes of it. */
-async function afterCrash<T>(
-  before: (node: GroupNode) => Promise<T>,
-  after: (node: GroupNode, left: T) => Promise<void>,
-): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), "fanfare-group-"));
-  try {
-    const first = await startGroupNode(dataDir);
-    const left = await before(first);
-    await first.stop();
-    const second = await startGroupNode(dataDir);
-    await after(second, left);
-    await second.stop();
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+// One process leaves the database as if it had died in several ways at once; the next one puts all of it in order.
+
+const prepared: ((first: GroupNode) => Promise<void>)[] = [];
+let dataDir: string;
+let node: GroupNode;
+
+/** Makes what a crash would leave, before the restart. @returns what the test of it needs to know */
+function leave<T>(make: (first: GroupNode) => Promise<T>): () => T {
+  let left: T;
+  prepared.push(async (first) => void (left = await make(first)));
+  return () => left;
 }
 
-test("a member count that a crash left wrong is corrected", () =>
-  afterCrash(
-    async (node) => {
-      const room = await createRoom(node);
-      await room.join();
-      await node.node.database
-        .collection("groups")
-        .updateOne({ _id: new Types.ObjectId(room.group.id) }, { $inc: { memberCount: 3 } });
-      return room;
-    },
-    async (node, { group, owner }) => {
-      const get = () => node.call("group.get", { groupId: group.id }, owner);
-      expect((await get()).group.memberCount).toBe(5);
-      await vi.waitFor(async () => expect((await get()).group.memberCount).toBe(2), 10_000);
-    },
-  ));
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "fanfare-group-"));
+  const first = await startGroupNode(dataDir);
+  try {
+    for (const prepare of prepared) await prepare(first);
+  } finally {
+    await first.stop();
+  }
+  node = await startGroupNode(dataDir);
+});
+afterAll(async () => {
+  await node?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
 
-test("what a crash left of deleted groups and channels is removed", () =>
-  afterCrash(
-    async (node) => {
-      const room = await createRoom(node);
-      await room.join();
-      const kept = await createRoom(node);
-      const { channel } = await node.call(
-        "channel.create",
-        { groupId: kept.group.id, name: "second" },
-        kept.owner,
-      );
-      const mark = (name: string, id: string) =>
-        node.node.database
-          .collection(name)
-          .updateOne({ _id: new Types.ObjectId(id) }, { $set: { deletedAt: new Date() } });
-      await mark("groups", room.group.id);
-      await mark("channels", channel.id);
-      return { room, kept, channel };
-    },
-    async (node, { room, kept, channel }) => {
-      const { database } = node.node;
-      await vi.waitFor(async () => expect(await database.collection("groups").countDocuments({})).toBe(1), {
-        timeout: 20_000,
-        interval: 200,
-      });
-      expect([...node.channelsRemoved].sort()).toEqual([room.channel.id, channel.id].sort());
-      const [deleted, own] = [groupRoom(room.group.id), groupRoom(kept.group.id)];
-      expect(node.out).toEqual(
-        expect.arrayContaining([
-          { rooms: [deleted], name: "group.deleted", payload: { groupId: room.group.id } },
-          { room: deleted, leave: [deleted] },
-          {
-            rooms: [own],
-            name: "channel.deleted",
-            payload: { groupId: kept.group.id, channelId: channel.id },
-          },
-        ]),
-      );
-      expect(await database.collection("members").countDocuments({})).toBe(1);
-      expect(await database.collection("invites").countDocuments({})).toBe(1);
-      expect((await node.call("group.listMine", {}, kept.owner)).groups).toEqual([kept.group]);
-    },
-  ));
+const idOf = (hex: string) => new Types.ObjectId(hex);
+const collection = (name: string, { node: { database } } = node) => database.collection(name);
+const untilNone = (name: string, filter: object) =>
+  vi.waitFor(async () => expect(await collection(name).countDocuments(filter)).toBe(0), { interval: 200 });
+const markDeleted = (first: GroupNode, name: string, id: string) =>
+  collection(name, first).updateOne({ _id: idOf(id) }, { $set: { deletedAt: new Date() } });
 
-test("a group whose making was broken off is nobody's, and is removed", () =>
-  afterCrash(
-    async (node) => {
-      const kept = await createRoom(node);
-      const { database } = node.node;
-      const steps = [
-        vi.spyOn(database.collection("members"), "insertOne"),
-        vi.spyOn(database.collection("groups"), "findOneAndUpdate"),
-      ];
-      for (const step of steps) {
-        const owner = await node.account();
-        step.mockRejectedValueOnce(new Error("the process dies here"));
-        await expect(node.call("group.create", { name: "half" }, owner)).rejects.toMatchObject({
-          type: "INTERNAL",
-        });
-        step.mockRestore();
-        expect((await node.call("group.listMine", {}, owner)).groups).toEqual([]);
-        expect((await node.call("group.listOwned", { userId: owner.userId })).groupIds).toEqual([]);
-      }
-      await database
-        .collection("groups")
-        .updateMany({ name: "half" }, { $set: { importingSince: new Date(Date.now() - 2 * 3_600_000) } });
-      return kept;
-    },
-    async (node, kept) => {
-      const counts = (...names: string[]) =>
-        Promise.all(names.map((name) => node.node.database.collection(name).countDocuments({})));
-      await vi.waitFor(async () => expect(await counts("groups", "channels", "members")).toEqual([1, 1, 1]), {
-        timeout: 20_000,
-        interval: 200,
-      });
-      expect((await node.call("group.listMine", {}, kept.owner)).groups).toEqual([kept.group]);
-    },
-  ));
+const wrongCount = leave(async (first) => {
+  const room = await createRoom(first);
+  await room.join();
+  const groupId = room.group.id;
+  await collection("groups", first).updateOne({ _id: idOf(groupId) }, { $inc: { memberCount: 3 } });
+  const before = await first.call("group.get", { groupId }, room.owner);
+  return { groupId, owner: room.owner, before };
+});
 
-test("who was being put out when the process died is out for everybody, unless they have come again", () =>
-  afterCrash(
-    async (node) => {
-      const room = await createRoom(node);
-      const [gone, back] = [await room.join(), await room.join()];
-      const ids = ({ userId }: { userId: string }) => ({
-        groupId: new Types.ObjectId(room.group.id),
-        userId: new Types.ObjectId(userId),
-      });
-      const { database } = node.node;
-      const begunAt = new Date(Date.now() - 60_000);
-      await database.collection("departures").insertMany([
-        { ...ids(gone), reason: "kicked", begunAt },
-        { ...ids(back), reason: "left", begunAt },
-      ]);
-      await database.collection("members").deleteOne(ids(gone));
-      return { room, gone, back };
-    },
-    async (node, { room, gone, back }) => {
-      const { id: groupId } = room.group;
-      const departures = node.node.database.collection("departures");
-      await vi.waitFor(async () => expect(await departures.countDocuments({})).toBe(0), {
-        timeout: 20_000,
-        interval: 200,
-      });
-      expect(node.published("group.left")).toEqual([{ groupId, reason: "kicked" }]);
-      expect(node.out).toContainEqual({ room: userRoom(gone.userId), leave: [groupRoom(groupId)] });
-      expect(node.out).not.toContainEqual({ room: userRoom(back.userId), leave: [groupRoom(groupId)] });
-      await vi.waitFor(() =>
-        expect(node.published("member.left").flatMap(({ userIds }) => userIds)).toEqual([gone.userId]),
-      );
-      await vi.waitFor(() => expect(node.published("member.joined").at(-1)?.memberCount).toBe(2), 5000);
-    },
-  ));
+test("a member count that a crash left wrong is corrected", async () => {
+  const { groupId, owner, before } = wrongCount();
+  expect(before.group.memberCount).toBe(5);
+  const get = () => node.call("group.get", { groupId }, owner);
+  await vi.waitFor(async () => expect((await get()).group.memberCount).toBe(2));
+});
+
+const deletedPlaces = leave(async (first) => {
+  const room = await createRoom(first);
+  await room.join();
+  const kept = await createRoom(first);
+  const second = { groupId: kept.group.id, name: "second" };
+  const { channel } = await first.call("channel.create", second, kept.owner);
+  await markDeleted(first, "groups", room.group.id);
+  await markDeleted(first, "channels", channel.id);
+  return { room, kept, channel };
+});
+
+test("what a crash left of deleted groups and channels is removed", async () => {
+  const { room, kept, channel } = deletedPlaces();
+  const groupId = idOf(room.group.id);
+  await untilNone("groups", { _id: groupId });
+  await untilNone("channels", { _id: idOf(channel.id) });
+  expect(node.channelsRemoved).toEqual(expect.arrayContaining([room.channel.id, channel.id]));
+  const [deleted, own] = [groupRoom(room.group.id), groupRoom(kept.group.id)];
+  expect(node.out).toEqual(
+    expect.arrayContaining([
+      { rooms: [deleted], name: "group.deleted", payload: { groupId: room.group.id } },
+      { room: deleted, leave: [deleted] },
+      {
+        rooms: [own],
+        name: "channel.deleted",
+        payload: { groupId: kept.group.id, channelId: channel.id },
+      },
+    ]),
+  );
+  for (const name of ["members", "invites"]) {
+    expect(await collection(name).countDocuments({ groupId })).toBe(0);
+    expect(await collection(name).countDocuments({ groupId: idOf(kept.group.id) })).toBe(1);
+  }
+  expect((await node.call("group.listMine", {}, kept.owner)).groups).toEqual([kept.group]);
+});
+
+const deletedThread = leave(async (first) => {
+  const { group, channel, owner } = await createRoom(first);
+  const other = await first.guest();
+  const direct = await first.call("channel.createGroupDirect", { userIds: [other.userId] }, owner);
+  const thread = {
+    _id: new Types.ObjectId(),
+    kind: "thread",
+    name: "",
+    position: 0,
+    parentId: idOf(channel.id),
+    parentGroupId: idOf(group.id),
+    createdAt: new Date(),
+    deletedAt: new Date(),
+  };
+  await collection("channels", first).insertOne(thread);
+  await markDeleted(first, "channels", direct.channel.id);
+  return {
+    group,
+    threadId: thread._id.toHexString(),
+    directId: direct.channel.id,
+    members: [owner.userId, other.userId],
+  };
+});
+
+test("what a crash left of deleted threads and direct channels is published again and removed", async () => {
+  const { group, threadId, directId, members } = deletedThread();
+  await untilNone("channels", { _id: { $in: [idOf(threadId), idOf(directId)] } });
+  expect(node.channelsRemoved).toEqual(expect.arrayContaining([threadId, directId]));
+  expect(node.out).toEqual(
+    expect.arrayContaining([
+      {
+        name: "channel.deleted",
+        rooms: [groupRoom(group.id)],
+        payload: { groupId: group.id, channelId: threadId },
+      },
+      {
+        name: "channel.deleted",
+        rooms: members.map(userRoom),
+        payload: { groupId: null, channelId: directId },
+      },
+    ]),
+  );
+});
+
+const halfGroups = leave(async (first) => {
+  const kept = await createRoom(first);
+  const owners: Types.ObjectId[] = [];
+  const seen: unknown[] = [];
+  const steps = [
+    vi.spyOn(collection("members", first), "insertOne"),
+    vi.spyOn(collection("groups", first), "findOneAndUpdate"),
+  ];
+  for (const step of steps) {
+    const owner = await first.account();
+    owners.push(idOf(owner.userId));
+    step.mockRejectedValueOnce(new Error("the process dies here"));
+    const create = first.call("group.create", { name: "half" }, owner);
+    const { type } = await create.then(() => ({ type: "made" })).catch((error: { type: string }) => error);
+    step.mockRestore();
+    const { groups } = await first.call("group.listMine", {}, owner);
+    const { groupIds } = await first.call("group.listOwned", { userId: owner.userId });
+    seen.push({ type, groups, groupIds });
+  }
+  const importingSince = new Date(Date.now() - 2 * 3_600_000);
+  const half = { name: "half" };
+  const groups = await collection("groups", first).find(half).toArray();
+  await collection("groups", first).updateMany(half, { $set: { importingSince } });
+  return { kept, owners, seen, ids: groups.map(({ _id }) => _id) };
+});
+
+test("a group whose making was broken off is nobody's, and is removed", async () => {
+  const { kept, owners, seen, ids } = halfGroups();
+  const nothing = { type: "INTERNAL", groups: [], groupIds: [] };
+  expect(seen).toEqual([nothing, nothing]);
+  expect(ids).toHaveLength(2);
+  const groupId = { $in: ids };
+  await untilNone("groups", { _id: groupId });
+  await untilNone("channels", { groupId });
+  await untilNone("members", { userId: { $in: owners } });
+  expect((await node.call("group.listMine", {}, kept.owner)).groups).toEqual([kept.group]);
+});
+
+const departures = leave(async (first) => {
+  const room = await createRoom(first);
+  const [gone, back] = [await room.join(), await room.join()];
+  const ids = ({ userId }: { userId: string }) => ({
+    groupId: idOf(room.group.id),
+    userId: idOf(userId),
+  });
+  const begunAt = new Date(Date.now() - 60_000);
+  await collection("departures", first).insertMany([
+    { ...ids(gone), reason: "kicked", begunAt },
+    { ...ids(back), reason: "left", begunAt },
+  ]);
+  await collection("members", first).deleteOne(ids(gone));
+  return { groupId: room.group.id, gone, back };
+});
+
+test("who was being put out when the process died is out for everybody, unless they have come again", async () => {
+  const { groupId, gone, back } = departures();
+  await untilNone("departures", {});
+  const here = <T extends { groupId: string }>(payloads: readonly T[]): T[] =>
+    payloads.filter((payload) => payload.groupId === groupId);
+  expect(here(node.published("group.left"))).toEqual([{ groupId, reason: "kicked" }]);
+  expect(node.out).toContainEqual({ room: userRoom(gone.userId), leave: [groupRoom(groupId)] });
+  expect(node.out).not.toContainEqual({ room: userRoom(back.userId), leave: [groupRoom(groupId)] });
+  const left = () => here(node.published("member.left")).flatMap(({ userIds }) => userIds);
+  await vi.waitFor(() => expect(left()).toEqual([gone.userId]));
+  await vi.waitFor(() => expect(here(node.published("member.joined")).at(-1)?.memberCount).toBe(2));
+});

@@ -23,7 +23,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const startServer = () => startNode({ folder, env: { MONGO_URL: database.url } });
+const startServer = (threads: string) =>
+  startNode({ folder, env: { MONGO_URL: database.url, GATEWAY_THREADS: threads } });
 
 const TIMEOUT_MS = 240_000;
 
@@ -31,7 +32,7 @@ test(
   "what was stored is answered before the connections close, also when the database is slow",
   { timeout: TIMEOUT_MS },
   async () => {
-    const server = await startServer();
+    const server = await startServer("2");
     const { channel, owner } = await createWorld(server.url);
     const socket = io(server.url, {
       transports: ["websocket"],
@@ -61,7 +62,7 @@ test(
     await expect.poll(() => closed).toBe(true);
     expect(answers.filter((answer) => answer === undefined)).toEqual([]);
 
-    const again = await startServer();
+    const again = await startServer("0");
     const { messages } = await must(
       again.url,
       "message.list",

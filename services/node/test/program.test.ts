@@ -11,6 +11,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
+/** As operators start it; threads make a start many times as expensive. */
+const DEFAULT_THREADS = { GATEWAY_THREADS: "" };
+
 interface Program {
   child: ChildProcess;
   stdout: string;
@@ -40,6 +43,7 @@ function run(env: Record<string, string> = {}): Program {
       PORT: "0",
       OPS_PORT: "0",
       MAX_CONNECTIONS: "1000",
+      GATEWAY_THREADS: "0",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -80,7 +84,7 @@ async function me(url: string, accessToken: string): Promise<number> {
 
 describe("pnpm dev", () => {
   test("says where it is and how to go on, and keeps its data over a restart", async () => {
-    const first = run();
+    const first = run(DEFAULT_THREADS);
     const url = await address(first);
     expect(first.stdout).toContain("two browser windows");
     expect(first.stdout).toContain(dataDir);
@@ -101,7 +105,7 @@ describe("pnpm dev", () => {
   });
 
   test("a second signal ends it at once", async () => {
-    const program = run();
+    const program = run(DEFAULT_THREADS);
     await address(program);
     program.child.kill("SIGINT");
     program.child.kill("SIGTERM");
@@ -124,7 +128,7 @@ describe("what stands in its way is one clear line, and exit code 1", () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
-    const program = run({ [name]: String(port) });
+    const program = run({ ...DEFAULT_THREADS, [name]: String(port) });
     expect(await program.exited).toBe(1);
     expect(program.stderr).toMatch(
       new RegExp(`^Port ${port} is in use .*PORT=\\d+ OPS_PORT=\\d+ npx -y pnpm@12 dev\\n$`),
@@ -209,6 +213,7 @@ test("production prints nothing but logs, and a setup link while there is no adm
     PORT: String(port),
     OPS_PORT: String(opsPort),
     LOG_LEVEL: "trace",
+    ...DEFAULT_THREADS,
   };
   const opsUrl = `http://127.0.0.1:${opsPort}`;
   const start = async (): Promise<Program> => {
@@ -263,7 +268,6 @@ test("no secret of the configuration is in the logs, at any level, whatever fail
     OIDC_CLIENT_SECRET: "hunter2",
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
     OTEL_EXPORTER_OTLP_HEADERS: "authorization=hunter2",
-    GATEWAY_THREADS: "0",
     LOG_LEVEL: "trace",
   });
   const url = await loggedAddress(program);
