@@ -22,6 +22,8 @@ const project = (
     // Starting a process and loading the services for every file would take as long as the tests.
     isolate: false,
     setupFiles: [fileURLToPath(new URL("test/patience.ts", import.meta.url))],
+    // As patient as test/patience.ts.
+    expect: { poll: { timeout: 60_000 } },
     // Node runs the TypeScript itself, as it does in production.
     experimental: { viteModuleRunner: false },
     ...more,
@@ -60,16 +62,11 @@ export default defineConfig({
         ],
         240_000,
       ),
-      // Clusters of real processes, killed, frozen and cut; one file after the other, for they need the machine.
-      project("faults", ["test/faults/**/*.test.ts"], 600_000, {
-        maxWorkers: 1,
-        sequence: { groupOrder: 1 },
-      }),
-      // Several browsers share the machine: a condition may take much longer than the default second.
+      // Clusters of real processes, killed, frozen and cut; most of the time they wait for those to come back.
+      project("faults", ["test/faults/**/*.test.ts"], 600_000),
       project("e2e", ["test/e2e/**/*.test.ts"], 300_000, {
         globalSetup: ["test/e2e/build.ts"],
         environment: "./test/e2e/environment.ts",
-        expect: { poll: { timeout: 60_000 } },
       }),
     ],
   },

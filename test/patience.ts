@@ -4,5 +4,7 @@ const PATIENCE_MS = 60_000;
 
 /** `vi.waitFor` gives up after a second by default. On a busy machine a condition that will come true may take much longer. */
 const { waitFor } = vi;
-vi.waitFor = (callback, options) =>
-  waitFor(callback, typeof options === "number" ? options : { timeout: PATIENCE_MS, ...options });
+vi.waitFor = (callback, options) => {
+  const { timeout = 0, ...more } = typeof options === "number" ? { timeout: options } : (options ?? {});
+  return waitFor(callback, { ...more, timeout: Math.max(timeout, PATIENCE_MS) });
+};

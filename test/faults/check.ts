@@ -15,7 +15,7 @@ export interface Findings {
 }
 
 /** Events may still be on their way. */
-const SETTLE_MS = 15_000;
+const SETTLE_MS = 60_000;
 const POLL_MS = 100;
 
 /** Compares what was acknowledged, and what every client holds, with the database. Nobody may be writing. */

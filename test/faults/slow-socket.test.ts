@@ -62,11 +62,9 @@ describe.skipIf(programs.includes(false))("a socket that stops reading", () => {
     expect(resyncs).toBe(0);
 
     await wire.restore();
-    await expect.poll(() => resyncs, { timeout: 10_000 }).toBe(1);
-    await expect.poll(() => slowView.head.seq, { timeout: 10_000 }).toBe(MESSAGES);
-    await expect
-      .poll(() => slowView.messages, { timeout: 10_000 })
-      .toEqual(fastView.messages.slice(-slowView.messages.length));
+    await expect.poll(() => resyncs).toBe(1);
+    await expect.poll(() => slowView.head.seq).toBe(MESSAGES);
+    await expect.poll(() => slowView.messages).toEqual(fastView.messages.slice(-slowView.messages.length));
     expect(slow.state).toBe("online");
   });
 });

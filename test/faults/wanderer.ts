@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { FanfareClient, FanfareError } from "@fanfare/client";
 import type { Crowd } from "./crowd.ts";
 
-/** After the service is back for all. */
-const TRUE_AFTER_MS = 10_000;
+/** After the service is back for all; the report says how long it took. */
+const TRUE_AFTER_MS = 60_000;
 const RETRY_MS = 250;
 /** A message that is not here by then is not on its way. */
 const HEARD_AFTER_MS = 500;
@@ -57,7 +57,7 @@ export class Wanderer {
 
   /**
    * Waits until it hears the group exactly when it is in.
-   * @returns what is not so after ten seconds; empty when all is right
+   * @returns what is not so after a minute; empty when all is right
    */
   async untilTrue(): Promise<string[]> {
     await this.#change;

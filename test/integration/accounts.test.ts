@@ -354,7 +354,7 @@ test("a client that changes its password goes on with the new session by itself"
   const old = client.tokens!;
   await client.call("user.changePassword", { oldPassword: OLD, newPassword: NEW });
   await expectDead(old);
-  await expect.poll(() => client.state, { timeout: 10_000 }).toBe("online");
+  await expect.poll(() => client.state).toBe("online");
   expect((await client.call("user.me", {})).user.id).toBe(old.user.id);
   expect(client.tokens?.sessionId).not.toBe(old.sessionId);
   // One that cannot change it keeps what it has.

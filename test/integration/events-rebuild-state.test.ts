@@ -106,7 +106,7 @@ async function expectSame(observers: Observer[], events: EventName[]): Promise<v
       expect(events.filter((name) => !observers.some(({ seen }) => seen.has(name)))).toEqual([]);
       for (const { state, call } of observers) expect(state).toEqual(await fetchState(call, state));
     },
-    { timeout: 5000, interval: 50 },
+    { interval: 50 },
   );
 }
 

@@ -23,7 +23,7 @@ test("the mail of a password reset survives a kill -9 while the mail server is a
   const mailbox = await startMailbox(smtpPort);
   const second = await startNode({ name: "second", folder, env, port: first.process.port });
   try {
-    const mail = await mailbox.next(account.email, /new password/, 50_000);
+    const mail = await mailbox.next(account.email, /new password/);
     const newPassword = "battery staple";
     await must(second.url, "user.resetPassword", { token: mail.token, newPassword });
     const { user } = await must(second.url, "user.login", {

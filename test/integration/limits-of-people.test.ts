@@ -105,7 +105,7 @@ test("what a deleted channel had of threads is removed", async () => {
   const left = () => collection("messages").countDocuments({ channelId: new Types.ObjectId(channelId) });
   expect(await left()).toBe(1);
   await answerTo(owner, "channel.delete", { channelId: channel.id });
-  await expect.poll(left, { timeout: 5000 }).toBe(0);
+  await expect.poll(left).toBe(0);
   const threads = collection("channels").countDocuments({ parentId: new Types.ObjectId(channel.id) });
   expect(await threads).toBe(0);
 });

@@ -20,7 +20,7 @@ export interface Mailbox {
   /** Those that nobody has asked for yet. */
   mails: Mail[];
   /** The next mail to somebody; each is given once. */
-  next(to: string, subject: RegExp, timeoutMs?: number): Promise<Mail>;
+  next(to: string, subject: RegExp): Promise<Mail>;
   stop(): Promise<void>;
 }
 
@@ -51,12 +51,12 @@ export async function startMailbox(listenPort = 0): Promise<Mailbox> {
   return {
     env: { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: "Fanfare <chat@example.org>" },
     mails,
-    next: (to, subject, timeoutMs = 5000) =>
+    next: (to, subject) =>
       vi.waitFor(() => {
         const index = mails.findIndex((mail) => mail.to === to && subject.test(mail.subject));
         if (index === -1) throw new Error(`There is no mail to ${to} about ${String(subject)}.`);
         return mails.splice(index, 1)[0]!;
-      }, timeoutMs),
+      }),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import {
   createLogger,
   createRateLimits,
@@ -64,8 +63,8 @@ describe.each(["memory", "redis"])("limits in %s", (kind) => {
   test.each(["quick", "exact"] as const)("%s: a window ends", async (how) => {
     const limiter = limits[how](newName(), { points: 2, durationMs: 400 });
     expect(await count(5, () => limiter.take("ann", Date.now()))).toBe(2);
-    await delay(450);
-    expect(await count(5, () => limiter.take("ann", Date.now()))).toBe(2);
+    await vi.waitFor(async () => expect(await limiter.take("ann", Date.now())).toBe(0), { interval: 20 });
+    expect(await count(5, () => limiter.take("ann", Date.now()))).toBe(1);
   });
 
   test("quick: answers without a promise", () => {
@@ -91,7 +90,7 @@ describe.skipIf(!hasRedis)("several gateways", () => {
     for (let n = 0; n < 10; n += 1) one.giveBack("ann");
     // One that was refused before would not ask again.
     const askAnother = async () => (await startGateway()).exact(name, limit).take("ann", Date.now());
-    await expect.poll(askAnother, { timeout: 20_000 }).toBe(0);
+    await expect.poll(askAnother).toBe(0);
   });
 
   test("quick: hear of each other within a moment", async () => {
@@ -100,7 +99,7 @@ describe.skipIf(!hasRedis)("several gateways", () => {
     expect(await count(10, () => one!.take("ann", Date.now()))).toBe(10);
     expect(two!.take("ann", Date.now())).toBe(0);
     expect(two!.take("ann", Date.now())).toBe(0);
-    await vi.waitFor(() => expect(two!.take("ann", Date.now())).toBeGreaterThan(0), 2000);
+    await vi.waitFor(() => expect(two!.take("ann", Date.now())).toBeGreaterThan(0));
     expect(await count(20, () => two!.take("ann", Date.now()))).toBe(0);
     expect(two!.take("bob", Date.now())).toBe(0);
   });
@@ -127,7 +126,7 @@ describe.skipIf(!hasRedis)("several gateways", () => {
     await vi.waitFor(async () => {
       await limiter.take(`${Math.random()}`, Date.now());
       expect(await redis.dbsize()).toBeGreaterThan(0);
-    }, 5000);
+    });
     limits.stop();
     redis.disconnect();
     await lost.stop();

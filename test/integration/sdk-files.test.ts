@@ -73,9 +73,7 @@ test("an upload that is aborted leaves nothing, before it begins and on its way"
     onProgress: ({ sentBytes }) => sentBytes > 200_000 && aborter.abort(reason),
   });
   await expect(late).rejects.toBe(reason);
-  await expect
-    .poll(async () => (await client.call("file.getUsage", {})).usedBytes, { timeout: 10_000 })
-    .toBe(0);
+  await expect.poll(async () => (await client.call("file.getUsage", {})).usedBytes).toBe(0);
 });
 
 test("what the server refuses is its error, and what cannot be reached is said so", async () => {

@@ -150,22 +150,18 @@ test("connections that are cut again and again lose nothing, double nothing and 
   written.abort();
   await cutting;
 
-  await expect
-    .poll(() => clients.map(({ state }) => state), { timeout: 20_000 })
-    .toEqual(["online", "online"]);
+  await expect.poll(() => clients.map(({ state }) => state)).toEqual(["online", "online"]);
   const truth = await stored(views[0]);
   for (const [i, view] of views.entries()) {
-    await expect.poll(() => view.messages.at(-1)?.seq, { timeout: 20_000 }).toBe(truth.at(-1)!.seq);
+    await expect.poll(() => view.messages.at(-1)?.seq).toBe(truth.at(-1)!.seq);
     // Who was away for long has only the newest page.
     while (view.snapshot.hasOlder) await view.loadBefore();
-    await expect.poll(() => view.messages, { timeout: 20_000 }).toEqual(truth);
+    await expect.poll(() => view.messages).toEqual(truth);
     const own = truth.filter(({ authorId }) => authorId === clients[i]!.user!.id);
     expect(own.map(({ content }) => content.replace(", edited", ""))).toEqual(texts);
   }
   wire.close();
 });
-
-const POLL = { timeout: 10_000 };
 
 test("how users are is kept up over a lost connection, and ends with the last common group", async () => {
   const wire = new Wire(Number(new URL(instance.url).port));
@@ -175,14 +171,14 @@ test("how users are is kept up over a lost connection, and ends with the last co
   await other.call("invite.accept", { code: invite.code });
   const userId = other.user!.id;
   watcher.presence.watch([userId]);
-  await expect.poll(() => watcher.presence.status(userId), POLL).toBe("online");
+  await expect.poll(() => watcher.presence.status(userId)).toBe("online");
   wire.cut();
   await other.call("presence.setStatus", { status: "doNotDisturb" });
-  await expect.poll(() => watcher.presence.status(userId), POLL).toBe("doNotDisturb");
+  await expect.poll(() => watcher.presence.status(userId)).toBe("doNotDisturb");
   await other.call("presence.setStatus", { status: "online" });
-  await expect.poll(() => watcher.presence.status(userId), POLL).toBe("online");
+  await expect.poll(() => watcher.presence.status(userId)).toBe("online");
   await other.call("group.leave", { groupId: group.id });
-  await expect.poll(() => watcher.presence.status(userId), POLL).toBeUndefined();
+  await expect.poll(() => watcher.presence.status(userId)).toBeUndefined();
   wire.close();
 });
 
@@ -195,5 +191,5 @@ test("writing is told to the others, however often it is said", async () => {
   let told = 0;
   other.on("typing.started", () => (told += 1));
   for (let key = 0; key < 20; key += 1) writer.typing(channel.id);
-  await expect.poll(() => told, POLL).toBe(1);
+  await expect.poll(() => told).toBe(1);
 });

@@ -62,13 +62,11 @@ test("threads are found in their channel and group by those who see the channel,
   await send(owner, privateThread, "a hidden secret");
   const wanted = { groupId, text: "secret" };
   // When something was written in a thread is noted a second later.
-  await expect
-    .poll(() => find(member, wanted), { timeout: 10_000 })
-    .toEqual(["a threaded secret", "an open secret"]);
+  await expect.poll(() => find(member, wanted)).toEqual(["a threaded secret", "an open secret"]);
   expect(await find(member, { channelId: openId, text: "secret" })).toHaveLength(2);
   expect(await find(member, { channelId: openThread, text: "secret" })).toEqual(["a threaded secret"]);
   expect(await find(member, { channelId: privateThread, text: "secret" })).toBe("CHANNEL_NOT_FOUND");
-  await expect.poll(() => find(owner, wanted), { timeout: 10_000 }).toHaveLength(4);
+  await expect.poll(() => find(owner, wanted)).toHaveLength(4);
   const { threads } = await must(instance.url, "message.search", wanted, owner.accessToken);
   const places = threads.map(({ id, parentId }) => ({ id, parentId }));
   expect(places).toHaveLength(2);

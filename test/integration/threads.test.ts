@@ -187,7 +187,7 @@ describe("threads", () => {
     expect(await idsOf()).toEqual([third, second, first]);
     await send(world.target, first, "up");
     // What was written last is noted a moment later.
-    await expect.poll(() => idsOf(), { timeout: 5000 }).toEqual([first, third, second]);
+    await expect.poll(() => idsOf()).toEqual([first, third, second]);
     const page = { channelId: world.channel.id, limit: 2 };
     const one = await call(world.member, "channel.listThreads", page);
     const two = await call(world.member, "channel.listThreads", { ...page, cursor: one.nextCursor! });
@@ -217,7 +217,7 @@ describe("threads", () => {
       (await call(world.member, "channel.listDirect", {})).channels.map(({ id }) => id);
     expect(await listed()).toEqual([two, one]);
     await send(world.target, one, "hello");
-    await expect.poll(listed, { timeout: 5000 }).toEqual([one, two]);
+    await expect.poll(listed).toEqual([one, two]);
     await call(world.member, "channel.closeDirect", { channelId: one });
     expect(await listed()).toEqual([two]);
     await send(world.target, one, "are you there?");

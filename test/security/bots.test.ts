@@ -93,7 +93,7 @@ test("who may not manage bots any more has a token for nothing", async () => {
   const taking = { groupId: group.id, roleId: roles[0]!.id, userId: manager.userId };
   await must(url, "role.unassign", taking, owner.accessToken);
   await expect
-    .poll(() => post(url, "message.list", { channelId: channel.id }, token), { timeout: 20_000 })
+    .poll(() => post(url, "message.list", { channelId: channel.id }, token))
     .toEqual(refused("UNAUTHENTICATED"));
 });
 

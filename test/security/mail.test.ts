@@ -70,7 +70,7 @@ function expectOurs(mail: Arrived, to: string): void {
 
 const mailsTo = (to: string) => arrived.filter((mail) => mail.to.includes(to));
 const nextTo = async (to: string, count: number): Promise<Arrived[]> => {
-  await expect.poll(() => mailsTo(to).length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => mailsTo(to).length).toBeGreaterThanOrEqual(count);
   return mailsTo(to);
 };
 

@@ -129,7 +129,7 @@ async function pushTo(endpoints: readonly string[]): Promise<void> {
   await must(url, "message.send", { channelId: channel.id, content: "hello", nonce: "n" }, accessToken);
 }
 
-const until = <T>(what: () => Promise<T>) => expect.poll(what, { timeout: 20_000 });
+const until = <T>(what: () => Promise<T>) => expect.poll(what);
 
 describe("addresses of the own network are not connected to", () => {
   test("by pushes, nor is a redirect followed", async () => {

@@ -38,7 +38,7 @@ test("the example bot answers a command and a message", async () => {
   const hello = { channelId: channel.id, content: "Hello bot", nonce: "hello" };
   await must(instance.url, "message.send", hello, member.accessToken);
   await expect
-    .poll(() => texts(world), { timeout: 10_000 })
+    .poll(() => texts(world))
     .toEqual(
       expect.arrayContaining([
         "Write for example `/roll 2d6`.",
@@ -58,10 +58,10 @@ test("a bot whose scopes change comes again by itself; one whose token is change
   bot.client.on("connection.changed", ({ state }) => states.push(state));
   const ofBot = { groupId: world.group.id, botId: made.bot.id };
   await must(instance.url, "bot.update", { ...ofBot, scopes: ["messages.read"] }, world.owner.accessToken);
-  await expect.poll(() => states.at(-1), { timeout: 10_000 }).toBe("online");
+  await expect.poll(() => states.at(-1)).toBe("online");
   expect(states).toContain("reconnecting");
   await must(instance.url, "bot.rotateToken", ofBot, world.owner.accessToken);
-  await expect.poll(() => bot.client.state, { timeout: 10_000 }).toBe("closed");
+  await expect.poll(() => bot.client.state).toBe("closed");
 });
 
 test("what is no token is refused before anything is sent, and a wrong one by the server", async () => {

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ChannelView, FanfareClient } from "../src/index.ts";
 import { CHANNEL_ID, FakeServer, until } from "./fake-server.ts";
 
+const QUIET_CHECK_MS = 20;
+
 let server: FakeServer;
 let client: FanfareClient;
 let channel: ChannelView;
@@ -80,7 +82,7 @@ test("a server that says so is synced with, and a sync that fails is repeated", 
 
 test("the loss of the last event is found when nothing was heard for a while, with one question", async () => {
   client.close();
-  client = new FanfareClient({ url: server.url, quietCheckMs: 100 });
+  client = new FanfareClient({ url: server.url, quietCheckMs: QUIET_CHECK_MS });
   await client.createGuest();
   await client.connect();
   channel = client.channel(CHANNEL_ID);
@@ -91,7 +93,8 @@ test("the loss of the last event is found when nothing was heard for a while, wi
   await until(isExact);
   // That one brought something; the next one after it does not, and then there is none.
   await until(() => server.callsOf("channel.sync").length === 2);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // Longer than until the next one would be due: timers of a process fire in the order in which they are due.
+  await new Promise((resolve) => setTimeout(resolve, 3 * QUIET_CHECK_MS));
   expect(server.callsOf("channel.sync")).toHaveLength(2);
 });
 

@@ -115,7 +115,7 @@ describe("embedded server", () => {
       { at: "never" },
       {},
     ]);
-    await expect.poll(() => things.countDocuments(), { timeout: 5_000 }).toBe(3);
+    await expect.poll(() => things.countDocuments()).toBe(3);
     await close();
     things = await open();
     expect(await things.countDocuments()).toBe(3);
@@ -320,7 +320,7 @@ describe("embedded server", () => {
     await expect(startEmbeddedMongo({ dir })).rejects.toBeInstanceOf(DataFolderInUseError);
     owner.kill("SIGKILL");
     const retry = () => startEmbeddedMongo({ dir }).then((started) => (server = started).uri);
-    await expect.poll(() => retry().catch(() => undefined), { timeout: 5_000 }).toMatch(/^mongodb:/);
+    await expect.poll(() => retry().catch(() => undefined)).toMatch(/^mongodb:/);
   });
 
   it("tells its owner when the child process is killed", async () => {

@@ -37,7 +37,7 @@ test("the first member subscribes, the last one's leaving ends it a while later"
 
 test("who comes back in time finds the subscription as it was", async () => {
   const counts: number[] = [];
-  gateway = await startGateway(nats, { lingerMs: 200, onSubscriptions: (count) => counts.push(count) });
+  gateway = await startGateway(nats, { lingerMs: 1000, onSubscriptions: (count) => counts.push(count) });
   const bus = await connectNatsBus({ servers: nats.url });
   const emitter = new BusEmitter(bus);
   const client = await gateway.client();
@@ -51,7 +51,7 @@ test("who comes back in time finds the subscription as it was", async () => {
     await until(() => client.received.length === n + 1);
     await socket.leave("x");
     emitter.emit("x", "nobody", n);
-    await delay(20);
+    await settled({ bus }, gateway);
   }
   await settled({ bus }, gateway);
   expect(waits.slice(1)).toEqual(Array(19).fill(undefined));

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import { TcpProxy } from "@fanfare/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -35,6 +34,18 @@ function dial(): Socket {
   return dialed;
 }
 
+/** There and back by two other proxies: what one proxy lets through has arrived meanwhile. */
+async function goLongerWay(): Promise<void> {
+  const inner = await TcpProxy.start((server.address() as AddressInfo).port);
+  const outer = await TcpProxy.start(inner.port);
+  const beside = connect(outer.port, "127.0.0.1");
+  beside.write("x");
+  await once(beside, "data");
+  beside.destroy();
+  await outer.stop();
+  await inner.stop();
+}
+
 test("leads there and back, in order, also when it is slow", async () => {
   socket.write("one");
   await expect.poll(() => heard).toBe("one");
@@ -60,7 +71,7 @@ test("held: nothing arrives and nobody is told; what was said comes later", asyn
   const other = dial();
   other.write(" later");
   await once(other, "connect");
-  await delay(100);
+  await goLongerWay();
   expect(heard).toBe("");
   await proxy.restore();
   await expect.poll(() => heard.length).toBe("late later".length);
@@ -72,7 +83,7 @@ test("held: a connection that one side has given up breaks when it opens again",
   await expect.poll(() => heard).toBe("x");
   proxy.hold();
   socket.destroy();
-  await delay(50);
+  await goLongerWay();
   expect(proxy.connections).toBe(1);
   await proxy.restore();
   await expect.poll(() => proxy.connections).toBe(0);

