@@ -1,11 +1,11 @@
 import type { Command } from "@fanfare/contract";
-import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, Types } from "mongoose";
+import { defineRepository, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 export interface CommandDocument {
-  _id: Types.ObjectId;
-  groupId: Types.ObjectId;
-  botId: Types.ObjectId;
+  _id: string;
+  groupId: string;
+  botId: string;
   name: string;
   description: string;
   options: Command["options"];
@@ -13,46 +13,28 @@ export interface CommandDocument {
 
 const schema = new Schema<CommandDocument>(
   {
-    groupId: { type: Schema.Types.ObjectId, required: true },
-    botId: { type: Schema.Types.ObjectId, required: true },
+    groupId: REQUIRED_ID,
+    botId: REQUIRED_ID,
     name: { type: String, required: true },
     description: { type: String, required: true },
     options: { type: Schema.Types.Mixed, required: true },
   },
-  { collection: "botCommands", writeConcern: DURABLE, versionKey: false },
+  { collection: "botCommands" },
 );
 schema.index({ groupId: 1, name: 1 }, { unique: true });
 schema.index({ botId: 1 });
 
-function commandModel(connection: Connection): Model<CommandDocument> {
-  return connection.model<CommandDocument>("BotCommand", schema);
-}
-
 export type CommandRepository = ReturnType<typeof createCommandRepository>;
 
 /** Every query of the collection botCommands. */
-export function createCommandRepository(connection: Connection) {
-  const commands = commandModel(connection);
-  return {
+export const createCommandRepository = defineRepository(
+  { name: "BotCommand", schema },
+  ({ model: commands }) => ({
     /** null where another bot of the group has the name. */
-    async put({
-      groupId,
-      botId,
-      name,
-      ...rest
-    }: Omit<CommandDocument, "_id">): Promise<CommandDocument | null> {
-      try {
-        return await commands
-          .findOneAndUpdate(
-            { groupId, name, botId },
-            { $set: rest },
-            { upsert: true, returnDocument: "after" },
-          )
-          .lean();
-      } catch (error) {
-        if (duplicateKeyIndex(error) !== null) return null;
-        throw error;
-      }
+    async put({ groupId, botId, name, ...rest }: Omit<CommandDocument, "_id">) {
+      const options = { upsert: true, returnDocument: "after" } as const;
+      const command = { groupId, name, botId };
+      return unlessDuplicate(commands.findOneAndUpdate(command, { $set: rest }, options).lean());
     },
 
     find: (groupId: string, name: string) => commands.findOne({ groupId, name }).lean(),
@@ -60,8 +42,7 @@ export function createCommandRepository(connection: Connection) {
     listOfGroup: (groupId: string, limit: number) =>
       commands.find({ groupId }).sort({ groupId: 1, name: 1 }).limit(limit).lean(),
 
-    countOfBot: (botId: string, max: number) =>
-      commands.countDocuments({ botId: new Types.ObjectId(botId) }, { limit: max }),
+    countOfBot: (botId: string, max: number) => commands.countDocuments({ botId }, { limit: max }),
 
     async remove(botId: string, groupId: string, name: string): Promise<void> {
       await commands.deleteOne({ groupId, name, botId });
@@ -70,5 +51,5 @@ export function createCommandRepository(connection: Connection) {
     async removeAllOf(botId: string): Promise<void> {
       await commands.deleteMany({ botId });
     },
-  };
-}
+  }),
+);

@@ -1,6 +1,5 @@
 import { LIMITS, userRoom, type Command, type Invocation } from "@fanfare/contract";
-import { AnswerBudget, may, serviceError, type Handler } from "@fanfare/kernel";
-import { Types } from "mongoose";
+import { AnswerBudget, may, newId, serviceError, type Handler } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { CommandDocument } from "../command.repository.ts";
 import { needBot } from "../need-bot.ts";
@@ -13,10 +12,11 @@ export function register({ bots, commands }: BotDependencies): Handler<"command.
     const max = LIMITS.commandsPerBot;
     if ((await commands.countOfBot(actor.userId, max)) >= max) {
       const existing = await commands.find(bot.groupId.toHexString(), name);
-      if (existing?.botId.toHexString() !== actor.userId)
+      if (existing?.botId !== actor.userId)
         throw serviceError("LIMIT_REACHED", { limit: "commandsPerBot", max });
     }
-    const stored = await commands.put({ groupId: bot.groupId, botId: bot._id, name, description, options });
+    const groupId = bot.groupId.toHexString();
+    const stored = await commands.put({ groupId, botId: actor.userId, name, description, options });
     if (stored === null) throw serviceError("COMMAND_NAME_TAKEN");
     return { command: present(stored) };
   };
@@ -34,7 +34,7 @@ export function list(dependencies: BotDependencies): Handler<"command.list"> {
   return async ({ params: { channelId, afterName = "" }, access: { groupId } }) => {
     if (groupId === null) return { commands: [], nextName: null };
     const all = await dependencies.commands.listOfGroup(groupId, LIMITS.botsPerGroup * LIMITS.commandsPerBot);
-    const botIds = [...new Set(all.map(({ botId }) => botId.toHexString()))];
+    const botIds = [...new Set(all.map(({ botId }) => botId))];
     const answering = await Promise.all(botIds.map((botId) => answersIn(dependencies, botId, channelId)));
     const there = new Set(botIds.filter((_, i) => answering[i]));
     const rest = all.map(present).filter(({ botId, name }) => there.has(botId) && name > afterName);
@@ -47,11 +47,11 @@ export function invoke(dependencies: BotDependencies): Handler<"command.invoke">
   const { node, bots, commands, invocations, callbacks } = dependencies;
   return async ({ params: { channelId, name, text }, actor, access: { groupId } }) => {
     const command = groupId === null ? null : await commands.find(groupId, name);
-    const botId = command?.botId.toHexString() ?? "";
+    const botId = command?.botId ?? "";
     if (groupId === null || command === null || !(await answersIn(dependencies, botId, channelId)))
       throw serviceError("COMMAND_NOT_FOUND");
     const invocation: Invocation = {
-      id: new Types.ObjectId().toHexString(),
+      id: newId(),
       botId,
       groupId,
       channelId,
@@ -80,5 +80,5 @@ async function answersIn({ node }: BotDependencies, botId: string, channelId: st
 }
 
 function present({ botId, name, description, options }: CommandDocument): Command {
-  return { botId: botId.toHexString(), name, description, options };
+  return { botId, name, description, options };
 }
