@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { loadConfig } from "@fanfare/kernel";
 import { VARIABLES } from "@fanfare/kernel/settings";
 import { isInstalled } from "@fanfare/testing";
@@ -7,6 +9,7 @@ import { Ajv } from "ajv";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import {
+  CASES,
   CASE_NAMES,
   CHART_FOLDER,
   renderChart,
@@ -33,6 +36,11 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
   });
 
   describe.each(CASE_NAMES)("with the values %s", (name) => {
+    test("passes helm lint", async () => {
+      const { stdout } = await promisify(execFile)("helm", ["lint", CHART_FOLDER, "-f", CASES[name]]);
+      expect(stdout).toContain("0 chart(s) failed");
+    });
+
     test("makes what Kubernetes, Gateway API and the Prometheus operator take", () => {
       const objects = rendered[name];
       expect(objects.length).toBeGreaterThan(7);
