@@ -2,8 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Params } from "@fanfare/contract";
+import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { EntryRepository } from "../src/entry.repository.ts";
+import { Indexer } from "../src/indexer.ts";
+import { ProgressRepository } from "../src/progress.repository.ts";
 import { newId, startSearchNode, type SearchNode } from "./search-node.ts";
 
 let dir: string;
@@ -187,6 +190,26 @@ test("an index that was lost, or left in the middle, is made again by the next s
   await database.collection("searchEntries").deleteMany({});
   await database.collection("searchProgress").deleteMany({});
   expect(await texts({ text: "kept", limit: 50 })).toHaveLength(20);
+});
+
+test("a process that dies between the entries and the progress leaves nothing out and nothing twice", async () => {
+  const expected = Array.from(
+    { length: 20 },
+    (_, i) => node.write(channelId, `kept ${i}`).content,
+  ).toReversed();
+  const { database, call, logger } = node.node;
+  const progress = new ProgressRepository(database);
+  const dying = {
+    find: (channelIds: readonly string[]) => progress.find(channelIds),
+    advance: () => Promise.reject(new Error("killed")),
+  };
+  const indexer = new Indexer({ entries: new EntryRepository(database), progress: dying, call, logger });
+  await expect(indexer.step(channelId)).rejects.toThrow("killed");
+  const stored = () =>
+    database.collection("searchEntries").countDocuments({ channelId: new Types.ObjectId(channelId) });
+  expect(await stored()).toBe(20);
+  expect(await texts({ text: "kept", limit: 50 })).toEqual(expected);
+  expect(await stored()).toBe(20);
 });
 
 test("what is too much for one search to index is said, and indexed behind it", async () => {
