@@ -184,8 +184,9 @@ test("no action reads a whole collection", async () => {
     await doFiles(fanfare.url, context.call);
     await doAccounts(fanfare.url, context);
     await doAdministration(fanfare.url, context.call);
-    // The last queries of the removal of a group, and of the sweep for what a crash has left.
-    const last = ["delete groups by _id", "find groups by deletedAt"];
+    // The last queries of the removal of a group, and of the sweeps for what a crash has left and for files.
+    const sweeps = ["find groups by deletedAt", "findAndModify files by dueAt sorted by dueAt"];
+    const last = ["delete groups by _id", ...sweeps];
     await vi.waitFor(() => expect([...commands.keys()]).toEqual(expect.arrayContaining(last)));
 
     const plans = await Promise.all(
