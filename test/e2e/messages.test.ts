@@ -325,13 +325,20 @@ describe.skipIf(!hasBrowser())("messages in a browser", () => {
           .getByText("Grace writes: message 70")
           .waitFor({ state: "attached" });
         await log().hover();
-        await page.mouse.wheel(0, -600);
-        // The wheel turns for a while.
         const fromEnd = () =>
           log().evaluate(
             ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight,
           );
-        await expect.poll(fromEnd).toBeGreaterThan(598);
+        // Rows that are measured meanwhile may cut the way of a wheel short.
+        await expect
+          .poll(
+            async () => {
+              await page.mouse.wheel(0, -300);
+              return fromEnd();
+            },
+            { interval: 100 },
+          )
+          .toBeGreaterThan(598);
         await rest();
         const read = await firstInView();
         for (let number = 71; number <= 75; number++) await write(grace, `message ${number}`);
