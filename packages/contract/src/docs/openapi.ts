@@ -205,7 +205,7 @@ export function schemaOf(schema: z.ZodType, io: "input" | "output"): unknown {
   return whole === undefined ? JSON.parse(moved) : { $ref: `${REFERENCE_ROOT}${whole}` };
 }
 
-/** A later version may add fields to an answer, so nobody may rely on there being no others. */
+/** A later version may add fields to an answer: a client must not rely on there being no others. */
 function allowAdditions({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   delete jsonSchema.additionalProperties;
 }
