@@ -130,7 +130,11 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     const results = page.getByRole("complementary", { name: "Search" }).getByRole("article");
     await expect.poll(() => results.count()).toBe(2);
 
-    await page.getByRole("button", { name: "From" }).click();
+    const focused = await page.getByRole("button", { name: "From" }).evaluate((button: HTMLElement) => {
+      button.click();
+      return document.activeElement?.id;
+    });
+    expect(focused).toBe("search-field");
     await page.keyboard.type("hop");
     await expect.poll(() => page.getByRole("option").first().textContent()).toMatch(/Grace Hopper/);
     await page.keyboard.press("Enter");

@@ -56,8 +56,8 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
         pid: expect.any(Number),
         time: expect.stringMatching(/^\d{4}-.*Z$/),
       });
+      await expect.poll(() => of("workers")).not.toHaveLength(0);
       const atWorker = await of("workers");
-      expect(atWorker.length).toBeGreaterThan(0);
       expect(atWorker.map(({ outcome }) => outcome)).toContain(answer.error.type);
       for (const { node } of atWorker) expect(node).not.toBe(atGateway!["node"]);
     });
@@ -77,8 +77,8 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       const { requestId } = answer.error;
       expect(requestId).toMatch(/^[\w.-]+$/);
       for (const role of ["gateways", "workers"] as const) {
-        const found = (await linesOf(role)).filter((line) => line["requestId"] === requestId);
-        expect(found.length).toBeGreaterThan(0);
+        const found = async () => (await linesOf(role)).filter((line) => line["requestId"] === requestId);
+        await expect.poll(found).not.toHaveLength(0);
       }
     });
 

@@ -1,6 +1,7 @@
 import type { User } from "@fanfare/contract";
 import { Search as SearchIcon, Plus, X } from "lucide-react";
 import { useMemo } from "react";
+import { flushSync } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { useChannelState, useChannels } from "../../data/channels.ts";
 import { useMe } from "../../data/me.ts";
@@ -108,7 +109,8 @@ function SearchFilters({ text, hasChannels }: SearchFiltersProps) {
   const isOpen = (name: FilterName): boolean =>
     (hasChannels || name !== "in") && (name === "has" || filters.every((filter) => filter.name !== name));
   const change = (next: string) => {
-    setSearchText(next);
+    // At once: what is typed right after the button was pressed belongs into the field.
+    flushSync(() => setSearchText(next));
     askSearch();
   };
   return (

@@ -16,7 +16,7 @@ export function setSearchText(text: string): void {
   useSearchText.setState({ text });
 }
 
-/** Puts the focus into the field, once what was done to its text is shown. */
+/** Puts the focus into the field, behind the text that it shows. */
 export function askSearch(): void {
   useSearchText.setState(({ asked }) => ({ asked: asked + 1 }));
 }
@@ -24,7 +24,7 @@ export function askSearch(): void {
 /** Calls whenever the field is to have the focus. Returns the function that ends it. */
 export function onSearchAsked(listener: () => void): () => void {
   return useSearchText.subscribe((now, before) => {
-    if (now.asked !== before.asked) requestAnimationFrame(listener);
+    if (now.asked !== before.asked) listener();
   });
 }
 
