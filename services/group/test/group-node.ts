@@ -32,8 +32,8 @@ export interface GroupNode {
   /** The payloads of one event so far. */
   published<N extends EventName>(name: N): EventPayload<N>[];
   channelsRemoved: string[];
-  /** Set `next` to let the next removal of channels fail. */
-  failRemovals: { next: boolean };
+  /** The removal of the channel `of` fails; `failed` counts how often it has. */
+  failRemovals: { of: string | null; failed: number };
   /** Users whom nobody reaches. */
   unreachable: Set<string>;
   /** Where every channel stands. */
@@ -55,7 +55,7 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
   const dir = dataDir ?? (await mkdtemp(join(tmpdir(), "fanfare-group-")));
   const out: Outgoing[] = [];
   const channelsRemoved: string[] = [];
-  const failRemovals = { next: false };
+  const failRemovals: GroupNode["failRemovals"] = { of: null, failed: 0 };
   const unreachable = new Set<string>();
   const head = { seq: 7, rev: 9 };
   let brokerCall: AnyCall | undefined;
@@ -70,8 +70,8 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
       name: "message",
       actions: {
         "message.removeChannels": ({ params }) => {
-          if (failRemovals.next) {
-            failRemovals.next = false;
+          if (failRemovals.of !== null && params.channelIds.includes(failRemovals.of)) {
+            failRemovals.failed += 1;
             throw new Error("the message service cannot write");
           }
           channelsRemoved.push(...params.channelIds);
