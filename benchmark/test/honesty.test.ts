@@ -85,7 +85,7 @@ describe.each(KINDS)("a server that lies to %o", (client) => {
 
   for (const seed of [1, 2])
     test(
-      `any mixture of these is told message by message (${seed})`,
+      `any mixture of these is found, message by message (${seed})`,
       { tags: seed === 1 ? [] : "long" },
       async () => {
         const plan = { ...client, messages: 11, timeoutMs: 150 };

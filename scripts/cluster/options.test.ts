@@ -17,6 +17,12 @@ test("as many as are asked for; no two processes share a port", () => {
   expect(new Set(ports.flat()).size).toBe(48);
 });
 
+test("OPS_PORT moves the ports for health and metrics", () => {
+  const { opsPort } = readOptions([], { PORT: "4000", OPS_PORT: "5000" });
+  expect([opsPort("gateway", 1), opsPort("worker", 0)]).toEqual([5001, 5050]);
+  expect(() => readOptions([], { OPS_PORT: "none" })).toThrow("OPS_PORT must be a whole number");
+});
+
 test.each([["--gateways=0"], ["--workers=17"], ["--workers=many"]])("%s is refused", (argument) => {
   expect(() => readOptions([argument], {})).toThrow(/from 1 to 16\.\nusage: pnpm dev:cluster/);
 });

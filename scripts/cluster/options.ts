@@ -6,9 +6,9 @@ const DEFAULT_PORT = 3000;
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_FOLDER = ".fanfare-cluster";
 
-/** Ports for health and metrics begin this far above the first gateway's, those of the workers as far above them. */
+/** Distance from the first gateway's port to its port for health and metrics, and from that to the first worker's. */
 const OPS_PORTS_ABOVE = 100;
-const WORKER_PORTS_ABOVE = 150;
+const WORKER_PORTS_ABOVE = 50;
 
 const USAGE = "usage: pnpm dev:cluster [--gateways 2] [--workers 2]";
 
@@ -22,7 +22,8 @@ It needs nats-server and redis-server.
 
 From the environment or .env:
   PORT        of the first gateway, the others follow; default: ${DEFAULT_PORT}
-              Health and metrics: of gateways from PORT + ${OPS_PORTS_ABOVE}, of workers from PORT + ${WORKER_PORTS_ABOVE}
+  OPS_PORT    for health and metrics of the first gateway; default: PORT + ${OPS_PORTS_ABOVE}
+              The other gateways follow, the workers begin at OPS_PORT + ${WORKER_PORTS_ABOVE}
   HOST        the gateways' address; default: ${DEFAULT_HOST}
   DATA_DIR    for data and logs; default: ${DEFAULT_FOLDER}`;
 
@@ -52,9 +53,8 @@ export function readOptions(
     if (Number.isInteger(number) && number >= 1 && number <= MOST) return number;
     throw new Error(`--${name}s must be a whole number from 1 to ${MOST}.\n${USAGE}`);
   };
-  const port = Number(env["PORT"] || DEFAULT_PORT);
-  if (!Number.isInteger(port) || port < 1 || port > 65_000)
-    throw new Error("PORT must be a whole number from 1 to 65000.");
+  const port = readPort("PORT", env["PORT"] || DEFAULT_PORT);
+  const opsPort = readPort("OPS_PORT", env["OPS_PORT"] || port + OPS_PORTS_ABOVE);
   return {
     help: values.help,
     gateways: count("gateway"),
@@ -62,8 +62,14 @@ export function readOptions(
     folder: resolve(env["DATA_DIR"] || DEFAULT_FOLDER),
     host: env["HOST"] || DEFAULT_HOST,
     port,
-    opsPort: (role, index) => port + (role === "gateway" ? OPS_PORTS_ABOVE : WORKER_PORTS_ABOVE) + index,
+    opsPort: (role, index) => opsPort + (role === "gateway" ? 0 : WORKER_PORTS_ABOVE) + index,
   };
+}
+
+function readPort(name: string, value: string | number): number {
+  const port = Number(value);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_000) return port;
+  throw new Error(`${name} must be a whole number from 1 to 65000.`);
 }
 
 function parse(args: string[]) {

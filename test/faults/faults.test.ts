@@ -16,7 +16,7 @@ describe.skipIf(programs.includes(false))("faults", () => {
   const LONG = ["stop", "freeze", "cut", "hold", "several"];
   for (const only of ["kill", ...LONG])
     test(
-      `${only}: nothing is lost, nobody is stuck`,
+      `${only}: nothing is lost, no client is stuck`,
       { tags: LONG.includes(only) ? "long" : [] },
       async () => {
         const kinds = kindsLike([only]);

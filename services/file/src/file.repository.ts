@@ -5,7 +5,7 @@ import { MARK_BATCH, SUM_PAGE, SWEEP_LEASE_MS } from "./bounds.ts";
 
 /**
  * `uploading`: its bytes may still be coming. `unclaimed`: whole, and its owner's alone. `attached`: part of the message that its
- * owner has sent, or is about to send, with `nonce`. `picture`: of `pictureOf`, public. `deleting`: gone for everybody.
+ * owner has sent, or is about to send, with `nonce`. `picture`: of `pictureOf`, public. `deleting`: deleted for everyone.
  */
 export type FileState = "uploading" | "unclaimed" | "attached" | "picture" | "deleting";
 
@@ -132,7 +132,7 @@ export const createFileRepository = defineRepository(
         .lean();
     },
 
-    /** Makes those that nobody has claimed, or the same message has, parts of the message with this nonce. */
+    /** Attaches unclaimed files, and those already attached to it, to the message with this nonce. */
     async claim(fileIds: readonly string[], { nonce, dueAt }: { nonce: string; dueAt: Date }): Promise<void> {
       const _id = { $in: fileIds };
       await files.updateMany({ _id, state: "attached", nonce }, { $set: { dueAt } });
@@ -166,7 +166,7 @@ export const createFileRepository = defineRepository(
         .lean();
     },
 
-    /** The file that was deleted, to whoever deleted it. */
+    /** The file that was deleted. */
     async delete(fileId: string): Promise<FileDocument | null> {
       return files.findByIdAndDelete(fileId).lean();
     },

@@ -23,10 +23,10 @@ export const PAGE_RATE_LIMIT = { points: 20_000, durationMs: 10_000 } as const;
 
 /** From this `cost` on a call that only reads is a heavy read. */
 export const HEAVY_READ_COST = 5;
-/** Heavy reads that one user and one address run at once, at one thread of one gateway. */
-export const MAX_HEAVY_READS_PER_USER = 2;
-export const MAX_HEAVY_READS_PER_ADDRESS = 4;
-/** Further ones that wait for their turn, of one user and of all; beyond it, and after this long, they are refused. */
+/** Heavy reads that one user and one address run at once, on one thread of one gateway: more would only hold more memory. */
+export const MAX_HEAVY_READS_PER_USER = 1;
+export const MAX_HEAVY_READS_PER_ADDRESS = 2;
+/** Heavy reads that wait for their turn, of one user and of all; beyond these, or after READ_WAIT_MS, they are refused. */
 export const MAX_WAITING_READS_PER_USER = 32;
 export const MAX_WAITING_READS = 2000;
 export const READ_WAIT_MS = 3000;

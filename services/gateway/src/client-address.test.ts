@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress, hasForeignHost } from "./client-address.ts";
 
 const request = (remoteAddress: string, forwarded?: string): IncomingMessage =>
   ({
@@ -45,4 +45,19 @@ test.each([
 
 test("a nonsense header cannot make a long key", () => {
   expect(clientAddress(request("10.0.0.1", "x".repeat(8000)), 1)).toHaveLength(64);
+});
+
+test.each([
+  ["localhost:3000", false],
+  ["127.0.0.1:3000", false],
+  ["[::1]:3000", false],
+  ["chat.localhost", false],
+  ["chat.example.org", false],
+  ["rebound.example.net:3000", true],
+  ["localhost.example.net", true],
+  ["127.0.0.1.example.net", true],
+  ["", true],
+])("Host %s is foreign: %s", (host, isForeign) => {
+  const request = { headers: { host } } as IncomingMessage;
+  expect(hasForeignHost(request, "https://chat.example.org")).toBe(isForeign);
 });

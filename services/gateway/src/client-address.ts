@@ -24,6 +24,17 @@ export function isFromProxy({ socket }: IncomingMessage, trusted: TrustedProxies
   return contains(networksOf(trusted), socket.remoteAddress ?? "");
 }
 
+/**
+ * Whether the Host header names neither an address, nor `localhost`, nor the host of `publicUrl`. On an instance that
+ * listens on a loopback address, it comes from a page whose name was made to resolve to 127.0.0.1 (DNS rebinding).
+ */
+export function hasForeignHost({ headers }: IncomingMessage, publicUrl: string): boolean {
+  const name = URL.parse(`http://${headers.host ?? ""}`)?.hostname;
+  if (name === undefined) return true;
+  const isLocal = name === "localhost" || name.endsWith(".localhost");
+  return !isLocal && isIP(name.replace(/^\[|\]$/g, "")) === 0 && name !== new URL(publicUrl).hostname;
+}
+
 function forwardedFor({ headers }: IncomingMessage): string[] {
   const header = headers["x-forwarded-for"];
   const addresses = (Array.isArray(header) ? header.join(",") : (header ?? "")).split(",");

@@ -13,7 +13,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import manifest from "../package.json" with { type: "json" };
 import { HTTP_HEADERS_TIMEOUT_MS, HTTP_TIMEOUT_CHECK_MS } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
-import { clientAddress, isFromProxy } from "./client-address.ts";
+import { clientAddress, hasForeignHost, isFromProxy } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import { createDeviceCookie } from "./device-cookie.ts";
 import { callerOf } from "./http-caller.ts";
@@ -111,6 +111,14 @@ export async function createHttpServer({
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id).headers(request.url.startsWith("/api/") ? ofApi : common);
   });
+  // In development the first user becomes admin, so a page of another site must not be able to register.
+  if (config.environment === "development" && isLoopback(config.host))
+    app.addHook("onRequest", async (request, reply) => {
+      if (!hasForeignHost(request.raw, config.publicUrl)) return;
+      const refused = calls.refuse(serviceError("FORBIDDEN"), request.id);
+      refused.error.message = `This instance is not reached as ${request.host}: set PUBLIC_URL to the address it has.`;
+      return sendAnswer(reply, refused);
+    });
   // Calls are counted where they are answered.
   app.addHook("onRequest", async (request, reply) => {
     if (request.routeOptions.url === "/api/:action" && request.method === "POST") return;
@@ -160,6 +168,10 @@ export async function createHttpServer({
   });
   await app.ready();
   return app;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
 }
 
 /** The right address with the wrong method, such as GET. */

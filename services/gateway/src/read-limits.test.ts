@@ -60,12 +60,12 @@ test("a few heavy reads of one user run at once; the others wait for their turn,
   expect(admitted).toHaveLength(MAX_WAITING_READS_PER_USER);
 });
 
-test("heavy reads of one address run at once up to a bound too, whoever makes them", async () => {
+test("heavy reads of one address run at once up to a limit too, whichever users make them", async () => {
   const limits = create();
   for (let n = 0; n < MAX_HEAVY_READS_PER_ADDRESS; n++) expect(limits.enter(reader(`user ${n}`))).toBe(true);
   const next = limits.enter(reader("next"));
   expect(next).toBeInstanceOf(Promise);
-  expect(limits.enter(reader("next", "192.0.2.2"))).toBe(true);
+  expect(limits.enter(reader("elsewhere", "192.0.2.2"))).toBe(true);
   limits.leave(reader("user 0"));
   expect(await next).toBe(true);
 });

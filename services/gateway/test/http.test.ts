@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { request as requestHttp, type IncomingMessage } from "node:http";
 import { connect as connectTcp } from "node:net";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -242,4 +243,20 @@ describe("the page", () => {
     expect(await allowed("https://evil.example")).toBeNull();
     await open.stop();
   });
+});
+
+test("in development, on a loopback address, a request to another host's name is refused", async () => {
+  const local = await startGateway({ NODE_ENV: "development" });
+  try {
+    const statusOf = async (host: string): Promise<number | undefined> => {
+      const request = requestHttp(`${local.url}/api/meta`, { headers: { host } }).end();
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    };
+    expect(await statusOf("rebound.example.net")).toBe(403);
+    expect(await statusOf("localhost:3000")).toBe(200);
+  } finally {
+    await local.stop();
+  }
 });

@@ -49,7 +49,7 @@ export const createDirectRepository = defineRepository(channelCollection, ({ mod
       return found.filter(({ deletedAt }) => deletedAt === undefined).map(({ _id }) => _id);
     },
 
-    /** Everybody with whom the user is in a direct channel of several. */
+    /** All users who share a group DM with the user. */
     async listCompanions(userId: string): Promise<Set<string>> {
       const found = await channels
         .find({ memberIds: userId, kind: "groupDirect" }, { memberIds: 1 })

@@ -48,7 +48,7 @@ export const groupCollection = { name: "Group", schema };
 /** Bounds one answer of the database. */
 const USERS_PER_LOOK_UP = 100;
 
-/** Of a group that is being made: nobody sees it, as one that is deleted, and nothing removes it yet. */
+/** Marks a group that is being made: hidden like a deleted one, but not removed yet. */
 const NOT_YET = new Date(0);
 
 export type GroupChanges = Partial<
@@ -90,7 +90,7 @@ export const createGroupRepository = defineRepository(
       return found?.memberCount ?? null;
     });
     return {
-      /** Nobody sees it until `finish`; where that never comes a sweep removes it. */
+      /** Hidden until `finish`; a sweep removes it where that never comes. */
       async begin(group: GroupDocument): Promise<void> {
         const hidden = { ...group, importingSince: group.createdAt, deletedAt: NOT_YET };
         await insert(hidden);

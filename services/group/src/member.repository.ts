@@ -133,7 +133,7 @@ export const createMemberRepository = defineRepository(
       removeRole: (groupId: string, userId: string, roleId: string) =>
         members.findOneAndUpdate({ groupId, userId }, { $pull: { roleIds: roleId } }).lean(),
 
-      /** @returns how many members it was taken from: fewer than `limit` when nobody has it any more. */
+      /** @returns how many members it was taken from: fewer than `limit` when no member has it any more. */
       async removeRoleOfSome(roleId: string, limit: number): Promise<number> {
         const found = await members.find({ roleIds: roleId }, { _id: 1 }).limit(limit).lean();
         const ids = found.map(({ _id }) => _id);

@@ -64,7 +64,7 @@ export const createOverrideRepository = defineRepository(
 
       /**
        * @param from as the caller has read it
-       * @param viewKeys undefined: everybody in the group sees it, before and after
+       * @param viewKeys undefined: all members of the group see it, before and after
        * @returns null when others have changed the overrides since, or the channel is deleted
        */
       change: (

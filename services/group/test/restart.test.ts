@@ -163,7 +163,7 @@ const halfGroups = leave(async (first) => {
   return { kept, owners, seen, ids: groups.map(({ _id }) => _id) };
 });
 
-test("a group whose making was broken off is nobody's, and is removed", async () => {
+test("a group whose creation was interrupted is hidden and removed", async () => {
   const { kept, owners, seen, ids } = halfGroups();
   const nothing = { type: "INTERNAL", groups: [], groupIds: [] };
   expect(seen).toEqual([nothing, nothing]);
@@ -191,7 +191,7 @@ const departures = leave(async (first) => {
   return { groupId: room.group.id, gone, back };
 });
 
-test("who was being put out when the process died is out for everybody, unless they have come again", async () => {
+test("a kick interrupted by a crash is completed, unless the member has joined again", async () => {
   const { groupId, gone, back } = departures();
   await untilNone("departures", {});
   const here = <T extends { groupId: string }>(payloads: readonly T[]): T[] =>

@@ -86,7 +86,7 @@ export const createSettingRepository = defineRepository(
           .lean();
       },
 
-      /** The groups of which mentions of everybody do not count. */
+      /** The groups whose @everyone mentions do not count. */
       async listSuppressed(userId: string): Promise<Set<string>> {
         const found = await settings
           .find({ userId, suppressEveryone: true }, { placeId: 1 })

@@ -54,7 +54,7 @@ export const createAdminRepository = defineRepository(
         return result.matchedCount === 1;
       },
 
-      /** Puts another user, or nobody, in the place of the only admin. */
+      /** Replaces the only admin with another user, or with none. */
       async replaceOnly(userId: string, otherId: string | null): Promise<void> {
         const filter = { _id, userIds: [userId] };
         if (otherId === null) await admins.deleteOne(filter);

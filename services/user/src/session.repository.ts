@@ -80,7 +80,7 @@ export const createSessionRepository = defineRepository(
 
       find: (sessionId: string) => sessions.findById(sessionId).lean(),
 
-      /** false when the session has ended or somebody else has rotated it in the meantime. */
+      /** false when the session has ended or another request has rotated it in the meantime. */
       async rotate(session: SessionDocument, rotation: Rotation): Promise<boolean> {
         const result = await sessions.updateOne(
           { _id: session._id, currentHash: session.currentHash, ...living },

@@ -1,22 +1,4 @@
-import { openApiDocument } from "./openapi.ts";
-
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  const?: unknown;
-  enum?: unknown[];
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  description?: string;
-  default?: unknown;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  pattern?: string;
-}
+import { openApiDocument, type Schema } from "./openapi.ts";
 
 interface Operation {
   summary: string;

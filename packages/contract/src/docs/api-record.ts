@@ -1,19 +1,7 @@
 import { ERRORS } from "../errors.ts";
 import { asyncApiDocument } from "./asyncapi.ts";
-import { openApiDocument } from "./openapi.ts";
+import { openApiDocument, type Schema } from "./openapi.ts";
 
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  const?: unknown;
-  enum?: unknown[];
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  items?: Schema;
-  additionalProperties?: Schema | boolean;
-  properties?: Record<string, Schema>;
-  required?: string[];
-}
 interface Body {
   content: { "application/json"?: { schema: Schema } };
 }

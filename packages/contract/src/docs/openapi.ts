@@ -7,6 +7,26 @@ import { PROTOCOL_VERSION } from "../wire.ts";
 
 type Json = Record<string, unknown>;
 
+/** The parts of a JSON Schema that the documents use. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  description?: string;
+  default?: unknown;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  pattern?: string;
+}
+
 /** Where schemas with an id stand in a document. */
 const REFERENCE_ROOT = "#/components/schemas/";
 

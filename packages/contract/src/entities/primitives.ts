@@ -70,9 +70,10 @@ export const reason = plainText.trim().min(1).max(LIMITS.reasonMaxChars);
 export const messageContent = wellFormed
   .max(LIMITS.messageMaxChars)
   .refine((content) => VISIBLE.test(content), "must not be empty");
-/** What who runs the instance has to say. */
+/** A notice of the administrators to all users. */
 export const notice = wellFormed
   .trim()
+  .min(1)
   .max(LIMITS.noticeMaxChars)
   .refine((text) => VISIBLE.test(text), "must not be empty");
 export const nonce = wellFormed

@@ -45,7 +45,7 @@ export type SubscriptionRepository = ReturnType<typeof createSubscriptionReposit
 export const createSubscriptionRepository = defineRepository(
   { name: "PushSubscription", schema, durable: false },
   ({ model: subscriptions }) => ({
-    /** A browser has one: whoever subscribes in it last is pushed to there. A session has one too. */
+    /** One per browser, for the user who subscribed last, and one per session. */
     async put({ endpoint, ...rest }: NewSubscription): Promise<void> {
       const endpointHash = hashOf(endpoint);
       const changes = { $set: { ...rest, endpoint, createdAt: new Date() } };
@@ -63,7 +63,7 @@ export const createSubscriptionRepository = defineRepository(
 
     isEmpty: async (): Promise<boolean> => (await subscriptions.estimatedDocumentCount()) === 0,
 
-    /** Only where it is still the same: the browser may have subscribed anew. */
+    /** Only where it is still the same: the browser may have subscribed again. */
     async removeStale({ _id, sessionId, createdAt }: SubscriptionDocument): Promise<void> {
       await subscriptions.deleteOne({ _id, sessionId, createdAt });
     },

@@ -90,7 +90,7 @@ export const createReactionRepository = defineRepository(
         return emojis;
       },
 
-      /** null: nobody any more. */
+      /** null: no reaction is left. */
       async count(messageId: string, emoji: string, usersShown: number): Promise<Reaction | null> {
         const [count, userIds] = await Promise.all([
           read(reactions.countDocuments({ messageId, emoji }).readConcern(LASTING).exec()),
