@@ -1,25 +1,25 @@
 import type { ActionName } from "@fanfare/contract";
 import { defineService, type Handler, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { announce } from "./actions/announce.ts";
-import { auditLog } from "./actions/audit-log.ts";
-import { deleteGroup, listGroups, startGroupExport, startGroupImport } from "./actions/groups.ts";
-import { deleteJob, listDeadJobs, retryJob } from "./actions/jobs.ts";
-import { getMaintenance, setMaintenance } from "./actions/maintenance.ts";
-import { metrics } from "./actions/metrics.ts";
-import { getPolicy, readPolicy, setPolicy } from "./actions/policy.ts";
-import { stats } from "./actions/stats.ts";
+import { announce, getMaintenance, getPolicy, readPolicy, setMaintenance, setPolicy } from "./settings.ts";
+import { audited, auditLog } from "./audit.ts";
 import {
   createUser,
+  deleteGroup,
   disableUser,
   enableUser,
+  listGroups,
   listUsers,
   resetTotp,
   sendPasswordReset,
   setAdmin,
-} from "./actions/users.ts";
+  startGroupExport,
+  startGroupImport,
+} from "./users-and-groups.ts";
+import { deleteJob, listDeadJobs, retryJob } from "./jobs.ts";
+import { metrics } from "./metrics.ts";
+import { stats } from "./status.ts";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 import { createAuditRepository } from "./audit.repository.ts";
-import { audited } from "./audited.ts";
 import { createMaintenanceRepository, createPolicyRepository } from "./settings.repository.ts";
 
 /** What those do who run the instance: the actions `admin.*` of the contract. */

@@ -2,18 +2,14 @@ import { ConfigError, ServiceError } from "@fanfare/kernel";
 import yargs from "yargs";
 import { hideBin } from "yargs/helpers";
 import { CliError } from "./cli-error.ts";
-import { backupCommand } from "./commands/backup.ts";
+import { backupCommand, restoreCommand, verifyCommand } from "./commands/backup.ts";
 import { checkCommand } from "./commands/check.ts";
-import { createAdminCommand } from "./commands/create-admin.ts";
-import { endSessionsCommand } from "./commands/end-sessions.ts";
+import { createAdminCommand, endSessionsCommand, resetTotpCommand } from "./commands/accounts.ts";
 import { exportGroupCommand } from "./commands/export-group.ts";
 import { importGroupCommand } from "./commands/import-group.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { reindexCommand } from "./commands/reindex.ts";
 import { resealCommand } from "./commands/reseal.ts";
-import { resetTotpCommand } from "./commands/reset-totp.ts";
-import { restoreCommand } from "./commands/restore.ts";
-import { verifyCommand } from "./commands/verify.ts";
 
 const WIDTH = 100;
 

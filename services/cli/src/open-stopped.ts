@@ -1,5 +1,7 @@
-import type { Config } from "@fanfare/kernel";
-import { openDatabase, type Database } from "@fanfare/kernel/database";
+import { type Config, type NodeContext, startNode } from "@fanfare/kernel";
+import { type Database, openDatabase } from "@fanfare/kernel/database";
+import type { Call } from "@fanfare/contract";
+import { createUserService } from "@fanfare/user";
 import { CliError } from "./cli-error.ts";
 
 /**
@@ -51,7 +53,7 @@ export async function withDatabase<T>(
  * Where the instance serves its embedded database that holds the data folder, as the error of opening it tells.
  * @throws {CliError} when this process does not find it; the error itself when it is another one
  */
-export function uriOfRunning(error: unknown): string {
+function uriOfRunning(error: unknown): string {
   if (!(error instanceof Error) || error.name !== "DataFolderInUseError") throw error;
   const { uri } = error as { uri?: string };
   if (uri !== undefined) return uri;
@@ -69,4 +71,29 @@ export function explainInUse(error: unknown): unknown {
   return new CliError(
     `${error.message} This command works on a stopped instance: stop it first, or name another folder with DATA_DIR.`,
   );
+}
+
+/** A part of the program as a process of its own that nobody else knows of. */
+export function alone(config: Config, services: Config["services"]): Config {
+  return { ...config, services, natsUrl: undefined, redisUrl: undefined, opsPort: 0, gatewayThreads: 0 };
+}
+
+/** Calls actions of the user service on the configured database. */
+export const withUserService = <T>(config: Config, work: (call: Call) => Promise<T>): Promise<T> =>
+  withUserNode(config, ({ call }) => work(call));
+
+/** Does something with what a process is given that hosts the user service, also beside a running instance. */
+export async function withUserNode<T>(config: Config, work: (node: NodeContext) => Promise<T>): Promise<T> {
+  const fail = (error: Error): never => {
+    throw error;
+  };
+  const start = (where: Config) => startNode(alone(where, ["user"]), [createUserService], fail);
+  const node = await start(config).catch((error: unknown) =>
+    start({ ...config, mongoUrl: uriOfRunning(error) }),
+  );
+  try {
+    return await work(node.context);
+  } finally {
+    await node.stop();
+  }
 }

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import type { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseOf } from "../src/backup/documents.ts";
-import { endSessions } from "../src/end-sessions.ts";
+import { endSessions } from "../src/commands/accounts.ts";
 import { withStopped } from "../src/open-stopped.ts";
 import { configOf, newFolder } from "./temporary-instance.ts";
 

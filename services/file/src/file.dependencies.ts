@@ -2,7 +2,7 @@ import type { FileStorage, FileUrls } from "@fanfare/files";
 import type { NodeContext, WorkQueue } from "@fanfare/kernel";
 import type { FileRepository } from "./file.repository.ts";
 import type { Quotas } from "./quotas.ts";
-import type { Remover } from "./remover.ts";
+import type { Remover } from "./cleanup.ts";
 
 /** What the actions of this service work with. */
 export interface FileDependencies {

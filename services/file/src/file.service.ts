@@ -1,19 +1,13 @@
 import { createFileStorage, FileUrls } from "@fanfare/files";
 import { defineService, WorkQueue, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { claim, release } from "./actions/claim.ts";
-import { abortUpload, finishUpload } from "./actions/finish-upload.ts";
-import { getUrl, getUrls } from "./actions/get-url.ts";
-import { get, listMine, remove } from "./actions/get.ts";
-import { exportUser, forgetUser } from "./actions/of-user.ts";
-import { dropPictures, usePicture } from "./actions/pictures.ts";
-import { startPicture, startUpload } from "./actions/start-upload.ts";
-import { getGroupUsage, getUsage, setQuota } from "./actions/usage.ts";
+import { abortUpload, claim, finishUpload, release, startPicture, startUpload } from "./uploads.ts";
+import { get, getUrl, getUrls, listMine, remove } from "./downloads.ts";
+import { exportUser, forgetUser, Remover, Sweeper } from "./cleanup.ts";
+import { dropPictures, usePicture } from "./pictures.ts";
+import { getGroupUsage, getUsage, Quotas, setQuota } from "./quotas.ts";
 import { IMAGES_AT_ONCE, IMAGES_WAITING, OVERLOADED_RETRY_MS, SWEEP_EVERY_MS } from "./bounds.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
 import { createFileRepository } from "./file.repository.ts";
-import { Quotas } from "./quotas.ts";
-import { Remover } from "./remover.ts";
-import { Sweeper } from "./sweeper.ts";
 import { createUsageRepository } from "./usage.repository.ts";
 
 /** Files: `file.*`. Their bytes come and go through the gateway. */

@@ -1,9 +1,11 @@
+import { buffer } from "node:stream/consumers";
 import { LIMITS } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
 import sharp, { type Sharp } from "sharp";
+import type { ByteRange, FileStorage } from "@fanfare/files";
 import { IMAGE_TIMEOUT_S } from "./bounds.ts";
 
-export interface DrawnImage {
+interface DrawnImage {
   image: Buffer;
   thumb: Buffer;
   contentType: string;
@@ -110,4 +112,14 @@ async function refusing<T>(draw: () => Promise<T>): Promise<T> {
   } catch {
     throw serviceError("IMAGE_REFUSED");
   }
+}
+
+/** An object, or a part of one, in memory; null where there is none. For what is known to be small enough. */
+export async function readBytes(
+  storage: FileStorage,
+  key: string,
+  range?: ByteRange,
+): Promise<Buffer<ArrayBuffer> | null> {
+  const found = await storage.read(key, range);
+  return found === null ? null : buffer(found.stream);
 }

@@ -1,5 +1,5 @@
 import type { User } from "@fanfare/contract";
-import { serviceError, type NodeContext } from "@fanfare/kernel";
+import { type Handler, type NodeContext, serviceError } from "@fanfare/kernel";
 import {
   FULL_INSTANCE_KNOWN_MS,
   INSTANCE_USAGE_KNOWN_MS,
@@ -8,8 +8,9 @@ import {
 } from "./bounds.ts";
 import type { FileDocument, FileRepository } from "./file.repository.ts";
 import type { UsageRepository } from "./usage.repository.ts";
+import type { FileDependencies } from "./file.dependencies.ts";
 
-export interface Owner {
+interface Owner {
   type: "user" | "group";
   id: string;
 }
@@ -120,4 +121,21 @@ export class Quotas {
 
 export function keyOf({ type, id }: Owner): string {
   return `${type}:${id}`;
+}
+
+export function getUsage({ quotas }: FileDependencies): Handler<"file.getUsage"> {
+  return ({ actor }) => quotas.of({ type: "user", id: actor.userId }, actor.kind);
+}
+
+export function getGroupUsage({ quotas }: FileDependencies): Handler<"file.getGroupUsage"> {
+  return ({ params }) => quotas.of({ type: "group", id: params.groupId });
+}
+
+export function setQuota({ quotas }: FileDependencies): Handler<"file.setQuota"> {
+  return async ({ params: { of, maxBytes }, call }) => {
+    await quotas.setMax(of, maxBytes);
+    if (of.type === "group") return quotas.of(of);
+    const { users } = await call("user.getMany", { userIds: [of.id] });
+    return quotas.of(of, users[0]?.kind);
+  };
 }

@@ -1,10 +1,8 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { search } from "./actions/search.ts";
+import { removeChannel, search } from "./find-messages.ts";
 import { EntryRepository } from "./entry.repository.ts";
-import { createGroupProgressRepository } from "./group-progress.repository.ts";
+import { createGroupProgressRepository, ProgressRepository } from "./progress.repository.ts";
 import { Indexer } from "./indexer.ts";
-import { ProgressRepository } from "./progress.repository.ts";
-import { removeChannel } from "./remove-channel.ts";
 import type { SearchDependencies } from "./search.dependencies.ts";
 
 /** Finds messages: `message.search`. */

@@ -2,10 +2,8 @@ import { mkdir, open, readdir, rename, rm, rmdir, type FileHandle } from "node:f
 import { dirname, join } from "node:path";
 import type { Config } from "@fanfare/kernel";
 import type { mongo } from "mongoose";
-import { unknownFiles } from "../check/check-files.ts";
-import { checkMemberCounts } from "../check/check-groups.ts";
+import { checkMemberCounts, checkOrphans, unknownFiles } from "../check/checks.ts";
 import { checkLog } from "../check/check-log.ts";
-import { checkOrphans } from "../check/check-orphans.ts";
 import { runChecks } from "../check/run-checks.ts";
 import { CliError } from "../cli-error.ts";
 import { openStopped, withStopped } from "../open-stopped.ts";

@@ -1,5 +1,5 @@
 import { mongo } from "mongoose";
-import type { Check, Fault } from "./fault.ts";
+import type { Check, Fault } from "./run-checks.ts";
 
 interface Head {
   seq: number;

@@ -1,8 +1,16 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { loadConfig } from "@fanfare/kernel";
 import type { CommandModule } from "yargs";
-import { documentsIn } from "../backup/documents-in.ts";
-import { writeBackup } from "../backup/write-backup.ts";
+import { type Summary, writeBackup } from "../backup/write-backup.ts";
 import { CliError } from "../cli-error.ts";
+import { restoreBackup } from "../backup/restore-backup.ts";
+import { databaseOf } from "../backup/documents.ts";
+import { verifyBackup } from "../backup/read-backup.ts";
+import { allChecks, FAULTS_LEFT } from "../check/checks.ts";
+import { runChecks } from "../check/run-checks.ts";
+import { withStopped } from "../open-stopped.ts";
 
 export const backupCommand: CommandModule<object, { file: string | undefined; stdout: boolean }> = {
   command: "backup [file]",
@@ -28,3 +36,59 @@ export const backupCommand: CommandModule<object, { file: string | undefined; st
     if (config.s3 !== undefined) say("Files that lie in S3 are not in it.");
   },
 };
+
+const documentsIn = ({ collections }: Summary): number =>
+  Object.values(collections).reduce((sum, count) => sum + count, 0);
+
+export const restoreCommand: CommandModule<object, { file: string; force: boolean }> = {
+  command: "restore <file>",
+  describe: "Put a backup in the place of a stopped instance",
+  builder: (yargs) =>
+    yargs.positional("file", { type: "string", demandOption: true }).option("force", {
+      type: "boolean",
+      default: false,
+      describe: "Also where there is an instance already; its embedded database is kept beside the new one",
+    }),
+  async handler({ file, force }) {
+    const { moved, said } = await restoreBackup(loadConfig(), file, force);
+    for (const line of said) process.stdout.write(`${line}\n`);
+    process.stdout.write(`${file} is restored.\n`);
+    for (const path of moved) process.stdout.write(`What was there before is in ${path}: delete it later.\n`);
+  },
+};
+
+export const verifyCommand: CommandModule<object, { file: string; restore: boolean }> = {
+  command: "verify <file>",
+  describe: "Look whether a backup is whole; nothing of the instance is touched",
+  builder: (yargs) =>
+    yargs.positional("file", { type: "string", demandOption: true }).option("restore", {
+      type: "boolean",
+      default: false,
+      describe: "Also restore it into a temporary folder, and look whether everything fits together",
+    }),
+  async handler({ file, restore }) {
+    const contents = await verifyBackup(file);
+    say(`${file} is whole: ${documentsIn(contents)} documents and ${contents.files} files.`);
+    if (restore && (await faultsOf(file)) > 0) process.exitCode = FAULTS_LEFT;
+  },
+};
+
+async function faultsOf(file: string): Promise<number> {
+  const dataDir = await mkdtemp(join(tmpdir(), "fanfare-verify-"));
+  const place = { mongoUrl: undefined, dataDir, filesDir: join(dataDir, "files") };
+  try {
+    const { said } = await restoreBackup(place, file, false);
+    for (const line of said) say(line);
+    const { found } = await withStopped(place, ({ connection }) =>
+      runChecks(databaseOf(connection), allChecks(place.filesDir), false, say),
+    );
+    say(found === 0 ? "Restored, everything in it fits together." : `Restored, it has ${found} faults.`);
+    return found;
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,7 +1,7 @@
 import { loadConfig } from "@fanfare/kernel";
 import type { CommandModule } from "yargs";
 import { databaseOf } from "../backup/documents.ts";
-import { allChecks, FAULTS_LEFT } from "../check/all-checks.ts";
+import { allChecks, FAULTS_LEFT } from "../check/checks.ts";
 import { runChecks } from "../check/run-checks.ts";
 import { withStopped } from "../open-stopped.ts";
 

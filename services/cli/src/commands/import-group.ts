@@ -15,9 +15,16 @@ import { mongo } from "mongoose";
 import type { CommandModule } from "yargs";
 import { databaseOf } from "../backup/documents.ts";
 import { CliError } from "../cli-error.ts";
-import { readLines, ofFile } from "../group-file/read-lines.ts";
-import { resolveUsers, type ResolvedUsers, type UserOptions } from "../group-file/resolve-users.ts";
-import { assertNoted, note, sweep } from "../group-file/unfinished.ts";
+import {
+  assertNoted,
+  note,
+  ofFile,
+  readLines,
+  type ResolvedUsers,
+  resolveUsers,
+  sweep,
+  type UserOptions,
+} from "./import-steps.ts";
 import { withStopped } from "../open-stopped.ts";
 
 const BATCH_DOCUMENTS = 1000;

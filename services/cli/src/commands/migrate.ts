@@ -2,8 +2,7 @@ import { declareModels, loadConfig, PROGRAM_VERSION, type Config } from "@fanfar
 import { migrate, planMigrations, shownIndex, type Plan } from "@fanfare/migrations";
 import { WORKER_FACTORIES } from "@fanfare/node";
 import type { CommandModule } from "yargs";
-import { withStopped } from "../open-stopped.ts";
-import { alone } from "../user-node.ts";
+import { alone, withStopped } from "../open-stopped.ts";
 
 interface Arguments {
   "dry-run"?: boolean | undefined;

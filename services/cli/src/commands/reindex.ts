@@ -5,8 +5,7 @@ import { loadConfig, startNode, type Config } from "@fanfare/kernel";
 import { createSearchService } from "@fanfare/search";
 import type { CommandModule } from "yargs";
 import { databaseOf } from "../backup/documents.ts";
-import { explainInUse, withStopped } from "../open-stopped.ts";
-import { alone } from "../user-node.ts";
+import { alone, explainInUse, withStopped } from "../open-stopped.ts";
 
 /** What the search makes from the messages. */
 const MADE_BY_SEARCH = ["searchEntries", "searchProgress", "searchGroupProgress"];

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ENTRIES_PER_SEARCH } from "./bounds.ts";
-import { findEntries } from "./find-entries.ts";
+import { findEntries } from "./find-messages.ts";
 
 interface StoredEntry {
   id: string;

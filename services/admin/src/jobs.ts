@@ -1,5 +1,5 @@
-import { serviceError, type Handler } from "@fanfare/kernel";
-import type { AdminDependencies } from "../admin.dependencies.ts";
+import { type Handler, serviceError } from "@fanfare/kernel";
+import type { AdminDependencies } from "./admin.dependencies.ts";
 
 export function listDeadJobs({ node }: AdminDependencies): Handler<"admin.listDeadJobs"> {
   return async ({ params: { beforeJobId, limit } }) => {

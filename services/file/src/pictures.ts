@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { pictureKey, picturePath, storageKey } from "@fanfare/files";
-import { serviceError, type Handler } from "@fanfare/kernel";
-import { OLD_PICTURE_LIFETIME_MS } from "../bounds.ts";
-import type { FileDependencies } from "../file.dependencies.ts";
-import { drawPicture } from "../images.ts";
-import { keyOf, ownersOf } from "../quotas.ts";
-import { readBytes } from "../read-bytes.ts";
+import { type Handler, serviceError } from "@fanfare/kernel";
+import { OLD_PICTURE_LIFETIME_MS } from "./bounds.ts";
+import type { FileDependencies } from "./file.dependencies.ts";
+import { drawPicture, readBytes } from "./images.ts";
+import { keyOf, ownersOf } from "./quotas.ts";
 
 const HASH_CHARS = 16;
 

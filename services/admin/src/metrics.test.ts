@@ -1,6 +1,6 @@
 import type { GatewayStep } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { mergeSteps } from "./merge-steps.ts";
+import { mergeSteps } from "./metrics.ts";
 
 const AT_MS = Date.UTC(2026, 10, 21);
 

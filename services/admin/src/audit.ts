@@ -1,6 +1,7 @@
-import type { ActionName } from "@fanfare/contract";
-import { toServiceError, type Handler } from "@fanfare/kernel";
+import type { ActionName, AdminAuditEntry } from "@fanfare/contract";
+import { type Handler, toServiceError } from "@fanfare/kernel";
 import type { AdminDependencies } from "./admin.dependencies.ts";
+import type { AuditDocument } from "./audit.repository.ts";
 
 /**
  * Writes down who does what before it is done, and afterwards how it went: what cannot be written down is not done.
@@ -37,5 +38,27 @@ export function audited<N extends ActionName>(
       await close(toServiceError(error).type);
       throw error;
     }
+  };
+}
+
+export function auditLog({ audit }: AdminDependencies): Handler<"admin.auditLog"> {
+  return async ({ params: { limit, ...filter } }) => {
+    const found = await audit.listPage(filter, limit);
+    return {
+      entries: found.map(presentEntry),
+      nextId: found.length === limit ? (found.at(-1)?._id ?? null) : null,
+    };
+  };
+}
+
+function presentEntry(entry: AuditDocument): AdminAuditEntry {
+  return {
+    id: entry._id,
+    actorId: entry.actorId,
+    address: entry.address,
+    action: entry.action,
+    params: entry.params,
+    outcome: entry.outcome,
+    createdAt: entry.createdAt.toISOString(),
   };
 }

@@ -1,6 +1,27 @@
-import type { InstancePolicy, PolicyName, StoredPolicy } from "@fanfare/contract";
-import { serviceError, type Handler, type NodeContext, type ServiceError } from "@fanfare/kernel";
-import type { AdminDependencies } from "../admin.dependencies.ts";
+import { type Handler, type NodeContext, serviceError, type ServiceError } from "@fanfare/kernel";
+import type { InstancePolicy, Maintenance, PolicyName, StoredPolicy } from "@fanfare/contract";
+import type { AdminDependencies } from "./admin.dependencies.ts";
+
+export function announce({ node }: AdminDependencies): Handler<"admin.announce"> {
+  return ({ params: { text } }) => {
+    node.broadcast("server.announced", { text, announcedAt: new Date().toISOString() });
+    return {};
+  };
+}
+
+/** Stored first: a gateway that starts at this moment reads it, and one that runs is told. */
+export function setMaintenance(dependencies: AdminDependencies): Handler<"admin.setMaintenance"> {
+  return async ({ params: { enabled, message = "" } }) => {
+    const maintenance: Maintenance = { enabled, message: enabled ? message : "" };
+    await dependencies.maintenance.write(maintenance);
+    dependencies.node.broadcast("maintenance.changed", maintenance);
+    return { maintenance };
+  };
+}
+
+export function getMaintenance({ maintenance }: AdminDependencies): Handler<"admin.getMaintenance"> {
+  return () => maintenance.read();
+}
 
 export function getPolicy({ node, policy }: AdminDependencies): Handler<"admin.getPolicy"> {
   return async () => present(node, await policy.read());

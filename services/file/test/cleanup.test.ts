@@ -5,8 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { SWEEP_BATCH } from "../src/bounds.ts";
 import { createFileRepository } from "../src/file.repository.ts";
 import { Quotas } from "../src/quotas.ts";
-import { Remover } from "../src/remover.ts";
-import { Sweeper } from "../src/sweeper.ts";
+import { Remover, Sweeper } from "../src/cleanup.ts";
 import { createUsageRepository } from "../src/usage.repository.ts";
 import { startFileNode, type FileNode } from "./file-node.ts";
 

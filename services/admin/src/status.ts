@@ -1,7 +1,7 @@
 import type { Call, Result } from "@fanfare/contract";
 import type { Handler } from "@fanfare/kernel";
-import manifest from "../../package.json" with { type: "json" };
-import type { AdminDependencies } from "../admin.dependencies.ts";
+import manifest from "../package.json" with { type: "json" };
+import type { AdminDependencies } from "./admin.dependencies.ts";
 
 type Counts = Pick<Result<"admin.stats">, "users" | "online" | "groups" | "messages">;
 

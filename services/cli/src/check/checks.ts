@@ -1,0 +1,148 @@
+import { readdir } from "node:fs/promises";
+import { join, sep } from "node:path";
+import type { mongo } from "mongoose";
+import { checkLog } from "./check-log.ts";
+import { type Check, idsOf } from "./run-checks.ts";
+
+/** The exit code when there are faults that were not repaired. */
+export const FAULTS_LEFT = 2;
+
+/** The orphans first: what belongs to nobody is not to be counted. @param filesDir undefined: they lie in S3 */
+export const allChecks = (filesDir: string | undefined): Check[] => [
+  checkOrphans,
+  checkLog,
+  checkMemberCounts,
+  checkOwners,
+  checkFiles(filesDir),
+];
+
+type Owners = "users" | "groups" | "channels" | "messages";
+
+interface Reference {
+  collection: string;
+  field: string;
+  owner: Owners;
+  /** Nothing is lost with what belongs to nobody; where it is what somebody has written, a person decides. */
+  isSafe: boolean;
+}
+
+const REFERENCES: readonly Reference[] = [
+  { collection: "channels", field: "groupId", owner: "groups", isSafe: false },
+  { collection: "channels", field: "parentId", owner: "channels", isSafe: false },
+  { collection: "messages", field: "channelId", owner: "channels", isSafe: false },
+  { collection: "members", field: "groupId", owner: "groups", isSafe: true },
+  { collection: "members", field: "userId", owner: "users", isSafe: true },
+  { collection: "roles", field: "groupId", owner: "groups", isSafe: true },
+  { collection: "invites", field: "groupId", owner: "groups", isSafe: true },
+  { collection: "bans", field: "groupId", owner: "groups", isSafe: true },
+  { collection: "mutes", field: "groupId", owner: "groups", isSafe: true },
+  { collection: "readMarkers", field: "channelId", owner: "channels", isSafe: true },
+  { collection: "readMarkers", field: "userId", owner: "users", isSafe: true },
+  { collection: "reactions", field: "messageId", owner: "messages", isSafe: true },
+  { collection: "messageEdits", field: "messageId", owner: "messages", isSafe: true },
+  { collection: "searchEntries", field: "_id", owner: "messages", isSafe: true },
+  { collection: "sessions", field: "userId", owner: "users", isSafe: true },
+  // A file without a channel is a picture, or is still to be sent.
+  { collection: "files", field: "channelId", owner: "channels", isSafe: false },
+];
+
+/** What belongs to something that is there. */
+export const checkOrphans: Check = async function* (db) {
+  // What is being removed is finished by the services when they run.
+  const removals = new Set<string>(
+    await db.collection("jobs").distinct("key", { kind: "message.removeChannel" }),
+  );
+  for (const owner of ["users", "groups", "channels", "messages"] as const) {
+    const references = REFERENCES.filter((reference) => reference.owner === owner);
+    const known = await idsOf(db, owner);
+    for (const reference of references) yield* orphansOf(db, reference, known, removals);
+  }
+};
+
+async function* orphansOf(
+  db: mongo.Db,
+  { collection, field, owner, isSafe }: Reference,
+  known: ReadonlySet<string>,
+  removals: ReadonlySet<string>,
+) {
+  const documents = db.collection(collection);
+  const cursor = documents.find({ [field]: { $exists: true } }, { projection: { [field]: 1, channelId: 1 } });
+  for await (const { _id, ...rest } of cursor) {
+    const id = String(field === "_id" ? _id : rest[field]);
+    if (known.has(id) || removals.has(id) || removals.has(String(rest["channelId"]))) continue;
+    yield {
+      what: `${collection} ${String(_id)} belongs to ${owner} ${id}, which is not there`,
+      ...(isSafe && { repair: () => documents.deleteOne({ _id }) }),
+    };
+  }
+}
+
+/** A group's count of its members is that of its member documents. */
+export const checkMemberCounts: Check = async function* (db) {
+  const counts = new Map<string, number>();
+  for await (const { groupId } of db.collection("members").find({}, { projection: { groupId: 1 } })) {
+    const id = String(groupId);
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  const groups = db.collection<{ _id: mongo.ObjectId; memberCount: number }>("groups");
+  for await (const { _id, memberCount } of groups.find({ deletedAt: { $exists: false } })) {
+    const counted = counts.get(String(_id)) ?? 0;
+    if (counted === memberCount) continue;
+    yield {
+      what: `group ${String(_id)} says that it has ${memberCount} members; there are ${counted}`,
+      repair: () => groups.updateOne({ _id }, { $set: { memberCount: counted } }),
+    };
+  }
+};
+
+/** A group has an owner who is in it. */
+const checkOwners: Check = async function* (db) {
+  const members = db.collection("members");
+  const groups = db.collection<{ _id: mongo.ObjectId; ownerId: mongo.ObjectId }>("groups");
+  for await (const { _id, ownerId } of groups.find({ deletedAt: { $exists: false } })) {
+    if ((await members.findOne({ groupId: _id, userId: ownerId })) === null)
+      yield { what: `group ${String(_id)} belongs to ${String(ownerId)}, who is not in it` };
+  }
+};
+
+const ID = /[\da-f]{24}/;
+/** The others may be without bytes: those of an upload are still coming, those of a deletion may be gone. */
+const WHOLE = { state: { $in: ["unclaimed", "attached", "picture"] } };
+
+/**
+ * What lies in the folder of files belongs to a file that the database knows, and the other way round.
+ * @param filesDir undefined: they lie in S3
+ */
+function checkFiles(filesDir: string | undefined): Check {
+  return async function* (db) {
+    if (filesDir === undefined) return;
+    for await (const path of unknownFiles(db, filesDir))
+      yield { what: `${path} belongs to no file of the database` };
+    const names = new Set((await pathsIn(filesDir)).map((path) => path.split(sep).at(-1)));
+    for await (const file of db.collection("files").find(WHOLE)) {
+      const missing = namesOf(file).filter((name) => !names.has(name));
+      if (missing.length > 0)
+        yield { what: `file ${String(file._id)} lacks its bytes: ${missing.join(", ")}` };
+    }
+  };
+}
+
+/** Where they lie. */
+export async function* unknownFiles(db: mongo.Db, filesDir: string): AsyncGenerator<string> {
+  const known = await idsOf(db, "files");
+  for (const path of await pathsIn(filesDir)) {
+    const id = ID.exec(path.slice(join(filesDir, sep).length))?.[0];
+    if (id !== undefined && !known.has(id)) yield path;
+  }
+}
+
+/** Of what is stored of a file. */
+function namesOf({ _id, variants, pictureName }: mongo.Document): string[] {
+  const names = ((variants ?? []) as string[]).map((variant) => `${String(_id)}.${variant}`);
+  return pictureName === undefined ? names : [...names, `${String(pictureName)}.webp`];
+}
+
+async function pathsIn(filesDir: string): Promise<string[]> {
+  const entries = await readdir(filesDir, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

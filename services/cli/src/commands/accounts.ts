@@ -1,0 +1,153 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { DURABLE, loadConfig, ServiceError } from "@fanfare/kernel";
+import type { CommandModule } from "yargs";
+import type { mongo } from "mongoose";
+import { CliError } from "../cli-error.ts";
+import { withDatabase, withUserService } from "../open-stopped.ts";
+import { databaseOf } from "../backup/documents.ts";
+
+export const createAdminCommand: CommandModule<object, { username: string }> = {
+  command: "create-admin <username>",
+  describe: "Make an account that runs the instance, or let an existing one do so",
+  builder: (yargs) => yargs.positional("username", { type: "string", demandOption: true }),
+  async handler({ username }) {
+    await withUserService(loadConfig(), async (call) => {
+      const existing = await call("user.findByUsername", { username }).catch((error: unknown) => {
+        if (error instanceof ServiceError && error.type === "USER_NOT_FOUND") return null;
+        throw error;
+      });
+      if (existing !== null) {
+        await call("user.setAdmin", { userId: existing.user.id, admin: true }).catch(refuseGuest);
+        process.stdout.write(`${username} is an admin, with the next access token (15 minutes at most).\n`);
+        return;
+      }
+      await call("user.createAdmin", { username, password: await askPassword() });
+      process.stdout.write(`The admin ${username} is made.\n`);
+    });
+  },
+};
+
+function refuseGuest(error: unknown): never {
+  if (error instanceof ServiceError && error.type === "GUEST_NOT_ALLOWED")
+    throw new CliError("A guest, a bot, and whoever is disabled or deleted cannot be an admin.");
+  throw error;
+}
+
+/**
+ * Asks twice where there is a terminal, without showing what is typed. Otherwise it is the first line of the standard input.
+ * @throws {CliError} when there is none, or the two differ
+ */
+async function askPassword(): Promise<string> {
+  if (!process.stdin.isTTY) {
+    const [line = ""] = (await text(process.stdin)).split(/\r?\n/, 1);
+    if (line === "") throw new CliError("Give the password as the first line of the standard input.");
+    return line;
+  }
+  // The terminal echoes through the reader's output: into nothing.
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const reader = createInterface({ input: process.stdin, output: silent, terminal: true });
+  const ask = async (question: string): Promise<string> => {
+    process.stderr.write(question);
+    const answer = await reader.question("");
+    process.stderr.write("\n");
+    return answer;
+  };
+  try {
+    const password = await ask("Password: ");
+    if ((await ask("Once more: ")) !== password) throw new CliError("The two are not the same.");
+    return password;
+  } finally {
+    reader.close();
+  }
+}
+
+export const resetTotpCommand: CommandModule<object, { username: string }> = {
+  command: "reset-totp <username>",
+  describe: "Take the second factor off an account whose owner has lost it",
+  builder: (yargs) => yargs.positional("username", { type: "string", demandOption: true }),
+  async handler({ username }) {
+    await withUserService(loadConfig(), async (call) => {
+      const { user } = await call("user.findByUsername", { username });
+      await call("user.resetTotp", { userId: user.id });
+    });
+    process.stdout.write(
+      `${username} logs in with the password alone, and can set up a new second factor.\n` +
+        "Its sessions are ended; gateways that run close them within ten seconds.\n",
+    );
+  },
+};
+
+/** What a gateway remembers of ended sessions. */
+const MAX_FOUND = 500_000;
+
+export const endSessionsCommand: CommandModule<object, { all: boolean; guests: boolean }> = {
+  command: "end-sessions",
+  describe: "Log everybody out",
+  builder: (yargs) =>
+    yargs
+      .option("all", { type: "boolean", default: false, describe: "So that nobody says it by accident" })
+      .option("guests", {
+        type: "boolean",
+        default: false,
+        describe: "Guests too: they have no password and cannot come back",
+      }),
+  async handler({ all, guests }) {
+    if (!all) throw new CliError("This logs everybody out: say --all.");
+    const ended = await withDatabase(loadConfig(), ({ connection }) =>
+      endSessions(databaseOf(connection), { guests }),
+    );
+    process.stdout.write(
+      `${ended} sessions are ended; gateways that run close them within ten seconds.\n` +
+        (ended > MAX_FOUND ? `They find no more than ${MAX_FOUND} at once: restart them as well.\n` : ""),
+    );
+  },
+};
+
+/** As long as the user service remembers an ended session: the life of an access token, and a minute for clocks. */
+const REMEMBERED_MS = 16 * 60 * 1000;
+const SESSIONS_AT_ONCE = 1000;
+
+interface Session {
+  _id: mongo.ObjectId;
+  userId: mongo.ObjectId;
+}
+
+/**
+ * Ends all sessions, those that are opened meanwhile too; however many there are.
+ * @returns how many
+ */
+export async function endSessions(db: mongo.Db, options: { guests: boolean }): Promise<number> {
+  const sessions = db.collection<Session>("sessions");
+  let ended = 0;
+  let after: mongo.ObjectId | undefined;
+  for (;;) {
+    const living = { revokedAt: { $exists: false }, ...(after !== undefined && { _id: { $gt: after } }) };
+    const page = await sessions
+      .find(living, { projection: { userId: 1 } })
+      .sort({ _id: 1 })
+      .limit(SESSIONS_AT_ONCE)
+      .toArray();
+    after = page.at(-1)?._id;
+    if (after === undefined) return ended;
+    const kept = options.guests ? new Set<string>() : await guestsAmong(db, page);
+    const _id = { $in: page.filter(({ userId }) => !kept.has(String(userId))).map((session) => session._id) };
+    const revokedAt = new Date();
+    const { modifiedCount } = await sessions.updateMany(
+      { _id, revokedAt: { $exists: false } },
+      { $set: { revokedAt, expiresAt: new Date(revokedAt.getTime() + REMEMBERED_MS) } },
+      { writeConcern: DURABLE },
+    );
+    ended += modifiedCount;
+  }
+}
+
+async function guestsAmong(db: mongo.Db, sessions: readonly Session[]): Promise<Set<string>> {
+  const _id = { $in: sessions.map(({ userId }) => userId) };
+  const guests = await db
+    .collection("users")
+    .find({ _id, kind: "guest" }, { projection: { _id: 1 } })
+    .toArray();
+  return new Set(guests.map((guest) => String(guest._id)));
+}

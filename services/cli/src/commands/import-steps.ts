@@ -1,0 +1,142 @@
+import { createReadStream } from "node:fs";
+import { FaultyLine, type NumberedLine, readGroupFile, type Survey } from "@fanfare/group-file";
+import { mongo } from "mongoose";
+import { DURABLE } from "@fanfare/kernel";
+import { CliError } from "../cli-error.ts";
+
+export interface UserOptions {
+  /** Who is to own the group, by username; undefined: the account with the username of its owner. */
+  owner: string | undefined;
+  /** Whether accounts here are those of the file with the same usernames. */
+  matchUsernames: boolean;
+}
+
+export interface ResolvedUsers {
+  ownerId: mongo.ObjectId;
+  /** By the id in the file. */
+  ids: Map<string, mongo.ObjectId>;
+  /** Who has an account here, by the id in the file. */
+  known: Set<string>;
+  placeholders: mongo.Document[];
+}
+
+/**
+ * Who the users of a file are here. Nobody is taken for an account because of what a file says, unless that was asked for; the
+ * others become guests whom nobody can log in as.
+ * @throws {CliError} when there is no owner
+ */
+export async function resolveUsers(
+  db: mongo.Db,
+  { group, users }: Survey,
+  { owner, matchUsernames }: UserOptions,
+  newId: (id: string) => mongo.ObjectId,
+): Promise<ResolvedUsers> {
+  const resolved = { ids: new Map(), known: new Set<string>(), placeholders: [] as mongo.Document[] };
+  for (const { id, username, nickname } of users.values()) {
+    const account = matchUsernames && username !== null ? await findAccount(db, username) : null;
+    const _id = account ?? newId(id);
+    resolved.ids.set(id, _id);
+    if (account !== null) {
+      resolved.known.add(id);
+      continue;
+    }
+    const createdAt = _id.getTimestamp();
+    const named = { _id, kind: "guest", avatarUrl: null, createdAt, nickname: nickname ?? "" };
+    resolved.placeholders.push(nickname === null ? { ...named, deletedAt: createdAt } : named);
+  }
+  if (owner !== undefined) {
+    const ownerId = await findAccount(db, owner);
+    if (ownerId === null) throw new CliError(`There is no account ${owner}. Nothing was changed.`);
+    return { ...resolved, ownerId };
+  }
+  if (!resolved.known.has(group.ownerId))
+    throw new CliError("Say who is to own the group: --owner <username>. Nothing was changed.");
+  return { ...resolved, ownerId: resolved.ids.get(group.ownerId) };
+}
+
+async function findAccount(db: mongo.Db, username: string): Promise<mongo.ObjectId | null> {
+  const filter = { usernameLower: username.toLowerCase(), kind: "member", deletedAt: { $exists: false } };
+  const found = await db.collection("users").findOne(filter, { projection: { _id: 1 } });
+  return found?._id ?? null;
+}
+
+/**
+ * What lies between the first and the last line of a file.
+ * @param check is shown each line, and may throw a FaultyLine
+ * @throws {CliError} with the number of the line, when it is not what was written
+ */
+export async function* readLines(
+  file: string,
+  check: (line: NumberedLine) => void = () => undefined,
+): AsyncGenerator<NumberedLine> {
+  try {
+    for await (const line of readGroupFile(createReadStream(file))) {
+      check(line);
+      yield line;
+    }
+  } catch (error) {
+    throw ofFile(file, error);
+  }
+}
+
+/** The same error as an operator is to read it. */
+export function ofFile(file: string, error: unknown): unknown {
+  if (error instanceof FaultyLine)
+    return new CliError(`${file}, line ${error.line}: ${error.reason}. Nothing was changed.`);
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  return syscall !== undefined ? new CliError(`${file} cannot be read: ${message}`) : error;
+}
+
+/** What an import has begun to write: noted before it is written, so that whatever breaks off can be taken back. */
+interface Unfinished {
+  _id: mongo.ObjectId;
+  groupId: mongo.ObjectId;
+  channelIds: mongo.ObjectId[];
+  userIds: mongo.ObjectId[];
+}
+
+const COLLECTION = "unfinishedImports";
+const IDS_PER_NOTE = 10_000;
+
+export async function note(
+  db: mongo.Db,
+  groupId: mongo.ObjectId,
+  channelIds: readonly mongo.ObjectId[],
+  userIds: readonly mongo.ObjectId[],
+): Promise<void> {
+  const notes: Unfinished[] = [];
+  const length = Math.max(channelIds.length, userIds.length, 1);
+  for (let at = 0; at < length; at += IDS_PER_NOTE) {
+    const part = <T>(ids: readonly T[]): T[] => ids.slice(at, at + IDS_PER_NOTE);
+    notes.push({
+      _id: new mongo.ObjectId(),
+      groupId,
+      channelIds: part(channelIds),
+      userIds: part(userIds),
+    });
+  }
+  await db.collection<Unfinished>(COLLECTION).insertMany(notes, { writeConcern: DURABLE });
+}
+
+/** @throws {CliError} when another import has taken this one for broken off */
+export async function assertNoted(db: mongo.Db, groupId: mongo.ObjectId): Promise<void> {
+  if ((await db.collection<Unfinished>(COLLECTION).findOne({ groupId })) === null)
+    throw new CliError("Another import was started meanwhile. Nothing was changed: run one after the other.");
+}
+
+/** Takes back what was broken off, and forgets what was finished. */
+export async function sweep(db: mongo.Db): Promise<void> {
+  const notes = db.collection<Unfinished>(COLLECTION);
+  for (const { _id, groupId, channelIds, userIds } of await notes.find().toArray()) {
+    if ((await db.collection("groups").findOne({ _id: groupId })) === null) {
+      for (const name of ["messages", "reactions"])
+        for (const channelId of channelIds) await db.collection(name).deleteMany({ channelId });
+      await db.collection("channelHeads").deleteMany({ _id: { $in: channelIds } });
+      await db.collection("channels").deleteMany({ _id: { $in: channelIds } });
+      await db.collection("users").deleteMany({ _id: { $in: userIds } });
+      for (const name of ["roles", "members"]) await db.collection(name).deleteMany({ groupId });
+      await db.collection("wordFilters").deleteMany({ _id: groupId });
+    }
+    await notes.deleteOne({ _id });
+  }
+}

@@ -1,0 +1,117 @@
+import { type FileUrl, groupRoom, LIMITS, type StoredFile } from "@fanfare/contract";
+import { type Access, type Handler, may, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type FileUrls, picturePath, type Variant } from "@fanfare/files";
+import type { FileDependencies } from "./file.dependencies.ts";
+import type { FileDocument } from "./file.repository.ts";
+import { presentFile } from "./file.presenter.ts";
+
+export function get(dependencies: FileDependencies): Handler<"file.get"> {
+  return async ({ params: { fileId }, actor }) => {
+    const { file } = await needReadable(dependencies, fileId, actor.userId);
+    return { file: presentFile(file) };
+  };
+}
+
+export function listMine({ files }: FileDependencies): Handler<"file.listMine"> {
+  return async ({ params: { before, limit }, actor }) => {
+    const page = await files.page(actor.userId, before, limit);
+    const shown: StoredFile[] = page.filter(isThere).map(presentFile);
+    const last = page.length < limit ? undefined : page.at(-1);
+    return { files: shown, nextBefore: last?._id ?? null };
+  };
+}
+
+export function remove(dependencies: FileDependencies): Handler<"file.delete"> {
+  return async ({ params: { fileId }, actor }) => {
+    const { file, access } = await needReadable(dependencies, fileId, actor.userId);
+    if (!mayDelete(actor.userId, file, access)) throw serviceError("FORBIDDEN");
+    await dependencies.remover.remove(file);
+    return {};
+  };
+}
+
+/** @throws {ServiceError} FILE_NOT_FOUND also where there is one that this user must not know of */
+async function needReadable(
+  { files, node }: Pick<FileDependencies, "files" | "node">,
+  fileId: string,
+  userId: string,
+): Promise<{ file: FileDocument; access: Access | null }> {
+  const file = await files.find(fileId);
+  if (file === null || !isThere(file)) throw serviceError("FILE_NOT_FOUND");
+  const access = await accessTo(node, file, userId);
+  if (!mayRead(userId, file, access)) throw serviceError("FILE_NOT_FOUND");
+  return { file, access };
+}
+
+async function accessTo(
+  { access }: Pick<NodeContext, "access">,
+  { channelId }: FileDocument,
+  userId: string,
+): Promise<Access | null> {
+  return channelId === undefined ? null : access.get(userId, { channelId: channelId });
+}
+
+export function getUrl(dependencies: FileDependencies): Handler<"file.getUrl"> {
+  return async ({ params: { fileId }, actor }) => {
+    const { file, access } = await needReadable(dependencies, fileId, actor.userId);
+    return urlOf(dependencies.urls, file, access, Date.now());
+  };
+}
+
+/** Those of a page of messages at once. */
+export function getUrls({ files, urls }: FileDependencies): Handler<"file.getUrls"> {
+  return async ({ params: { channelId, fileIds }, access }) => {
+    const found = await files.findMany([...new Set(fileIds)]);
+    const attached = found.filter((file) => file.state === "attached" && file.channelId === channelId);
+    const nowMs = Date.now();
+    return { urls: attached.map((file) => urlOf(urls, file, access, nowMs)) };
+  };
+}
+
+function urlOf(urls: FileUrls, file: FileDocument, access: Access | null, nowMs: number): FileUrl {
+  const fileId = file._id;
+  const isPublic = access !== null && isOpen(access);
+  const expiresAtMs = endOf(nowMs, isPublic ? LIMITS.fileUrlLifetimeMs : LIMITS.privateFileUrlLifetimeMs);
+  const { name, contentType } = file;
+  const sign = (variant: Variant, type: string): string =>
+    urls.sign({ fileId, variant, name, contentType: type, expiresAtMs });
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  if (file.pictureName !== undefined)
+    return { fileId, url: picturePath(file.pictureName), thumbnailUrl: null, expiresAt };
+  return {
+    fileId,
+    url: sign(file.variants.includes("image") ? "image" : "raw", contentType),
+    thumbnailUrl: file.variants.includes("thumb") ? sign("thumb", "image/webp") : null,
+    expiresAt,
+  };
+}
+
+/** The same for everybody who asks within half a lifetime, so that a browser that asks again has it still. */
+function endOf(nowMs: number, lifetimeMs: number): number {
+  const step = lifetimeMs / 2;
+  return (Math.floor(nowMs / step) + 2) * step;
+}
+
+type Facts = Pick<FileDocument, "ownerId" | "state">;
+
+/** Whether a file is there for anybody at all. */
+export function isThere({ state }: Pick<FileDocument, "state">): boolean {
+  return state === "unclaimed" || state === "attached" || state === "picture";
+}
+
+/** @param access to the file's channel; null where it is in none */
+function mayRead(userId: string, file: Facts, access: Access | null): boolean {
+  if (file.ownerId === userId) return true;
+  return file.state === "attached" && access !== null && may(access, "view");
+}
+
+/** Asked of who may read it. */
+function mayDelete(userId: string, file: Facts, access: Access | null): boolean {
+  if (file.ownerId === userId) return true;
+  return file.state === "attached" && access !== null && may(access, "manageMessages");
+}
+
+/** Whether everybody in the channel's group sees it. */
+function isOpen({ groupId, rooms }: Pick<Access, "groupId" | "rooms">): boolean {
+  return groupId !== null && rooms.includes(groupRoom(groupId));
+}

@@ -1,0 +1,180 @@
+import { Readable } from "node:stream";
+import { LIMITS } from "@fanfare/contract";
+import { type Actor, type Handler, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type FileStorage, storageKey } from "@fanfare/files";
+import { fileTypeFromBuffer } from "file-type";
+import type { FileDependencies } from "./file.dependencies.ts";
+import type { FileDocument } from "./file.repository.ts";
+import { safeFileName, withExtension } from "./file-name.ts";
+import { ownersOf } from "./quotas.ts";
+import { CLAIM_CHECKED_AFTER_MS, IMAGE_MAX_BYTES, SNIFFED_BYTES } from "./bounds.ts";
+import { presentAttachment, presentFile } from "./file.presenter.ts";
+import { drawImage, DRAWN_TYPES, readBytes } from "./images.ts";
+
+interface Start {
+  actor: Actor;
+  name: string;
+  bytes: number;
+  maxBytes: number;
+  channelId?: string;
+  groupId?: string | null;
+}
+
+export function startUpload(dependencies: FileDependencies): Handler<"file.startUpload"> {
+  return async ({ params: { channelId, name, bytes }, actor, access: { groupId, mutedUntilMs } }) => {
+    if (mutedUntilMs > Date.now())
+      throw serviceError("MUTED", { mutedUntil: new Date(mutedUntilMs).toISOString() });
+    const maxBytes = dependencies.node.config.fileMaxBytes;
+    return start(dependencies, { actor, name, bytes, maxBytes, channelId, groupId });
+  };
+}
+
+export function startPicture(dependencies: FileDependencies): Handler<"file.startPicture"> {
+  return async ({ params: { bytes }, actor }) => {
+    const maxBytes = Math.min(dependencies.node.config.fileMaxBytes, LIMITS.pictureMaxBytes);
+    return start(dependencies, { actor, name: "picture", bytes, maxBytes });
+  };
+}
+
+/** Notes the file before anything of it comes, so that whatever becomes of the upload, its bytes are found again. */
+async function start(
+  { files, quotas }: FileDependencies,
+  { actor, name, bytes, maxBytes, channelId, groupId }: Start,
+): Promise<{ fileId: string }> {
+  if (bytes > maxBytes) throw serviceError("FILE_TOO_LARGE", { maxBytes });
+  const max = LIMITS.uploadsPerUser;
+  if ((await files.count(actor.userId, "uploading", max)) >= max)
+    throw serviceError("LIMIT_REACHED", { limit: "uploadsPerUser", max });
+  const now = new Date();
+  const file: FileDocument = {
+    _id: newId(),
+    ownerId: actor.userId,
+    ...(channelId !== undefined && { channelId }),
+    ...(typeof groupId === "string" && { groupId }),
+    name: safeFileName(name),
+    bytes,
+    contentType: UNKNOWN_TYPE,
+    variants: [],
+    state: "uploading",
+    createdAt: now,
+    dueAt: new Date(now.getTime() + LIMITS.uploadLifetimeMs),
+  };
+  await quotas.take(ownersOf(file), bytes, actor.kind);
+  await files.insert(file).catch(async (error: unknown) => {
+    await quotas.add(ownersOf(file), -bytes);
+    throw error;
+  });
+  return { fileId: file._id };
+}
+
+type Found = Pick<FileDocument, "name" | "bytes" | "contentType" | "width" | "height" | "variants">;
+
+export function finishUpload(dependencies: FileDependencies): Handler<"file.finishUpload"> {
+  const { files, quotas, remover } = dependencies;
+  return async ({ params: { fileId } }) => {
+    const file = await files.find(fileId);
+    if (file === null || file.state !== "uploading") throw serviceError("FILE_NOT_FOUND");
+    try {
+      const found = await look(dependencies, file);
+      const dueAt = new Date(Date.now() + LIMITS.unclaimedFileLifetimeMs);
+      const finished = await withoutDeadline(async () => {
+        const changed = await files.change(fileId, ["uploading"], { ...found, state: "unclaimed", dueAt });
+        if (changed !== null) await quotas.add(ownersOf(file), found.bytes - file.bytes);
+        return changed;
+      });
+      if (finished === null) throw serviceError("FILE_NOT_FOUND");
+      return { file: presentFile(finished) };
+    } catch (error) {
+      await withoutDeadline(() => remover.remove(file));
+      throw error;
+    }
+  };
+}
+
+export function abortUpload({ files, remover }: FileDependencies): Handler<"file.abortUpload"> {
+  return async ({ params: { fileId } }) => {
+    const file = await files.find(fileId);
+    // Unclaimed too: whoever uploads may have given up waiting for the answer.
+    if (file?.state === "uploading" || file?.state === "unclaimed") await remover.remove(file);
+    return {};
+  };
+}
+
+/** What the bytes are, whatever their sender says of them. */
+async function look({ storage: opening, images }: FileDependencies, file: FileDocument): Promise<Found> {
+  const storage = await opening;
+  const fileId = file._id;
+  const raw = storageKey(fileId, "raw");
+  const head = await readBytes(storage, raw, { start: 0, end: Math.min(SNIFFED_BYTES, file.bytes) - 1 });
+  if (head === null) throw serviceError("FILE_NOT_FOUND");
+  const contentType = await sniff(head);
+  const { name, bytes, channelId } = file;
+  // A picture of a profile is drawn when it is used.
+  if (!DRAWN_TYPES.has(contentType) || channelId === undefined) {
+    if (channelId === undefined && !DRAWN_TYPES.has(contentType)) throw serviceError("IMAGE_REFUSED");
+    return { name, bytes, contentType, variants: ["raw"] };
+  }
+  if (bytes > IMAGE_MAX_BYTES) throw serviceError("IMAGE_REFUSED");
+  const drawn = await images.run(async () => {
+    const original = await readBytes(storage, raw);
+    if (original === null) throw serviceError("FILE_NOT_FOUND");
+    return drawImage(original);
+  });
+  await put(storage, storageKey(fileId, "image"), drawn.image);
+  await put(storage, storageKey(fileId, "thumb"), drawn.thumb);
+  await storage.delete(raw);
+  return {
+    name: drawn.contentType === contentType ? name : withExtension(name, drawn.extension),
+    bytes: drawn.image.length,
+    contentType: drawn.contentType,
+    width: drawn.width,
+    height: drawn.height,
+    variants: ["image", "thumb"],
+  };
+}
+
+async function put(storage: FileStorage, key: string, bytes: Buffer): Promise<void> {
+  await storage.put(key, Readable.from([bytes]), bytes.length);
+}
+
+/** Repeatable, because a message that failed is sent again; what a claim without a message leaves is swept up. */
+export function claim({ files }: FileDependencies): Handler<"file.claim"> {
+  return async ({ params: { channelId, userId, nonce, ...params } }) => {
+    const fileIds = [...new Set(params.fileIds)];
+    const isTheirs = (file: FileDocument): boolean => file.ownerId === userId && file.channelId === channelId;
+    const isClaimed = (file: FileDocument): boolean => file.state === "attached" && file.nonce === nonce;
+    const before = await files.findMany(fileIds);
+    const isFree = (file: FileDocument): boolean => file.state === "unclaimed" || isClaimed(file);
+    if (before.length !== fileIds.length || !before.every((file) => isTheirs(file) && isFree(file)))
+      return { attachments: null };
+    await files.claim(fileIds, { nonce, dueAt: new Date(Date.now() + CLAIM_CHECKED_AFTER_MS) });
+    // Another message may have been faster.
+    const after = (await files.findMany(fileIds)).filter(isClaimed);
+    if (after.length !== fileIds.length) return { attachments: null };
+    const byId = new Map(after.map((file) => [file._id, presentAttachment(file)]));
+    return { attachments: fileIds.map((id) => byId.get(id)!) };
+  };
+}
+
+export function release({ files, remover }: FileDependencies): Handler<"file.release"> {
+  return async ({ params: { channelId, fileIds } }) => {
+    for (const file of await files.findMany(fileIds)) {
+      if (file.state === "attached" && file.channelId === channelId) await remover.remove(file);
+    }
+    return {};
+  };
+}
+
+const UNKNOWN_TYPE = "application/octet-stream";
+/** What could run in a browser is never called by its name. */
+const ACTIVE = /html|xml|svg|javascript|ecmascript|xsl|wasm/;
+
+/**
+ * What a file is, by its bytes alone.
+ * @param head its beginning
+ */
+async function sniff(head: Buffer): Promise<string> {
+  const found = await fileTypeFromBuffer(head).catch(() => undefined);
+  if (found === undefined || ACTIVE.test(found.mime)) return UNKNOWN_TYPE;
+  return found.mime.split(";")[0] ?? UNKNOWN_TYPE;
+}
