@@ -4,7 +4,7 @@ import type { Callbacks } from "./callbacks/callbacks.ts";
 import type { CursorRepository } from "./callbacks/cursor.repository.ts";
 import type { InvocationRepository } from "./callbacks/invocation.repository.ts";
 import type { CommandRepository } from "./command.repository.ts";
-import type { WebhookRepository } from "./webhooks/webhook.repository.ts";
+import type { WebhookRepository } from "./webhook.repository.ts";
 
 /** What the actions of this service work with. */
 export interface BotDependencies {

@@ -7,13 +7,12 @@ import { listTokens, revokeToken, revokeTokensOf } from "./actions/tokens.ts";
 import { createWebhook, deleteWebhook, execute, listWebhooks, updateWebhook } from "./actions/webhooks.ts";
 import type { BotDependencies } from "./bot.dependencies.ts";
 import { createBotRepository } from "./bot.repository.ts";
-import { createCallbacks } from "./callbacks/callbacks.ts";
+import { createCallbacks, Subscribers } from "./callbacks/callbacks.ts";
 import { createCursorRepository } from "./callbacks/cursor.repository.ts";
 import { createInvocationRepository } from "./callbacks/invocation.repository.ts";
 import { disconnectUnheld } from "./holder.ts";
-import { Subscribers } from "./callbacks/subscribers.ts";
 import { createCommandRepository } from "./command.repository.ts";
-import { createWebhookRepository } from "./webhooks/webhook.repository.ts";
+import { createWebhookRepository } from "./webhook.repository.ts";
 
 /** Bots, what they are told and asked, and incoming webhooks: the actions `bot.*`, `command.*` and `webhook.*` of the contract. */
 export function createBotService(node: NodeContext): ReturnType<ServiceFactory> {

@@ -1,19 +1,16 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { exportUser, forgetUser } from "./actions/departure.ts";
-import { getUnreadCount, listInbox } from "./actions/list-inbox.ts";
-import { clearInbox, markInboxRead } from "./actions/mark-inbox.ts";
-import { markAllRead, markGroupRead } from "./actions/mark-many-read.ts";
-import { getSetting, listSettings, setSetting } from "./actions/notification-settings.ts";
-import { getPushKey, listSubscriptions, subscribe, unsubscribe } from "./actions/push.ts";
-import { listUnreadChannels } from "./actions/unread.ts";
-import { createFollowing } from "./follow-threads.ts";
+import { exportUser, forgetUser } from "./departure.ts";
+import { clearInbox, getUnreadCount, listInbox, markInboxRead } from "./inbox.ts";
+import { listUnreadChannels, markAllRead, markGroupRead } from "./unread.ts";
+import { getSetting, listSettings, setSetting } from "./notification-settings.ts";
+import { getPushKey, listSubscriptions, subscribe, unsubscribe } from "./push/subscriptions.ts";
+import { createFollowing, tellMentioned } from "./on-stored.ts";
 import { createFollowRepository } from "./follow.repository.ts";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { createMarkerRepository } from "./marker.repository.ts";
-import { createPush } from "./push/create-push.ts";
+import { createPush } from "./push/pusher.ts";
 import { createSubscriptionRepository } from "./push/subscription.repository.ts";
 import { createSettingRepository } from "./setting.repository.ts";
-import { tellMentioned } from "./tell-mentioned.ts";
 
 /** What concerns a user: `inbox.*`, `channel.listUnread`, `notification.*` and `push.*`. */
 export function createInboxService(node: NodeContext): ReturnType<ServiceFactory> {

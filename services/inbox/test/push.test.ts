@@ -61,6 +61,15 @@ async function send(channelId: string, content: string, from = owner): Promise<s
 const named = (content: string): string => `${content} <@${me.user.id}>`;
 const bodies = (): string[] => service.received.map(({ payload }) => (payload as { body: string }).body);
 
+/** A member with default settings: what they receive shows that the pushes of a message have been decided. */
+async function otherMember() {
+  const [pushes, member] = [await PushService.start(), await createGuest(instance.url)];
+  const { invite } = await must(instance.url, "invite.create", { groupId }, owner.accessToken);
+  await must(instance.url, "invite.accept", { code: invite.code }, member.accessToken);
+  await must(instance.url, "push.subscribe", pushes.subscription("other"), member.accessToken);
+  return { ...member, pushes };
+}
+
 /** Everything before it has been dealt with when this one is there. */
 async function expectSame(expected: string[], from = owner): Promise<void> {
   await set({ channelId: openId, level: null, mutedUntil: null });
@@ -148,18 +157,22 @@ test("nothing to who was put out, or has blocked the author", async () => {
   await must(instance.url, "user.block", { userId: owner.userId }, me.accessToken);
   await send(openId, named("do you hear me?"));
   await expectSame([], other);
-  expect(outside.received).toEqual([]);
-  await outside.stop();
+  expect(other.pushes.received).toEqual([]);
+  await other.pushes.stop();
 });
 
-test("as the settings say", async () => {
+test("follows the notification settings", async () => {
+  const other = await otherMember();
   await set({ groupId, level: "nothing" });
-  await send(openId, named("unwanted"));
+  await send(openId, `${named("unwanted")} <@${other.userId}>`);
+  await vi.waitFor(() => expect(other.pushes.received).toHaveLength(1), 30_000);
   await set({ channelId: openId, level: "all" });
   await send(openId, "anything");
   await vi.waitFor(() => expect(bodies()).toEqual(["anything"]), 30_000);
   await set({ channelId: openId, mutedUntil: new Date(Date.now() + 60_000).toISOString() });
-  await send(openId, named("while muted"));
+  await send(openId, `${named("while muted")} <@${other.userId}>`);
+  await vi.waitFor(() => expect(other.pushes.received).toHaveLength(2), 30_000);
+  await other.pushes.stop();
   await expectSame(["anything"]);
 });
 
@@ -282,23 +295,19 @@ test("everybody and roles, unless the settings say otherwise", async () => {
   await must(instance.url, "role.assign", crewMember, owner.accessToken);
   await send(openId, crew);
   await vi.waitFor(() => expect(bodies()).toEqual(["@everyone listen", "@role listen"]), 30_000);
-  // What another member is pushed says when it has been decided.
-  const [outside, other] = [await PushService.start(), await createGuest(instance.url)];
-  const { invite } = await must(instance.url, "invite.create", { groupId }, owner.accessToken);
-  await must(instance.url, "invite.accept", { code: invite.code }, other.accessToken);
-  await must(instance.url, "push.subscribe", outside.subscription("other"), other.accessToken);
+  const other = await otherMember();
   await set({ channelId: openId, level: "all" });
   await send(openId, "@everyone, once");
   await vi.waitFor(() => expect(bodies()).toContain("@everyone, once"), 30_000);
-  await vi.waitFor(() => expect(outside.received).toHaveLength(1), 30_000);
+  await vi.waitFor(() => expect(other.pushes.received).toHaveLength(1), 30_000);
   await set({ channelId: openId, level: null });
   await must(instance.url, "role.assign", { ...crewMember, userId: other.userId }, owner.accessToken);
   await set({ groupId, suppressEveryone: true });
   await send(openId, "@everyone, suppressed");
-  await vi.waitFor(() => expect(outside.received).toHaveLength(2), 30_000);
+  await vi.waitFor(() => expect(other.pushes.received).toHaveLength(2), 30_000);
   await set({ groupId, level: "nothing" });
   await send(openId, crew);
-  await vi.waitFor(() => expect(outside.received).toHaveLength(3), 30_000);
-  await outside.stop();
+  await vi.waitFor(() => expect(other.pushes.received).toHaveLength(3), 30_000);
+  await other.pushes.stop();
   await expectSame(["@everyone listen", "@role listen", "@everyone, once"]);
 });

@@ -1,15 +1,18 @@
 import { Counter, defineService, repeat, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { count } from "./actions/count.ts";
-import { forgetUser } from "./actions/forget-user.ts";
-import { listAway } from "./actions/list-away.ts";
-import { report } from "./actions/report.ts";
-import { setStatus } from "./actions/set-status.ts";
-import { typing } from "./actions/typing.ts";
-import { unwatch, watch } from "./actions/watch.ts";
+import {
+  count,
+  forgetUser,
+  listAway,
+  readPresences,
+  report,
+  setStatus,
+  unwatch,
+  watch,
+} from "./presences.ts";
+import { typing } from "./typing.ts";
 import * as bounds from "./bounds.ts";
 import type { PresenceDependencies } from "./presence.dependencies.ts";
 import { createPublisher } from "./publisher.ts";
-import { readPresences } from "./read-presences.ts";
 import { createStatusRepository } from "./status.repository.ts";
 import { MemoryPresenceStore } from "./store/memory-store.ts";
 import { RedisPresenceStore } from "./store/redis-store.ts";

@@ -1,6 +1,6 @@
 import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import type { OwnStatus } from "./present.ts";
+import type { OwnStatus } from "./presences.ts";
 
 /** What a user wants others to see. Who has none, which is most, wants to be seen as online. */
 interface StatusDocument {

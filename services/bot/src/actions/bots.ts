@@ -1,11 +1,8 @@
-import { LIMITS } from "@fanfare/contract";
-import { hashSecret, newSecret, serviceError, type Actor, type Handler } from "@fanfare/kernel";
+import { type Bot, hasPermission, LIMITS } from "@fanfare/contract";
+import { type Actor, type Handler, hashSecret, newSecret, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { BotDependencies } from "../bot.dependencies.ts";
-import type { BotDocument } from "../bot.model.ts";
-import { mayHoldToken } from "../bot.policy.ts";
-import { presentBot } from "../bot.presenter.ts";
-import { formatBotToken } from "../bot-token.ts";
+import type { BotDocument, Callback } from "../bot.model.ts";
 
 export function createBot({ node, bots }: BotDependencies): Handler<"bot.create"> {
   return async ({ params: { groupId, name, scopes, roleIds }, actor, call }) => {
@@ -123,4 +120,41 @@ async function record(
     targetId: bot._id.toHexString(),
     after,
   });
+}
+
+/**
+ * Whoever has a bot's token acts as the bot, which may have been given more than others who manage bots have. So only its maker and
+ * the group's owner get one, or say what it is good for.
+ */
+function mayHoldToken(bot: { createdBy: string }, userId: string, permissions: number): boolean {
+  return bot.createdBy === userId || hasPermission(permissions, "ownGroup");
+}
+
+export function presentBot(bot: BotDocument): Bot {
+  return {
+    id: bot._id.toHexString(),
+    groupId: bot.groupId.toHexString(),
+    name: bot.name,
+    scopes: bot.scopes,
+    createdBy: bot.createdBy.toHexString(),
+    createdAt: bot.createdAt.toISOString(),
+    callback: bot.callback === undefined ? null : presentCallback(bot.callback),
+  };
+}
+
+function presentCallback({ url, events, isDisabled, failures, lastError }: Callback): Bot["callback"] {
+  const state = isDisabled ? "disabled" : failures > 0 ? "failing" : "active";
+  return { url, events, state, failures, lastError };
+}
+
+const TOKEN = /^fbot\.([0-9a-f]{24})\.([\w-]{43})$/;
+
+function formatBotToken(botId: string, secret: string): string {
+  return `fbot.${botId}.${secret}`;
+}
+
+/** null when it cannot be the token of a bot. */
+export function parseBotToken(token: string): { botId: string; secret: string } | null {
+  const [, botId, secret] = TOKEN.exec(token) ?? [];
+  return botId === undefined || secret === undefined ? null : { botId, secret };
 }

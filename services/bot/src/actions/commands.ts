@@ -2,7 +2,7 @@ import { LIMITS, userRoom, type Command, type Invocation } from "@fanfare/contra
 import { AnswerBudget, may, newId, serviceError, type Handler } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { CommandDocument } from "../command.repository.ts";
-import { needBot } from "../need-bot.ts";
+import { needBot } from "./own-bot.ts";
 
 const OVERLOADED_RETRY_MS = 5000;
 

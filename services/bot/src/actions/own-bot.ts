@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { matchesHash, serviceError, type Handler } from "@fanfare/kernel";
+import { type Actor, type Handler, matchesHash, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
-import type { Callback } from "../bot.model.ts";
-import { presentBot } from "../bot.presenter.ts";
+import type { BotDocument, Callback } from "../bot.model.ts";
 import { SUBSCRIBERS_KNOWN_MS } from "../bounds.ts";
 import { beginCursors } from "../callbacks/tell.ts";
 import { disconnectHeldBy, isHeld } from "../holder.ts";
-import { needBot } from "../need-bot.ts";
-import { parseBotToken } from "../bot-token.ts";
-import { removeBot } from "./bots.ts";
+import type { BotRepository } from "../bot.repository.ts";
+import { parseBotToken, presentBot, removeBot } from "./bots.ts";
 
 export function me({ bots }: BotDependencies): Handler<"bot.me"> {
   return async ({ actor }) => ({ bot: presentBot(await needBot(bots, actor)) });
@@ -87,4 +85,14 @@ export function forgetUser(dependencies: BotDependencies): Handler<"bot.forgetUs
     await removeBot(dependencies, userId);
     return {};
   };
+}
+
+/**
+ * The bot that calls.
+ * @throws {ServiceError} BOTS_ONLY
+ */
+export async function needBot(bots: BotRepository, { kind, userId }: Actor): Promise<BotDocument> {
+  const bot = kind === "bot" ? await bots.find(userId) : null;
+  if (bot === null) throw serviceError("BOTS_ONLY");
+  return bot;
 }

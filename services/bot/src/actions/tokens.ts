@@ -2,7 +2,7 @@ import { hashSecret, newSecret, serviceError, type Handler } from "@fanfare/kern
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument } from "../bot.model.ts";
 import { heldBy } from "../holder.ts";
-import type { WebhookDocument } from "../webhooks/webhook.repository.ts";
+import type { WebhookDocument } from "../webhook.repository.ts";
 import { removeBot } from "./bots.ts";
 
 export function revokeTokensOf(dependencies: BotDependencies): Handler<"bot.revokeTokensOf"> {

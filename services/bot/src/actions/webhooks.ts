@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { LIMITS, type Params } from "@fanfare/contract";
+import { LIMITS, type Params, type Webhook } from "@fanfare/contract";
 import {
+  type Access,
+  type Handler,
   hashSecret,
   matchesHash,
   may,
@@ -8,12 +10,9 @@ import {
   newSecret,
   serviceError,
   ServiceError,
-  type Access,
-  type Handler,
 } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
-import { presentWebhook } from "../webhooks/webhook.presenter.ts";
-import type { WebhookDocument } from "../webhooks/webhook.repository.ts";
+import type { WebhookDocument } from "../webhook.repository.ts";
 
 export function createWebhook({ node, webhooks }: BotDependencies): Handler<"webhook.create"> {
   return async ({ params: { channelId, name, avatarUrl }, actor, access }) => {
@@ -107,4 +106,15 @@ async function record(
 ): Promise<void> {
   if (groupId !== null)
     await node.call("group.recordAudit", { groupId, actorId, action, targetId, ...states });
+}
+
+function presentWebhook(webhook: WebhookDocument): Webhook {
+  return {
+    id: webhook._id,
+    channelId: webhook.channelId,
+    name: webhook.name,
+    avatarUrl: webhook.avatarUrl,
+    createdBy: webhook.createdBy,
+    createdAt: webhook.createdAt.toISOString(),
+  };
 }

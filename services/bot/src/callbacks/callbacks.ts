@@ -1,6 +1,7 @@
-import { userRoom } from "@fanfare/contract";
+import { LIMITS, userRoom } from "@fanfare/contract";
 import { PermanentFailure } from "@fanfare/jobs";
 import { Counter, type NodeContext } from "@fanfare/kernel";
+import { LRUCache } from "lru-cache";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import type { BotRepository } from "../bot.repository.ts";
 import {
@@ -10,17 +11,18 @@ import {
   LOOK_AGAIN_MS,
   MAX_FAILURES,
   ROUND_MS,
+  SUBSCRIBERS_KNOWN_MS,
 } from "../bounds.ts";
 import { NotDelivered } from "./deliver.ts";
 import { tell, type TellOptions } from "./tell.ts";
 
-export interface CallbacksOptions extends Omit<TellOptions, "node"> {
+interface CallbacksOptions extends Omit<TellOptions, "node"> {
   node: Pick<NodeContext, "access" | "call" | "jobs" | "logger" | "metrics" | "publish">;
   bots: Pick<BotRepository, "find" | "settle">;
 }
 
 /** Identifies a callback; a bot that subscribes again has another one. */
-export interface Subscription {
+interface Subscription {
   botId: string;
   callbackId: string;
 }
@@ -107,4 +109,37 @@ type Subscribed = BotDocument & { callback: Callback };
 
 function isSubscribed(bot: BotDocument | null): bot is Subscribed {
   return bot?.callback !== undefined;
+}
+
+const KNOWN_GROUPS = 10_000;
+
+/** Which bots of a group are told by callback, remembered for a moment: it is asked at every batch of messages. */
+export class Subscribers {
+  readonly #bots: BotRepository;
+  readonly #known = new LRUCache<string, { subscriptions: Promise<Subscription[]> }>({
+    max: KNOWN_GROUPS,
+    ttl: SUBSCRIBERS_KNOWN_MS,
+  });
+
+  constructor(bots: BotRepository) {
+    this.#bots = bots;
+  }
+
+  of(groupId: string): Promise<Subscription[]> {
+    const known = this.#known.get(groupId);
+    if (known !== undefined) return known.subscriptions;
+    const subscriptions = this.#read(groupId);
+    this.#known.set(groupId, { subscriptions });
+    subscriptions.catch(() => this.#known.delete(groupId));
+    return subscriptions;
+  }
+
+  async #read(groupId: string): Promise<Subscription[]> {
+    const bots = await this.#bots.listOfGroup(groupId, LIMITS.botsPerGroup);
+    return bots.flatMap(({ _id, callback }) =>
+      callback === undefined || callback.isDisabled
+        ? []
+        : [{ botId: _id.toHexString(), callbackId: callback.id }],
+    );
+  }
 }

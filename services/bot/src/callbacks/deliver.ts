@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import type { Sealer } from "@fanfare/kernel";
 import type { Outbound } from "@fanfare/outbound";
+import type { BotEvent, Invocation, Message } from "@fanfare/contract";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { CALLBACK_TIMEOUT_MS } from "../bounds.ts";
-import type { CallbackEvent } from "./to-events.ts";
 
 /** A callback that was not taken. */
 export class NotDelivered extends Error {
@@ -71,4 +71,29 @@ function signedHeaders(secret: string, body: string, deliveryId: string, now: Da
     "fanfare-timestamp": timestamp,
     "fanfare-signature": `v1=${signature}`,
   };
+}
+
+type CallbackEvent =
+  | { type: Exclude<BotEvent, "command.invoked">; message: Message }
+  | { type: "command.invoked"; invocation: Invocation };
+
+/**
+ * What changes of a channel's log are to a bot: those that it has asked for, without its own messages.
+ * @param afterSeq the newest message that the bot has been told of
+ */
+export function toEvents(
+  messages: readonly Message[],
+  afterSeq: number,
+  wanted: readonly BotEvent[],
+  botId: string,
+): CallbackEvent[] {
+  return messages.flatMap((message): CallbackEvent[] => {
+    if (message.authorId === botId) return [];
+    const isNew = message.seq > afterSeq;
+    // Gone before the bot heard of it.
+    if (isNew && message.deletedAt !== null) return [];
+    const type =
+      message.deletedAt !== null ? "message.deleted" : isNew ? "message.created" : "message.changed";
+    return wanted.includes(type) ? [{ type, message }] : [];
+  });
 }

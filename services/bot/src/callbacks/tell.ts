@@ -5,9 +5,8 @@ import type { BotDocument, Callback } from "../bot.model.ts";
 import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../bounds.ts";
 import type { Cursor, CursorRepository } from "./cursor.repository.ts";
 import { isHeld } from "../holder.ts";
-import { deliver, type DeliverOptions } from "./deliver.ts";
+import { deliver, type DeliverOptions, toEvents } from "./deliver.ts";
 import type { InvocationRepository } from "./invocation.repository.ts";
-import { toEvents } from "./to-events.ts";
 
 export interface TellOptions extends DeliverOptions {
   node: Pick<NodeContext, "call" | "access">;

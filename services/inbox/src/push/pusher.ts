@@ -1,16 +1,16 @@
 import type { Locale } from "@fanfare/contract";
-import { boundedMap, may, type DomainEvents, type NodeContext } from "@fanfare/kernel";
+import { boundedMap, type DomainEvents, may, type NodeContext } from "@fanfare/kernel";
+import { Outbound } from "@fanfare/outbound";
 import { CONCURRENCY, NO_SUBSCRIPTIONS_KNOWN_MS, USERS_PER_BATCH } from "../bounds.ts";
 import { chunks } from "../chunks.ts";
 import type { SettingRepository } from "../setting.repository.ts";
-import { createCrowds } from "./crowds.ts";
-import { pushCandidates, type Candidate } from "./push-candidates.ts";
-import type { Push, Pushes } from "./pushes.ts";
+import { type Candidate, createCrowds, pushCandidates, wantsPush } from "./candidates.ts";
+import { createPushes, type Push, type Pushes } from "./pushes.ts";
 import type { SubscriptionDocument, SubscriptionRepository } from "./subscription.repository.ts";
 import { pushText } from "./texts.ts";
-import { wantsPush } from "./wants-push.ts";
+import { loadVapidKeys, type VapidKeys } from "./vapid-keys.ts";
 
-export interface PusherOptions {
+interface PusherOptions {
   node: NodeContext;
   settings: SettingRepository;
   subscriptions: SubscriptionRepository;
@@ -28,7 +28,7 @@ interface Reached {
 const USERS_PER_CALL = 100;
 
 /** Decides who is pushed to about new messages. The cheapest question comes first, and most messages end with it. */
-export class Pusher {
+class Pusher {
   readonly #options: PusherOptions;
   readonly #crowds: ReturnType<typeof createCrowds>;
   #noneUntilMs = 0;
@@ -166,4 +166,35 @@ export class Pusher {
     }
     return names;
   }
+}
+
+interface PushOptions {
+  node: NodeContext;
+  settings: SettingRepository;
+  subscriptions: SubscriptionRepository;
+}
+
+/** Pushes to browsers, which there are none of where no keys are configured. */
+export function createPush({ node, settings, subscriptions }: PushOptions) {
+  let running: { vapid: VapidKeys; outbound: Outbound } | null = null;
+  const pushes = createPushes({ node, subscriptions, running: () => running });
+  const pusher = new Pusher({ node, settings, subscriptions, pushes });
+  return {
+    vapid: () => running?.vapid ?? null,
+    subscribed: () => pusher.subscribed(),
+    stored: async (stored: DomainEvents["message.stored"]): Promise<void> => {
+      if (running !== null) await pusher.push(stored);
+    },
+    async start(): Promise<void> {
+      const vapid = await loadVapidKeys(node.config);
+      if (vapid === null) return;
+      running = {
+        vapid,
+        outbound: new Outbound({ userAgent: "Fanfare-Push", allow: node.config.outboundAllow }),
+      };
+    },
+    async stop(): Promise<void> {
+      await running?.outbound.close();
+    },
+  };
 }

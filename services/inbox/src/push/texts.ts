@@ -1,5 +1,5 @@
 import type { Locale, Message } from "@fanfare/contract";
-import type { Reason } from "./wants-push.ts";
+import type { Reason } from "./candidates.ts";
 
 interface PushTexts {
   title: Record<Reason, (author: string) => string>;

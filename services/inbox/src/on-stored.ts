@@ -1,14 +1,35 @@
-import type { Call } from "@fanfare/contract";
-import type { DomainEvents } from "@fanfare/kernel";
+import { type Call, type Message, userRoom } from "@fanfare/contract";
+import { boundedMap, type DomainEvents, may, type NodeContext } from "@fanfare/kernel";
+import { CONCURRENCY, FOLLOWS_KNOWN, PLACES_KNOWN } from "./bounds.ts";
 import type { FollowRepository, Thread } from "./follow.repository.ts";
-import { FOLLOWS_KNOWN, PLACES_KNOWN } from "./bounds.ts";
+
+/**
+ * Tells those whom a message names that it is in their inbox. Roles and everybody are not told one by one: whoever sees the message
+ * knows. What is lost here is found by the query of the inbox all the same.
+ */
+export async function tellMentioned(
+  node: NodeContext,
+  { channelId, groupId, messages }: DomainEvents["message.stored"],
+): Promise<void> {
+  const told = messages.flatMap((message) =>
+    namedBy(message).map((userId): [string, Message] => [userId, message]),
+  );
+  await boundedMap(told, CONCURRENCY, async ([userId, message]) => {
+    const access = await node.access.get(userId, { channelId });
+    if (may(access, "view")) node.publish(userRoom(userId), "inbox.added", { message, groupId });
+  });
+}
+
+function namedBy({ mentions, authorId }: Message): string[] {
+  return mentions?.userIds.filter((userId) => userId !== authorId) ?? [];
+}
 
 interface Known extends Thread {
   /** Who has opened it. */
   ownerId: string | null;
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   call: Call;
   follows: Pick<FollowRepository, "add">;
 }

@@ -1,8 +1,8 @@
 import { LIMITS } from "@fanfare/contract";
 import type { Handler } from "@fanfare/kernel";
-import type { InboxDependencies } from "../inbox.dependencies.ts";
-import { presentSetting } from "../setting.repository.ts";
-import { presentSubscription } from "./push.ts";
+import type { InboxDependencies } from "./inbox.dependencies.ts";
+import { presentSetting } from "./setting.repository.ts";
+import { presentSubscription } from "./push/subscriptions.ts";
 
 export function forgetUser({
   markers,

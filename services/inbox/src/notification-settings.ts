@@ -1,7 +1,7 @@
 import { LIMITS, userRoom } from "@fanfare/contract";
-import { may, serviceError, type Handler, type NodeContext } from "@fanfare/kernel";
-import type { InboxDependencies } from "../inbox.dependencies.ts";
-import { presentSetting, type Place } from "../setting.repository.ts";
+import { type Handler, may, type NodeContext, serviceError } from "@fanfare/kernel";
+import type { InboxDependencies } from "./inbox.dependencies.ts";
+import { type Place, presentSetting } from "./setting.repository.ts";
 
 export function getSetting({ node, settings }: InboxDependencies): Handler<"notification.get"> {
   return async ({ params, actor: { userId } }) => {

@@ -1,7 +1,7 @@
 import type { BotEvent, Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import { CALLBACK_BACKOFF, MAX_FAILURES } from "../bounds.ts";
-import { toEvents } from "./to-events.ts";
+import { toEvents } from "./deliver.ts";
 
 const ALL: BotEvent[] = ["message.created", "message.changed", "message.deleted"];
 const message = (seq: number, more: Partial<Message> = {}): Message => ({

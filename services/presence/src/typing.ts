@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 import { RateLimiter, type Handler } from "@fanfare/kernel";
-import { TYPING_PER_CHANNEL_AND_SECOND } from "../bounds.ts";
-import type { PresenceDependencies } from "../presence.dependencies.ts";
+import { TYPING_PER_CHANNEL_AND_SECOND } from "./bounds.ts";
+import type { PresenceDependencies } from "./presence.dependencies.ts";
 
 /** Tells a channel who writes, and of a crowd only some: it is of no use to know a hundred names. */
 export function typing({ node }: Pick<PresenceDependencies, "node">): Handler<"channel.typing"> {

@@ -1,7 +1,7 @@
 import type { Result } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
+import { type Handler, serviceError } from "@fanfare/kernel";
 import type { InboxDependencies } from "../inbox.dependencies.ts";
-import type { SubscriptionDocument } from "../push/subscription.repository.ts";
+import type { SubscriptionDocument } from "./subscription.repository.ts";
 
 type Subscription = Result<"push.list">["subscriptions"][number];
 

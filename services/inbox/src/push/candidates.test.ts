@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wantsPush, type Reason, type Setting } from "./wants-push.ts";
+import { type Reason, type Setting, wantsPush } from "./candidates.ts";
 
 const nowMs = 1_000_000;
 const muted = { mutedUntil: new Date(nowMs + 1) };

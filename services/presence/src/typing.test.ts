@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 import type { NodeContext, Request } from "@fanfare/kernel";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { TYPING_PER_CHANNEL_AND_SECOND } from "../bounds.ts";
+import { TYPING_PER_CHANNEL_AND_SECOND } from "./bounds.ts";
 import { typing } from "./typing.ts";
 
 const publish = vi.fn<NodeContext["publish"]>();

@@ -1,0 +1,184 @@
+import {
+  type Call,
+  type InboxItem,
+  type InboxMarker,
+  LIMITS,
+  type Message,
+  userRoom,
+} from "@fanfare/contract";
+import { AnswerBudget, boundedMap, type Handler, may, type NodeContext } from "@fanfare/kernel";
+import type { InboxDependencies } from "./inbox.dependencies.ts";
+import { ownMentionKeys } from "./own-mention-keys.ts";
+import { CLOCK_SKEW_SECONDS, CONCURRENCY, MESSAGES_PER_PAGE, UNREAD_COUNT_MAX_BYTES } from "./bounds.ts";
+import { chunks } from "./chunks.ts";
+
+export function listInbox(dependencies: InboxDependencies): Handler<"inbox.list"> {
+  const { node, markers } = dependencies;
+  return async ({ params: { cursor, limit }, actor: { userId } }) => {
+    const [marker, keys] = await Promise.all([markers.find(userId), ownMentionKeys(dependencies, userId)]);
+    const query = { userId, keys: keys.all, marker, before: cursor, limit, unreadOnly: false };
+    return { ...(await readInbox(node, query)), marker };
+  };
+}
+
+export function getUnreadCount(dependencies: InboxDependencies): Handler<"inbox.getUnreadCount"> {
+  const { node, markers } = dependencies;
+  return async ({ actor: { userId } }) => {
+    const [marker, keys] = await Promise.all([markers.find(userId), ownMentionKeys(dependencies, userId)]);
+    const limit = LIMITS.mentionsCounted;
+    const query = { userId, keys: keys.all, marker, before: undefined, limit, unreadOnly: true };
+    return { unread: (await readInbox(node, query)).items.length };
+  };
+}
+
+interface InboxQuery {
+  userId: string;
+  keys: readonly string[];
+  marker: InboxMarker;
+  /** Only messages with a lower id. */
+  before: string | undefined;
+  limit: number;
+  /** Nothing older than what was read is asked for. */
+  unreadOnly: boolean;
+}
+
+interface InboxPage {
+  items: InboxItem[];
+  nextCursor: string | null;
+}
+
+interface Place {
+  groupId: string | null;
+}
+
+/**
+ * A page of an inbox: the mentions of the log, as far as the user sees them now. Those that are not seen any more, mostly in groups
+ * that were left, are passed over; a page ends when it is full, when it has looked at `MESSAGES_PER_PAGE`, or when it has read as many bytes
+ * as an answer can have.
+ */
+async function readInbox(node: NodeContext, query: InboxQuery): Promise<InboxPage> {
+  const places = new Map<string, Place | null>();
+  const items: InboxItem[] = [];
+  const oldest = query.unreadOnly
+    ? laterOf(query.marker.clearedUpToId, query.marker.readUpToId)
+    : query.marker.clearedUpToId;
+  let before = query.before;
+  const budget = new AnswerBudget(query.unreadOnly ? UNREAD_COUNT_MAX_BYTES : undefined);
+  for (let looked = 0; looked < MESSAGES_PER_PAGE && !budget.isUsedUp;) {
+    const { messages, hasMore } = await newestMentions(node.call, query.keys, before, LIMITS.pageMaxItems);
+    const found = budget.cut(messages);
+    looked += found.length;
+    const wanted = found.filter(({ id }) => isAfter(id, oldest));
+    const candidates = wanted.filter(({ authorId }) => authorId !== query.userId);
+    await lookUpPlaces(node, query.userId, candidates, places);
+    const seen = candidates.filter(({ channelId }) => places.get(channelId) !== null);
+    for (const item of await present(node.call, query, seen, places)) {
+      if (query.unreadOnly && !item.unread) continue;
+      items.push(item);
+      if (items.length === query.limit) return { items, nextCursor: item.message.id };
+    }
+    const isLast = !hasMore && found.length === messages.length;
+    if (isLast || wanted.length < found.length) return { items, nextCursor: null };
+    before = found.at(-1)?.id ?? before;
+  }
+  return { items, nextCursor: before ?? null };
+}
+
+async function lookUpPlaces(
+  node: NodeContext,
+  userId: string,
+  messages: readonly Message[],
+  places: Map<string, Place | null>,
+): Promise<void> {
+  const unknown = [...new Set(messages.map(({ channelId }) => channelId))].filter((id) => !places.has(id));
+  await boundedMap(unknown, CONCURRENCY, async (channelId) => {
+    const access = await node.access.get(userId, { channelId });
+    places.set(channelId, may(access, "view") ? { groupId: access.groupId } : null);
+  });
+}
+
+async function present(
+  call: Call,
+  { userId, marker }: InboxQuery,
+  messages: readonly Message[],
+  places: ReadonlyMap<string, Place | null>,
+): Promise<InboxItem[]> {
+  const channelIds = [...new Set(messages.map(({ channelId }) => channelId))];
+  if (channelIds.length === 0) return [];
+  const { heads } = await call("message.listHeads", { userId, channelIds });
+  const read = new Map(heads.map(({ channelId, lastReadSeq }) => [channelId, lastReadSeq]));
+  return messages.map((message) => ({
+    message,
+    groupId: places.get(message.channelId)!.groupId,
+    unread: isAfter(message.id, marker.readUpToId) && message.seq > read.get(message.channelId)!,
+  }));
+}
+
+function laterOf(a: string | null, b: string | null): string | null {
+  return isAfter(b ?? "", a) ? b : a;
+}
+
+/** The newest messages that mention any of the keys, however many they are, and whether there may be older ones. */
+export async function newestMentions(
+  call: Call,
+  keys: readonly string[],
+  before: string | undefined,
+  limit: number,
+): Promise<{ messages: Message[]; hasMore: boolean }> {
+  const position = before === undefined ? {} : { before };
+  const byId = new Map<string, Message>();
+  /** Older messages than this one may be missing. */
+  let completeDownTo = "";
+  for (const some of chunks(keys, LIMITS.mentionKeysPerLookup)) {
+    const { messages, hasMore } = await call("message.listMentions", { keys: some, limit, ...position });
+    for (const message of messages) byId.set(message.id, message);
+    const oldest = messages.at(-1)?.id;
+    if (hasMore && oldest !== undefined && oldest > completeDownTo) completeDownTo = oldest;
+  }
+  const newest = [...byId.values()]
+    .filter(({ id }) => id >= completeDownTo)
+    .sort((a, b) => (a.id < b.id ? 1 : -1));
+  return { messages: newest.slice(0, limit), hasMore: completeDownTo !== "" || newest.length > limit };
+}
+
+const READ: readonly (keyof InboxMarker)[] = ["readUpToId"];
+const CLEARED: readonly (keyof InboxMarker)[] = ["readUpToId", "clearedUpToId"];
+
+export function markInboxRead(dependencies: InboxDependencies): Handler<"inbox.markRead"> {
+  return async ({ params: { messageId }, actor: { userId } }) => ({
+    marker: await advanceMarker(dependencies, userId, READ, messageId),
+  });
+}
+
+export function clearInbox(dependencies: InboxDependencies): Handler<"inbox.clear"> {
+  return async ({ params: { messageId }, actor: { userId } }) => ({
+    marker: await advanceMarker(dependencies, userId, CLEARED, messageId),
+  });
+}
+
+/** Moves markers forward, up to what there can be by now, and tells the user's sessions where something has changed. */
+export async function advanceMarker(
+  { node, markers }: InboxDependencies,
+  userId: string,
+  names: readonly (keyof InboxMarker)[],
+  messageId: string,
+): Promise<InboxMarker> {
+  const highest = highestIdNow(Date.now());
+  const upTo = isAfter(messageId, highest) ? highest : messageId;
+  const before = await markers.advance(userId, names, upTo);
+  const moved = names.filter((name) => isAfter(upTo, before[name]));
+  const marker = { ...before, ...Object.fromEntries(moved.map((name) => [name, upTo])) };
+  if (moved.length > 0) node.publish(userRoom(userId), "inbox.updated", { marker });
+  return marker;
+}
+
+/** Whether a message is newer than the one with the other id; null: there is no such one. */
+function isAfter(id: string, than: string | null): boolean {
+  return than === null || id > than;
+}
+
+/** The highest id that a message can have by now. An id begins with the second in which it was made. */
+function highestIdNow(nowMs: number): string {
+  const second = Math.floor(nowMs / 1000) + CLOCK_SKEW_SECONDS;
+  return second.toString(16).padStart(8, "0") + "f".repeat(16);
+}

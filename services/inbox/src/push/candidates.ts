@@ -1,0 +1,143 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { LIMITS, type Message, parseMentions, userOfRoom } from "@fanfare/contract";
+import type { DomainEvents, NodeContext } from "@fanfare/kernel";
+import { CROWD_SHARE, CROWDS_WAITING, MEMBERS_PER_PAGE, QUEUE_REST_MS, USERS_PER_BATCH } from "../bounds.ts";
+import type { SettingDocument, SettingRepository } from "../setting.repository.ts";
+
+type Place = Pick<DomainEvents["message.stored"], "channelId" | "groupId">;
+
+/** A message that mentions many, and how far its members have been looked through. */
+interface Crowd extends Place {
+  groupId: string;
+  message: Message;
+  everyone: boolean;
+  afterUserId: string | null;
+  looked: number;
+}
+
+interface CrowdsOptions {
+  node: Pick<NodeContext, "call" | "jobs">;
+  push: (place: Place, candidates: Candidate[]) => Promise<void>;
+  /** Whether further pushes would be dropped. */
+  isBusy: () => boolean;
+}
+
+/**
+ * Pushes mentions of everyone and of roles, as jobs: one page of members at a time, one mention after the other, with a pause after
+ * each page.
+ */
+export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
+  const jobs = node.jobs.define<Crowd>("inbox.pushMention", {
+    maxWaiting: CROWDS_WAITING,
+    run: async ({ key, payload: crowd, signal }) => {
+      while (isBusy()) await wait(QUEUE_REST_MS, undefined, { signal });
+      const begun = performance.now();
+      const { groupId, message, everyone, afterUserId } = crowd;
+      const mentions = message.mentions!;
+      const page = await node.call("group.listMemberIds", {
+        groupId,
+        roleIds: everyone ? null : mentions.roleIds,
+        afterUserId,
+        limit: MEMBERS_PER_PAGE,
+      });
+      const told = new Set([message.authorId, ...mentions.userIds]);
+      const userIds = page.userIds.filter((userId) => !told.has(userId));
+      const reason = everyone ? "everyone" : "role";
+      await push(
+        crowd,
+        userIds.map((userId) => ({ userId, message, reason })),
+      );
+      const looked = crowd.looked + MEMBERS_PER_PAGE;
+      if (page.nextUserId === null || looked >= LIMITS.membersPerMentionPush) return;
+      await jobs.enqueue(key, { ...crowd, afterUserId: page.nextUserId, looked });
+      await wait((performance.now() - begun) * (1 / CROWD_SHARE - 1), undefined, { signal }).catch(() => {});
+    },
+  });
+
+  return {
+    /** Resolves when the jobs are stored. */
+    async add({ channelId, groupId, messages }: DomainEvents["message.stored"]): Promise<void> {
+      if (groupId === null) return;
+      for (const message of messages) {
+        const everyone = message.mentions?.everyone === true && meansEveryone(message.content);
+        if (!everyone && (message.mentions?.roleIds.length ?? 0) === 0) continue;
+        if (jobs.isFull) continue;
+        const start = { afterUserId: null, looked: 0 };
+        await jobs.enqueue(message.id, { channelId, groupId, message, everyone, ...start });
+      }
+    },
+  };
+}
+
+const HERE = /(?<![\w@.])@here(?![\w@])/g;
+
+/** @here means those who are there, and they are not pushed to. */
+function meansEveryone(content: string): boolean {
+  return parseMentions(content.replaceAll(HERE, "")).everyone;
+}
+
+export interface Candidate {
+  userId: string;
+  message: Message;
+  reason: Reason;
+}
+
+type Stored = DomainEvents["message.stored"];
+
+/**
+ * Whom a batch of messages may concern: the others of a direct channel, those who are named, and those who want to hear of everything
+ * in the place. What it costs does not depend on the members of a group: whom a mention of everybody or of a role means, crowds.ts sees to.
+ */
+export async function pushCandidates(
+  node: NodeContext,
+  settings: SettingRepository,
+  { channelId, groupId, messages }: Stored,
+): Promise<Candidate[]> {
+  if (groupId === null) return directCandidates(node, channelId, messages);
+  const eager = await settings.listEager([groupId, channelId], USERS_PER_BATCH);
+  const candidates = messages.flatMap((message) => {
+    const named = message.mentions?.userIds ?? [];
+    return [
+      ...named.map((userId) => ({ userId, message, reason: "mention" as const })),
+      ...eager
+        .filter((userId) => !named.includes(userId))
+        .map((userId) => ({ userId, message, reason: "any" as const })),
+    ];
+  });
+  return candidates.filter(({ userId, message }) => userId !== message.authorId);
+}
+
+async function directCandidates(
+  { access }: NodeContext,
+  channelId: string,
+  messages: readonly Message[],
+): Promise<Candidate[]> {
+  const candidates: Candidate[] = [];
+  for (const message of messages) {
+    // Each of the users is a room of the channel.
+    const { rooms } = await access.get(message.authorId, { channelId });
+    const userIds = rooms.map(userOfRoom).filter((id) => id !== null && id !== message.authorId);
+    candidates.push(...userIds.map((userId) => ({ userId: userId!, message, reason: "direct" as const })));
+  }
+  return candidates;
+}
+
+/** Why somebody may be told of a message. */
+export type Reason = "direct" | "mention" | "role" | "everyone" | "any";
+export type Setting = Pick<SettingDocument, "level" | "mutedUntil" | "suppressEveryone">;
+
+/** Whether the settings of a user let a message through; undefined: there is none for the place. */
+export function wantsPush(
+  reason: Reason,
+  group: Setting | undefined,
+  channel: Setting | undefined,
+  nowMs: number,
+): boolean {
+  if ([group, channel].some((setting) => (setting?.mutedUntil?.getTime() ?? 0) > nowMs)) return false;
+  const level = channel?.level ?? group?.level ?? (reason === "direct" ? "all" : "mentions");
+  if (level === "nothing") return false;
+  // Who wants everything is pushed to in any case: once is enough.
+  if (reason === "role") return level === "mentions";
+  if (reason === "everyone") return level === "mentions" && group?.suppressEveryone !== true;
+  return level === "all" || reason === "mention";
+}
