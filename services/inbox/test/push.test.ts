@@ -157,15 +157,15 @@ test("nothing to who was put out, or has blocked the author", async () => {
   await must(instance.url, "user.block", { userId: owner.userId }, me.accessToken);
   await send(openId, named("do you hear me?"));
   await expectSame([], other);
-  expect(other.pushes.received).toEqual([]);
-  await other.pushes.stop();
+  expect(outside.received).toEqual([]);
+  await outside.stop();
 });
 
 test("follows the notification settings", async () => {
   const other = await otherMember();
   await set({ groupId, level: "nothing" });
   await send(openId, `${named("unwanted")} <@${other.userId}>`);
-  await vi.waitFor(() => expect(other.pushes.received).toHaveLength(1), 30_000);
+  await vi.waitFor(() => expect(outside.received).toHaveLength(1), 30_000);
   await set({ channelId: openId, level: "all" });
   await send(openId, "anything");
   await vi.waitFor(() => expect(bodies()).toEqual(["anything"]), 30_000);
