@@ -165,7 +165,7 @@ test("follows the notification settings", async () => {
   const other = await otherMember();
   await set({ groupId, level: "nothing" });
   await send(openId, `${named("unwanted")} <@${other.userId}>`);
-  await vi.waitFor(() => expect(outside.received).toHaveLength(1), 30_000);
+  await vi.waitFor(() => expect(other.pushes.received).toHaveLength(1), 30_000);
   await set({ channelId: openId, level: "all" });
   await send(openId, "anything");
   await vi.waitFor(() => expect(bodies()).toEqual(["anything"]), 30_000);
