@@ -3,11 +3,14 @@ import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
 // Prints the size and structure of the source: `node scripts/measure-source.ts`. Tests, benchmarks and generated files do not count.
+// Fails where a room imports another that it must not know.
 
 const SOURCE = /^(?:benchmark|packages|scripts|services|web)\/.*\.tsx?$/;
 const NOT_SOURCE = /\.test\.tsx?$|\.d\.ts$|(?:^|\/)(?:test|bench)\//;
 const IMPORT = /(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+\.tsx?|@fanfare\/[^"/]+)/g;
 const SMALL_LINES = 40;
+/** Services that host others, or read what they store. */
+const HOSTS = new Set(["services/node", "services/cli"]);
 
 interface Source {
   path: string;
@@ -35,15 +38,27 @@ console.table(
 );
 console.table({ "all but benchmark": measure(product), all: measure(sources) });
 
-const upward = product.flatMap(({ path, imports }) =>
-  path.startsWith("packages/")
-    ? imports
-        .filter((name) => roomNames.get(name)?.startsWith("services/"))
-        .map((name) => `${path} → ${name}`)
-    : [],
-);
-console.log(`Imports from packages to services: ${upward.length}`);
-for (const line of upward) console.log(`  ${line}`);
+const wrong = tracked.filter((path) => SOURCE.test(path)).flatMap((path) => wrongArrows(read(path)));
+console.log(`Imports between rooms that are not allowed: ${wrong.length}`);
+for (const line of wrong) console.log(`  ${line}`);
+if (wrong.length > 0) process.exitCode = 1;
+
+/** Packages import no services and nothing of test/, not even in their tests. Only node and cli import services. */
+function wrongArrows({ path, imports }: Source): string[] {
+  const room = roomOf(path);
+  return imports
+    .map((target) => roomOf(roomNames.get(target) ?? target))
+    .filter((target) => {
+      if (room.startsWith("packages/")) return target.startsWith("services/") || target.startsWith("test/");
+      if (!room.startsWith("services/") || NOT_SOURCE.test(path)) return false;
+      return target.startsWith("services/") && target !== room && !HOSTS.has(room);
+    })
+    .map((target) => `${path} → ${target}`);
+}
+
+function roomOf(path: string): string {
+  return path.split("/").slice(0, 2).join("/");
+}
 
 function read(path: string): Source {
   const text = readFileSync(path, "utf8");

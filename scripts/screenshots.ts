@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { SessionTokens } from "@fanfare/contract";
-import { startInstance } from "@fanfare/testing";
+import { startInstance } from "../test/support/instance.ts";
 import { type Browser, type BrowserContextOptions, chromium } from "playwright-core";
 import { buildPage } from "./build-page.ts";
 import { makeTown, type Town } from "./screenshots/make-town.ts";

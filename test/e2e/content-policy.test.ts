@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createAccount, startInstance, type Instance } from "@fanfare/testing";
+import { createAccount } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { hasBrowser } from "./browser.ts";

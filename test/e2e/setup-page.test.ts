@@ -1,5 +1,6 @@
 import { FanfareClient } from "@fanfare/client";
-import { type FanfareNode, must, post, readSetupToken, startNode } from "@fanfare/testing";
+import { must, post } from "@fanfare/testing";
+import { type FanfareNode, readSetupToken, startNode } from "../support/node-process.ts";
 import type { Browser } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { hasBrowser, sharedBrowser } from "./browser.ts";

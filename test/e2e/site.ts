@@ -1,6 +1,6 @@
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
-import { type Instance, startInstance } from "@fanfare/testing";
+import { type Instance, startInstance } from "../support/instance.ts";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, inject } from "vitest";
 import { sharedBrowser } from "./browser.ts";

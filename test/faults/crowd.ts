@@ -1,4 +1,4 @@
-import type { Cluster } from "@fanfare/testing";
+import type { Cluster } from "../support/cluster.ts";
 import { Ledger } from "./ledger.ts";
 import { Member } from "./member.ts";
 

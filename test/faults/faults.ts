@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Cluster, ClusterNode, ServerProcess, TcpProxy } from "@fanfare/testing";
+import type { ServerProcess, TcpProxy } from "@fanfare/testing";
+import type { Cluster, ClusterNode } from "../support/cluster.ts";
 import type { Random } from "./random.ts";
 import type { Supervisor } from "./supervisor.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startCluster } from "@fanfare/testing";
+import { startCluster } from "../support/cluster.ts";
 import { Chatter } from "./chatter.ts";
 import { check, type Findings } from "./check.ts";
 import { Crowd } from "./crowd.ts";

@@ -1,5 +1,6 @@
 import { FanfareClient, type ChannelView } from "@fanfare/client";
-import { isInstalled, startCluster, TcpProxy, type Cluster } from "@fanfare/testing";
+import { isInstalled, TcpProxy } from "@fanfare/testing";
+import { startCluster, type Cluster } from "../support/cluster.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 /** Together more than the operating system buffers for a connection, and than a gateway keeps for a slow one. */

@@ -1,6 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import { LIMITS, type ErrorCode, type SessionTokens, type WireAnswer } from "@fanfare/contract";
-import { must, post, startInstance, type Instance } from "@fanfare/testing";
+import { must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { startMailbox, type Mailbox } from "./mailbox.ts";

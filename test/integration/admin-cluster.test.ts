@@ -1,13 +1,6 @@
-import {
-  createAccount,
-  createWorld,
-  isInstalled,
-  must,
-  post,
-  readSetupToken,
-  startCluster,
-  type Cluster,
-} from "@fanfare/testing";
+import { createAccount, createWorld, isInstalled, must, post } from "@fanfare/testing";
+import { startCluster, type Cluster } from "../support/cluster.ts";
+import { readSetupToken } from "../support/node-process.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 

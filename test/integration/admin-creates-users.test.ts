@@ -1,13 +1,6 @@
 import type { ErrorCode } from "@fanfare/contract";
-import {
-  createAccount,
-  createGuest,
-  must,
-  post,
-  startInstance,
-  type Instance,
-  type Person,
-} from "@fanfare/testing";
+import { createAccount, createGuest, must, post, type Person } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startMailbox, type Mailbox } from "./mailbox.ts";
 

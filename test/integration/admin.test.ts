@@ -1,14 +1,6 @@
 import { ACTIONS, actionsWhere, pausesInMaintenance, type EventPayload } from "@fanfare/contract";
-import {
-  createAccount,
-  createGuest,
-  createWorld,
-  must,
-  post,
-  startInstance,
-  type Instance,
-  type Person,
-} from "@fanfare/testing";
+import { createAccount, createGuest, createWorld, must, post, type Person } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 

@@ -1,4 +1,5 @@
-import { createAccount, createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { createAccount, createWorld, must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 

@@ -1,18 +1,10 @@
 import { tmpdir } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventName, ServerToClientEvents } from "@fanfare/contract";
-import {
-  createGuest,
-  isInstalled,
-  must,
-  startCluster,
-  startDatabase,
-  startInstance,
-  startNats,
-  startNode,
-  startRedis,
-  type Cluster,
-} from "@fanfare/testing";
+import { createGuest, isInstalled, must, startDatabase, startNats, startRedis } from "@fanfare/testing";
+import { startCluster, type Cluster } from "../support/cluster.ts";
+import { startInstance } from "../support/instance.ts";
+import { startNode } from "../support/node-process.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 

@@ -1,6 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
-import { isInstalled, must, startCluster, type Cluster } from "@fanfare/testing";
+import { isInstalled, must } from "@fanfare/testing";
+import { startCluster, type Cluster } from "../support/cluster.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 // Two gateways and two workers in processes of their own: who comes to a direct channel of several hears of it, and who is put

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { FanfareClient } from "@fanfare/client";
-import { createAccount, must, post, startNode } from "@fanfare/testing";
+import { createAccount, must, post } from "@fanfare/testing";
+import { startNode } from "../support/node-process.ts";
 import { Secret, TOTP } from "otpauth";
 import { expect, onTestFinished, test } from "vitest";
 

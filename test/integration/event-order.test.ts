@@ -1,5 +1,6 @@
 import type { EventPayload, Message } from "@fanfare/contract";
-import { createWorld, must, startNode, type FanfareNode } from "@fanfare/testing";
+import { createWorld, must } from "@fanfare/testing";
+import { startNode, type FanfareNode } from "../support/node-process.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 

@@ -1,6 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Call, EventName, EventPayload, SessionTokens } from "@fanfare/contract";
-import { createAccount, must, startInstance, type Instance } from "@fanfare/testing";
+import { createAccount, must } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { TOTP } from "otpauth";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { applyEvent, EVENT_NAMES, fetchState, type ClientState } from "./client-state.ts";

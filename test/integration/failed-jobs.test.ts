@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { createAccount, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { createAccount, must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 

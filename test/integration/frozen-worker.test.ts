@@ -1,14 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServerToClientEvents } from "@fanfare/contract";
-import {
-  createGuest,
-  isInstalled,
-  must,
-  post,
-  startCluster,
-  type Cluster,
-  type Person,
-} from "@fanfare/testing";
+import { createGuest, isInstalled, must, post, type Person } from "@fanfare/testing";
+import { startCluster, type Cluster } from "../support/cluster.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 

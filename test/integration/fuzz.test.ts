@@ -5,10 +5,9 @@ import {
   createWorld,
   MODERATOR_PERMISSIONS,
   must,
-  startInstance,
-  type Instance,
   type World,
 } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import fc from "fast-check";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAccount, freePort, must, startNode } from "@fanfare/testing";
+import { createAccount, freePort, must } from "@fanfare/testing";
+import { startNode } from "../support/node-process.ts";
 import { expect, test } from "vitest";
 import { startMailbox } from "./mailbox.ts";
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { ACTIONS, type ActionName } from "@fanfare/contract";
-import { createGuest, isInstalled, must, post, postRaw, startCluster, type Cluster } from "@fanfare/testing";
+import { createGuest, isInstalled, must, post, postRaw } from "@fanfare/testing";
+import { startCluster, type Cluster } from "../support/cluster.ts";
 import { io } from "socket.io-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { startDatabase, startNode } from "@fanfare/testing";
+import { startDatabase } from "@fanfare/testing";
+import { startNode } from "../support/node-process.ts";
 import mongoose from "mongoose";
 import { expect, test } from "vitest";
 

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { isInstalled, startCluster, type Cluster } from "@fanfare/testing";
+import { isInstalled } from "@fanfare/testing";
+import { startCluster, type Cluster } from "../support/cluster.ts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { RULES_FILE } from "../../docker/test/monitoring/rules-file.ts";
 import { dashboardQueries } from "./monitoring/dashboard-queries.ts";

@@ -1,5 +1,6 @@
 import type { ErrorCode, InstancePolicy } from "@fanfare/contract";
-import { createAccount, must, post, startInstance, type Instance, type Person } from "@fanfare/testing";
+import { createAccount, must, post, type Person } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startIdentityProvider, type Claims, type IdentityProvider } from "./identity-provider.ts";

@@ -6,15 +6,8 @@ import {
   type Meta,
   type Params,
 } from "@fanfare/contract";
-import {
-  createAccount,
-  createGuest,
-  must,
-  post,
-  startInstance,
-  type Instance,
-  type Person,
-} from "@fanfare/testing";
+import { createAccount, createGuest, must, post, type Person } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { startMailbox, type Mailbox } from "./mailbox.ts";
 

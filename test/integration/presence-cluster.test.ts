@@ -1,6 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { EventPayload, SessionTokens } from "@fanfare/contract";
-import { isInstalled, must, startCluster, type Cluster } from "@fanfare/testing";
+import { isInstalled, must } from "@fanfare/testing";
+import { startCluster, type Cluster } from "../support/cluster.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 // Two gateways and two workers in processes of their own, over a real nats-server and redis-server.

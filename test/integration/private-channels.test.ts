@@ -1,5 +1,6 @@
 import { PERMISSIONS } from "@fanfare/contract";
-import { createAccount, must, post, startInstance, type Instance, type Person } from "@fanfare/testing";
+import { createAccount, must, post, type Person } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Listener } from "./listener.ts";
 

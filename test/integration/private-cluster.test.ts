@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { PERMISSIONS } from "@fanfare/contract";
-import { createAccount, isInstalled, must, post, startCluster, type Cluster } from "@fanfare/testing";
+import { createAccount, isInstalled, must, post } from "@fanfare/testing";
+import { startCluster, type Cluster } from "../support/cluster.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Listener } from "./listener.ts";
 

@@ -1,5 +1,6 @@
 import type { EventPayload } from "@fanfare/contract";
-import { createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { createWorld, must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 

@@ -6,11 +6,10 @@ import {
   createWorld,
   must,
   post,
-  startInstance,
-  type Instance,
   type Person,
   type World,
 } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
 // The limits of an instance that admins set.

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FanfareClient, FanfareError } from "@fanfare/client";
 import type { GroupFileLine } from "@fanfare/contract";
-import { createAccount, createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { createAccount, createWorld, must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 let instance: Instance;

@@ -2,7 +2,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as delay } from "node:timers/promises";
 import { FanfareClient, type ChannelView } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
-import { startInstance, type Instance } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 
 /** A way to the instance that can be cut in the middle of anything. */

@@ -1,6 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Params } from "@fanfare/contract";
-import { createAccount, must, post, startInstance, type Instance, type Person } from "@fanfare/testing";
+import { createAccount, must, post, type Person } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 // What a search finds follows what the searcher may see at that moment, in a whole instance.

@@ -1,14 +1,7 @@
 import { FanfareClient, type FanfareError } from "@fanfare/client";
 import { ACTIONS, actionsWhere, needsSecondFactor, type InstancePolicy } from "@fanfare/contract";
-import {
-  createAccount,
-  createGuest,
-  must,
-  post,
-  startInstance,
-  type Instance,
-  type Person,
-} from "@fanfare/testing";
+import { createAccount, createGuest, must, post, type Person } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { TOTP } from "otpauth";
 import { io } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";

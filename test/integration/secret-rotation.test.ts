@@ -13,10 +13,9 @@ import {
   post,
   startDatabase,
   startNats,
-  startNode,
   startRedis,
-  type FanfareNode,
 } from "@fanfare/testing";
+import { startNode, type FanfareNode } from "../support/node-process.ts";
 import { Secret, TOTP } from "otpauth";
 import { expect, onTestFinished, test } from "vitest";
 

@@ -1,13 +1,6 @@
 import { PERMISSIONS, type ActionName, type Params } from "@fanfare/contract";
-import {
-  createWorld,
-  must,
-  post,
-  startInstance,
-  type Instance,
-  type Person,
-  type World,
-} from "@fanfare/testing";
+import { createWorld, must, post, type Person, type World } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 // Threads need the group and the message service: who sees them, their numbers, and what happens to them with their parent.

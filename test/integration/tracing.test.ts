@@ -1,16 +1,9 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  createGuest,
-  isInstalled,
-  must,
-  post,
-  startCluster,
-  startNode,
-  type Cluster,
-  type FanfareNode,
-} from "@fanfare/testing";
+import { createGuest, isInstalled, must, post } from "@fanfare/testing";
+import { startCluster, type Cluster } from "../support/cluster.ts";
+import { startNode, type FanfareNode } from "../support/node-process.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startCollector, type Collector, type Span } from "./otlp-collector.ts";

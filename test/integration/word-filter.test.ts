@@ -1,4 +1,5 @@
-import { createWorld, must, post, startInstance, type Instance, type World } from "@fanfare/testing";
+import { createWorld, must, post, type World } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 let instance: Instance;

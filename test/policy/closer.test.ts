@@ -1,4 +1,5 @@
-import { createAccount, createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { createAccount, createWorld, must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 // What a row of the matrix cannot tell.

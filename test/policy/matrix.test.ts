@@ -5,12 +5,11 @@ import {
   createStage,
   post,
   postRaw,
-  startInstance,
   type Cast,
-  type Instance,
   type Person,
   type Stage,
 } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ACTORS, type ActorName, type Outcome } from "./expected.ts";
 import { MATRIX, READS } from "./matrix.ts";

@@ -1,5 +1,6 @@
 import { LIMITS, type ErrorCode, type SessionTokens } from "@fanfare/contract";
-import { must, post, startInstance, type Instance } from "@fanfare/testing";
+import { must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {

@@ -4,11 +4,10 @@ import {
   createWorld,
   must,
   post,
-  startInstance,
-  type Instance,
   type Person,
   type World,
 } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { PERMISSIONS } from "@fanfare/contract";
 import { io } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
-import { createGuest, startInstance, type Instance } from "@fanfare/testing";
+import { createGuest } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const FRIEND = "https://friend.example";

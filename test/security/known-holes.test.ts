@@ -1,17 +1,8 @@
 import { ACTIONS, ERRORS, LIMITS, type ActionName, type WireAnswer } from "@fanfare/contract";
 import { loadConfig } from "@fanfare/kernel";
 import { Outbound } from "../../packages/outbound/src/index.ts";
-import {
-  createAccount,
-  createGuest,
-  createWorld,
-  must,
-  post,
-  postRaw,
-  startInstance,
-  type Instance,
-  type World,
-} from "@fanfare/testing";
+import { createAccount, createGuest, createWorld, must, post, postRaw, type World } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { io } from "socket.io-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { createAccount, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { createAccount, must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 

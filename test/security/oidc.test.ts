@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { request, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
-import { createGuest, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { createGuest, must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startLyingProvider, type Lie, type LyingProvider } from "./lying-provider.ts";
 

@@ -2,15 +2,8 @@ import { randomBytes, createECDH } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import type { BotScope } from "@fanfare/contract";
-import {
-  createAccount,
-  createGuest,
-  createWorld,
-  must,
-  post,
-  startInstance,
-  type Instance,
-} from "@fanfare/testing";
+import { createAccount, createGuest, createWorld, must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 // What users make the server ask: pushes, callbacks, previews, and pictures of webhooks. The instance may reach 127.0.0.2 by its

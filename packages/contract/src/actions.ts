@@ -89,6 +89,12 @@ type ActionWith<Fact> = {
   [N in ActionName]: (typeof ACTIONS)[N] extends Fact ? N : never;
 }[ActionName];
 
+/** Answers the permissions that a process checks calls against. */
+export const ANSWERS_ACCESS = "group.access" satisfies ActionName;
+
+/** Answers the policy of the instance as admins have set it. */
+export const ANSWERS_POLICY = "admin.readPolicy" satisfies ActionName;
+
 /** Actions that remove what a service stores of a deleted user. */
 export const FORGETS_USER = actionsWhere(({ forgetsUser }) => forgetsUser === true) as ActionWith<{
   forgetsUser: true;

@@ -1,4 +1,4 @@
-import { hasPermission, type Call, type PermissionName } from "@fanfare/contract";
+import { ANSWERS_ACCESS, hasPermission, type Call, type PermissionName } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
 
 /** What one user may do in one place. */
@@ -99,11 +99,8 @@ function cacheKey(userId: string, place: Place): string {
 export function accessLookUp(call: Call): (userId: string, place: Place) => Promise<Access> {
   return async (userId, place) => {
     const { permissions, groupId, mutedUntil, slowModeMs, wordFilterRev, rooms } = await call(
-      "group.access",
-      {
-        ...place,
-        userId,
-      },
+      ANSWERS_ACCESS,
+      { ...place, userId },
     );
     const mutedUntilMs = mutedUntil === null ? 0 : Date.parse(mutedUntil);
     return {

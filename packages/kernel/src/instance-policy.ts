@@ -1,4 +1,10 @@
-import type { Call, InstancePolicy, PolicyName, StoredPolicy } from "@fanfare/contract";
+import {
+  ANSWERS_POLICY,
+  type Call,
+  type InstancePolicy,
+  type PolicyName,
+  type StoredPolicy,
+} from "@fanfare/contract";
 import type { Config } from "./config.ts";
 
 /** The stored values are read again after this long, in case a `policy.changed` event was lost. */
@@ -29,7 +35,7 @@ export class PolicyCache implements Policy {
   #reading: Promise<StoredPolicy> | undefined;
 
   constructor(call: Call, config: Config["policy"]) {
-    this.#read = () => call("admin.readPolicy", {});
+    this.#read = () => call(ANSWERS_POLICY, {});
     this.#config = config;
   }
 

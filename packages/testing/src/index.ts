@@ -1,12 +1,10 @@
 export { must, post, postRaw } from "./api.ts";
 export { createCast, createStage, MODERATOR_PERMISSIONS, type Cast, type Stage } from "./cast.ts";
-export { startCluster, type Cluster, type ClusterNode, type ClusterOptions } from "./cluster.ts";
 export { startDatabase } from "./database.ts";
-export { startInstance, type Instance } from "./instance.ts";
+export { startServer, type LaunchOptions } from "./launch.ts";
 export { startNats, type NatsServer } from "./nats.ts";
-export { readSetupToken, startNode, type FanfareNode } from "./node-process.ts";
 export { freePort } from "./ports.ts";
-export { isInstalled } from "./programs.ts";
+export { isInstalled, PROJECT_FOLDER } from "./programs.ts";
 export { startRedis } from "./redis.ts";
 export { ServerProcess } from "./server-process.ts";
 export { TcpProxy } from "./tcp-proxy.ts";

@@ -1,4 +1,5 @@
-import { must, post, startInstance, type Instance } from "@fanfare/testing";
+import { must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPlace, say } from "./place.ts";

@@ -1,4 +1,5 @@
-import { must, startDatabase, startNode, type FanfareNode, type ServerProcess } from "@fanfare/testing";
+import { must, startDatabase, type ServerProcess } from "@fanfare/testing";
+import { startNode, type FanfareNode } from "../../../test/support/node-process.ts";
 import mongoose, { type Connection } from "mongoose";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { MAX_FAILURES } from "../src/bounds.ts";

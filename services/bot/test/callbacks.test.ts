@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
 import { LIMITS } from "@fanfare/contract";
 import { jsonBytes } from "@fanfare/kernel";
-import { createAccount, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { createAccount, must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { io } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createPlace, createReceiver, say, until, type Place } from "./place.ts";

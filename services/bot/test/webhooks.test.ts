@@ -1,4 +1,5 @@
-import { must, post, startInstance, type Instance, type World, createWorld } from "@fanfare/testing";
+import { must, post, type World, createWorld } from "@fanfare/testing";
+import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 let instance: Instance;

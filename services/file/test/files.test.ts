@@ -3,16 +3,8 @@ import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { PERMISSIONS, type ErrorCode, type WireAnswer } from "@fanfare/contract";
-import {
-  createAccount,
-  createWorld,
-  must,
-  post,
-  startInstance,
-  type Instance,
-  type Person,
-  type World,
-} from "@fanfare/testing";
+import { createAccount, createWorld, must, post, type Person, type World } from "@fanfare/testing";
+import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { fileOf, upload, uploadPicture, urlOf } from "./upload.ts";

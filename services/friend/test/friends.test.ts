@@ -1,12 +1,5 @@
-import {
-  createAccount,
-  createGuest,
-  createWorld,
-  must,
-  post,
-  startInstance,
-  type Instance,
-} from "@fanfare/testing";
+import { createAccount, createGuest, createWorld, must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import type { ActionName, Params } from "@fanfare/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 

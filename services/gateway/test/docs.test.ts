@@ -1,4 +1,4 @@
-import { startInstance, type Instance } from "@fanfare/testing";
+import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 let instance: Instance;

@@ -1,14 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { EventPayload, Message } from "@fanfare/contract";
-import {
-  createAccount,
-  createGuest,
-  must,
-  post,
-  startInstance,
-  type Instance,
-  type Person,
-} from "@fanfare/testing";
+import { createAccount, createGuest, must, post, type Person } from "@fanfare/testing";
+import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 // What an inbox has, counts and tells follows what its user may see at that moment.

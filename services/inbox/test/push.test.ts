@@ -1,14 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Params, SessionTokens } from "@fanfare/contract";
-import {
-  createAccount,
-  createGuest,
-  must,
-  post,
-  startInstance,
-  type Instance,
-  type Person,
-} from "@fanfare/testing";
+import { createAccount, createGuest, must, post, type Person } from "@fanfare/testing";
+import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { PushService, type Received } from "./push-service.ts";
 

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { WireAnswer } from "@fanfare/contract";
-import { createWorld, must, startDatabase, startNode, type ServerProcess } from "@fanfare/testing";
+import { createWorld, must, startDatabase, type ServerProcess } from "@fanfare/testing";
+import { startNode } from "../../../test/support/node-process.ts";
 import { io } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 

@@ -1,5 +1,6 @@
 import { ACTIONS } from "@fanfare/contract";
-import { createGuest, createWorld, must, post, startInstance, type Instance } from "@fanfare/testing";
+import { createGuest, createWorld, must, post } from "@fanfare/testing";
+import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { FileUrl, StoredFile, WireAnswer } from "@fanfare/contract";
-import { createWorld, isInstalled, must, startNode, type FanfareNode, type World } from "@fanfare/testing";
+import { createWorld, isInstalled, must, type World } from "@fanfare/testing";
+import { startNode, type FanfareNode } from "../../../test/support/node-process.ts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 // A process is started; on a busy machine that takes long.

@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createGuest, must, startNode, type FanfareNode } from "@fanfare/testing";
+import { createGuest, must } from "@fanfare/testing";
+import { startNode, type FanfareNode } from "../../../test/support/node-process.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 

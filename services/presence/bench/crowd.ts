@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LIMITS, type Presence } from "@fanfare/contract";
-import { must, startCluster, type ClusterNode } from "@fanfare/testing";
+import { must } from "@fanfare/testing";
+import { startCluster, type ClusterNode } from "../../../test/support/cluster.ts";
 import { openRawSocket } from "./raw-socket.ts";
 
 // What a crowd that joins a group and comes online costs where some of it watch others, and what a gateway that dies with half of it

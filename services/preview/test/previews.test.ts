@@ -1,7 +1,8 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Outbound } from "@fanfare/outbound";
-import { createWorld, must, startInstance, type Instance, type World } from "@fanfare/testing";
+import { createWorld, must, type World } from "@fanfare/testing";
+import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Pages } from "../src/previews.ts";
 

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Message } from "@fanfare/contract";
-import { createWorld, must, startNode, TcpProxy, type FanfareNode, type World } from "@fanfare/testing";
+import { createWorld, must, TcpProxy, type World } from "@fanfare/testing";
+import { startNode, type FanfareNode } from "../../support/node-process.ts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 // Processes are started; on a busy machine each start takes long.

@@ -1,12 +1,8 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startDatabase } from "./database.ts";
-import { startNats } from "./nats.ts";
+import { startDatabase, startNats, startRedis, TcpProxy, type ServerProcess } from "@fanfare/testing";
 import { startNode, type FanfareNode } from "./node-process.ts";
-import { startRedis } from "./redis.ts";
-import type { ServerProcess } from "./server-process.ts";
-import { TcpProxy } from "./tcp-proxy.ts";
 
 export interface ClusterOptions {
   gateways?: number;

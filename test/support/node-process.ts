@@ -1,10 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startServer, type LaunchOptions } from "./launch.ts";
-import { freePort } from "./ports.ts";
-import { PROJECT_FOLDER } from "./programs.ts";
-import type { ServerProcess } from "./server-process.ts";
+import {
+  freePort,
+  PROJECT_FOLDER,
+  startServer,
+  type LaunchOptions,
+  type ServerProcess,
+} from "@fanfare/testing";
 
 export interface NodeOptions extends LaunchOptions {
   /** Which services it hosts; all of them by default. */

@@ -3,14 +3,8 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import {
-  isInstalled,
-  startDatabase,
-  startNats,
-  startNode,
-  startRedis,
-  type ServerProcess,
-} from "@fanfare/testing";
+import { isInstalled, startDatabase, startNats, startRedis, type ServerProcess } from "@fanfare/testing";
+import { startNode } from "../support/node-process.ts";
 
 const launchers: [string, string, () => Promise<ServerProcess>][] = [
   ["NATS", "nats-server", startNats],
