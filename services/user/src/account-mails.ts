@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { LIMITS, type RateLimit } from "@fanfare/contract";
-import { hashSecret, newSecret, RateLimiter, type CallClient, type NodeContext } from "@fanfare/kernel";
+import { LIMITS, type RateLimit, userRoom } from "@fanfare/contract";
+import { type CallClient, hashSecret, newSecret, type NodeContext, RateLimiter } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
-import type { MailedTokenRepository, MailedPurpose } from "./mailed-token.repository.ts";
+import type { MailedPurpose, MailedTokenRepository } from "./mailed-token.repository.ts";
 import { isWithoutSignIn } from "./session.policy.ts";
 import type { UserDocument } from "./user.model.ts";
-import { localeOf } from "./user.presenter.ts";
+import { localeOf, presentOwnUser } from "./user.presenter.ts";
 
 const LIFETIME_MS: Record<MailedPurpose, number> = {
   resetPassword: LIMITS.passwordResetLifetimeMs,
@@ -157,4 +157,9 @@ export function createAccountMails(
         .catch((error: unknown) => logger.error({ err: error, mail: name }, "mail not enqueued"));
     },
   };
+}
+
+/** Tells the user's own sockets, and nobody else, how the account is now. */
+export function tellOwner({ publish }: Pick<NodeContext, "publish">, user: UserDocument): void {
+  publish(userRoom(user._id), "account.updated", { user: presentOwnUser(user) });
 }

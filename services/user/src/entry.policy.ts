@@ -1,6 +1,6 @@
 import type { InstancePolicy } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
-import type { AllUsersRepository } from "./all-users.repository.ts";
+import type { AllUsersRepository } from "./user.repository.ts";
 
 /**
  * Checks that the policy lets someone create an account, with a password or by OpenID Connect.

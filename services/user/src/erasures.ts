@@ -1,5 +1,5 @@
 import { FORGETS_USER, LIMITS } from "@fanfare/contract";
-import type { NodeContext } from "@fanfare/kernel";
+import { type NodeContext, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { BlockRepository } from "./block.repository.ts";
 import type { MailedTokenRepository } from "./mailed-token.repository.ts";
 import type { SessionRepository } from "./session.repository.ts";
@@ -7,13 +7,14 @@ import type { Sessions } from "./sessions.ts";
 import type { UserDocument } from "./user.model.ts";
 import { presentUser } from "./user.presenter.ts";
 import type { UserRepository } from "./user.repository.ts";
+import type { SeenGuest } from "./removal.queries.ts";
 
 const USERS_PER_SWEEP = 100;
 const SWEEP_MS = 60_000;
 /** Accounts whose data can wait to be deleted. */
 const MAX_WAITING = 100_000;
 
-export interface ErasuresOptions {
+interface ErasuresOptions {
   node: Pick<NodeContext, "broadcast" | "call" | "jobs">;
   users: UserRepository;
   sessions: Sessions;
@@ -55,5 +56,112 @@ export function createErasures(options: ErasuresOptions) {
       node.broadcast("user.profileChanged", { user: presentUser(erased) });
       await erasure.enqueue(erased._id, null);
     },
+  };
+}
+
+const USERS_PER_PAGE = 100;
+const GUEST_SWEEP_MS = 6 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface UnusedGuestsOptions {
+  node: Pick<NodeContext, "call" | "config" | "jobs">;
+  users: UserRepository;
+  sessionRepository: SessionRepository;
+  erasures: Erasures;
+}
+
+export type UnusedGuests = ReturnType<typeof createUnusedGuests>;
+
+/**
+ * Deletes guests whom nobody can be any more, for they have no password and their sessions have ended, once they were not seen for
+ * `GUEST_RETENTION_DAYS`. Those who own a group stay.
+ */
+export function createUnusedGuests({ node, users, sessionRepository, erasures }: UnusedGuestsOptions) {
+  const keptForMs = node.config.guestRetentionDays * DAY_MS;
+
+  const remove = async ({ _id, seenAt }: SeenGuest, now: Date): Promise<void> => {
+    const userId = _id;
+    const { groupIds } = await node.call("group.listOwned", { userId });
+    if (groupIds.length > 0) return;
+    const erased = await users.erase(userId, now, { kind: "guest", seenAt });
+    if (erased !== null) await erasures.begin(erased);
+  };
+
+  /** @returns where the next page begins; null: there is none */
+  const look = async (after: string | null, now: Date): Promise<string | null> => {
+    const page = await users.pageOfGuests(after, USERS_PER_PAGE);
+    // A day is exact enough, and makes one write a day of a guest who is there all the time.
+    const idle = page.guests.filter(({ seenAt }) => seenAt.getTime() < now.getTime() - DAY_MS);
+    const asked = [...idle.map(({ _id }) => _id), ...page.unseen];
+    const refreshed = await sessionRepository.lastRefreshes(asked, now);
+    // They are older than the note of when one was seen. Without a session nothing tells them from the authors of imported groups, who stay.
+    for (const _id of page.unseen) {
+      const seenAt = refreshed.get(_id);
+      if (seenAt !== undefined) await users.setFirstSeenAt({ _id, seenAt });
+    }
+    for (const guest of idle) {
+      const seenAt = refreshed.get(guest._id);
+      if (seenAt !== undefined) await users.setSeenAt({ ...guest, seenAt });
+      else if (guest.seenAt.getTime() < now.getTime() - keptForMs) await remove(guest, now);
+    }
+    return page.next;
+  };
+
+  const sweep = async (now: Date, signal?: AbortSignal): Promise<void> => {
+    let after: string | null = null;
+    do {
+      after = await look(after, now);
+      signal?.throwIfAborted();
+    } while (after !== null);
+  };
+
+  if (keptForMs > 0)
+    node.jobs.define("user.deleteUnusedGuests", {
+      everyMs: GUEST_SWEEP_MS,
+      run: ({ signal }) => sweep(new Date(), signal),
+    });
+  return { sweep };
+}
+
+export type InvitedAccounts = ReturnType<typeof createInvitedAccounts>;
+
+/** Accounts that are made with an invite to a group. */
+export function createInvitedAccounts(
+  node: Pick<NodeContext, "call">,
+  users: UserRepository,
+  erasures: Erasures,
+) {
+  /** Takes one use of the invite. */
+  const join = async (userId: string, code: string): Promise<void> => {
+    await node.call("invite.acceptFor", { userId, code });
+  };
+
+  return {
+    /**
+     * Guests can make groups and invites, so theirs must not open accounts; nor must those of bots, which guests can add to a group.
+     * @throws {ServiceError} INVITE_NOT_FOUND
+     */
+    async check(code: string): Promise<void> {
+      const creator = await users.find((await node.call("invite.findCreator", { code })).userId);
+      if (creator?.kind !== "member" || creator.disabledAt !== undefined || creator.deletedAt !== undefined)
+        throw serviceError("INVITE_NOT_FOUND");
+    },
+
+    join,
+
+    /**
+     * For an account that has just been made: where it cannot join, it is deleted, because the last use of an invite can only be
+     * taken once.
+     */
+    joinOrDelete: (userId: string, code: string): Promise<void> =>
+      withoutDeadline(async () => {
+        try {
+          await join(userId, code);
+        } catch (error) {
+          const erased = await users.erase(userId, new Date());
+          if (erased !== null) await erasures.begin(erased);
+          throw error;
+        }
+      }),
   };
 }

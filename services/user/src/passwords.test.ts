@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { createPasswords } from "./passwords.ts";
+import { describe, expect, test } from "vitest";
+import { createPasswords, refuseWeak } from "./passwords.ts";
 
 const passwords = createPasswords();
 
@@ -23,3 +23,48 @@ test("a hash with other parameters is verified with its own", async () => {
   expect(await passwords.verify("anything", weaker)).toBe(false);
   await expect(passwords.verify("anything", "$2b$10$old")).rejects.toThrow("unknown format");
 });
+
+const names = { username: "grace.h", nickname: "Grace Hopper", email: "ghopper@navy-yard.example.org" };
+
+function reasonOf(password: string): string | undefined {
+  try {
+    refuseWeak(password, names);
+    return undefined;
+  } catch (error) {
+    return (error as { data: { reason: string } }).data.reason;
+  }
+}
+
+describe("a password is refused", () => {
+  test.each([
+    "password",
+    "PassWord1",
+    "12345678",
+    "qwertyui",
+    "ｉｌｏｖｅｙｏｕ",
+    "aaaaaaaa",
+    "        ",
+    "abababab",
+  ])("as common: %j", (password) => {
+    expect(reasonOf(password)).toBe("common");
+  });
+
+  test.each([
+    "grace.h1",
+    "Grace Hopper",
+    "hopper2026",
+    "GraceHopper!",
+    "ghopper@navy-yard.example.org",
+    "navy-yard1",
+    "hopperpassword",
+  ])("as made of the account's names: %s", (password) => {
+    expect(reasonOf(password)).toBe("personal");
+  });
+});
+
+test.each(["correct horse", "grace under pressure", "V8!kd02-", "ｐａssｗort42x"])(
+  "%s is taken",
+  (password) => {
+    expect(reasonOf(password)).toBeUndefined();
+  },
+);

@@ -1,10 +1,99 @@
+import {
+  type Handler,
+  hashSecret,
+  type Logger,
+  requiresSecondFactor,
+  type Sealer,
+  serviceError,
+} from "@fanfare/kernel";
 import { LIMITS } from "@fanfare/contract";
-import { hashSecret, serviceError, type Logger } from "@fanfare/kernel";
-import type { GuessLimit } from "./guesses.queries.ts";
-import { normaliseRecoveryCode, stepOfCode } from "./totp.ts";
-import type { TotpSecrets } from "./totp-secrets.ts";
+import { newRecoveryCodes, newTotpSecret, normaliseRecoveryCode, stepOfCode, totpUri } from "./totp.ts";
+import { tellOwner } from "./account-mails.ts";
+import type { UserDependencies } from "./user.dependencies.ts";
+import type { GuessLimit } from "./login.queries.ts";
 import type { UserDocument } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
+
+export function setupTotp({
+  node,
+  users,
+  reauthenticate,
+  totpSecrets,
+}: UserDependencies): Handler<"user.setupTotp"> {
+  const issuer = new URL(node.config.publicUrl).hostname;
+  return async ({ params, actor }) => {
+    const user = await reauthenticate(actor.userId, params);
+    const secret = newTotpSecret();
+    const pending = totpSecrets.seal(secret, actor.userId);
+    if (!(await users.setPendingTotp(actor.userId, user.passwordHash, pending)))
+      throw serviceError("TOTP_ALREADY_ON");
+    return { secret, uri: totpUri(secret, issuer, user.username ?? user.nickname) };
+  };
+}
+
+export function enableTotp(dependencies: UserDependencies): Handler<"user.enableTotp"> {
+  const { node, users, accountMails, totpSecrets } = dependencies;
+  return async ({ params, actor }) => {
+    const user = await users.find(actor.userId);
+    if (user?.totp !== undefined) throw serviceError("TOTP_ALREADY_ON");
+    const pending = user?.totpPending;
+    const opened = pending === undefined ? null : totpSecrets.open(pending, actor.userId);
+    if (pending === undefined || opened === null) throw serviceError("TOTP_NOT_SET_UP");
+    const lastStep = stepOfCode(opened.secret, params.code, Date.now());
+    if (lastStep === null) throw serviceError("WRONG_CODE");
+    const recoveryCodes = newRecoveryCodes();
+    const recoveryHashes = recoveryCodes.map((code) => hashSecret(normaliseRecoveryCode(code)));
+    const enabled = await users.enableTotp(actor.userId, pending, {
+      secret: opened.stored,
+      lastStep,
+      recoveryHashes,
+    });
+    if (enabled === null) throw serviceError("TOTP_NOT_SET_UP");
+    tellOwner(node, enabled);
+    await accountMails.notify(enabled, "totpEnabled");
+    return { recoveryCodes };
+  };
+}
+
+export function disableTotp(dependencies: UserDependencies): Handler<"user.disableTotp"> {
+  const { node, users, reauthenticate, secondFactor, accountMails } = dependencies;
+  return async ({ params, actor }) => {
+    const user = await reauthenticate(actor.userId, params);
+    // Accounts without a password log in by OIDC only, which is exempt.
+    if (user.passwordHash !== undefined && requiresSecondFactor(await node.policy.get(), user))
+      throw serviceError("SECOND_FACTOR_REQUIRED");
+    const secret = await secondFactor.check(user, params.code);
+    const disabled = secret === undefined ? null : await users.disableTotp(actor.userId, secret);
+    if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");
+    tellOwner(node, disabled);
+    await accountMails.notify(disabled, "totpDisabled");
+    return {};
+  };
+}
+
+export function hasSecondFactor({
+  users,
+  sessionRepository,
+}: UserDependencies): Handler<"user.hasSecondFactor"> {
+  return async ({ params: { userId, sessionId } }) => {
+    if ((await users.find(userId))?.totp !== undefined) return { has: true };
+    return { has: (await sessionRepository.find(sessionId))?.byOidc === true };
+  };
+}
+
+export function resetTotp(dependencies: UserDependencies): Handler<"user.resetTotp"> {
+  const { node, users, sessions, accountMails } = dependencies;
+  return async ({ params: { userId } }) => {
+    const before = await users.find(userId);
+    const user = await users.removeTotp(userId);
+    if (user === null) throw serviceError("USER_NOT_FOUND");
+    tellOwner(node, user);
+    // Whoever asked may not be the owner: the owner is told, and nobody stays logged in with what is weaker now.
+    if (before?.totp !== undefined) await accountMails.notify(user, "totpDisabled");
+    await sessions.endAll(userId);
+    return {};
+  };
+}
 
 const LIMIT: GuessLimit = {
   field: "totpGuesses",
@@ -45,6 +134,33 @@ export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, 
       const isGood = await users.useTotpStep(userId, { from: totp.secret, to: opened.stored }, step);
       if (!isGood) throw serviceError("WRONG_CODE");
       return opened.stored;
+    },
+  };
+}
+
+/** As they were stored before they were sealed: base32. */
+const READABLE = /^[A-Z2-7]+=*$/;
+
+interface StoredSecret {
+  /** Base32. */
+  secret: string;
+  /** What is to be stored from now on: the same as before, but for what was readable or sealed with an older secret. */
+  stored: string;
+}
+
+export type TotpSecrets = ReturnType<typeof createTotpSecrets>;
+
+/** The secrets of second factors, as the database holds them. */
+export function createTotpSecrets(sealer: Sealer) {
+  return {
+    seal: (secret: string, userId: string): string => sealer.seal(secret, userId),
+
+    /** @returns null where TOKEN_SECRET is another one now, and TOKEN_SECRET_PREVIOUS does not say what it was */
+    open(stored: string, userId: string): StoredSecret | null {
+      if (READABLE.test(stored)) return { secret: stored, stored: sealer.seal(stored, userId) };
+      const opened = sealer.open(stored, userId);
+      if (opened === null) return null;
+      return { secret: opened.text, stored: opened.isOld ? sealer.seal(opened.text, userId) : stored };
     },
   };
 }

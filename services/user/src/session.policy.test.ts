@@ -1,7 +1,6 @@
 import { hashSecret, newId, newSecret } from "@fanfare/kernel";
 import { describe, expect, test } from "vitest";
-import { formatRefreshToken, parseRefreshToken } from "./refresh-token.ts";
-import { judgeRefresh } from "./session.policy.ts";
+import { formatRefreshToken, judgeRefresh, parseRefreshToken } from "./session.policy.ts";
 import type { SessionDocument } from "./session.repository.ts";
 
 const now = new Date("2026-01-01T00:00:00Z");

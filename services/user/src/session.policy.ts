@@ -1,5 +1,4 @@
 import { matchesHash } from "@fanfare/kernel";
-import type { RefreshToken } from "./refresh-token.ts";
 import type { SessionDocument } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 
@@ -33,7 +32,7 @@ export function isWithoutSignIn({ passwordHash, oidcKey }: UserDocument): boolea
  * - `repeated`: the token just before, within its grace: the client has lost the answer of its refresh.
  * - `reused`: a genuine token that was used up: either its owner or a thief holds a newer one, so the session must end.
  */
-export type RefreshVerdict = "unknown" | "ended" | "current" | "repeated" | "reused";
+type RefreshVerdict = "unknown" | "ended" | "current" | "repeated" | "reused";
 
 export function judgeRefresh(
   session: SessionDocument | null,
@@ -46,4 +45,28 @@ export function judgeRefresh(
   const inGrace = session.graceUntil !== null && now < session.graceUntil;
   const isPrevious = session.previousHash !== null && matchesHash(token.current, session.previousHash);
   return inGrace && isPrevious ? "repeated" : "reused";
+}
+
+/**
+ * A refresh token is `<session>.<family>.<current>`. Both secrets are random and stored as hashes only. `family` stays for
+ * the life of the session and `current` changes at each refresh: a token with the right family and another current is an
+ * old one, however many refreshes ago, so its reuse is always noticed without keeping a list.
+ */
+export interface RefreshToken {
+  sessionId: string;
+  family: string;
+  current: string;
+}
+
+const FORMAT = /^([0-9a-f]{24})\.([\w-]{43})\.([\w-]{43})$/;
+
+export function formatRefreshToken({ sessionId, family, current }: RefreshToken): string {
+  return `${sessionId}.${family}.${current}`;
+}
+
+/** null when it cannot be a refresh token of ours. */
+export function parseRefreshToken(token: string): RefreshToken | null {
+  const [, sessionId, family, current] = FORMAT.exec(token) ?? [];
+  if (sessionId === undefined || family === undefined || current === undefined) return null;
+  return { sessionId, family, current };
 }

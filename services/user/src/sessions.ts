@@ -8,8 +8,13 @@ import {
   type CallClient,
   type NodeContext,
 } from "@fanfare/kernel";
-import { formatRefreshToken, parseRefreshToken, type RefreshToken } from "./refresh-token.ts";
-import { judgeRefresh, mustVerifyFirst } from "./session.policy.ts";
+import {
+  formatRefreshToken,
+  judgeRefresh,
+  mustVerifyFirst,
+  parseRefreshToken,
+  type RefreshToken,
+} from "./session.policy.ts";
 import type { SessionDocument, Rotation, SessionRepository } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 import { presentOwnUser } from "./user.presenter.ts";

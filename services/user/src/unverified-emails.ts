@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 import type { NodeContext } from "@fanfare/kernel";
-import { tellOwner } from "./tell-owner.ts";
+import { tellOwner } from "./account-mails.ts";
 import type { UserRepository } from "./user.repository.ts";
 
 const SWEEP_MS = 10 * 60 * 1000;

@@ -1,27 +1,44 @@
 import type { NodeContext } from "@fanfare/kernel";
 import { createMailer, type Mailer } from "@fanfare/mail";
-import { createAccountMails, type AccountMails } from "./account-mails.ts";
+import { type AccountMails, createAccountMails } from "./account-mails.ts";
 import { createAdminRepository } from "./admin.repository.ts";
 import { createAdmins, type Admins } from "./admins.ts";
-import { createAllUsersRepository, type AllUsersRepository } from "./all-users.repository.ts";
+import {
+  type AllUsersRepository,
+  createAllUsersRepository,
+  createUserRepository,
+  type UserRepository,
+} from "./user.repository.ts";
 import { createBlockRepository, type BlockRepository } from "./block.repository.ts";
-import { createConfirmPassword, type ConfirmPassword } from "./confirm-password.ts";
-import { createErasures, type Erasures } from "./erasures.ts";
-import { createInvitedAccounts, type InvitedAccounts } from "./invited-accounts.ts";
-import { createLogIn, type LogIn } from "./log-in.ts";
+import {
+  type ConfirmPassword,
+  createConfirmPassword,
+  createReauthenticate,
+  type Reauthenticate,
+} from "./reauthenticate.ts";
+import {
+  createErasures,
+  createInvitedAccounts,
+  createUnusedGuests,
+  type Erasures,
+  type InvitedAccounts,
+  type UnusedGuests,
+} from "./erasures.ts";
+import { createLogIn, type LogIn } from "./login.ts";
 import { createMailedTokenRepository, type MailedTokenRepository } from "./mailed-token.repository.ts";
 import { createOidcAccounts, type OidcAccounts } from "./oidc/oidc-accounts.ts";
 import { createOidcCodeRepository, type OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
 import { createOidcProvider, type OidcProvider } from "./oidc/oidc-provider.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
-import { createReauthenticate, type Reauthenticate } from "./reauthenticate.ts";
-import { createSecondFactor, type SecondFactor } from "./second-factor.ts";
+import {
+  createSecondFactor,
+  createTotpSecrets,
+  type SecondFactor,
+  type TotpSecrets,
+} from "./second-factor.ts";
 import { createSessionRepository, type SessionRepository } from "./session.repository.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createSetupTokenRepository, type SetupTokenRepository } from "./setup-token.repository.ts";
-import { createTotpSecrets, type TotpSecrets } from "./totp-secrets.ts";
-import { createUnusedGuests, type UnusedGuests } from "./unused-guests.ts";
-import { createUserRepository, type UserRepository } from "./user.repository.ts";
 
 /** What the actions of this service work with. */
 export interface UserDependencies {

@@ -1,14 +1,11 @@
 import type { Locale } from "@fanfare/contract";
 import { defineRepository } from "@fanfare/kernel";
 import { createAccountQueries } from "./account.queries.ts";
-import { createErasureQueries } from "./erasure.queries.ts";
-import { createGuessQueries } from "./guesses.queries.ts";
-import { createGuestQueries } from "./guest.queries.ts";
-import { prefixRange } from "./prefix-range.ts";
-import { createTotpQueries } from "./totp.queries.ts";
+import { createErasureQueries, createGuestQueries } from "./removal.queries.ts";
+import { createGuessQueries, createTotpQueries } from "./login.queries.ts";
 import { userCollection, type UserDocument } from "./user.model.ts";
 
-export interface Credentials {
+interface Credentials {
   username: string;
   email?: string | undefined;
   passwordHash?: string;
@@ -111,4 +108,54 @@ export function credentialFields({ username, email, passwordHash }: Credentials)
     ...(email === undefined ? {} : { email, emailLower: email.toLowerCase(), emailClaimedAt: new Date() }),
     ...(passwordHash !== undefined && { passwordHash }),
   };
+}
+
+export type AllUsersRepository = ReturnType<typeof createAllUsersRepository>;
+
+/** The queries of the collection users that are about all of them: for those who run the instance. */
+export const createAllUsersRepository = defineRepository(userCollection, ({ model: users }) => {
+  const after = { returnDocument: "after" } as const;
+  return {
+    /** From what the database knows of the collection, without reading it. */
+    count: () => users.estimatedDocumentCount(),
+
+    /** Accounts and guests that someone can log in to; counts no further than `max`. */
+    countPeople: (max: number) =>
+      users.countDocuments(
+        { kind: { $in: ["member", "guest"] }, deletedAt: { $exists: false }, importedIn: { $exists: false } },
+        { limit: max },
+      ),
+
+    /** Newest first. */
+    listPage: (beforeId: string | undefined, limit: number) =>
+      users
+        .find(beforeId === undefined ? {} : { _id: { $lt: beforeId } })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .lean(),
+
+    /** Also those who cannot be found by others. */
+    listByPrefix: (field: "usernameLower" | "nicknameLower" | "emailLower", prefix: string, limit: number) =>
+      users
+        .find({ [field]: prefixRange(prefix) })
+        .sort({ [field]: 1 })
+        .limit(limit)
+        .lean(),
+
+    /** null when there is no such user, or it is an admin. */
+    disable: (userId: string, disabledAt: Date) =>
+      users.findOneAndUpdate({ _id: userId, admin: null }, { $set: { disabledAt } }, after).lean(),
+
+    enable: (userId: string) =>
+      users.findOneAndUpdate({ _id: userId }, { $unset: { disabledAt: 1 } }, after).lean(),
+  };
+});
+
+/** Comes after everything that a name may go on with. */
+const LAST = "\u{10ffff}";
+
+/** What begins so, in any case: a range and no pattern, so that it costs an index look-up and nothing in it means anything. */
+function prefixRange(prefix: string): { $gte: string; $lt: string } {
+  const lower = prefix.toLowerCase();
+  return { $gte: lower, $lt: lower + LAST };
 }

@@ -1,37 +1,49 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { countUsers, listAllUsers, setAdmin, setDisabled } from "./actions/administer.ts";
-import { block, listBlocked, listBlockedAmong, unblock } from "./actions/block.ts";
-import { createBot, deleteBot, hasBotSession, isActive, openBotSession, renameBot } from "./actions/bots.ts";
-import { changePassword } from "./actions/change-password.ts";
-import { claimGuest } from "./actions/claim-guest.ts";
-import { createAdmin } from "./actions/create-admin.ts";
-import { createGuest } from "./actions/create-guest.ts";
-import { deleteMe } from "./actions/delete-me.ts";
-import { importNames, removeImported } from "./actions/import-names.ts";
-import { exportNames } from "./actions/export-names.ts";
-import { exportMyData, exportUser } from "./actions/export-my-data.ts";
 import {
-  changeEmail,
-  inspectEmailVerification,
-  requestEmailVerification,
-  verifyEmail,
-} from "./actions/email.ts";
-import { findByUsername } from "./actions/find-by-username.ts";
-import { listSessions, revokeSession } from "./actions/list-sessions.ts";
-import { listNames, listSpokenTo } from "./actions/list-spoken-to.ts";
-import { login } from "./actions/login.ts";
-import { listRevokedSessions, logout, logoutAll } from "./actions/logout.ts";
-import { exchangeOidcCode, finishOidc, linkOidc, startOidc, unlinkOidc } from "./actions/oidc.ts";
-import { createWithoutPassword, sendPasswordLink } from "./actions/password-link.ts";
-import { inspectPasswordReset, requestPasswordReset, resetPassword } from "./actions/password-reset.ts";
-import { get, getMany, me } from "./actions/profile.ts";
-import { refresh } from "./actions/refresh.ts";
-import { register } from "./actions/register.ts";
-import { search } from "./actions/search.ts";
-import { removeAvatar, setAvatar } from "./actions/set-avatar.ts";
-import { adminState, becomeAdmin, createSetupToken, setUpAdmin } from "./actions/setup.ts";
-import { disableTotp, enableTotp, hasSecondFactor, resetTotp, setupTotp } from "./actions/totp.ts";
-import { updateProfile } from "./actions/update-profile.ts";
+  adminState,
+  becomeAdmin,
+  countUsers,
+  createSetupToken,
+  listAllUsers,
+  setAdmin,
+  setDisabled,
+  setUpAdmin,
+} from "./administer.ts";
+import { block, listBlocked, listBlockedAmong, listNames, listSpokenTo, unblock } from "./blocks.ts";
+import { createBot, deleteBot, hasBotSession, isActive, openBotSession, renameBot } from "./bots.ts";
+import {
+  changePassword,
+  createWithoutPassword,
+  inspectPasswordReset,
+  requestPasswordReset,
+  resetPassword,
+  sendPasswordLink,
+} from "./password.ts";
+import { claimGuest, createAdmin, createGuest, register } from "./registration.ts";
+import { deleteMe, exportMyData, exportUser } from "./my-data.ts";
+import { exportNames, importNames, removeImported } from "./names.ts";
+import { changeEmail, inspectEmailVerification, requestEmailVerification, verifyEmail } from "./email.ts";
+import {
+  findByUsername,
+  get,
+  getMany,
+  me,
+  removeAvatar,
+  search,
+  setAvatar,
+  updateProfile,
+} from "./profiles.ts";
+import {
+  listRevokedSessions,
+  listSessions,
+  login,
+  logout,
+  logoutAll,
+  refresh,
+  revokeSession,
+} from "./login.ts";
+import { exchangeOidcCode, finishOidc, linkOidc, startOidc, unlinkOidc } from "./oidc/oidc.ts";
+import { disableTotp, enableTotp, hasSecondFactor, resetTotp, setupTotp } from "./second-factor.ts";
 import { createDependencies } from "./user.dependencies.ts";
 import { defineEmailRelease } from "./unverified-emails.ts";
 

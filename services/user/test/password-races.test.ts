@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { SessionTokens } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { changePassword } from "../src/actions/change-password.ts";
-import { changeEmail } from "../src/actions/email.ts";
-import { resetPassword } from "../src/actions/password-reset.ts";
+import { changePassword, resetPassword } from "../src/password.ts";
+import { changeEmail } from "../src/email.ts";
 import type { UserDependencies } from "../src/user.dependencies.ts";
 import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 

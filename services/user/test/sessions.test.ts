@@ -1,7 +1,7 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { changePassword } from "../src/actions/change-password.ts";
+import { changePassword } from "../src/password.ts";
 import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
 let node: UserNode;

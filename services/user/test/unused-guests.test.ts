@@ -1,7 +1,7 @@
 import type { SessionTokens } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { UnusedGuests } from "../src/unused-guests.ts";
+import type { UnusedGuests } from "../src/erasures.ts";
 import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,13 +1,12 @@
-import { duplicateKeyIndex, newId, serviceError, type NodeContext } from "@fanfare/kernel";
-import type { AccountMails } from "../account-mails.ts";
+import { randomInt } from "node:crypto";
+import { duplicateKeyIndex, newId, type NodeContext, serviceError } from "@fanfare/kernel";
+import { ACTIONS, LIMITS } from "@fanfare/contract";
+import { type AccountMails, tellOwner } from "../account-mails.ts";
 import type { Admins } from "../admins.ts";
-import type { AllUsersRepository } from "../all-users.repository.ts";
+import { type AllUsersRepository, searchFields, type UserRepository } from "../user.repository.ts";
 import { assertCanRegister, assertRoomForUser } from "../entry.policy.ts";
-import type { InvitedAccounts } from "../invited-accounts.ts";
-import { tellOwner } from "../tell-owner.ts";
-import { EMAIL_INDEX, USERNAME_INDEX, type UserDocument } from "../user.model.ts";
-import { searchFields, type UserRepository } from "../user.repository.ts";
-import { emailOf, nicknameFor, usernameFor } from "./oidc-names.ts";
+import type { InvitedAccounts } from "../erasures.ts";
+import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "../user.model.ts";
 import type { OidcIdentity } from "./oidc-provider.ts";
 
 /** Names that are tried until one is free. */
@@ -118,4 +117,35 @@ export function createOidcAccounts(
       throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
     },
   };
+}
+
+const {
+  username: usernameSchema,
+  nickname: nicknameSchema,
+  email: emailSchema,
+} = ACTIONS["user.register"].params.shape;
+const NOT_IN_USERNAMES = /[^A-Za-z0-9_.-]/g;
+const FALLBACK = "user";
+const DIGITS = 5;
+
+/**
+ * A name like the one that they have at the provider, as far as ours allow.
+ * @param isAgain the name was taken: with digits after it
+ */
+export function usernameFor({ names }: OidcIdentity, isAgain: boolean): string {
+  const cleaned = (names.username ?? "").replaceAll(NOT_IN_USERNAMES, "");
+  const base = usernameSchema.safeParse(cleaned.slice(0, LIMITS.usernameMaxChars)).data ?? FALLBACK;
+  if (!isAgain && base !== FALLBACK) return base;
+  return `${base.slice(0, LIMITS.usernameMaxChars - DIGITS)}${randomInt(10 ** (DIGITS - 1), 10 ** DIGITS)}`;
+}
+
+export function nicknameFor({ names }: OidcIdentity, username: string): string {
+  // Not in the middle of a character.
+  const cut = (names.nickname ?? "").slice(0, LIMITS.nicknameMaxChars).replace(/[\ud800-\udbff]$/, "");
+  return nicknameSchema.safeParse(cut).data ?? username;
+}
+
+/** null where it is none that we would take. */
+export function emailOf({ email }: OidcIdentity): string | null {
+  return emailSchema.safeParse(email ?? undefined).data ?? null;
 }

@@ -1,7 +1,7 @@
-import { createNewIds } from "@fanfare/group-file";
+import { createNewIds, userLine } from "@fanfare/group-file";
 import type { Handler } from "@fanfare/kernel";
-import type { UserDependencies } from "../user.dependencies.ts";
-import type { UserDocument } from "../user.model.ts";
+import type { UserDependencies } from "./user.dependencies.ts";
+import type { UserDocument } from "./user.model.ts";
 
 const BATCH = 1000;
 
@@ -31,5 +31,14 @@ export function removeImported({ users }: UserDependencies): Handler<"user.remov
   return async ({ params: { groupId } }) => {
     for (let removed = BATCH; removed === BATCH;) removed = await users.removeSomeImported(groupId, BATCH);
     return {};
+  };
+}
+
+export function exportNames({ users }: UserDependencies): Handler<"user.exportNames"> {
+  return async ({ params: { userIds } }) => {
+    const found = await users.findMany([...new Set(userIds)]);
+    const alive = found.filter(({ deletedAt }) => deletedAt === undefined);
+    const byId = new Map(alive.map((user) => [user._id, user]));
+    return { lines: userIds.map((id) => userLine(id, byId.get(id) ?? null)) };
   };
 }

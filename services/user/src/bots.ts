@@ -1,7 +1,7 @@
-import { hashSecret, newId, newSecret, serviceError, type Handler } from "@fanfare/kernel";
-import type { UserDependencies } from "../user.dependencies.ts";
-import type { UserDocument } from "../user.model.ts";
-import { presentUser } from "../user.presenter.ts";
+import { type Handler, hashSecret, newId, newSecret, serviceError } from "@fanfare/kernel";
+import type { UserDependencies } from "./user.dependencies.ts";
+import type { UserDocument } from "./user.model.ts";
+import { presentUser } from "./user.presenter.ts";
 
 /** The session of a bot ends by being ended. */
 const NEVER = new Date("9999-01-01T00:00:00Z");

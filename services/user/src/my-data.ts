@@ -1,8 +1,8 @@
 import { EXPORTS_USER, LIMITS } from "@fanfare/contract";
-import { serviceError, type Handler } from "@fanfare/kernel";
-import { presentSession } from "../session.presenter.ts";
-import type { UserDependencies } from "../user.dependencies.ts";
-import { presentOwnUser } from "../user.presenter.ts";
+import { type Handler, serviceError } from "@fanfare/kernel";
+import { presentSession } from "./login.ts";
+import type { UserDependencies } from "./user.dependencies.ts";
+import { presentOwnUser } from "./user.presenter.ts";
 
 const serviceOf = (name: string): string => name.slice(0, name.indexOf("."));
 
@@ -43,5 +43,24 @@ export function exportUser(dependencies: UserDependencies): Handler<"user.export
       ],
       nextCursor: null,
     };
+  };
+}
+
+export function deleteMe(dependencies: UserDependencies): Handler<"user.deleteMe"> {
+  const { users, admins, confirmPassword, secondFactor, sessions, erasures } = dependencies;
+  return async ({ params: { password, code }, actor, call }) => {
+    const { userId } = actor;
+    const user = await users.find(userId);
+    if (user === null || user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
+    if (user.passwordHash !== undefined) await confirmPassword(userId, password ?? "");
+    await secondFactor.check(user, code);
+    const { groupIds } = await call("group.listOwned", { userId });
+    if (groupIds.length > 0) throw serviceError("OWNS_GROUPS", { groupIds });
+    if (user.admin === true) await admins.revoke(userId);
+    const erased = await users.erase(userId, new Date());
+    // From here on it is done, whatever happens to this process.
+    await sessions.endAll(userId);
+    if (erased !== null) await erasures.begin(erased);
+    return {};
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { emailOf, nicknameFor, usernameFor } from "./oidc-names.ts";
+import { emailOf, nicknameFor, usernameFor } from "./oidc-accounts.ts";
 
 const person = (username?: string, nickname?: string, email: string | null = null) => ({
   key: "key",

@@ -1,10 +1,10 @@
-import { duplicateKeyIndex, serviceError, type Handler } from "@fanfare/kernel";
+import { duplicateKeyIndex, type Handler, serviceError } from "@fanfare/kernel";
 import { createSigner, createVerifier } from "fast-jwt";
-import type { OidcFlow } from "../oidc/oidc-provider.ts";
-import { tellOwner } from "../tell-owner.ts";
+import { tellOwner } from "../account-mails.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import { OIDC_INDEX } from "../user.model.ts";
 import { presentOwnUser } from "../user.presenter.ts";
+import type { OidcFlow } from "./oidc-provider.ts";
 
 /** The longest that a login at the provider may take. */
 const LIFETIME_MS = 10 * 60 * 1000;

@@ -1,8 +1,8 @@
-import { serviceError, type Handler } from "@fanfare/kernel";
-import { assertAllowedDomain } from "../entry.policy.ts";
-import { throwTaken } from "../taken.ts";
-import { tellOwner } from "../tell-owner.ts";
-import type { UserDependencies } from "../user.dependencies.ts";
+import { type Handler, serviceError } from "@fanfare/kernel";
+import { assertAllowedDomain } from "./entry.policy.ts";
+import { throwTaken } from "./registration.ts";
+import { tellOwner } from "./account-mails.ts";
+import type { UserDependencies } from "./user.dependencies.ts";
 
 export function requestEmailVerification({
   users,

@@ -1,0 +1,107 @@
+import { type Handler, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
+import type { UserDependencies } from "./user.dependencies.ts";
+import { presentAdminUser } from "./user.presenter.ts";
+import { assertPasswordsAccepted } from "./entry.policy.ts";
+import { refuseTaken, throwTaken } from "./registration.ts";
+import { tellOwner } from "./account-mails.ts";
+import type { UserDocument } from "./user.model.ts";
+import { credentialFields, searchFields } from "./user.repository.ts";
+
+export function countUsers({ allUsers }: UserDependencies): Handler<"user.count"> {
+  return async () => ({ users: await allUsers.count() });
+}
+
+export function listAllUsers({ allUsers }: UserDependencies): Handler<"user.listAll"> {
+  return async ({ params: { query, beforeUserId, limit } }) => {
+    if (query === undefined) {
+      const users = (await allUsers.listPage(beforeUserId, limit)).map(presentAdminUser);
+      return { users, nextUserId: users.length === limit ? (users.at(-1)?.id ?? null) : null };
+    }
+    const fields = ["usernameLower", "nicknameLower", "emailLower"] as const;
+    const found = await Promise.all(fields.map((field) => allUsers.listByPrefix(field, query, limit)));
+    const byId = new Map(found.flat().map((user) => [user._id, user]));
+    return { users: [...byId.values()].slice(0, limit).map(presentAdminUser), nextUserId: null };
+  };
+}
+
+export function setDisabled({ users, allUsers, sessions }: UserDependencies): Handler<"user.setDisabled"> {
+  return async ({ params: { userId, disabled } }) => {
+    const user = await (disabled ? allUsers.disable(userId, new Date()) : allUsers.enable(userId));
+    if (user === null)
+      throw serviceError((await users.find(userId)) === null ? "USER_NOT_FOUND" : "FORBIDDEN");
+    // Afterwards, so that none is opened in between: who opens one looks at the user once more.
+    if (disabled) await sessions.endAll(userId);
+    return { user: presentAdminUser(user) };
+  };
+}
+
+export function setAdmin({ users, admins, sessions }: UserDependencies): Handler<"user.setAdmin"> {
+  return async ({ params: { userId, admin } }) => {
+    const user = await users.find(userId);
+    if (user === null) throw serviceError("USER_NOT_FOUND");
+    if (admin) {
+      // Whoever may not log in stays so, and whatever logs in without a person behind it.
+      if (user.kind !== "member" || user.disabledAt !== undefined || user.deletedAt !== undefined)
+        throw serviceError("GUEST_NOT_ALLOWED");
+      await admins.grant(userId);
+    } else {
+      await admins.revoke(userId);
+      await sessions.endAll(userId);
+    }
+    const { admin: _before, ...rest } = user;
+    return { user: presentAdminUser(admin ? { ...rest, admin } : rest) };
+  };
+}
+
+export function adminState({ admins }: UserDependencies): Handler<"user.adminState"> {
+  return async () => ({ state: await admins.state() });
+}
+
+export function createSetupToken({ setupTokens }: UserDependencies): Handler<"user.createSetupToken"> {
+  return async () => ({ token: await setupTokens.make() });
+}
+
+export function setUpAdmin(dependencies: UserDependencies): Handler<"user.setUpAdmin"> {
+  const { node, users, admins, passwords, sessions } = dependencies;
+  return async ({ params: { token, username, password, locale }, client }) => {
+    // Before anything else, so that without the link there is nothing to learn here and no hash to cause.
+    await admins.checkSetup(token);
+    assertPasswordsAccepted(await node.policy.get());
+    await refuseTaken(users, { username }, false);
+    const passwordHash = await passwords.hash(password, { username });
+    const user: UserDocument = {
+      _id: newId(),
+      ...credentialFields({ username, passwordHash }),
+      nickname: username,
+      ...searchFields({ nickname: username }),
+      ...(locale !== undefined && { locale }),
+      avatarUrl: null,
+      kind: "member",
+      admin: true,
+      createdAt: new Date(),
+    };
+    const finish = async () => {
+      await admins.setUp(token, user._id, () => users.insert(user).catch(throwTaken));
+      return sessions.open(user, client);
+    };
+    // The link is used up as soon as the account is stored.
+    return withoutDeadline(finish);
+  };
+}
+
+export function becomeAdmin({
+  node,
+  users,
+  admins,
+  sessions,
+}: UserDependencies): Handler<"user.becomeAdmin"> {
+  return async ({ params: { token }, actor }) => {
+    const finish = async () => {
+      await admins.setUp(token, actor.userId, () => users.setAdmin(actor.userId, true));
+      const admin = (await users.find(actor.userId))!;
+      tellOwner(node, admin);
+      return sessions.continueAlone(admin, actor.sessionId);
+    };
+    return withoutDeadline(finish);
+  };
+}

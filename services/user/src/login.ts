@@ -1,0 +1,118 @@
+import { type CallClient, type Handler, serviceError } from "@fanfare/kernel";
+import type { Session, SessionTokens } from "@fanfare/contract";
+import { assertAllowedDomain, assertPasswordsAccepted } from "./entry.policy.ts";
+import { isSameStanding, mustVerifyFirst } from "./session.policy.ts";
+import type { UserDependencies } from "./user.dependencies.ts";
+import type { Sessions } from "./sessions.ts";
+import type { UserDocument } from "./user.model.ts";
+import type { UserRepository } from "./user.repository.ts";
+import type { SessionDocument } from "./session.repository.ts";
+
+export function login({
+  node,
+  users,
+  logIn,
+  passwords,
+  secondFactor,
+  accountMails,
+}: UserDependencies): Handler<"user.login"> {
+  return async ({ params: { username, password, code, email }, client }) => {
+    // Before the account is looked up: the answer is the same for all of them.
+    const policy = await node.policy.get();
+    assertPasswordsAccepted(policy);
+    // No username has an '@', so a name cannot stand for somebody else's address.
+    const user = await (username.includes("@")
+      ? users.findByEmail(username)
+      : users.findByUsername(username));
+    const matches = await passwords.verify(password, user?.passwordHash);
+    if (user === null || !matches) throw serviceError("WRONG_CREDENTIALS");
+    await secondFactor.check(user, code);
+    // Also for an account whose claim to an address expired, or was lost to the account that verified it.
+    if (email !== undefined && mustVerifyFirst(user)) {
+      assertAllowedDomain(policy, email);
+      if ((await users.findByEmail(email))?.emailVerifiedAt !== undefined) throw serviceError("EMAIL_TAKEN");
+      const retryAfterMs = await accountMails.welcome(user, email, client);
+      if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
+    }
+    return logIn(user, client);
+  };
+}
+
+export type LogIn = ReturnType<typeof createLogIn>;
+
+/** Opens a session for somebody who has just shown that the account is theirs. */
+export function createLogIn(users: UserRepository, sessions: Sessions) {
+  /**
+   * @param user as it was when they showed it
+   * @throws {ServiceError} USER_DISABLED, or WRONG_CREDENTIALS when what they showed is no longer good
+   */
+  return async (
+    user: UserDocument,
+    client: CallClient | null,
+    how?: { byOidc: boolean },
+  ): Promise<SessionTokens> => {
+    const userId = user._id;
+    const tokens = await sessions.open(user, client, how);
+    // The password may have been changed, and all sessions ended, while this one was being opened with the old one.
+    const now = await users.find(userId);
+    if (now?.passwordHash !== user.passwordHash || !isSameStanding(now, user)) {
+      await sessions.end(userId, tokens.sessionId);
+      throw serviceError(now?.disabledAt === undefined ? "WRONG_CREDENTIALS" : "USER_DISABLED");
+    }
+    await sessions.trim(userId);
+    return tokens;
+  };
+}
+
+export function refresh({ users, sessions }: UserDependencies): Handler<"user.refresh"> {
+  return ({ params }) => sessions.refresh(params.refreshToken, users.find);
+}
+
+export function logout({ sessions }: UserDependencies): Handler<"user.logout"> {
+  return async ({ actor }) => {
+    await sessions.end(actor.userId, actor.sessionId);
+    return {};
+  };
+}
+
+export function logoutAll({ sessions }: UserDependencies): Handler<"user.logoutAll"> {
+  return async ({ actor }) => {
+    await sessions.endAll(actor.userId);
+    return {};
+  };
+}
+
+export function listRevokedSessions({
+  sessionRepository,
+}: UserDependencies): Handler<"user.listRevokedSessions"> {
+  return async ({ params: { withinMs } }) => ({
+    sessionIds: await sessionRepository.listRevokedIds(withinMs),
+  });
+}
+
+export function listSessions({ sessionRepository }: UserDependencies): Handler<"user.listSessions"> {
+  return async ({ actor }) => {
+    const found = await sessionRepository.listLiving(actor.userId, new Date());
+    return { sessions: found.map((session) => presentSession(session, actor.sessionId)) };
+  };
+}
+
+export function revokeSession({ sessions }: UserDependencies): Handler<"user.revokeSession"> {
+  return async ({ params: { sessionId }, actor }) => {
+    if (!(await sessions.endOne(actor.userId, sessionId))) throw serviceError("SESSION_NOT_FOUND");
+    return {};
+  };
+}
+
+/** What only the user may see of a session. */
+export function presentSession(session: SessionDocument, currentId: string): Session {
+  const id = session._id;
+  return {
+    id,
+    current: id === currentId,
+    address: session.address ?? null,
+    userAgent: session.userAgent ?? null,
+    createdAt: session.createdAt.toISOString(),
+    refreshedAt: session.refreshedAt.toISOString(),
+  };
+}

@@ -1,0 +1,108 @@
+import { type Handler, serviceError } from "@fanfare/kernel";
+import { userRoom } from "@fanfare/contract";
+import type { UserDependencies } from "./user.dependencies.ts";
+import { presentOwnUser, presentUser } from "./user.presenter.ts";
+import { tellOwner } from "./account-mails.ts";
+import type { UserDocument } from "./user.model.ts";
+
+export function me({ users }: UserDependencies): Handler<"user.me"> {
+  return async ({ actor }) => {
+    const user = await users.find(actor.userId);
+    if (user === null) throw serviceError("UNAUTHENTICATED");
+    return { user: presentOwnUser(user) };
+  };
+}
+
+export function get({ users }: UserDependencies): Handler<"user.get"> {
+  return async ({ params }) => {
+    const user = await users.find(params.userId);
+    if (user === null) throw serviceError("USER_NOT_FOUND");
+    return { user: presentUser(user) };
+  };
+}
+
+export function getMany({ users }: UserDependencies): Handler<"user.getMany"> {
+  return async ({ params }) => {
+    const found = await users.findMany([...new Set(params.userIds)]);
+    return { users: found.map(presentUser) };
+  };
+}
+
+export function updateProfile({ node, users }: UserDependencies): Handler<"user.updateProfile"> {
+  return async ({ params: { nickname, bio, locale }, actor }) => {
+    const changed = await users.setProfile(actor.userId, {
+      kind: actor.kind,
+      ...(nickname !== undefined && { nickname }),
+      ...(bio !== undefined && { bio }),
+      ...(locale !== undefined && { locale }),
+    });
+    if (changed === null) throw serviceError("UNAUTHENTICATED");
+    const user = presentUser(changed);
+    // The language is nobody else's business.
+    if (nickname !== undefined || bio !== undefined) {
+      node.publish(userRoom(actor.userId), "user.updated", { user });
+      node.broadcast("user.profileChanged", { user });
+    }
+    if (locale !== undefined) tellOwner(node, changed);
+    return { user: presentOwnUser(changed) };
+  };
+}
+
+export function setAvatar(dependencies: UserDependencies): Handler<"user.setAvatar"> {
+  return async ({ params: { fileId }, actor, call }) => {
+    const of = { type: "user", id: actor.userId } as const;
+    const { url } = await call("file.usePicture", { fileId, userId: actor.userId, of });
+    const changed = await show(dependencies, actor, url);
+    // What is left of it is dropped with the next one.
+    await call("file.dropPictures", { of, exceptFileId: fileId }).catch(() => undefined);
+    return { user: presentOwnUser(changed) };
+  };
+}
+
+export function removeAvatar(dependencies: UserDependencies): Handler<"user.removeAvatar"> {
+  return async ({ actor, call }) => {
+    const changed = await show(dependencies, actor, null);
+    await call("file.dropPictures", { of: { type: "user", id: actor.userId } });
+    return { user: presentOwnUser(changed) };
+  };
+}
+
+async function show(
+  { node, users }: UserDependencies,
+  { userId, kind }: { userId: string; kind: UserDocument["kind"] },
+  avatarUrl: string | null,
+): Promise<UserDocument> {
+  const changed = await users.setProfile(userId, { kind, avatarUrl });
+  if (changed === null) throw serviceError("UNAUTHENTICATED");
+  const user = presentUser(changed);
+  node.publish(userRoom(userId), "user.updated", { user });
+  node.broadcast("user.profileChanged", { user });
+  return changed;
+}
+
+/** Of one prefix so many more are read than asked for, in case some are left out. */
+const SPARE = 10;
+
+export function search({ users, blocks }: UserDependencies): Handler<"user.search"> {
+  return async ({ params: { query, limit }, actor }) => {
+    const [byUsername, byNickname] = await Promise.all([
+      users.listByPrefix("usernameLower", query, limit + SPARE),
+      users.listByPrefix("nicknameLower", query, limit + SPARE),
+    ]);
+    // Whoever is found by both is there once.
+    const found = new Map([...byUsername, ...byNickname].map((user) => [user._id, user]));
+    found.delete(actor.userId);
+    if (found.size === 0) return { users: [] };
+    const blockers = await blocks.blockersAmong([...found.keys()], actor.userId);
+    const visible = [...found].filter(([id]) => !blockers.has(id)).map(([, user]) => presentUser(user));
+    return { users: visible.slice(0, limit) };
+  };
+}
+
+export function findByUsername({ users }: Pick<UserDependencies, "users">): Handler<"user.findByUsername"> {
+  return async ({ params }) => {
+    const user = await users.findByUsername(params.username);
+    if (user === null) throw serviceError("USER_NOT_FOUND");
+    return { user: presentUser(user) };
+  };
+}

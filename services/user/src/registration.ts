@@ -1,0 +1,183 @@
+import { randomInt } from "node:crypto";
+import { duplicateKeyIndex, type Handler, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type SessionTokens, userRoom } from "@fanfare/contract";
+import { assertCanRegister, assertPasswordsAccepted, assertRoomForUser } from "./entry.policy.ts";
+import type { UserDependencies } from "./user.dependencies.ts";
+import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
+import { credentialFields, searchFields, type UserRepository } from "./user.repository.ts";
+import { mustVerifyFirst } from "./session.policy.ts";
+import { presentAdminUser, presentUser } from "./user.presenter.ts";
+
+export function register({
+  node,
+  users,
+  allUsers,
+  admins,
+  sessions,
+  passwords,
+  accountMails,
+  invitedAccounts,
+}: UserDependencies): Handler<"user.register"> {
+  return async ({ params, client }) => {
+    const { username, password, nickname = username, locale, inviteCode } = params;
+    const policy = await node.policy.get();
+    assertPasswordsAccepted(policy);
+    assertCanRegister(policy, params);
+    await assertRoomForUser(policy, allUsers);
+    if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
+    const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
+    const passwordHash = await passwords.hash(password, { username, nickname, email: params.email });
+    const user: UserDocument = {
+      _id: newId(),
+      ...credentialFields({ username, email, passwordHash }),
+      nickname,
+      ...searchFields({ nickname }),
+      ...(locale !== undefined && { locale }),
+      avatarUrl: null,
+      kind: "member",
+      ...(policy.mailDomains.length > 0 && { mustVerifyEmail: true }),
+      createdAt: new Date(),
+    };
+    const stored = await admins.withFirst(user._id, async (isFirst) => {
+      const made: UserDocument = isFirst ? { ...user, admin: true } : user;
+      await users.insert(made).catch(throwTaken);
+      return made;
+    });
+    if (inviteCode !== undefined) await invitedAccounts.joinOrDelete(stored._id, inviteCode);
+    // Before the session, which does not open where the address must be verified first.
+    await accountMails.welcome(stored, contestedEmail ?? email, client);
+    return sessions.open(stored, client);
+  };
+}
+
+export function createGuest({
+  node,
+  users,
+  allUsers,
+  sessions,
+}: UserDependencies): Handler<"user.createGuest"> {
+  return async ({ params, client }) => {
+    const policy = await node.policy.get();
+    if (!policy.guests) throw serviceError("GUESTS_DISABLED");
+    await assertRoomForUser(policy, allUsers);
+    const createdAt = new Date();
+    const user: UserDocument = {
+      _id: newId(),
+      nickname: params.nickname ?? `Guest ${randomInt(1000, 10_000)}`,
+      avatarUrl: null,
+      kind: "guest",
+      createdAt,
+      seenAt: createdAt,
+    };
+    // Side by side: a session whose user was never stored is good for nothing and expires.
+    const [tokens] = await Promise.all([sessions.open(user, client), users.insert(user)]);
+    return tokens;
+  };
+}
+
+export function claimGuest(dependencies: UserDependencies): Handler<"user.claimGuest"> {
+  const { node, users, admins, sessions, passwords, accountMails, invitedAccounts } = dependencies;
+  return async ({ params, actor, client }) => {
+    // The token may be older than a claim by another session, so the document decides.
+    const guest = await users.find(actor.userId);
+    if (guest?.kind !== "guest") throw serviceError("NOT_A_GUEST");
+    const policy = await node.policy.get();
+    assertPasswordsAccepted(policy);
+    assertCanRegister(policy, params);
+    const { username, password, locale, inviteCode } = params;
+    if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
+    const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
+    const passwordHash = await passwords.hash(password, {
+      username,
+      nickname: guest.nickname,
+      email: params.email,
+    });
+    // Guests can join too, so nothing has to be undone where the claim fails.
+    if (inviteCode !== undefined) await invitedAccounts.join(actor.userId, inviteCode);
+    const user = await admins.withFirst(actor.userId, async (isFirst) => {
+      const credentials = {
+        username,
+        email,
+        passwordHash,
+        nickname: guest.nickname,
+        locale,
+        mustVerifyEmail: policy.mailDomains.length > 0,
+      };
+      const claimed = await users.claimGuest(actor.userId, credentials, isFirst).catch(throwTaken);
+      if (claimed === null) throw serviceError("NOT_A_GUEST");
+      return claimed;
+    });
+    const finish = async (): Promise<SessionTokens> => {
+      // First, so that no session of the guest remains when something below fails.
+      const tokens = mustVerifyFirst(user) ? null : await sessions.continueAlone(user, actor.sessionId);
+      if (tokens === null) await sessions.endAll(actor.userId);
+      await accountMails.welcome(user, contestedEmail ?? email, client);
+      const profile = { user: presentUser(user) };
+      node.publish(userRoom(actor.userId), "user.updated", profile);
+      node.broadcast("user.profileChanged", profile);
+      if (tokens === null) throw serviceError("EMAIL_NOT_VERIFIED");
+      return tokens;
+    };
+    // The guest is an account now, so the rest must not be cut off halfway.
+    return withoutDeadline(finish);
+  };
+}
+
+/** For who runs the server: the account is an admin's, whether it is the first one or not. */
+export function createAdmin({ users, admins, passwords }: UserDependencies): Handler<"user.createAdmin"> {
+  return async ({ params: { username, password } }) => {
+    await refuseTaken(users, { username }, false);
+    const passwordHash = await passwords.hash(password, { username });
+    const user: UserDocument = {
+      _id: newId(),
+      ...credentialFields({ username, passwordHash }),
+      nickname: username,
+      ...searchFields({ nickname: username }),
+      avatarUrl: null,
+      kind: "member",
+      createdAt: new Date(),
+    };
+    const userId = user._id;
+    await admins.withFirst(userId, (isFirst) =>
+      users.insert(isFirst ? { ...user, admin: true } : user).catch(throwTaken),
+    );
+    await admins.grant(userId);
+    return { user: presentAdminUser({ ...user, admin: true }) };
+  };
+}
+
+/** What a new account begins with. */
+interface Names {
+  /** The address that the account has from the start, unverified. */
+  email: string | undefined;
+  /** An address that another account has not verified either: it goes to the first that opens its link. */
+  contestedEmail: string | undefined;
+}
+
+/**
+ * Spares a password hash for names that are taken already. The unique indexes have the last word.
+ * @param canVerify whether mails are sent: otherwise the first claim to an address stands
+ * @throws {ServiceError} USERNAME_TAKEN or EMAIL_TAKEN
+ */
+export async function refuseTaken(
+  users: UserRepository,
+  { username, email }: { username: string; email?: string | undefined },
+  canVerify: boolean,
+): Promise<Names> {
+  const [byName, byEmail] = await Promise.all([
+    users.findByUsername(username),
+    email === undefined ? null : users.findByEmail(email),
+  ]);
+  if (byName !== null) throw serviceError("USERNAME_TAKEN");
+  if (byEmail === null) return { email, contestedEmail: undefined };
+  if (!canVerify || byEmail.emailVerifiedAt !== undefined) throw serviceError("EMAIL_TAKEN");
+  return { email: undefined, contestedEmail: email };
+}
+
+/** Turns the database's refusal of a taken name into the contract's error, and throws any other error as it is. */
+export function throwTaken(error: unknown): never {
+  const index = duplicateKeyIndex(error);
+  if (index === USERNAME_INDEX) throw serviceError("USERNAME_TAKEN");
+  if (index === EMAIL_INDEX) throw serviceError("EMAIL_TAKEN");
+  throw error;
+}
