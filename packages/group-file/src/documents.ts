@@ -1,5 +1,4 @@
-import { mentionKey, type GroupFileLineOf, type Override } from "@fanfare/contract";
-import { hidesFromSome, viewers } from "@fanfare/permissions";
+import { mentionKey, type GroupFileLineOf, type Override, hidesFromSome, viewers } from "@fanfare/contract";
 import type { mongo } from "mongoose";
 import { MENTION } from "./mentioned.ts";
 

@@ -5,7 +5,7 @@ import {
   mayTouchMember,
   mayTouchRole,
   type RankedRole,
-} from "@fanfare/permissions";
+} from "@fanfare/contract";
 import type { GroupRepositories } from "./group.dependencies.ts";
 import { presentOverrides } from "./group.presenter.ts";
 import type { RoleDocument } from "./role.repository.ts";

@@ -1,6 +1,5 @@
-import { groupRoom, roleRoom, userRoom, type Override } from "@fanfare/contract";
+import { groupRoom, roleRoom, userRoom, type Override, hidesFromSome, viewers } from "@fanfare/contract";
 import { serviceError, type NodeContext } from "@fanfare/kernel";
-import { hidesFromSome, viewers } from "@fanfare/permissions";
 import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
 import { roomInUse, roomToBe } from "./channel-rooms.ts";
 import type { GroupRepositories } from "./group.dependencies.ts";

@@ -9,8 +9,8 @@ import {
   type Member,
   type Override,
   type Role,
+  hidesFromSome,
 } from "@fanfare/contract";
-import { hidesFromSome } from "@fanfare/permissions";
 import type { BanDocument } from "./ban.repository.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDocument } from "./group.repository.ts";

@@ -1,6 +1,5 @@
-import { groupRoom, roleRoom, userRoom, type EventPayload } from "@fanfare/contract";
+import { groupRoom, roleRoom, userRoom, type EventPayload, type Subject } from "@fanfare/contract";
 import { serviceError, withoutDeadline, type NodeContext } from "@fanfare/kernel";
-import type { Subject } from "@fanfare/permissions";
 import { ownRooms } from "./channel-rooms.ts";
 import type { DepartureDocument } from "./departure.repository.ts";
 import type { GroupRepositories } from "./group.dependencies.ts";

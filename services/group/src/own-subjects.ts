@@ -1,5 +1,4 @@
-import { NO_PERMISSIONS } from "@fanfare/contract";
-import type { Subject } from "@fanfare/permissions";
+import { NO_PERMISSIONS, type Subject } from "@fanfare/contract";
 import type { GroupDependencies } from "./group.dependencies.ts";
 
 export interface Place {

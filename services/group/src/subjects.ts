@@ -1,6 +1,11 @@
-import { PERMISSIONS } from "@fanfare/contract";
+import {
+  PERMISSIONS,
+  channelPermissions,
+  groupPermissions,
+  type Authority,
+  type Subject,
+} from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
-import { channelPermissions, groupPermissions, type Authority, type Subject } from "@fanfare/permissions";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupRepositories } from "./group.dependencies.ts";
 import { defaultPermissionsOf, presentOverrides } from "./group.presenter.ts";

@@ -1,5 +1,4 @@
-import { hidesFromSome, viewers, type Subject } from "@fanfare/permissions";
-import type { Override } from "@fanfare/contract";
+import { hidesFromSome, viewers, type Subject, type Override } from "@fanfare/contract";
 
 /** Kept with a private channel (`viewKeys`), so that its viewers find it by an index: see channel.model.ts. */
 export const viewKey = {

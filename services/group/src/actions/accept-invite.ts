@@ -1,6 +1,5 @@
-import { LIMITS, userRoom, type Result } from "@fanfare/contract";
+import { LIMITS, userRoom, type Result, type Subject } from "@fanfare/contract";
 import { AnswerBudget, serviceError, withoutDeadline, type Handler } from "@fanfare/kernel";
-import type { Subject } from "@fanfare/permissions";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { isInviteExpired } from "../group.policy.ts";

@@ -1,6 +1,5 @@
-import { LIMITS, PERMISSIONS, type Override, type ParsedParams } from "@fanfare/contract";
+import { LIMITS, PERMISSIONS, type Override, type ParsedParams, mayTouchRole } from "@fanfare/contract";
 import { newId, serviceError, type Handler } from "@fanfare/kernel";
-import { mayTouchRole } from "@fanfare/permissions";
 import { needActor, rankOf } from "../authority.ts";
 import type { ChannelDocument } from "../channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";

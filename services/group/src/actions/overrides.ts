@@ -1,6 +1,12 @@
-import { LIMITS, type Override } from "@fanfare/contract";
+import {
+  LIMITS,
+  type Override,
+  changedBits,
+  mayGrant,
+  mayTouchMember,
+  mayTouchRole,
+} from "@fanfare/contract";
 import { serviceError, type Access, type Handler } from "@fanfare/kernel";
-import { changedBits, mayGrant, mayTouchMember, mayTouchRole } from "@fanfare/permissions";
 import { needActor, rankOf } from "../authority.ts";
 import { asSubdocument } from "../channel-moves.ts";
 import type { ChannelDocument, OverrideSubdocument } from "../channel.model.ts";

@@ -1,6 +1,5 @@
-import { groupRoom, LIMITS, type Role } from "@fanfare/contract";
+import { groupRoom, LIMITS, type Role, changedBits, isReorderAllowed, mayGrant } from "@fanfare/contract";
 import { newId, serviceError, type Handler } from "@fanfare/kernel";
-import { changedBits, isReorderAllowed, mayGrant } from "@fanfare/permissions";
 import { difference } from "../audit.ts";
 import { needActor, needPermissionsOfRole, needTouchableRole, rankOf } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";

@@ -1,6 +1,5 @@
-import { groupRoom, PERMISSIONS } from "@fanfare/contract";
+import { groupRoom, PERMISSIONS, changedBits, mayGrant } from "@fanfare/contract";
 import { serviceError, type Handler } from "@fanfare/kernel";
-import { changedBits, mayGrant } from "@fanfare/permissions";
 import { needActor } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { defaultPermissionsOf, presentGroup } from "../group.presenter.ts";

@@ -1,6 +1,5 @@
 import type { Group, Member, Role } from "@fanfare/contract";
-import { NO_PERMISSIONS } from "@fanfare/contract/permissions";
-import { type Authority, mayTouchMember, mayTouchRole } from "@fanfare/permissions/hierarchy";
+import { NO_PERMISSIONS, type Authority, mayTouchMember, mayTouchRole } from "@fanfare/contract/permissions";
 import { useMe } from "../../data/me.ts";
 import { useMember } from "../../data/members.ts";
 import { useMyPermissions } from "../../data/permissions.ts";

@@ -1,6 +1,5 @@
 import type { ChannelState, Group, Override } from "@fanfare/contract";
-import { PERMISSIONS } from "@fanfare/contract/permissions";
-import { mayGrant } from "@fanfare/permissions/hierarchy";
+import { PERMISSIONS, mayGrant } from "@fanfare/contract/permissions";
 import { Lock, LockOpen, Check, type LucideIcon, Minus, X } from "lucide-react";
 import { useState, useId } from "react";
 import { useTranslation } from "react-i18next";

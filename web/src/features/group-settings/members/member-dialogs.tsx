@@ -1,6 +1,6 @@
 import type { Group } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { mayGrant } from "@fanfare/permissions/hierarchy";
+import { mayGrant } from "@fanfare/contract/permissions";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";

@@ -1,5 +1,4 @@
-import { PERMISSIONS, type PermissionName } from "@fanfare/contract/permissions";
-import { mayGrant } from "@fanfare/permissions/hierarchy";
+import { PERMISSIONS, type PermissionName, mayGrant } from "@fanfare/contract/permissions";
 import { useTranslation } from "react-i18next";
 import { Switch } from "../../../ui/switch.tsx";
 import { PERMISSION_GROUPS } from "../permission-groups.ts";

@@ -1,6 +1,6 @@
 import type { Group, Role } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { mayGrant } from "@fanfare/permissions/hierarchy";
+import { mayGrant } from "@fanfare/contract/permissions";
 import { Plus, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,8 +1,15 @@
-import { OWNER_PERMISSIONS, PERMISSIONS, type Override } from "@fanfare/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { channelPermissions, groupPermissions, type Subject } from "./compute.ts";
-import { hidesFromSome, viewers } from "./viewers.ts";
+import type { Override } from "./entities.ts";
+import {
+  channelPermissions,
+  groupPermissions,
+  hidesFromSome,
+  OWNER_PERMISSIONS,
+  PERMISSIONS,
+  viewers,
+  type Subject,
+} from "./permissions.ts";
 
 const { view, sendMessages, manageMessages, ownGroup } = PERMISSIONS;
 const bits = fc.integer({ min: 0, max: OWNER_PERMISSIONS });

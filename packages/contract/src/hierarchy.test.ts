@@ -7,7 +7,7 @@ import {
   mayTouchMember,
   mayTouchRole,
   type Authority,
-} from "./hierarchy.ts";
+} from "./permissions.ts";
 
 const role = fc.record({
   id: fc.constantFrom<string>("a", "b", "c", "d", "e"),
