@@ -1,7 +1,8 @@
-import { mentionKey, parseMentions, type Call, type Mentions } from "@fanfare/contract";
-import { may, type Access } from "@fanfare/kernel";
+import { type Call, mentionKey, type Mentions, parseMentions } from "@fanfare/contract";
+import { type Access, may } from "@fanfare/kernel";
+import type { MessageDocument } from "./message.model.ts";
 
-export interface MentionContext {
+interface MentionContext {
   authorId: string;
   channelId: string;
   access: Access;
@@ -10,7 +11,7 @@ export interface MentionContext {
 }
 
 /** What a message mentions, and the keys by which those find it. Both absent: nobody. */
-export interface Mentioned {
+interface Mentioned {
   mentions?: Mentions;
   mentionKeys?: readonly string[];
 }
@@ -55,4 +56,23 @@ async function mentionable(
   if (groupId === null || call === null) return [];
   const { roles } = await call("role.list", { groupId });
   return roleIds.filter((roleId) => roles.some((role) => role.id === roleId && role.mentionable));
+}
+
+type MentionFields = Pick<MessageDocument, "mentionKeys" | "mentionedId" | "mentionedIn" | "mentionedSeq">;
+type NoMentions = { [K in keyof MentionFields]: undefined };
+
+const NO_MENTIONS: NoMentions = {
+  mentionKeys: undefined,
+  mentionedId: undefined,
+  mentionedIn: undefined,
+  mentionedSeq: undefined,
+};
+
+/** The fields by which a message is found by whom it mentions. */
+export function mentionedBy(
+  { _id, channelId, seq }: Pick<MessageDocument, "_id" | "channelId" | "seq">,
+  keys: readonly string[],
+): MentionFields | NoMentions {
+  if (keys.length === 0) return NO_MENTIONS;
+  return { mentionKeys: [...keys], mentionedId: _id, mentionedIn: channelId, mentionedSeq: seq };
 }

@@ -3,19 +3,17 @@ import { ITEMS_PER_COMMIT, KNOWN_HEADS, WRITE_TIMEOUT_MS } from "./bounds.ts";
 import { ChannelHeadRepository } from "./channel-head.repository.ts";
 import { DatabaseStore } from "./commit/database-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./commit/group-commit.ts";
-import { KnownHeads } from "./commit/known-heads.ts";
+import { KnownHeads } from "./commit/write-context.ts";
 import { createMessageEditRepository, type MessageEditRepository } from "./message-edit.repository.ts";
 import { MessageRepository } from "./message.repository.ts";
-import { countReactions } from "./reactions/count-reactions.ts";
+import { countReactions } from "./reactions/react.ts";
 import { ReactionCounter } from "./reactions/reaction-counter.ts";
 import { createReactionRepository, type ReactionRepository } from "./reactions/reaction.repository.ts";
 import { createUncountedRepository, type UncountedRepository } from "./reactions/uncounted.repository.ts";
 import { ReadMarkerRepository } from "./read-marker.repository.ts";
-import { createRetentionRepository, type RetentionRepository } from "./retention/retention.repository.ts";
-import { Retention } from "./retention/retention.ts";
-import { Sender } from "./sender.ts";
-import { SlowMode } from "./slow-mode.ts";
-import { WordFilters } from "./word-filter/word-filters.ts";
+import { createRetentionRepository, Retention, type RetentionRepository } from "./retention.ts";
+import { Sender, SlowMode } from "./send.ts";
+import { WordFilters } from "./word-filters.ts";
 
 /** What the actions of this service work with. */
 export interface MessageDependencies {

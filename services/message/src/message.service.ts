@@ -1,30 +1,25 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { countMentions } from "./actions/count-mentions.ts";
-import { count } from "./actions/count.ts";
-import { remove } from "./actions/delete.ts";
-import { edit, listEdits } from "./actions/edit.ts";
-import { findSent } from "./actions/find-sent.ts";
-import { forgetUser } from "./actions/forget-user.ts";
-import { get } from "./actions/get.ts";
-import { listHeads } from "./actions/list-heads.ts";
-import { getMany, listChanges, listMentions } from "./actions/list-mentions.ts";
-import { listOwnReactions, listReactors } from "./actions/list-reactions.ts";
-import { list } from "./actions/list.ts";
-import { markRead } from "./actions/mark-read.ts";
-import { listPins, pin, unpin } from "./actions/pins.ts";
-import { post } from "./actions/post.ts";
-import { react, unreact } from "./actions/react.ts";
-import { removeChannels } from "./actions/remove-channels.ts";
-import { send } from "./actions/send.ts";
-import { setEmbeds } from "./actions/set-embeds.ts";
-import { setThread } from "./actions/set-thread.ts";
-import { sync } from "./actions/sync.ts";
+import {
+  count,
+  countMentions,
+  findSent,
+  get,
+  getMany,
+  list,
+  listChanges,
+  listHeads,
+  listMentions,
+  markRead,
+} from "./read.ts";
+import { edit, listEdits, remove, setEmbeds, setThread } from "./change.ts";
+import { defineChannelRemoval, forgetUser, removeChannels } from "./removal.ts";
+import { listOwnReactions, listReactors, react, unreact } from "./reactions/react.ts";
+import { listPins, pin, unpin } from "./pins.ts";
+import { post, send } from "./send.ts";
+import { sync } from "./sync.ts";
 import { LATE_WRITE_MS, LOOK_FOR_OLD_MS, LOOK_FOR_UNCOUNTED_MS, UNCOUNTED_LEFT_MS } from "./bounds.ts";
-import { defineChannelRemoval } from "./channel-removal.ts";
-import { exportChannel } from "./export/export-channel.ts";
-import { exportUser } from "./export/export-user.ts";
-import { createOwnMessages } from "./export/own-messages.repository.ts";
-import { importHeads, importLines } from "./import/import-lines.ts";
+import { exportChannel, importHeads, importLines } from "./export/channel-lines.ts";
+import { createOwnMessages, exportUser } from "./export/export-user.ts";
 import { createDependencies } from "./message.dependencies.ts";
 
 export function createMessageService(node: NodeContext): ReturnType<ServiceFactory> {

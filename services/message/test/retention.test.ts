@@ -5,8 +5,7 @@ import type { Call } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createDependencies } from "../src/message.dependencies.ts";
-import { Retention, type RetentionOptions } from "../src/retention/retention.ts";
-import { createRetentionRepository } from "../src/retention/retention.repository.ts";
+import { createRetentionRepository, Retention, type RetentionOptions } from "../src/retention.ts";
 import { startMessageNode, type MessageNode } from "./message-node.ts";
 
 const AUTHOR = "a".repeat(24);

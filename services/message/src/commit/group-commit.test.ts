@@ -4,7 +4,7 @@ import type { DomainEvents } from "@fanfare/kernel";
 import { afterEach, expect, test, vi } from "vitest";
 import { MemoryDatabase, MemoryStore } from "../../test/memory-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./group-commit.ts";
-import { KnownHeads } from "./known-heads.ts";
+import { KnownHeads } from "./write-context.ts";
 
 const channelId = "c".repeat(24);
 const otherChannelId = "d".repeat(24);

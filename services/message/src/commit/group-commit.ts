@@ -18,10 +18,8 @@ import {
   type Run,
   type Write,
 } from "./channel-queues.ts";
-import { findStored } from "./find-stored.ts";
-import { writeChange } from "./write-change.ts";
+import { findStored, writeChange, writeCreates } from "./writes.ts";
 import type { WriteContext } from "./write-context.ts";
-import { writeCreates } from "./write-creates.ts";
 
 type Asked<T> = Omit<T, keyof Enqueued>;
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MemoryDatabase, MemoryStore } from "../../test/memory-store.ts";
 import { pseudoRandom } from "../../test/pseudo-random.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { KnownHeads } from "./known-heads.ts";
+import { KnownHeads } from "./write-context.ts";
 
 const channelIds = ["c".repeat(24), "d".repeat(24)];
 const authorId = "a".repeat(24);

@@ -1,8 +1,11 @@
 import type { Call, Result } from "@fanfare/contract";
-import type { Handler } from "@fanfare/kernel";
+import { type Handler, serviceError } from "@fanfare/kernel";
+import type { Connection } from "mongoose";
 import { presentMessage } from "../message.presenter.ts";
-import type { OwnMessages } from "./own-messages.repository.ts";
-import { formatPosition, parsePosition, type Position } from "./position.ts";
+import { READ_TIMEOUT_MS } from "../bounds.ts";
+import { within } from "../database.ts";
+import { messageModel } from "../message.model.ts";
+import { readMarkerModel } from "../read-marker.repository.ts";
 
 /** Messages of one answer, and channels that are looked at for it. */
 const PAGE = 100;
@@ -54,4 +57,85 @@ async function nextChannels(
     channelIds: await own.withoutMarker(userId, channelIds.sort()),
     next: nextCursor === null ? following : { source, at: nextCursor },
   };
+}
+
+type OwnMessages = ReturnType<typeof createOwnMessages>;
+
+/** What finds the messages of one author, without an index that every message would pay for. */
+export function createOwnMessages(database: Connection) {
+  const messages = messageModel(database);
+  const markers = readMarkerModel(database);
+  return {
+    /** Of one channel, in the order of their nonces: that is the order of the index that there is. */
+    list: (channelId: string, authorId: string, afterNonce: string, limit: number) =>
+      within(
+        READ_TIMEOUT_MS,
+        messages
+          .find({ channelId, authorId, nonce: { $gt: afterNonce } })
+          .sort({ nonce: 1 })
+          .limit(limit)
+          .lean(),
+      ),
+
+    /** Those of the channels that are not among `listReadChannelIds`, in the order in which they are given. */
+    async withoutMarker(userId: string, channelIds: readonly string[]): Promise<string[]> {
+      const found = markers.find({ userId, channelId: { $in: channelIds } }, { channelId: 1 }).lean();
+      const read = new Set(
+        (await within(READ_TIMEOUT_MS, found)).map(({ channelId }) => channelId.toHexString()),
+      );
+      return channelIds.filter((id) => !read.has(id));
+    },
+
+    /** Channels that the user has read something of, in the order of their ids. */
+    async listReadChannelIds(userId: string, afterId: string | null, limit: number): Promise<string[]> {
+      const found = markers
+        .find({ userId, ...(afterId !== null && { channelId: { $gt: afterId } }) }, { channelId: 1 })
+        .sort({ userId: 1, channelId: 1 })
+        .limit(limit)
+        .lean();
+      return (await within(READ_TIMEOUT_MS, found)).map(({ channelId }) => channelId.toHexString());
+    },
+  };
+}
+
+const SOURCES = ["read", "groups", "direct"] as const;
+const ID = /^[0-9a-f]{24}$/;
+
+/** How far an export has come. */
+export interface Position {
+  /** Where channels come from: those that were read, the rest of all that one is or was in, the rest of the direct ones. */
+  source: (typeof SOURCES)[number];
+  /** Behind what of the source: an id, or a cursor of the others. null: from its beginning. */
+  at: string | null;
+  /** Where in a channel of this page the last answer ended. */
+  channelId?: string;
+  nonce?: string;
+}
+
+export function formatPosition(position: Position): string {
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
+}
+
+/** @throws {ServiceError} VALIDATION_FAILED for what `formatPosition` did not make */
+export function parsePosition(cursor: string): Position {
+  const position = parseJson(Buffer.from(cursor, "base64url").toString());
+  if (isPosition(position)) return position;
+  const issues = [{ path: "cursor", message: "must be a cursor of the page before" }];
+  throw serviceError("VALIDATION_FAILED", { issues });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isPosition(value: unknown): value is Position {
+  if (typeof value !== "object" || value === null) return false;
+  const { source, at, channelId, nonce } = value as Record<keyof Position, unknown>;
+  const isText = (text: unknown) => text === undefined || typeof text === "string";
+  const isAt = at === null || (typeof at === "string" && (source !== "read" || ID.test(at)));
+  return SOURCES.some((known) => known === source) && isAt && isText(channelId) && isText(nonce);
 }

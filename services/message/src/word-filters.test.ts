@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compileWords, maskHits } from "./match-words.ts";
+import { compileWords, maskHits } from "./word-filters.ts";
 
 const mask = (words: string[], text: string): string => maskHits(text, compileWords(words)(text));
 

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LIMITS } from "@fanfare/contract";
-import type { NodeContext } from "@fanfare/kernel";
-import { NOTHING_LEFT } from "../actions/delete.ts";
-import { seqAt } from "../actions/list.ts";
-import { OLD_PER_BATCH, PAUSE_AFTER_BATCH_MS, RETENTION_GRACE_MS } from "../bounds.ts";
-import type { ChannelHeadRepository } from "../channel-head.repository.ts";
-import type { GroupCommit } from "../commit/group-commit.ts";
-import { documentId } from "../database.ts";
-import type { MessageDocument } from "../message.model.ts";
-import type { MessageRepository } from "../message.repository.ts";
-import type { RetentionRepository } from "./retention.repository.ts";
+import { type Head, LIMITS } from "@fanfare/contract";
+import { defineRepository, ID, type NodeContext } from "@fanfare/kernel";
+import { Schema } from "mongoose";
+import { NOTHING_LEFT } from "./change.ts";
+import { seqAt } from "./read.ts";
+import { OLD_PER_BATCH, PAUSE_AFTER_BATCH_MS, RETENTION_GRACE_MS } from "./bounds.ts";
+import type { ChannelHeadRepository } from "./channel-head.repository.ts";
+import type { GroupCommit } from "./commit/group-commit.ts";
+import { documentId } from "./database.ts";
+import type { MessageDocument } from "./message.model.ts";
+import type { MessageRepository } from "./message.repository.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -120,3 +120,41 @@ export class Retention {
     }
   }
 }
+
+/** Where a channel with old messages stood some time ago: only what is below it is removed. */
+interface BoundaryDocument extends Head {
+  /** The channel's id. */
+  _id: string;
+  notedAt: Date;
+}
+
+const schema = new Schema<BoundaryDocument>(
+  {
+    _id: ID,
+    seq: { type: Number, required: true },
+    rev: { type: Number, required: true },
+    notedAt: { type: Date, required: true },
+  },
+  { collection: "retentionBoundaries" },
+);
+
+export type RetentionRepository = ReturnType<typeof createRetentionRepository>;
+
+/** Every query of the boundaries. */
+export const createRetentionRepository = defineRepository(
+  { name: "RetentionBoundary", schema },
+  ({ model: boundaries }) => ({
+    find(channelId: string): Promise<BoundaryDocument | null> {
+      return boundaries.findById(channelId).lean().exec();
+    },
+
+    async put(channelId: string, { seq, rev }: Head, notedAt: Date): Promise<void> {
+      await boundaries.updateOne({ _id: channelId }, { $set: { seq, rev, notedAt } }, { upsert: true });
+    },
+
+    /** @returns how many were deleted, which is one at most */
+    async deleteSome(channelId: string): Promise<number> {
+      return (await boundaries.deleteOne({ _id: channelId })).deletedCount;
+    },
+  }),
+);

@@ -1,9 +1,9 @@
-import { LIMITS, type ChannelSync, type Head, type Message } from "@fanfare/contract";
-import { boundedMap, jsonBytes, may, ServiceError, type Handler } from "@fanfare/kernel";
-import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "../bounds.ts";
-import { documentId } from "../database.ts";
-import { takeInto, type Budget } from "../message.presenter.ts";
-import type { MessageDependencies } from "../message.dependencies.ts";
+import { type ChannelSync, type Head, LIMITS, type Message } from "@fanfare/contract";
+import { boundedMap, type Handler, jsonBytes, may, ServiceError } from "@fanfare/kernel";
+import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "./bounds.ts";
+import { documentId } from "./database.ts";
+import { type Budget, takeInto } from "./message.presenter.ts";
+import type { MessageDependencies } from "./message.dependencies.ts";
 
 interface Cursor {
   channelId: string;

@@ -1,14 +1,14 @@
 import type { Head, Message } from "@fanfare/contract";
-import { runInScope } from "@fanfare/kernel";
+import { runInScope, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { deadline } from "../database.ts";
-import { mentionedBy } from "../mentioned-by.ts";
+import { deadline, within } from "../database.ts";
+import { mentionedBy } from "../mentions.ts";
 import type { MessageDocument } from "../message.model.ts";
 import { presentMessage } from "../message.presenter.ts";
-import type { CreateItem, Run } from "./channel-queues.ts";
-import type { InsertFault } from "./database-store.ts";
-import { answerStored } from "./find-stored.ts";
-import { announce, type WriteContext, failure, wasOnlyRefused } from "./write-context.ts";
+import { RETRY_AFTER_MS } from "../bounds.ts";
+import type { ChangeItem, CreateItem, Run } from "./channel-queues.ts";
+import type { ChangeOutcome, InsertFault } from "./database-store.ts";
+import { announce, failure, wasOnlyRefused, type WriteContext } from "./write-context.ts";
 
 interface NumberedRun extends Run {
   messages: MessageDocument[];
@@ -150,4 +150,101 @@ function publishAndAnswer(
   }
   for (const [i, message] of presented.entries()) creates[i]!.resolve(message);
   context.tellStored({ channelId, groupId: creates[0]!.groupId, messages: presented });
+}
+
+/** Writes a change, publishes it and answers. Never throws; `again`: it has to be written again, and is not answered yet. */
+export async function writeChange(
+  context: WriteContext,
+  channelId: string,
+  item: ChangeItem,
+): Promise<"answered" | "again" | "failed"> {
+  const { store, heads, writeTimeoutMs } = context;
+  const { messageId, set, ifRev } = item;
+  const inTime = deadline(writeTimeoutMs);
+  let changed: ChangeOutcome;
+  try {
+    const { seq, rev: before } = (await inTime(() => heads.get([channelId]))).get(channelId)!;
+    const rev = before + 1;
+    const raised = new Map([[channelId, { seq, rev }]]);
+    [changed] = await inTime((restMs) =>
+      Promise.all([
+        store.change({ channelId, messageId, rev, set, ifRev }, restMs),
+        store.raiseHeads(raised, restMs),
+      ]),
+    );
+    if (changed.outcome === "numberTaken") {
+      heads.forget(channelId);
+      return "again";
+    }
+    if (changed.outcome === "changed") heads.set(channelId, { seq, rev });
+  } catch (error) {
+    const isRefused = wasOnlyRefused(error);
+    if (!isRefused) context.logger.error({ err: error }, "commit failed, outcome unknown");
+    heads.forget(channelId);
+    item.reject(failure(error));
+    return isRefused ? "answered" : "failed";
+  }
+  if (changed.outcome === "changed") {
+    const message = presentMessage(changed.message);
+    announceChange(context, item, message);
+    item.resolve({ outcome: "changed", message });
+  } else item.resolve(changed);
+  return "answered";
+}
+
+function announceChange(
+  context: WriteContext,
+  { rooms, announce: name, ifRev }: ChangeItem,
+  message: Message,
+): void {
+  if (name !== "reaction.changed") {
+    announce(context, message, rooms, name, { message });
+    return;
+  }
+  const { channelId, id: messageId, seq, rev, reactions = [] } = message;
+  announce(context, message, rooms, name, {
+    channelId,
+    messageId,
+    seq,
+    rev,
+    afterRev: ifRev ?? 0,
+    reactions,
+  });
+}
+
+/**
+ * The message of a nonce that is stored already, or null. It is published if this process has published nothing later in the
+ * channel: a sender repeats a message because something went wrong, and the worker that stored it may have died before
+ * publishing it. Behind a later change it would break the order, and that change has shown the gap to every client.
+ * @throws {ServiceError} when the database does not answer
+ */
+export async function findStored(
+  context: WriteContext,
+  channelId: string,
+  { authorId, nonce, rooms }: Pick<CreateItem, "authorId" | "nonce" | "rooms">,
+): Promise<Message | null> {
+  const { store, writeTimeoutMs } = context;
+  try {
+    const found = store.findByNonce(channelId, authorId, nonce, writeTimeoutMs);
+    const existing = await within(writeTimeoutMs, found);
+    if (existing === null) return null;
+    const message = presentMessage(existing);
+    const { rev } = message;
+    if (rev > (context.published.get(channelId) ?? 0))
+      announce(context, { channelId, rev }, rooms, "message.created", { channelId, messages: [message] });
+    return message;
+  } catch (error) {
+    throw failure(error);
+  }
+}
+
+/** Answers a sender whose nonce the index has refused. */
+async function answerStored(context: WriteContext, channelId: string, item: CreateItem): Promise<void> {
+  try {
+    const message = await findStored(context, channelId, item);
+    if (message === null) item.reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS }));
+    else item.resolve(message);
+  } catch (error) {
+    item.reject(error);
+  }
 }

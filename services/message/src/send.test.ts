@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MemoryCounters, type SharedCounters } from "@fanfare/kernel";
-import { SlowMode } from "./slow-mode.ts";
+import { SlowMode } from "./send.ts";
 
 const logger = { warn: () => undefined } as never;
 const refused = (retryAfterMs: unknown) => ({ type: "SLOW_MODE", data: { retryAfterMs } });

@@ -1,7 +1,31 @@
-import type { NodeContext } from "@fanfare/kernel";
+import type { Handler, NodeContext } from "@fanfare/kernel";
+import type { MessageDependencies } from "./message.dependencies.ts";
 import { CHANNELS_TO_REMOVE, LATE_WRITE_MS, REMOVALS_PER_BATCH } from "./bounds.ts";
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
 import type { MessageRepository } from "./message.repository.ts";
+
+/** The messages are deleted by jobs. */
+export function removeChannels(
+  { node }: MessageDependencies,
+  removal: ChannelRemoval,
+): Handler<"message.removeChannels"> {
+  return async ({ params: { channelIds } }) => {
+    const requestedAt = new Date();
+    await Promise.all(channelIds.map((channelId) => removal.enqueue(channelId, { requestedAt })));
+    node.broadcast("channel.emptied", { channelIds });
+    return {};
+  };
+}
+
+const BATCH = 1000;
+
+/** What somebody has read is theirs; what they wrote stays for the others. */
+export function forgetUser({ markers }: MessageDependencies): Handler<"message.forgetUser"> {
+  return async ({ params: { userId } }) => {
+    for (let deleted = BATCH; deleted === BATCH;) deleted = await markers.deleteSomeOf(userId, BATCH);
+    return {};
+  };
+}
 
 interface ChannelRemovalOptions {
   messages: Pick<MessageRepository, "deleteSome">;
@@ -12,7 +36,7 @@ interface ChannelRemovalOptions {
   forget: (channelId: string) => void;
 }
 
-export type ChannelRemoval = ReturnType<typeof defineChannelRemoval>;
+type ChannelRemoval = ReturnType<typeof defineChannelRemoval>;
 
 /** The job that deletes what belongs to a removed channel, twice: the second time when no write from before can come in any more. */
 export function defineChannelRemoval(

@@ -1,11 +1,11 @@
 import { LIMITS, type Message } from "@fanfare/contract";
-import { AnswerBudget, serviceError, type Handler } from "@fanfare/kernel";
-import { changeMessage } from "../change-message.ts";
-import type { MessageChange, MessageDocument } from "../message.model.ts";
-import { mayPin } from "../message.policy.ts";
-import { takeInto } from "../message.presenter.ts";
-import type { MessageDependencies } from "../message.dependencies.ts";
+import { AnswerBudget, type Handler, serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
+import { changeMessage } from "./change.ts";
+import type { MessageChange, MessageDocument } from "./message.model.ts";
+import { mayPin } from "./message.policy.ts";
+import { takeInto } from "./message.presenter.ts";
+import type { MessageDependencies } from "./message.dependencies.ts";
 
 export function pin(dependencies: MessageDependencies): Handler<"message.pin"> {
   return async ({ params: { channelId, messageId }, actor, access }) => {

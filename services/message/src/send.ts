@@ -1,15 +1,57 @@
-import type { Call, Message, Attachment } from "@fanfare/contract";
-import { serviceError, type Access } from "@fanfare/kernel";
+import {
+  type Access,
+  type Handler,
+  type Logger,
+  may,
+  serviceError,
+  type SharedCounters,
+} from "@fanfare/kernel";
+import type { Attachment, Call, Message } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
+import type { MessageDependencies } from "./message.dependencies.ts";
 import { KNOWN_NONCES } from "./bounds.ts";
 import type { GroupCommit } from "./commit/group-commit.ts";
 import { resolveMentions } from "./mentions.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageRepository } from "./message.repository.ts";
-import type { SlowMode } from "./slow-mode.ts";
-import type { WordFilters } from "./word-filter/word-filters.ts";
+import type { WordFilters } from "./word-filters.ts";
 
-export interface Send {
+export function send({ sender }: MessageDependencies): Handler<"message.send"> {
+  return async ({ params, actor, access, call }) => {
+    const { channelId, content, nonce, replyTo, resend, mentionAuthor } = params;
+    const authorId = actor.userId;
+    const { attachmentIds } = params;
+    if (attachmentIds.length > 0 && !may(access, "attachFiles")) throw serviceError("FORBIDDEN");
+    const message = {
+      channelId,
+      authorId,
+      content,
+      nonce,
+      replyTo,
+      resend,
+      mentionAuthor,
+      access,
+      call,
+      attachmentIds,
+    };
+    return { message: await sender.send(message) };
+  };
+}
+
+export function post({ sender, node }: MessageDependencies): Handler<"message.post"> {
+  return async ({ params: { channelId, authorId, content, nonce, replyTo, mentionAuthor, as } }) => {
+    const access = await node.access.get(authorId, { channelId });
+    if (!may(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
+    if (!may(access, "sendMessages")) throw serviceError("FORBIDDEN");
+    if (access.mutedUntilMs > Date.now()) {
+      throw serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
+    }
+    const message = { channelId, authorId, content, nonce, replyTo, mentionAuthor, access, as, call: null };
+    return { message: await sender.send(message) };
+  };
+}
+
+interface Send {
   channelId: string;
   authorId: string;
   content: string;
@@ -27,7 +69,7 @@ export interface Send {
   resend?: boolean | undefined;
 }
 
-export interface SenderOptions {
+interface SenderOptions {
   commit: GroupCommit;
   messages: Pick<MessageRepository, "find">;
   slowMode: SlowMode;
@@ -146,4 +188,40 @@ async function claimAttachments({
   throw serviceError("VALIDATION_FAILED", {
     issues: [{ path: "attachmentIds", message: "there is no such file of yours for this channel" }],
   });
+}
+
+/** Who writes in a channel in slow mode waits between two messages, whichever process they go to. */
+export class SlowMode {
+  readonly #counters: SharedCounters;
+  readonly #logger: Pick<Logger, "warn">;
+
+  constructor(counters: SharedCounters, logger: Pick<Logger, "warn">) {
+    this.#counters = counters;
+    this.#logger = logger;
+  }
+
+  /**
+   * Takes the place of one message. While the counters are away everybody may write: a channel that is silent is worse.
+   * @returns what gives the place back, for a message that could not be stored
+   * @throws {ServiceError} SLOW_MODE
+   */
+  async take(channelId: string, userId: string, slowModeMs: number): Promise<() => void> {
+    const key = `slow:${channelId}:${userId}`;
+    const giveBack = (): void => void this.#add(key, -1, slowModeMs);
+    const answer = await this.#add(key, 1, slowModeMs);
+    if (answer === null) return () => undefined;
+    const [total, leftMs] = answer;
+    if (total! <= 1) return giveBack;
+    giveBack();
+    throw serviceError("SLOW_MODE", { retryAfterMs: Math.max(1, Math.ceil(leftMs!)) });
+  }
+
+  async #add(key: string, points: number, slowModeMs: number): Promise<number[] | null> {
+    try {
+      return await this.#counters.add([key, points, slowModeMs]);
+    } catch (error) {
+      this.#logger.warn({ err: error }, "slow mode: the counters are away");
+      return null;
+    }
+  }
 }

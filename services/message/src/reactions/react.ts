@@ -1,0 +1,123 @@
+import { LIMITS, type Reaction } from "@fanfare/contract";
+import { type Handler, serviceError } from "@fanfare/kernel";
+import { REACTION_CHANGES, REMOVALS_PER_BATCH } from "../bounds.ts";
+import type { MessageDocument } from "../message.model.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
+import { changeMessage } from "../change.ts";
+import type { MessageRepository } from "../message.repository.ts";
+import type { ReactionRepository } from "./reaction.repository.ts";
+
+export function react({
+  messages,
+  reactions,
+  reactionCounter,
+}: MessageDependencies): Handler<"message.react"> {
+  return async ({ params: { channelId, messageId, emoji }, actor, access }) => {
+    const message = await existing(messages, channelId, messageId);
+    if (message.revs.length >= REACTION_CHANGES) {
+      throw serviceError("LIMIT_REACHED", { limit: "changesPerMessage", max: LIMITS.changesPerMessage });
+    }
+    if (message.reactions?.some((reaction) => reaction.emoji === emoji) !== true) {
+      const emojis = await reactions.emojis(messageId, LIMITS.reactionsPerMessage);
+      if (emojis.length >= LIMITS.reactionsPerMessage && !emojis.includes(emoji)) {
+        throw serviceError("LIMIT_REACHED", {
+          limit: "reactionsPerMessage",
+          max: LIMITS.reactionsPerMessage,
+        });
+      }
+    }
+    const { userId } = actor;
+    await reactionCounter.change(channelId, messageId, access.rooms, () =>
+      reactions.add({ channelId, messageId, emoji, userId }),
+    );
+    return {};
+  };
+}
+
+export function unreact({
+  messages,
+  reactions,
+  reactionCounter,
+}: MessageDependencies): Handler<"message.unreact"> {
+  return async ({ params: { channelId, messageId, emoji }, actor: { userId }, access }) => {
+    await existing(messages, channelId, messageId);
+    await reactionCounter.change(channelId, messageId, access.rooms, () =>
+      reactions.remove({ channelId, messageId, emoji, userId }),
+    );
+    return {};
+  };
+}
+
+async function existing(
+  messages: MessageDependencies["messages"],
+  channelId: string,
+  messageId: string,
+): Promise<MessageDocument> {
+  const message = await messages.find(channelId, messageId);
+  if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
+  return message;
+}
+
+export function listReactors({ messages, reactions }: MessageDependencies): Handler<"message.listReactors"> {
+  return async ({ params: { channelId, messageId, emoji, afterUserId, limit } }) => {
+    const message = await messages.find(channelId, messageId);
+    if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
+    const userIds = await reactions.users(messageId, emoji, afterUserId, limit);
+    return { userIds, nextUserId: userIds.length < limit ? null : userIds.at(-1)! };
+  };
+}
+
+export function listOwnReactions({ reactions }: MessageDependencies): Handler<"message.listOwnReactions"> {
+  return async ({ params: { channelId, messageIds }, actor }) => {
+    const found = await reactions.ofUser(actor.userId, messageIds);
+    const here = found.filter((reaction) => reaction.channelId === channelId);
+    return { reactions: here.map(({ messageId, emoji }) => ({ messageId, emoji })) };
+  };
+}
+
+interface CountingParts extends Pick<MessageDependencies, "commit" | "changing"> {
+  messages: MessageRepository;
+  reactions: ReactionRepository;
+  /** The rooms of a channel, as one who may see it knows them. */
+  roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
+}
+
+/** Makes a message show the reactions that there are; where it is deleted, removes them. @returns how many changes it has had */
+export async function countReactions(
+  dependencies: CountingParts,
+  channelId: string,
+  messageId: string,
+  rooms: readonly string[] | null,
+): Promise<number> {
+  const { messages, reactions, roomsFor } = dependencies;
+  const message = await messages.find(channelId, messageId);
+  if (message === null || message.deletedAt !== null) {
+    while ((await reactions.deleteSomeOf(messageId, REMOVALS_PER_BATCH)) === REMOVALS_PER_BATCH);
+    return 0;
+  }
+  const announce = "reaction.changed";
+  const heard = rooms ?? (await roomsFor(message.authorId.toHexString(), channelId));
+  await changeMessage(dependencies, { channelId, messageId, rooms: heard, announce }, async (before) => {
+    if (before.revs.length >= REACTION_CHANGES) return null;
+    // After the message: if another worker stores a later count meanwhile, this one is refused and made anew.
+    const counted = await countAll(reactions, before);
+    const isSame = JSON.stringify(counted) === JSON.stringify(before.reactions ?? []);
+    return isSame ? null : { reactions: counted.length === 0 ? undefined : counted };
+  });
+  return message.revs.length + 1;
+}
+
+/** Those that were there keep their places. */
+async function countAll(
+  reactions: ReactionRepository,
+  { _id, reactions: shown = [] }: MessageDocument,
+): Promise<Reaction[]> {
+  const messageId = _id.toHexString();
+  const now = await reactions.emojis(messageId, LIMITS.reactionsPerMessage);
+  const known = shown.map(({ emoji }) => emoji).filter((emoji) => now.includes(emoji));
+  const order = [...known, ...now.filter((emoji) => !known.includes(emoji))];
+  const counted = await Promise.all(
+    order.map((emoji) => reactions.count(messageId, emoji, LIMITS.reactionUsersShown)),
+  );
+  return counted.filter((reaction) => reaction !== null);
+}

@@ -1,0 +1,223 @@
+import { LIMITS, type Message, userRoom } from "@fanfare/contract";
+import { AnswerBudget, boundedMap, type Handler, type Request, serviceError } from "@fanfare/kernel";
+import type { Connection } from "mongoose";
+import { presentMessage, takeInto } from "./message.presenter.ts";
+import type { Mentioned, MessageRepository } from "./message.repository.ts";
+import type { MessageDependencies } from "./message.dependencies.ts";
+import { CHANNELS_PER_COUNT, QUERY_CONCURRENCY } from "./bounds.ts";
+import { documentId } from "./database.ts";
+import { messageModel } from "./message.model.ts";
+
+interface Page {
+  messages: Message[];
+  hasMore: boolean;
+}
+
+export function list({ messages }: MessageDependencies): Handler<"message.list"> {
+  return async ({ params }) => {
+    // First the head, then the page: the page has every change up to the head.
+    const head = await messages.head(params.channelId);
+    const { atTime } = params;
+    const around =
+      atTime === undefined ? params.around : await seqAt(messages, params.channelId, head.seq, atTime);
+    const page = await readPage(messages, { ...params, around });
+    return { ...page, head };
+  };
+}
+
+/** The first message of a time or later: found by halving, for numbers and times grow together. */
+export async function seqAt(
+  messages: Pick<MessageRepository, "from">,
+  channelId: string,
+  newest: number,
+  time: string,
+): Promise<number> {
+  const wanted = new Date(time);
+  let low = 1;
+  let high = newest + 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const [message] = await messages.from(channelId, middle, 1);
+    // Messages that were removed leave holes.
+    if (message === undefined || message.createdAt >= wanted) high = middle;
+    else low = message.seq + 1;
+  }
+  return low;
+}
+
+async function readPage(
+  messages: MessageRepository,
+  { channelId, before, after, around, limit }: Omit<Request<"message.list">["params"], "atTime">,
+): Promise<Page> {
+  const older = (beforeSeq: number, count: number, budget: AnswerBudget) =>
+    readOlder(messages, channelId, beforeSeq, count, budget);
+  const newer = (fromSeq: number, count: number, budget: AnswerBudget) =>
+    readNewer(messages, channelId, fromSeq, count, budget);
+  if (after !== undefined) return newer(after + 1, limit, new AnswerBudget());
+  if (around === undefined) return older(before ?? Number.MAX_SAFE_INTEGER, limit, new AnswerBudget());
+
+  // Each side has half of the page and of its bytes; where the channel ends on one side, the other fills the page.
+  const ofOlder = new AnswerBudget(LIMITS.answerMaxBytes / 2);
+  const ofNewer = new AnswerBudget(LIMITS.answerMaxBytes / 2);
+  const [olderHalf, newerHalf] = await Promise.all([
+    older(around, Math.floor(limit / 2), ofOlder),
+    newer(around, Math.ceil(limit / 2), ofNewer),
+  ]);
+  const found = [...olderHalf.messages, ...newerHalf.messages];
+  const missing = limit - found.length;
+  if (missing > 0 && olderHalf.hasMore && !newerHalf.hasMore) {
+    const rest = await older(olderHalf.messages[0]?.seq ?? around, missing, ofOlder);
+    return { messages: [...rest.messages, ...found], hasMore: rest.hasMore };
+  }
+  if (missing > 0 && newerHalf.hasMore && !olderHalf.hasMore) {
+    const rest = await newer(newerHalf.messages.at(-1)!.seq + 1, missing, ofNewer);
+    return { messages: [...found, ...rest.messages], hasMore: rest.hasMore };
+  }
+  return { messages: found, hasMore: olderHalf.hasMore || newerHalf.hasMore };
+}
+
+/** Up to `limit` messages below a seq, the nearest ones, in the order of seq. */
+async function readOlder(
+  messages: MessageRepository,
+  channelId: string,
+  beforeSeq: number,
+  limit: number,
+  budget: AnswerBudget,
+): Promise<Page> {
+  const page: Message[] = [];
+  if (limit === 0) return { messages: page, hasMore: true };
+  const end = await messages.scanBefore(channelId, beforeSeq, limit, takeInto(page, budget));
+  return { messages: page.toReversed(), hasMore: end !== "end" };
+}
+
+/** Up to `limit` messages from a seq on, in the order of seq. */
+async function readNewer(
+  messages: MessageRepository,
+  channelId: string,
+  fromSeq: number,
+  limit: number,
+  budget: AnswerBudget,
+): Promise<Page> {
+  const page: Message[] = [];
+  const end = await messages.scanFrom(channelId, fromSeq, limit, takeInto(page, budget));
+  return { messages: page, hasMore: end !== "end" };
+}
+
+export function get({ messages }: MessageDependencies): Handler<"message.get"> {
+  return async ({ params: { channelId, messageId } }) => {
+    const message = await messages.find(channelId, messageId);
+    if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
+    return { message: presentMessage(message) };
+  };
+}
+
+export function listHeads({ heads, markers }: MessageDependencies): Handler<"message.listHeads"> {
+  return async ({ params: { userId, channelIds } }) => {
+    if (channelIds.length === 0) return { heads: [] };
+    const [found, read] = await Promise.all([
+      heads.findMany(channelIds),
+      markers.findMany(userId, channelIds),
+    ]);
+    const byChannel = new Map(found.map(({ _id, seq, rev }) => [_id.toHexString(), { seq, rev }]));
+    // Nobody has to read what is not there any more.
+    const removed = new Map(found.map(({ _id, retainedFrom = 1 }) => [_id.toHexString(), retainedFrom - 1]));
+    return {
+      heads: channelIds.map((channelId) => ({
+        channelId,
+        head: byChannel.get(channelId) ?? { seq: 0, rev: 0 },
+        lastReadSeq: Math.max(read.get(channelId) ?? 0, removed.get(channelId) ?? 0),
+      })),
+    };
+  };
+}
+
+export function markRead({ heads, markers, node }: MessageDependencies): Handler<"channel.markRead"> {
+  return async ({ params, actor }) => {
+    const { channelId } = params;
+    const head = await heads.find(channelId);
+    const seq = Math.min(params.seq, head?.seq ?? 0);
+    if (seq === 0) {
+      const known = await markers.findMany(actor.userId, [channelId]);
+      return { lastReadSeq: known.get(channelId) ?? 0 };
+    }
+    const before = await markers.advance(actor.userId, channelId, seq);
+    if (before >= seq) return { lastReadSeq: before };
+    node.publish(userRoom(actor.userId), "readMarker.updated", { channelId, lastReadSeq: seq });
+    return { lastReadSeq: seq };
+  };
+}
+
+/** A query of ids for each key, because the index has an order for one key only. The messages are read once it is known which. */
+export function listMentions({ messages }: MessageDependencies): Handler<"message.listMentions"> {
+  return async ({ params: { keys, before, limit } }) => {
+    const found = await boundedMap([...new Set(keys)], QUERY_CONCURRENCY, (key) =>
+      messages.idsMentioning(key, before, limit),
+    );
+    const newest = [...new Set(found.flat())].sort((a, b) => (a < b ? 1 : -1)).slice(0, limit);
+    if (newest.length === 0) return { messages: [], hasMore: false };
+    const page: Message[] = [];
+    const end = await messages.scanMany(newest, takeInto(page, new AnswerBudget()));
+    return { messages: page, hasMore: newest.length === limit || end === "refused" };
+  };
+}
+
+export function getMany({ messages }: MessageDependencies): Handler<"message.getMany"> {
+  return async ({ params: { messageIds } }) => {
+    const page: Message[] = [];
+    const take = takeInto(page, new AnswerBudget());
+    let stoppedAt: string | null = null;
+    await messages.scanMany(messageIds, (message) => {
+      if (message.deletedAt !== null || take(message)) return true;
+      stoppedAt = documentId(message);
+      return false;
+    });
+    return { messages: page, stoppedAt };
+  };
+}
+
+export function listChanges({ messages }: MessageDependencies): Handler<"message.listChanges"> {
+  return async ({ params: { channelId, afterRev, limit } }) => {
+    const changed = await messages.changedSince(channelId, afterRev, limit);
+    return { messages: changed.map(presentMessage) };
+  };
+}
+
+const MAX = LIMITS.mentionsCounted;
+
+/** One query for many channels: nearly all of them have few mentions. */
+export function countMentions({ messages }: MessageDependencies): Handler<"message.countMentions"> {
+  return async ({ params: { userId, channels } }) => {
+    const pieces = Array.from({ length: Math.ceil(channels.length / CHANNELS_PER_COUNT) }, (_, index) =>
+      channels.slice(index * CHANNELS_PER_COUNT, (index + 1) * CHANNELS_PER_COUNT),
+    );
+    const counts = await boundedMap(pieces, QUERY_CONCURRENCY, (some) => countIn(messages, userId, some));
+    return { counts: counts.flat() };
+  };
+}
+
+async function countIn(
+  messages: MessageRepository,
+  userId: string,
+  channels: readonly Mentioned[],
+): Promise<number[]> {
+  const limit = MAX * channels.length;
+  const found = await messages.mentionedIn(channels, userId, limit);
+  if (found.length === limit && channels.length > 1) {
+    // Those of one channel may have left no room for others.
+    return (await boundedMap(channels, QUERY_CONCURRENCY, (one) => countIn(messages, userId, [one]))).flat();
+  }
+  const byChannel = Map.groupBy(found, (channelId) => channelId);
+  return channels.map(({ channelId }) => Math.min(byChannel.get(channelId)?.length ?? 0, MAX));
+}
+
+export function findSent({ messages }: MessageDependencies): Handler<"message.findSent"> {
+  return async ({ params: { channelId, authorId, nonce } }) => {
+    const found = await messages.findByNonce(channelId, authorId, nonce, true);
+    return { attachments: found?.attachments ?? [] };
+  };
+}
+
+/** From what the database knows of the collection, without reading it. */
+export function count(database: Connection): Handler<"message.count"> {
+  return async () => ({ messages: await messageModel(database).estimatedDocumentCount() });
+}
