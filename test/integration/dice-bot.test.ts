@@ -1,8 +1,8 @@
 import { createWorld, must, type World } from "@fanfare/testing";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createDiceBot } from "../../packages/bot-sdk/examples/dice-bot.ts";
-import { createBot, type Bot } from "../../packages/bot-sdk/src/index.ts";
+import { createDiceBot } from "../../packages/client/examples/dice-bot.ts";
+import { createBot, type Bot } from "@fanfare/client/bots";
 
 let instance: Instance;
 const bots: Bot[] = [];

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
-import { verifyCallback } from "./verify-callback.ts";
+import { verifyCallback } from "./bots.ts";
 
 const NOW = 1_800_000_000;
 const body = '{"events":[]}';

@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
-import { createBot, type Bot } from "../src/index.ts";
+import { createBot, type Bot } from "../src/bots.ts";
 
-// FANFARE_BOT_TOKEN=fbot.… node packages/bot-sdk/examples/dice-bot.ts [http://127.0.0.1:3000]
+// FANFARE_BOT_TOKEN=fbot.… node packages/client/examples/dice-bot.ts [http://127.0.0.1:3000]
 
-/** Rolls dice on `/roll 2d6`, and says hello to whoever writes "hello bot". */
+/** Rolls dice on `/roll 2d6`, and answers "hello bot". */
 export function createDiceBot(url: string, token: string): Bot {
   return createBot({ url, token })
     .command("roll", { description: "Roll dice, such as 2d6" }, ({ text, userId }, reply) => {
@@ -17,7 +17,7 @@ export function createDiceBot(url: string, token: string): Bot {
 
 if (import.meta.main) {
   const token = process.env["FANFARE_BOT_TOKEN"];
-  if (token === undefined) throw new Error("Set FANFARE_BOT_TOKEN to what bot.create has answered.");
+  if (token === undefined) throw new Error("Set FANFARE_BOT_TOKEN to the token that bot.create answered.");
   const bot = await createDiceBot(process.argv[2] ?? "http://127.0.0.1:3000", token).start();
   console.log(`${bot.info.name} is online. Write /roll 2d6 in a channel.`);
 }

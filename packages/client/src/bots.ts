@@ -1,25 +1,29 @@
-import { FanfareClient, FanfareError, type FanfareClientOptions } from "@fanfare/client";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Bot as BotInfo, Call, EventPayload, Invocation, Message, Params } from "@fanfare/contract";
+import { FanfareClient, type FanfareClientOptions } from "./client.ts";
+import { FanfareError } from "./errors.ts";
 
 export interface BotOptions extends Pick<FanfareClientOptions, "url"> {
   /** What `bot.create` has answered: it begins with `fbot.`. */
   token: string;
-  /** Told of what a handler throws, and of answers that could not be sent. Default: console.error. */
+  /** Called with errors of handlers, and of answers that could not be sent. Default: console.error. */
   onError?: (error: unknown) => void;
 }
 
-/** Answers in the channel where something was said or asked. */
+/** Answers in the channel of the message or command. */
 export type Reply = (content: string) => Promise<Message>;
 export type MessageHandler = (message: Message, reply: Reply) => unknown;
 export type CommandHandler = (invocation: Invocation, reply: Reply) => unknown;
 
 export type CommandDefinition = Omit<Params<"command.register">, "name">;
 
-/** How often an answer is tried again that the server could not take at the moment. */
+/** How often an answer is sent that the server cannot accept at the moment. */
 const MAX_TRIES = 5;
 const RETRY_MS = 1000;
+/** Of a callback: an older one is refused, because it could be a repeated one. */
+const MAX_AGE_S = 300;
 
-/** A bot that is connected by socket: it hears what is said where it may read, and comes again when the connection is lost. */
+/** A bot that is connected by socket: it receives the messages of all channels that it can read, and reconnects by itself. */
 export class Bot {
   readonly client: FanfareClient;
   readonly #onError: (error: unknown) => void;
@@ -33,29 +37,29 @@ export class Bot {
     this.client = new FanfareClient({ url });
     this.client.useBotToken(token);
     this.client.on("message.created", ({ messages }) => {
-      for (const message of messages) this.#hear(message);
+      for (const message of messages) this.#received(message);
     });
     this.client.on("command.invoked", (payload) => this.#invoked(payload));
   }
 
-  /** Who this bot is. @throws {Error} before `start` */
+  /** The bot's own account. @throws {Error} before `start` */
   get info(): BotInfo {
     if (this.#info === null) throw new Error("The bot has not started yet: call start first.");
     return this.#info;
   }
 
-  /** Any action of the contract that the token is good for. */
+  /** Calls any action of the contract that the token's scopes allow. */
   get call(): Call {
     return this.client.call;
   }
 
-  /** For every message of others. */
+  /** Handles every message that others write. */
   onMessage(handle: MessageHandler): this {
     this.#onMessage.push(handle);
     return this;
   }
 
-  /** For `/name` in any channel that the bot sees. Say it before `start`. */
+  /** Handles `/name` in any channel that the bot sees. Call it before `start`. */
   command(name: string, definition: CommandDefinition, handle: CommandHandler): this {
     this.#commands.set(name, { definition, handle });
     return this;
@@ -63,7 +67,7 @@ export class Bot {
 
   /**
    * Connects, and registers the commands.
-   * @throws {FanfareError} when the token is not good, or the server is not reached
+   * @throws {FanfareError} when the token is invalid, or the server cannot be reached
    */
   async start(): Promise<this> {
     this.#info = (await this.call("bot.me", {})).bot;
@@ -77,7 +81,7 @@ export class Bot {
     this.client.close();
   }
 
-  /** Writes a message, once, also where it has to be tried again. */
+  /** Sends a message, once, however often it has to be retried. */
   async send(channelId: string, content: string, options: { replyTo?: string } = {}): Promise<Message> {
     const nonce = crypto.randomUUID();
     for (let tries = 1; ; tries += 1) {
@@ -91,7 +95,7 @@ export class Bot {
     }
   }
 
-  #hear(message: Message): void {
+  #received(message: Message): void {
     if (message.authorId === this.#info?.id) return;
     const reply: Reply = (content) => this.send(message.channelId, content, { replyTo: message.id });
     for (const handle of this.#onMessage) void this.#run(() => handle(message, reply));
@@ -112,7 +116,31 @@ export class Bot {
   }
 }
 
-/** A bot that hears nothing before `start`. */
+/** Creates a bot, which receives nothing before `start`. */
 export function createBot(options: BotOptions): Bot {
   return new Bot(options);
+}
+
+export interface CallbackHeaders {
+  /** `fanfare-timestamp` */
+  timestamp: string;
+  /** `fanfare-signature` */
+  signature: string;
+}
+
+/**
+ * Whether a callback was signed with the secret in the last five minutes.
+ * @param body exactly as received, before it is parsed
+ */
+export function verifyCallback(
+  secret: string,
+  body: string,
+  { timestamp, signature }: CallbackHeaders,
+  nowMs = Date.now(),
+): boolean {
+  const ageS = Math.abs(nowMs / 1000 - Number(timestamp));
+  if (!(ageS <= MAX_AGE_S)) return false;
+  const expected = createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
+  const [given, wanted] = [Buffer.from(signature), Buffer.from(`v1=${expected}`)];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
