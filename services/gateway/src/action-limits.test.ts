@@ -1,6 +1,7 @@
-import { createRateLimits, createLogger } from "@fanfare/kernel";
+import { createLogger, createRateLimits } from "@fanfare/kernel";
 import { expect, test } from "vitest";
-import { ActionLimits } from "./action-limits.ts";
+import { ActionLimits, FullChannels } from "./action-limits.ts";
+import { FULL_CHANNEL_MS, MAX_FULL_CHANNELS } from "./bounds.ts";
 
 const limit = { points: 2, durationMs: 1000 };
 const HERE = "192.0.2.1";
@@ -74,4 +75,19 @@ test("what succeeded is given back, everywhere it was counted", () => {
 test("without such a limit parameters do not matter", () => {
   const limits = create(limit);
   expect([1, 2, 3].map(() => limits.takeValue({ username: "ann" }, { address: HERE }, 0))).toEqual([0, 0, 0]);
+});
+
+test("a channel is full for a short time after it said so", () => {
+  const full = new FullChannels();
+  full.add("a", 1000);
+  expect(full.has("a", 1000 + FULL_CHANNEL_MS - 1)).toBe(true);
+  expect(full.has("b", 1000)).toBe(false);
+  expect(full.has("a", 1000 + FULL_CHANNEL_MS)).toBe(false);
+});
+
+test("it remembers a bounded number of them", () => {
+  const full = new FullChannels();
+  for (let i = 0; i <= MAX_FULL_CHANNELS; i++) full.add(String(i), 1000);
+  expect(full.has("0", 1000)).toBe(false);
+  expect(full.has(String(MAX_FULL_CHANNELS), 1000)).toBe(true);
 });

@@ -8,7 +8,7 @@ export const OVERLOADED_RETRY_MS = 1000;
 /** Work without an answer counts as under way for this long: its process is gone, or will refuse it. Its caller is answered earlier. */
 export const WORK_TIMEOUT_MS = 2 * LIMITS.writeTimeoutMs;
 
-/** After a channel's queue was full its calls are refused at the door for so long; a full queue lasts longer than that. */
+/** After a channel's queue was full its calls are refused at the gateway for so long; a full queue lasts longer than that. */
 export const FULL_CHANNEL_MS = 50;
 /** Channels that are remembered as full; beyond it all are asked again. */
 export const MAX_FULL_CHANNELS = 1000;

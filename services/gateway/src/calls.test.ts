@@ -77,7 +77,7 @@ test("work that follows a call counts as under way, and is not refused", async (
   expect(calls.inFlight).toBe(0);
 });
 
-test("what a full channel has refused is refused at the door for a moment; other channels and reads are not", async () => {
+test("what a full channel has refused is refused at the gateway for a moment; other channels and reads are not", async () => {
   const call = vi.fn<() => Promise<object>>(() =>
     Promise.reject(serviceError("OVERLOADED", { retryAfterMs: 1000 })),
   );

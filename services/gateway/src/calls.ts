@@ -33,10 +33,9 @@ import {
   RECONNECT_WITHIN_MS,
   WORK_TIMEOUT_MS,
 } from "./bounds.ts";
-import { FullChannels } from "./full-channels.ts";
+import { ActionLimits, FullChannels, type Wait } from "./action-limits.ts";
 import type { ActionMetrics, GatewayMetrics, Outcome } from "./metrics.ts";
 import { answerBytes, ReadLimits } from "./read-limits.ts";
-import { ActionLimits, type Wait } from "./action-limits.ts";
 
 /** Who calls, and from where. */
 export interface Caller {

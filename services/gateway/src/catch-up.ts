@@ -4,8 +4,7 @@ import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import { boundedMap, type NodeContext } from "@fanfare/kernel";
 import { CATCH_UP_CONCURRENCY, CATCH_UP_RETRY_MS } from "./bounds.ts";
 import type { SecondFactor } from "./second-factor.ts";
-import { closeIfEnded } from "./session-sockets.ts";
-import type { EndedSessions } from "./ended-sessions.ts";
+import { closeIfEnded, type EndedSessions } from "./ended-sessions.ts";
 import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 
 /** Whoever is in one of these without right hears what is not for him, now or when a room is filled from it. */

@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
 import {
   actionDefinition,
-  isActionName,
   type ActionName,
+  isActionName,
   type Result,
   type SessionTokens,
   type WireAnswer,
 } from "@fanfare/contract";
 import type { Config, Sealer } from "@fanfare/kernel";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { cookieOf } from "./cookies.ts";
 
 const COOKIE = "fanfare_device";
 const PATH = "/api/user.login";
@@ -74,4 +73,10 @@ function namesIn(action: ActionName, data: unknown): (string | null)[] {
   const { username, email, emailVerified } = (data as SessionTokens).user;
   // Anyone can claim an address: only its owner verifies it.
   return [username, emailVerified ? email : null];
+}
+
+/** The value of a cookie of the request. */
+export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }

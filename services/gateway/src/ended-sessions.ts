@@ -1,8 +1,10 @@
-import { ACCESS_TOKEN_LIFETIME_MS } from "@fanfare/kernel";
-import { MAX_ENDED_SESSIONS } from "./bounds.ts";
+import { ACCESS_TOKEN_LIFETIME_MS, type DomainEvents, type NodeContext, repeat } from "@fanfare/kernel";
+import { userRoom } from "@fanfare/contract";
+import { ENDED_SESSIONS_CHECK_MS, MAX_ENDED_SESSIONS } from "./bounds.ts";
+import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 
 /** Clocks of several processes differ by less than this. */
-export const CLOCK_SKEW_MS = 60_000;
+const CLOCK_SKEW_MS = 60_000;
 const REMEMBER_MS = ACCESS_TOKEN_LIFETIME_MS + CLOCK_SKEW_MS;
 
 /** Sessions that have ended while access tokens of theirs may still look valid. */
@@ -33,4 +35,64 @@ export class EndedSessions {
   get size(): number {
     return this.#sessions.size;
   }
+}
+
+/** Tells the sockets of ended sessions so, and closes them at once; the user's other sessions stay. */
+export function closeSessions(io: SocketServer, { userId, sessionIds }: DomainEvents["session.ended"]): void {
+  for (const socket of socketsOf(io, userId)) {
+    const sessionId = socket.data.actor?.sessionId;
+    if (sessionId !== undefined && sessionIds.includes(sessionId)) closeEnded(socket, sessionId);
+  }
+}
+
+/**
+ * The sockets of a session go on as who its user is now.
+ * @returns these sockets
+ */
+export function changeSession(io: SocketServer, actor: DomainEvents["session.changed"]): GatewaySocket[] {
+  const sockets = socketsOf(io, actor.userId).filter(({ data }) => data.actor?.sessionId === actor.sessionId);
+  for (const { data } of sockets) data.actor = actor;
+  return sockets;
+}
+
+/** @returns whether the socket was closed, because its session has ended */
+export function closeIfEnded(socket: GatewaySocket, ended: EndedSessions): boolean {
+  const sessionId = socket.data.actor?.sessionId;
+  if (sessionId === undefined || !ended.has(sessionId)) return false;
+  closeEnded(socket, sessionId);
+  return true;
+}
+
+function closeEnded(socket: GatewaySocket, sessionId: string): void {
+  socket.emit("session.revoked", { sessionIds: [sessionId] });
+  socket.disconnect(true);
+}
+
+function socketsOf(io: SocketServer, userId: string): GatewaySocket[] {
+  const { adapter, sockets } = io.of("/");
+  const socketIds = [...(adapter.rooms.get(userRoom(userId)) ?? [])];
+  return socketIds.map((id) => sockets.get(id)).filter((socket) => socket !== undefined);
+}
+
+/**
+ * Services tell of sessions that they end. Of those that the command line ends beside a running instance nobody tells: the gateway looks.
+ * @returns a function that ends it
+ */
+export function watchEndedSessions(
+  { call, logger }: Pick<NodeContext, "call" | "logger">,
+  io: SocketServer,
+  ended: EndedSessions,
+): () => Promise<void> {
+  let lookedAtMs = Date.now();
+  const look = async (): Promise<void> => {
+    const nowMs = Date.now();
+    const withinMs = nowMs - lookedAtMs + CLOCK_SKEW_MS;
+    const { sessionIds } = await call("user.listRevokedSessions", { withinMs });
+    lookedAtMs = nowMs;
+    const unheardOf = sessionIds.filter((sessionId) => !ended.has(sessionId));
+    if (unheardOf.length === 0) return;
+    ended.add(unheardOf, nowMs);
+    for (const socket of io.of("/").sockets.values()) closeIfEnded(socket, ended);
+  };
+  return repeat(look, { everyMs: ENDED_SESSIONS_CHECK_MS, what: "looking for ended sessions", logger });
 }

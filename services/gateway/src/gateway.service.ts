@@ -9,19 +9,16 @@ import { Calls } from "./calls.ts";
 import { catchUp } from "./catch-up.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
 import { connectionMemory, connectionRoom, type ConnectionMemory } from "./connection-room.ts";
-import { EndedSessions } from "./ended-sessions.ts";
-import { exposeGatewayState } from "./gateway-state.ts";
+import { changeSession, closeSessions, EndedSessions, watchEndedSessions } from "./ended-sessions.ts";
+import { exposeGatewayState, MaintenanceMode } from "./gateway-state.ts";
 import { createHttpServer } from "./http-server.ts";
 import { createIdentify } from "./identify.ts";
-import { MaintenanceMode } from "./maintenance.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { recentActions, watchSteps, type WatchedSteps } from "./recent-steps.ts";
-import { reportPresence } from "./report-presence.ts";
+import { reportPresence } from "./presence-reporter.ts";
 import { SecondFactor } from "./second-factor.ts";
-import { changeSession, closeSessions } from "./session-sockets.ts";
 import { createSocketServer } from "./socket-server.ts";
 import type { SocketServer } from "./socket-types.ts";
-import { watchEndedSessions } from "./watch-ended-sessions.ts";
 
 type ServiceSchema = ReturnType<ServiceFactory>;
 

@@ -16,20 +16,16 @@ import type { Calls } from "./calls.ts";
 import { clientAddress, hasForeignHost, isFromProxy } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import { createDeviceCookie } from "./device-cookie.ts";
-import { callerOf } from "./http-caller.ts";
-import type { Identify } from "./identify.ts";
+import { callerOf, type Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
-import { limitTcp } from "./limit-tcp.ts";
-import { serveDocs } from "./docs-routes.ts";
+import { limitBodyTime, limitTcp } from "./http-limits.ts";
+import { serveDocs, serveWebhooks } from "./routes.ts";
 import { serveOidc } from "./oidc-routes.ts";
-import { API_HEADERS, commonHeaders } from "./security-headers.ts";
-import { sendAnswer } from "./send-answer.ts";
+import { API_HEADERS, commonHeaders, sendAnswer } from "./answers.ts";
 import { serveExports } from "./group-files/serve-exports.ts";
 import { serveImports } from "./group-files/serve-imports.ts";
-import { serveFiles } from "./files/serve-files.ts";
 import { UPLOAD_TIMEOUT_MS } from "./files/bounds.ts";
-import { limitBodyTime } from "./limit-body-time.ts";
-import { serveWebhooks } from "./webhook-route.ts";
+import { serveFiles } from "./files/serve-files.ts";
 import { serveWebPage } from "./web-page.ts";
 
 export interface HttpServerOptions {

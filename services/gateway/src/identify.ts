@@ -1,6 +1,7 @@
-import { serviceError, type Actor, type NodeContext } from "@fanfare/kernel";
-import { LRUCache } from "lru-cache";
 import { createHash } from "node:crypto";
+import { type Actor, type NodeContext, serviceError } from "@fanfare/kernel";
+import { LRUCache } from "lru-cache";
+import type { FastifyRequest } from "fastify";
 import {
   BOT_TOKEN_KNOWN_MS,
   MAX_BOTS_ASKED_FOR,
@@ -8,6 +9,8 @@ import {
   OVERLOADED_RETRY_MS,
 } from "./bounds.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
+import type { Caller } from "./calls.ts";
+import { clientAddress, type TrustedProxies } from "./client-address.ts";
 
 /** Says who the bearer of an access token is: of people without asking anybody, of bots by asking now and then. */
 export type Identify = (accessToken: unknown) => Actor | Promise<Actor>;
@@ -49,4 +52,25 @@ export function createIdentify(
     if (BOT_TOKEN.test(accessToken)) return identifyBot(accessToken);
     return needAlive(tokens.verify(accessToken));
   };
+}
+
+/** The token of a request; undefined where it has none, or where what it has is none. */
+export function bearerToken({ headers }: FastifyRequest): string | undefined {
+  return /^bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
+}
+
+/**
+ * Who makes a request, and from where.
+ * @param identify null: it does not matter who
+ * @throws {ServiceError} when its token is not, or no longer, good
+ */
+export async function callerOf(
+  request: FastifyRequest,
+  identify: Identify | null,
+  { trustProxy }: { trustProxy: TrustedProxies },
+): Promise<Caller> {
+  const { authorization, "user-agent": userAgent = null } = request.headers;
+  const isNamed = identify !== null && authorization !== undefined;
+  const actor = isNamed ? await identify(bearerToken(request)) : null;
+  return { actor, address: clientAddress(request.raw, trustProxy), userAgent, requestId: request.id };
 }

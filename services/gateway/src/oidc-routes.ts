@@ -2,7 +2,7 @@ import type { RateLimit } from "@fanfare/contract";
 import { serviceError, toServiceError, type NodeContext, type RateLimits } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { clientAddress } from "./client-address.ts";
-import { cookieOf } from "./cookies.ts";
+import { cookieOf } from "./device-cookie.ts";
 
 const PATH = "/auth/oidc";
 const COOKIE = "fanfare_oidc";

@@ -12,9 +12,8 @@ import {
 } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
-import { createDoor } from "./door.ts";
+import { createConnectionAuth, enterRooms } from "./connection-auth.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
-import { enterRooms } from "./enter-rooms.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { createCallListener } from "./socket-calls.ts";
@@ -75,7 +74,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     visitors.welcome(connection);
   });
   const isServing = (): boolean => node.cluster.faults().length === 0;
-  io.use(createDoor({ ...options, visitors, isServing }));
+  io.use(createConnectionAuth({ ...options, visitors, isServing }));
   const subscriptions = new Subscriptions(io);
   http.once("close", () => subscriptions.stop());
   const onCall = createCallListener({ calls, metrics, subscriptions });
@@ -88,7 +87,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   io.on("connection", (socket) => {
     const visitor = visitors.of(socket.conn);
     const { actor } = visitor;
-    // The session may have ended since the door.
+    // The session may have ended since the handshake.
     if (actor === null || ended.has(actor.sessionId)) {
       release(visitor);
       socket.disconnect(true);
@@ -101,7 +100,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     Reflect.set(socket, "handshake", null);
     socket.onAny(onCall);
     socket.on("disconnect", onDisconnect);
-    // The policy may have changed since the door, too.
+    // The policy may have changed since the handshake, too.
     void secondFactor.close([socket]);
     void enterRooms(socket, actor, options);
   });

@@ -1,17 +1,16 @@
 import {
+  type ByteRange,
+  type FileStorage,
   FileUrls,
   INLINE_TYPES,
   pictureKey,
   storageKey,
-  type FileStorage,
   type StoredBytes,
 } from "@fanfare/files";
-import { serviceError, type NodeContext, type RateLimits } from "@fanfare/kernel";
+import { type NodeContext, type RateLimits, serviceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { clientAddress } from "../client-address.ts";
-import { ONE_YEAR_S, DOWNLOAD_RATE_LIMIT } from "./bounds.ts";
-import { parseRange } from "./byte-range.ts";
-import { dispositionOf } from "./disposition.ts";
+import { DOWNLOAD_RATE_LIMIT, ONE_YEAR_S } from "./bounds.ts";
 
 interface DownloadOptions {
   node: NodeContext;
@@ -118,4 +117,34 @@ function needed<T extends StoredBytes | number>(found: T | null, reply: FastifyR
   for (const name of ["content-type", "content-disposition", "etag", "accept-ranges"])
     reply.removeHeader(name);
   throw serviceError("INVALID_LINK");
+}
+
+/**
+ * What a Range header asks for. Several ranges at once are answered with everything, as anything that is no range is.
+ * @returns null: everything; "unsatisfiable": nothing that is there
+ */
+export function parseRange(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
+  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
+  if (first === undefined || last === undefined || (first === "" && last === "")) return null;
+  if (first === "") {
+    const count = Number(last);
+    return count === 0 || size === 0 ? "unsatisfiable" : { start: Math.max(0, size - count), end: size - 1 };
+  }
+  const start = Number(first);
+  const end = last === "" ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== "" && Number(last) < start) return null;
+  return start >= size ? "unsatisfiable" : { start, end };
+}
+
+/** What encodeURIComponent leaves, though RFC 8187 does not allow it. */
+const NOT_ALLOWED = /['()*!]/g;
+
+/** A Content-Disposition header with any name, in the two ways that clients read it. */
+export function dispositionOf(type: "inline" | "attachment", name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]/g, "_").replace(/["\\%]/g, "_");
+  const encoded = encodeURIComponent(name).replace(
+    NOT_ALLOWED,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${type}; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

@@ -5,9 +5,8 @@ import { storageKey, type FileStorage } from "@fanfare/files";
 import { serviceError, type NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Calls } from "../calls.ts";
-import { callerOf } from "../http-caller.ts";
-import type { Identify } from "../identify.ts";
-import { sendAnswer } from "../send-answer.ts";
+import { callerOf, type Identify } from "../identify.ts";
+import { sendAnswer } from "../answers.ts";
 import { MAX_UPLOADS, UPLOAD_IDLE_MS, UPLOAD_TIMEOUT_MS, UPLOADS_RETRY_MS } from "./bounds.ts";
 
 export interface UploadOptions {

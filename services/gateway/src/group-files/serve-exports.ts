@@ -4,10 +4,9 @@ import { groupFile, type GroupSource } from "@fanfare/group-file";
 import { may, serviceError, ServiceError, type Actor, type NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Calls } from "../calls.ts";
-import { dispositionOf } from "../files/disposition.ts";
-import { bearerToken, callerOf } from "../http-caller.ts";
-import type { Identify } from "../identify.ts";
-import { sendAnswer } from "../send-answer.ts";
+import { dispositionOf } from "../files/download.ts";
+import { bearerToken, callerOf, type Identify } from "../identify.ts";
+import { sendAnswer } from "../answers.ts";
 import { CHUNK_CHARS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./bounds.ts";
 
 export interface ExportOptions {

@@ -1,7 +1,8 @@
 import { serviceError, type ServiceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type * as docs from "@fanfare/contract/docs";
 
-export interface WebhookRouteOptions {
+interface WebhookRouteOptions {
   /** Answers the call of an action. */
   answer: (
     request: FastifyRequest,
@@ -36,3 +37,35 @@ export function serveWebhooks(app: FastifyInstance, { answer, refuse }: WebhookR
     return answer(request, reply, "webhook.execute", params);
   });
 }
+
+const MAX_AGE_S = 300;
+
+/**
+ * The contract's documents, for people and for programs: made on first use, and kept.
+ * @param charge called with the size of each answer, in bytes
+ */
+export function serveDocs(
+  app: FastifyInstance,
+  charge: (request: FastifyRequest, bytes: number) => void,
+): void {
+  const made = new Map<string, Promise<string>>();
+  const serve = (path: string, type: string, make: (docs: Docs) => string): void => {
+    app.get(path, async (request, reply) => {
+      const making = made.get(path) ?? import("@fanfare/contract/docs").then(make);
+      made.set(path, making);
+      const content = await making;
+      charge(request, Buffer.byteLength(content));
+      return reply.header("cache-control", `public, max-age=${MAX_AGE_S}`).type(type).send(content);
+    });
+  };
+  serve("/api/openapi.json", "application/json; charset=utf-8", ({ openApiDocument }) =>
+    JSON.stringify(openApiDocument()),
+  );
+  serve("/api/asyncapi.json", "application/json; charset=utf-8", ({ asyncApiDocument }) =>
+    JSON.stringify(asyncApiDocument()),
+  );
+  serve("/api/docs", "text/html; charset=utf-8", ({ apiPage }) => apiPage());
+  serve("/api/docs.css", "text/css; charset=utf-8", ({ API_PAGE_STYLE }) => API_PAGE_STYLE);
+}
+
+type Docs = typeof docs;

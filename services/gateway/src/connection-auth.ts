@@ -1,6 +1,7 @@
-import type { WireError } from "@fanfare/contract";
-import { serviceError, toServiceError, type Actor, type RateLimits } from "@fanfare/kernel";
+import { type EventPayload, PROTOCOL_VERSION, type WireError } from "@fanfare/contract";
+import { type Actor, type NodeContext, type RateLimits, serviceError, toServiceError } from "@fanfare/kernel";
 import type { ExtendedError } from "socket.io";
+import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import { CONNECT_RATE_LIMIT, OVERLOADED_RETRY_MS, RECONNECT_WITHIN_MS } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
 import type { Identify } from "./identify.ts";
@@ -8,9 +9,9 @@ import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";
 import type { SecondFactor } from "./second-factor.ts";
 import type { GatewaySocket } from "./socket-types.ts";
-import { hold, type Visitors } from "./visitors.ts";
+import { hold, release, type Visitors } from "./visitors.ts";
 
-export interface DoorOptions {
+interface ConnectionAuthOptions {
   calls: Calls;
   identify: Identify;
   visitors: Visitors;
@@ -22,7 +23,7 @@ export interface DoorOptions {
 }
 
 /** The middleware that lets in who has a valid access token, and tells everybody else why not. */
-export function createDoor({
+export function createConnectionAuth({
   calls,
   identify,
   visitors,
@@ -30,7 +31,7 @@ export function createDoor({
   limits,
   secondFactor,
   isServing,
-}: DoorOptions) {
+}: ConnectionAuthOptions) {
   const limiter = limits.quick("connect", CONNECT_RATE_LIMIT);
 
   /** @throws {ServiceError} */
@@ -104,4 +105,48 @@ export function createDoor({
 /** Reaches the client as `connect_error`, with the error of the contract as its data. */
 function connectError(data: WireError): ExtendedError {
   return Object.assign(new Error(data.type), { data });
+}
+
+interface EnterRoomsOptions {
+  node: NodeContext;
+  calls: Pick<Calls, "admission">;
+  metrics: GatewayMetrics;
+}
+
+/**
+ * Joins a socket into the rooms of its user, then tells it that it is ready. Where the rooms cannot be found out the
+ * connection closes, so that the client comes again: a socket that misses events must not look as if it did not.
+ */
+export function enterRooms(socket: GatewaySocket, actor: Actor, options: EnterRoomsOptions): Promise<void> {
+  const request = {
+    requestId: nextRequestId(),
+    action: "connect",
+    transport: "socket",
+    beganAtMs: performance.now(),
+  } as const;
+  return options.node.inRequest(request, () => enter(socket, actor, options));
+}
+
+async function enter(
+  socket: GatewaySocket,
+  { userId, sessionId }: Actor,
+  { node, calls, metrics }: EnterRoomsOptions,
+): Promise<void> {
+  const end = calls.admission.beginConnection();
+  try {
+    await joinFresh(socket, async () => (await node.call("group.listRooms", { userId })).rooms);
+    if (!socket.connected) return;
+    const serverTime = new Date().toISOString();
+    const ready: EventPayload<"ready"> = { userId, sessionId, protocolVersion: PROTOCOL_VERSION, serverTime };
+    emitDirectly(socket, "ready", ready);
+    release(socket.data);
+  } catch (error) {
+    metrics.refused("NO_ROOMS");
+    node.logger.error({ err: error, userId }, "a user's rooms could not be listed");
+    // First: a connection closes only when what Engine.IO has for it is out.
+    release(socket.data);
+    socket.conn.close();
+  } finally {
+    end();
+  }
 }
