@@ -1,6 +1,6 @@
 import type { ActionName, Params, Result, CallMeta } from "@fanfare/contract";
 import type { ServiceBroker } from "moleculer";
-import { newDeadlineMs } from "./deadline.ts";
+import { newDeadlineMs } from "./request-scope.ts";
 
 /** What those said that answered in time, and how many did not. */
 export interface EachAnswer<R> {

@@ -4,11 +4,11 @@ import { defaultGatewayThreads } from "./config/gateway-threads.ts";
 import type { Environment } from "./config/environment.ts";
 import { readEnvironment } from "./config/read-environment.ts";
 
-export { misspelledSettings } from "./config/misspelled.ts";
+export { misspelledSettings } from "./config/read-environment.ts";
 export { ConfigError } from "./config/read-environment.ts";
 export { needsDatabase } from "./config/services.ts";
-export { DEFAULT_MAX_CONNECTIONS } from "./config/settings/limits.ts";
-export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/secrets.ts";
+export { DEFAULT_MAX_CONNECTIONS } from "./config/settings/instance.ts";
+export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/people.ts";
 export { isGuessable } from "./config/weak-secret.ts";
 
 const GIBIBYTE = 1024 ** 3;

@@ -1,7 +1,7 @@
 export { may, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta, DomainEvents } from "@fanfare/contract";
 export { AnswerBudget, jsonBytes } from "./answer-budget.ts";
-export { boundedMap } from "./bounded-map.ts";
+export { boundedMap } from "./work-queue.ts";
 export { createBroker } from "./broker.ts";
 export {
   ConfigError,
@@ -20,7 +20,7 @@ export {
   type ServiceDefinition,
 } from "./define-service.ts";
 export { declareModels } from "./declare-models.ts";
-export { hasPassed, newDeadlineMs } from "./deadline.ts";
+export { hasPassed, newDeadlineMs } from "./request-scope.ts";
 export {
   defineRepository,
   DURABLE,
@@ -33,11 +33,11 @@ export {
 } from "./repository.ts";
 export { serviceError, ServiceError, toServiceError, toWireError } from "./errors.ts";
 export { createLogger, logsCalls, type Logger } from "./logger.ts";
-export { OVERLOADED_METRIC } from "./metrics/overloaded-for.ts";
+export { OVERLOADED_METRIC } from "./metrics/node-metrics.ts";
 export { Counter, Gauge, Histogram, readGauge, RecentMax } from "./metrics.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { PROGRAM_VERSION } from "./program-version.ts";
-export { WorkQueue } from "./queues/work-queue.ts";
+export { WorkQueue } from "./work-queue.ts";
 export {
   createRateLimits,
   MemoryCounters,
@@ -58,7 +58,7 @@ export {
   type RequestScope,
 } from "./request-scope.ts";
 export type { Sealer } from "./sealer.ts";
-export { hashSecret, matchesHash, newSecret } from "./secrets.ts";
+export { hashSecret, matchesHash, newSecret } from "./sealer.ts";
 export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 export type { ThreadHub } from "./threads/thread-bus.ts";
 export { inRequestUntraced, type ClientRequest, type InRequest } from "./tracing/tracing.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLogger, type LoggerOptions } from "./logger.ts";
+import { createLogger, describeError, EqualLines, type LoggerOptions, withoutSecrets } from "./logger.ts";
 import { runForRequest } from "./request-scope.ts";
 
 function logged(log: (logger: ReturnType<typeof createLogger>) => void, options: LoggerOptions = {}): string {
@@ -73,3 +73,109 @@ test("in development a line is for a person to read", () => {
   expect(text).toMatch(/^\d\d:\d\d:\d\d\.\d{3} ERROR what happened n=1\n {2}Error: a fault\n {4}at .*\n/);
   expect(text).toContain("  because of Error: its cause\n");
 });
+
+test("an error is described by its type, message, code, stack and causes, and nothing else that it has", () => {
+  const cause = Object.assign(new TypeError("inner"), { document: { content: "secret text" } });
+  const error = Object.assign(new Error("outer", { cause }), { code: 14_031, writeErrors: ["secret text"] });
+  const described = describeError(error);
+  expect(described).toEqual({
+    type: "Error",
+    message: "outer",
+    code: 14_031,
+    stack: expect.stringContaining("logger.test.ts"),
+    cause: { type: "TypeError", message: "inner", stack: expect.any(String) },
+  });
+  expect(JSON.stringify(described)).not.toContain("secret");
+});
+
+test.each([
+  [
+    'E11000 duplicate key error collection: f.users index: email_1 dup key: { email: "a@b.example" }',
+    "E11000 duplicate key error collection: f.users index: email_1 dup key",
+  ],
+  [
+    'Cast to ObjectId failed for value "a secret" (type string) at path "_id"',
+    'Cast to ObjectId failed for a value (type string) at path "_id"',
+  ],
+])("%s: without the value", (message, expected) => {
+  const error = new Error(message);
+  expect(describeError(error).message).toBe(expected);
+  // V8 puts the message into the stack as well.
+  expect(describeError(error).stack).not.toMatch(/a secret|a@b/);
+});
+
+function thrownBy(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+}
+
+test.each(['{"password": hunter2}', "hunter2", '"hunter2'])(
+  "what JSON.parse could not read stays out: %s",
+  (text) => {
+    const error = thrownBy(() => JSON.parse(text) as unknown);
+    expect(error).toBeInstanceOf(SyntaxError);
+    expect(describeError(error).message).not.toContain("hunter");
+  },
+);
+
+test("a line of the message that looks like a frame is none", () => {
+  const { stack } = describeError(new Error('Cast failed for value "x\n    at a secret" (type string)'));
+  expect(stack).not.toContain("a secret");
+  expect(stack).toContain("logger.test.ts");
+});
+
+test("whatever else is thrown is not shown, and causes end", () => {
+  expect(describeError("a secret")).toEqual({ type: "string", message: "what was thrown is no error" });
+  const round = new Error("round");
+  round.cause = round;
+  expect(JSON.stringify(describeError(round)).match(/"round"/g)).toHaveLength(6);
+});
+
+test("of warnings and errors that say the same some are written in a period, and the next one tells how many were not", () => {
+  let nowMs = 0;
+  const lines = new EqualLines(() => nowMs);
+  const fail = (error: Error) =>
+    lines.take(50, [{ err: error, userId: String(Math.random()) }, "a call failed"]);
+  const first = Array.from({ length: 50 }, () => fail(new Error("no answer")));
+  expect(first.filter(({ isWritten }) => isWritten).length).toBe(20);
+  expect(fail(new Error("another reason")).isWritten).toBe(true);
+  nowMs = 10_000;
+  expect(fail(new Error("no answer"))).toEqual({
+    isWritten: true,
+    leftOut: new Map([["a call failed: Error: no answer", 30]]),
+  });
+  expect(
+    Array.from({ length: 50 }, () => lines.take(30, ["a call"])).every(({ isWritten }) => isWritten),
+  ).toBe(true);
+});
+
+test("a logger writes no more than that, also those made from it", () => {
+  let written = 0;
+  const logger = createLogger("info", { stream: { write: () => void (written += 1) } });
+  for (let i = 0; i < 50; i += 1) logger.child({ i }).error({ err: new Error("no answer") }, "a call failed");
+  expect(written).toBe(20);
+});
+
+const TOKEN = "Ab3".repeat(15);
+
+test.each([
+  ["somebody@example.org wrote", "[e-mail] wrote"],
+  ["to=<some.body+tag@mail.example.co.uk>", "to=<[e-mail]>"],
+  [`Bearer eyJhbGciOi.eyJzdWIi.c2ln-_x`, "Bearer [token]"],
+  [`fbot.0123456789abcdef01234567.${TOKEN}`, "fbot.0123456789abcdef01234567.[token]"],
+  ["mongodb://user:pass@db.internal:27017/x", "mongodb://[user]@db.internal:27017/x"],
+  ["20:15 message.send user.get a@b 3@4", "20:15 message.send user.get a@b 3@4"],
+])("%s", (line, expected) => {
+  expect(withoutSecrets(line)).toBe(expected);
+});
+
+test.each(["a", "eyJ-", "a@b.", "a.", "//a", "A1-", "eyJa."])(
+  "a long line of %j does not stop the process",
+  (part) => {
+    const line = part.repeat(Math.ceil(500_000 / part.length));
+    expect(withoutSecrets(line).length).toBeLessThanOrEqual(line.length);
+  },
+);

@@ -1,8 +1,5 @@
-import { destination, pino, type DestinationStream, type Logger } from "pino";
+import { destination, type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "./config.ts";
-import { describeError } from "./logs/describe-error.ts";
-import { EqualLines } from "./logs/equal-lines.ts";
-import { withoutSecrets } from "./logs/without-secrets.ts";
 import { currentScope } from "./request-scope.ts";
 
 interface Line {
@@ -109,4 +106,131 @@ function errorLines(err: Line["err"], prefix = ""): string {
   const { type, message, stack, cause } = err;
   const frames = stack === undefined ? "" : `${stack}\n`;
   return `  ${prefix}${type}: ${message}\n${frames}${errorLines(cause, "because of ")}`;
+}
+
+/** An error in the log: what it is, what it says, where it was thrown, and what caused it. */
+interface DescribedError {
+  type: string;
+  message: string;
+  code?: string | number;
+  stack?: string;
+  cause?: DescribedError;
+}
+
+const MAX_CAUSES = 5;
+const MAX_MESSAGE_CHARS = 1000;
+
+/**
+ * Of an error nothing but these. Errors of the database driver carry the documents that were refused, those of the mail transport the
+ * recipients, those of a parser what it read: whatever else an error has stays out of the log.
+ */
+export function describeError(thrown: unknown, causes = MAX_CAUSES): DescribedError {
+  if (!(thrown instanceof Error)) return { type: typeof thrown, message: "what was thrown is no error" };
+  const { code, cause } = thrown as { code?: unknown; cause?: unknown };
+  const frames = framesOf(thrown);
+  return {
+    type: thrown.name,
+    message: withoutValues(thrown.message).slice(0, MAX_MESSAGE_CHARS),
+    ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
+    ...(frames.length > 0 && { stack: frames.join("\n") }),
+    ...(cause !== undefined && causes > 0 && { cause: describeError(cause, causes - 1) }),
+  };
+}
+
+/** V8 writes the message in front of them, which may have lines that look like one. */
+function framesOf({ message, stack = "" }: Error): string[] {
+  const begin = stack.indexOf(message);
+  const own = begin === -1 ? stack : stack.slice(begin + message.length);
+  return own.split("\n").filter((line) => /^\s+at /.test(line));
+}
+
+/** Where libraries quote what they were given. */
+const QUOTED: readonly [RegExp, string][] = [
+  // MongoDB: E11000 duplicate key error collection: fanfare.users index: email dup key: { email: "…" }
+  [/dup key: .*/s, "dup key"],
+  // Mongoose: Cast to ObjectId failed for value "…" (type string) at path "_id"
+  [/for value .* \(type /s, "for a value (type "],
+  // V8: Unexpected token 'h', "hello" is not valid JSON
+  [/'.', (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON/su, "in what is not valid JSON"],
+];
+
+function withoutValues(message: string): string {
+  let cleared = message;
+  for (const [quoted, instead] of QUOTED) cleared = cleared.replace(quoted, instead);
+  return cleared;
+}
+
+/** Equal lines that are written in one period; what is beyond is counted. */
+const MAX_EQUAL = 20;
+const PERIOD_MS = 10_000;
+/** Distinct lines that are counted in one period; further ones are always written. */
+const MAX_KINDS = 1000;
+/** Levels below, in pino's numbers, are written always. */
+const WARN = 40;
+
+/**
+ * Limits how often warnings and errors that say the same are logged: when the database is away or the server is overloaded, every call fails
+ * for the same reason, and writing a line for each costs what is left of the processor.
+ */
+export class EqualLines {
+  readonly #nowMs: () => number;
+  #counts = new Map<string, number>();
+  #sinceMs: number;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+    this.#sinceMs = nowMs();
+  }
+
+  /**
+   * @param parts what was given to the logger: fields and message, or only a message
+   * @returns whether to write the line, and what was left out in the period before it, by message
+   */
+  take(level: number, parts: readonly unknown[]): { isWritten: boolean; leftOut: Map<string, number> } {
+    const leftOut =
+      this.#nowMs() - this.#sinceMs >= PERIOD_MS ? this.#startPeriod() : new Map<string, number>();
+    if (level < WARN) return { isWritten: true, leftOut };
+    const kind = kindOf(parts);
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    if (count === 1 && this.#counts.size >= MAX_KINDS) return { isWritten: true, leftOut };
+    this.#counts.set(kind, count);
+    return { isWritten: count <= MAX_EQUAL, leftOut };
+  }
+
+  #startPeriod(): Map<string, number> {
+    const leftOut = new Map<string, number>();
+    for (const [kind, count] of this.#counts) if (count > MAX_EQUAL) leftOut.set(kind, count - MAX_EQUAL);
+    this.#counts = new Map();
+    this.#sinceMs = this.#nowMs();
+    return leftOut;
+  }
+}
+
+/** The message, with that of an error where there is one: ids and other fields differ. */
+function kindOf([first, second]: readonly unknown[]): string {
+  if (typeof first === "string") return first;
+  const error = first instanceof Error ? first : (first as { err?: unknown } | null | undefined)?.err;
+  const message = typeof second === "string" ? second : "";
+  return error instanceof Error ? `${message}: ${error.name}: ${error.message}` : message;
+}
+
+/**
+ * What looks like a token or an e-mail address, and must not be in a log whatever brought it there. The last line of defence: nothing is meant
+ * to log any. None of them matches a quote or a backslash, so that JSON stays JSON; and none looks at a character more than some dozen
+ * times, however long the line.
+ */
+const SECRETS: readonly [RegExp, string][] = [
+  // Access tokens.
+  [/(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]+/g, "[token]"],
+  // Refresh tokens, those of bots, keys: 32 random bytes and more in base64url.
+  [/(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*\d)[\w-]{43,}(?![\w-])/g, "[token]"],
+  // Name and password in a URL.
+  [/\/\/[^\s"'\\/@]+@/g, "//[user]@"],
+  [/[\w.!#$%&*+=?^`{|}~-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-z]{2,}/gi, "[e-mail]"],
+];
+
+export function withoutSecrets(line: string): string {
+  let cleared = line;
+  for (const [secret, instead] of SECRETS) cleared = cleared.replace(secret, instead);
+  return cleared;
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
@@ -6,7 +6,7 @@ const TAG_BYTES = 16;
 /** A later way of sealing gets a prefix of its own, so that each stored text says how it is opened. */
 const PREFIX = "v1.";
 
-export interface Opened {
+interface Opened {
   text: string;
   /** Sealed in an older way, or with the secret before: it is to be sealed anew where it is stored. */
   isOld: boolean;
@@ -56,4 +56,22 @@ function decrypt(bytes: Buffer, key: Buffer, about: string): string | null {
   } catch {
     return null;
   }
+}
+
+const SECRET_BYTES = 32;
+
+/** 43 characters that nobody guesses; they may stand in an address. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString("base64url");
+}
+
+/** What is stored of a secret. A fast hash is enough: the secret is random and too long to be guessed. */
+export function hashSecret(secret: string): string {
+  return createHash("sha256").update(secret).digest("base64url");
+}
+
+export function matchesHash(secret: string, hash: string): boolean {
+  const given = Buffer.from(hashSecret(secret));
+  const stored = Buffer.from(hash);
+  return given.length === stored.length && timingSafeEqual(given, stored);
 }

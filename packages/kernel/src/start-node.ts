@@ -2,7 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import { ESSENTIAL_SERVICES, LIMITS } from "@fanfare/contract";
 import type { Jobs } from "@fanfare/jobs";
 import type { ServiceBroker, ServiceSchema } from "moleculer";
-import { createBroker } from "./broker.ts";
+import { createBroker, createNodeId, STOP_MS, stopServices } from "./broker.ts";
 import { CallTracking } from "./call-tracking.ts";
 import { watchCluster } from "./cluster.ts";
 import { needsDatabase, type Config } from "./config.ts";
@@ -10,19 +10,19 @@ import { createContext } from "./create-context.ts";
 import type { Database } from "./database.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";
-import { describeProcess } from "./metrics/describe-process.ts";
-import { overloadedForSeconds } from "./metrics/overloaded-for.ts";
-import { watchBroker } from "./metrics/watch-broker.ts";
-import { watchDatabase } from "./metrics/watch-database.ts";
-import { watchEmbeddedDatabase } from "./metrics/watch-embedded-database.ts";
-import { watchRedis } from "./metrics/watch-redis.ts";
-import { createNodeId } from "./node-id.ts";
+import {
+  describeProcess,
+  overloadedForSeconds,
+  watchBroker,
+  watchDatabase,
+  watchEmbeddedDatabase,
+  watchRedis,
+} from "./metrics/node-metrics.ts";
 import { openLinks } from "./open-links.ts";
 import type { NodeContext } from "./node-context.ts";
 import { redisCounters, type SharedCounters } from "./rate-limits/index.ts";
 import { startOpsServer } from "./ops-server.ts";
 import { runForRequest } from "./request-scope.ts";
-import { STOP_MS, stopServices } from "./stop-services.ts";
 import { allMetrics, mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 import { ThreadHub, ThreadSpoke } from "./threads/thread-bus.ts";
 import { countersOfMainThread, hostCounters } from "./threads/thread-counters.ts";

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CallMeta } from "@fanfare/contract";
 import { loadConfig } from "../src/config.ts";
-import { CLOCK_TOLERANCE_MS, deadlineOf, hasPassed } from "../src/deadline.ts";
+import { CLOCK_TOLERANCE_MS, deadlineOf, hasPassed } from "../src/request-scope.ts";
 import { defineService } from "../src/define-service.ts";
 import type { NodeContext } from "../src/node-context.ts";
-import { WorkQueue } from "../src/queues/work-queue.ts";
+import { WorkQueue } from "../src/work-queue.ts";
 import { startNode, type RunningNode } from "../src/start-node.ts";
 
 interface Pool {

@@ -1,4 +1,4 @@
-import { TOKEN_SECRET_MIN_CHARS } from "./settings/secrets.ts";
+import { TOKEN_SECRET_MIN_CHARS } from "./settings/people.ts";
 
 const FEWEST_DIFFERENT_CHARS = 6;
 /** Of two neighbouring characters; random ones are so rarely that close that most of a secret never is. */

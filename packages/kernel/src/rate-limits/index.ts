@@ -1,14 +1,13 @@
 import type { Logger } from "../logger.ts";
 import type { SharedCounters } from "./counters.ts";
-import { createMemoryRateLimits } from "./memory-rate-limits.ts";
+import { createMemoryRateLimits, type RateLimits } from "./rate-limits.ts";
 import { SharedRateLimits } from "./shared-rate-limits.ts";
-import type { RateLimits } from "./rate-limits.ts";
 
 export type { SharedCounters } from "./counters.ts";
-export { MemoryCounters } from "./memory-counters.ts";
+export { MemoryCounters } from "./counters.ts";
 export { RateLimiter } from "./rate-limiter.ts";
 export type { ExactLimit, RateLimits } from "./rate-limits.ts";
-export { redisCounters } from "./redis-counters.ts";
+export { redisCounters } from "./counters.ts";
 
 export interface RateLimitsOptions {
   /** What all gateways count together; null: there is only this one. */

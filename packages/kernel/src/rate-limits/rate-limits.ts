@@ -1,4 +1,5 @@
 import type { RateLimit } from "@fanfare/contract";
+import { RateLimiter, type RateLimiterOptions } from "./rate-limiter.ts";
 
 export interface ExactLimit {
   take(subject: string, nowMs: number): number | Promise<number>;
@@ -16,4 +17,15 @@ export interface RateLimits {
   /** Asks the others first, and waits for them only where there is something to ask. */
   exact(name: string, limit: RateLimit): ExactLimit;
   stop(): void;
+}
+
+/** The limits of a single process: nobody else counts. */
+export function createMemoryRateLimits(
+  options: Pick<RateLimiterOptions, "factor" | "maxSubjects">,
+): RateLimits {
+  return {
+    quick: (_name, limit) => new RateLimiter(limit, options),
+    exact: (_name, limit) => new RateLimiter(limit, options),
+    stop() {},
+  };
 }

@@ -16,9 +16,7 @@ import type { Config } from "../config.ts";
 import type { Logger } from "../logger.ts";
 import { Counter, type Registry } from "../metrics.ts";
 import { runInScope } from "../request-scope.ts";
-import { answerSpan, attributesOf, callSpans, headersOf } from "./call-spans.ts";
-import { commandSpans } from "./command-spans.ts";
-import { publicationSpans } from "./publication-spans.ts";
+import { answerSpan, attributesOf, callSpans, commandSpans, headersOf, publicationSpans } from "./spans.ts";
 import { spanning } from "./span-parts.ts";
 import { inRequestUntraced, type InRequest, type Tracing, type TracingParts } from "./tracing.ts";
 

@@ -4,7 +4,7 @@ import type { CallMeta } from "@fanfare/contract";
 import type { Config } from "../config.ts";
 import type { Logger } from "../logger.ts";
 import type { Registry } from "../metrics.ts";
-import { runInScope, type RequestScope } from "../request-scope.ts";
+import { type RequestScope, runInScope } from "../request-scope.ts";
 
 /** Something that a client has asked for. */
 export interface ClientRequest extends RequestScope {

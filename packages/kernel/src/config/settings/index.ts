@@ -1,13 +1,6 @@
-import { access } from "./access.ts";
-import { basics } from "./basics.ts";
-import { cluster } from "./cluster.ts";
-import { files } from "./files.ts";
-import { limits } from "./limits.ts";
-import { observability } from "./observability.ts";
-import { outgoing } from "./outgoing.ts";
-import { login, mail, push } from "./people.ts";
-import { secrets } from "./secrets.ts";
-import { storage } from "./storage.ts";
+import { access, login, mail, push, secrets } from "./people.ts";
+import { basics, cluster, limits, observability } from "./instance.ts";
+import { files, outgoing, storage } from "./storage.ts";
 
 /** As the documents show them. */
 export const THEMES = {

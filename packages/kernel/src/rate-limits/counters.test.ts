@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MemoryCounters } from "./memory-counters.ts";
+import { MemoryCounters } from "./counters.ts";
 
 test("adds up until the end that the first step has given", async () => {
   const counters = new MemoryCounters();

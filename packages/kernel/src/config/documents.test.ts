@@ -1,11 +1,11 @@
 import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
-import { loadConfig } from "../../config.ts";
-import { Environment, SETTING_NAMES } from "../environment.ts";
-import { SECRET_NAMES } from "../secret-files.ts";
-import { SETTINGS, THEMES, type SettingName } from "../settings/index.ts";
-import { notes } from "../settings/notes.ts";
-import { configurationPage, envExample } from "./index.ts";
+import { loadConfig } from "../config.ts";
+import { Environment, SETTING_NAMES } from "./environment.ts";
+import { SECRET_NAMES } from "./secret-files.ts";
+import { SETTINGS, THEMES, type SettingName } from "./settings/index.ts";
+import { notes } from "./settings/notes.ts";
+import { configurationPage, envExample } from "./documents.ts";
 
 const page = configurationPage();
 const example = envExample();

@@ -1,6 +1,6 @@
 import type { Context, Endpoint, Registry, ServiceBroker } from "moleculer";
 import { expect, test } from "vitest";
-import { ChannelStrategy } from "./channel-strategy.ts";
+import { ChannelStrategy } from "./broker.ts";
 
 const nodes = ["a-1-0f", "b-2-1e", "c-3-2d", "d-4-3c"].map((id) => ({ id }) as Endpoint);
 const channels = Array.from({ length: 4000 }, (_, index) => index.toString(16).padStart(24, "0"));
