@@ -161,7 +161,7 @@ export async function startNode(
       await stopServices(broker, services, tracking, deadlineMs);
     });
     if (database !== null) {
-      const { prepareDatabase } = await import("./prepare-database.ts");
+      const { prepareDatabase } = await import("./migrations/prepare-database.ts");
       await prepareDatabase(database, config, logger, (doing) => (preparing = doing));
       preparing = undefined;
     }

@@ -1,5 +1,5 @@
 import { declareModels, loadConfig, PROGRAM_VERSION, type Config } from "@fanfare/kernel";
-import { migrate, planMigrations, shownIndex, type Plan } from "@fanfare/migrations";
+import { migrate, planMigrations, shownIndex, type Plan } from "@fanfare/kernel/migrations";
 import { WORKER_FACTORIES } from "@fanfare/node";
 import type { CommandModule } from "yargs";
 import { alone, withStopped } from "../open-stopped.ts";

@@ -1,0 +1,84 @@
+import type { mongo } from "mongoose";
+import { DURABLE } from "../repository.ts";
+import { LeaseLostError, type Migration } from "./migration.ts";
+
+const COLLECTION = "migrations";
+
+/** What is known of one migration of this database. */
+export interface MigrationRecord {
+  /** Its name. */
+  _id: string;
+  state: "running" | "done";
+  /** The version of the program that ran it, or does. */
+  version: string;
+  /** Of the lease under which it was last worked on. */
+  fence: number;
+  startedAt: Date;
+  finishedAt?: Date;
+  /** From the first start to the end, with the time that it was broken off. */
+  durationMs?: number;
+  documents: number;
+  /** As far as is known. */
+  expected?: number;
+  cursor?: unknown;
+  oldestProgram?: string;
+}
+
+/** The collection of what was done to this database. Each write shows its fence: who has lost the lease changes nothing. */
+export class History {
+  readonly #records: mongo.Collection<MigrationRecord>;
+
+  constructor(db: mongo.Db) {
+    this.#records = db.collection<MigrationRecord>(COLLECTION, { writeConcern: DURABLE });
+  }
+
+  /** In the order of their names. */
+  list(): Promise<MigrationRecord[]> {
+    return this.#records.find().sort({ _id: 1 }).toArray();
+  }
+
+  /**
+   * @returns what is known of it: with `cursor` where it was broken off
+   * @throws {LeaseLostError}
+   */
+  async begin({ name, oldestProgram }: Migration, version: string, fence: number): Promise<MigrationRecord> {
+    try {
+      const record = await this.#records.findOneAndUpdate(
+        { _id: name, state: "running", fence: { $lt: fence } },
+        {
+          $set: { version, fence, ...(oldestProgram !== undefined && { oldestProgram }) },
+          $setOnInsert: { startedAt: new Date(), documents: 0 },
+        },
+        { upsert: true, returnDocument: "after" },
+      );
+      return record!;
+    } catch (error) {
+      // There is one that is done, or that a later holder of the lease works on.
+      if ((error as mongo.MongoServerError).code === 11_000) throw new LeaseLostError();
+      throw error;
+    }
+  }
+
+  /** @throws {LeaseLostError} */
+  async progress(name: string, fence: number, cursor: unknown, documents: number): Promise<void> {
+    await this.#update(name, fence, { $set: { cursor }, $inc: { documents } });
+  }
+
+  async expect(name: string, fence: number, expected: number): Promise<void> {
+    await this.#update(name, fence, { $set: { expected } });
+  }
+
+  /** @throws {LeaseLostError} */
+  async finish({ _id, startedAt }: MigrationRecord, fence: number): Promise<void> {
+    const finishedAt = new Date();
+    await this.#update(_id, fence, {
+      $set: { state: "done", finishedAt, durationMs: finishedAt.getTime() - startedAt.getTime() },
+      $unset: { cursor: "", expected: "" },
+    });
+  }
+
+  async #update(name: string, fence: number, change: mongo.UpdateFilter<MigrationRecord>): Promise<void> {
+    const { matchedCount } = await this.#records.updateOne({ _id: name, state: "running", fence }, change);
+    if (matchedCount === 0) throw new LeaseLostError();
+  }
+}

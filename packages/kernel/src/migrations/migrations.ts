@@ -1,0 +1,19 @@
+import type { Migration } from "./migration.ts";
+import { messageRevs } from "./steps/0001-message-revs.ts";
+import { directActivity } from "./steps/0002-direct-activity.ts";
+import { searchableNames } from "./steps/0003-searchable-names.ts";
+import { formerMembers } from "./steps/0004-former-members.ts";
+import { emailClaims } from "./steps/0005-email-claims.ts";
+import { channelRemovalJobs } from "./steps/0006-channel-removal-jobs.ts";
+import { botCallbackJobs } from "./steps/0007-bot-callback-jobs.ts";
+
+/** All there are, in the order in which they run. One that was released is never changed, renamed or removed. */
+export const MIGRATIONS: readonly Migration[] = [
+  messageRevs,
+  directActivity,
+  searchableNames,
+  formerMembers,
+  emailClaims,
+  channelRemovalJobs,
+  botCallbackJobs,
+];

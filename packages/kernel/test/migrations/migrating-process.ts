@@ -1,0 +1,19 @@
+import mongoose from "mongoose";
+import { migrate } from "../../src/migrations/index.ts";
+import { Heard, optionsOf } from "./database.ts";
+import { slowMigration } from "./slow-migration.ts";
+
+const [uri, dbName, holder] = process.argv.slice(2);
+const connection = await mongoose.createConnection(uri!, { dbName: dbName! }).asPromise();
+const report = new Heard();
+await migrate(
+  connection,
+  optionsOf({
+    holder: holder!,
+    report,
+    migrations: [slowMigration],
+    leaseTimes: { beatMs: 200, lostAfterMs: 1500 },
+  }),
+);
+process.stdout.write(JSON.stringify({ logged: report.logged, warned: report.warned }));
+await connection.close();

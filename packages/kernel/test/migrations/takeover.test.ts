@@ -1,0 +1,110 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { mongo } from "mongoose";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { MigrationRecord } from "../../src/migrations/history.ts";
+import { dbOf, startDatabase, type TestDatabase } from "./database.ts";
+
+const PROGRAM = fileURLToPath(new URL("migrating-process.ts", import.meta.url));
+const DOCUMENTS = 15_000;
+
+let database: TestDatabase;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await database.close();
+});
+
+interface Outcome {
+  code: number | null;
+  logged: string[];
+  warned: string[];
+  error: string;
+}
+
+function start(dbName: string, holder: string): { child: ChildProcess; ended: Promise<Outcome> } {
+  const child = spawn(process.execPath, [PROGRAM, database.uri, dbName, holder], { stdio: "pipe" });
+  children.push(child);
+  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const ended = Promise.all([code, text(child.stdout), text(child.stderr)]).then(([ending, out, error]) => ({
+    code: ending,
+    error,
+    ...(out === "" ? { logged: [], warned: [] } : (JSON.parse(out) as Pick<Outcome, "logged" | "warned">)),
+  }));
+  return { child, ended };
+}
+
+const recordOf = (db: mongo.Db): Promise<MigrationRecord | null> =>
+  db.collection<MigrationRecord>("migrations").findOne({ _id: "0001-slow" });
+
+async function fill(db: mongo.Db): Promise<void> {
+  await db.collection("things").insertMany(Array.from({ length: DOCUMENTS }, (_, n) => ({ n })));
+}
+
+/** Until the first process is in the middle of it. */
+async function untilUnderWay(db: mongo.Db): Promise<void> {
+  while (((await recordOf(db))?.documents ?? 0) < 3000) await delay(20);
+}
+
+async function expectDone(db: mongo.Db): Promise<void> {
+  const record = await recordOf(db);
+  expect(record?.state).toBe("done");
+  // Two that went on side by side would have looked at some twice.
+  expect(record?.documents).toBeLessThanOrEqual(DOCUMENTS);
+  expect(await db.collection("things").countDocuments({ visits: 1 })).toBe(DOCUMENTS);
+}
+
+test("when the process that migrates is killed, another one goes on where it was", async () => {
+  const db = dbOf(await database.connect("killed"));
+  await fill(db);
+  const first = start("killed", "first");
+  await untilUnderWay(db);
+  const second = start("killed", "second");
+  await delay(500);
+  first.child.kill("SIGKILL");
+  expect((await first.ended).code).toBeNull();
+  expect((await recordOf(db))?.state).toBe("running");
+  const { code, logged, error } = await second.ended;
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  const goesOn = logged.find((line) => line.startsWith("a migration goes on"));
+  expect(Number(/"documents":(\d+)/.exec(goesOn ?? "")?.[1])).toBeGreaterThanOrEqual(3000);
+  await expectDone(db);
+});
+
+test("a process that stood still and was taken over writes nothing more, and goes on when the other is done", async () => {
+  const db = dbOf(await database.connect("frozen"));
+  await fill(db);
+  const first = start("frozen", "first");
+  await untilUnderWay(db);
+  first.child.kill("SIGSTOP");
+  const second = start("frozen", "second");
+  while ((await recordOf(db))?.fence !== 2) await delay(20);
+  first.child.kill("SIGCONT");
+  const outcomes = await Promise.all([first.ended, second.ended]);
+  expect(outcomes.map(({ code, error }) => ({ code, error }))).toEqual([
+    { code: 0, error: "" },
+    { code: 0, error: "" },
+  ]);
+  expect(outcomes[0].warned).toEqual([expect.stringContaining("another process has taken over")]);
+  await expectDone(db);
+});
+
+test("two processes that start together do it once", async () => {
+  const db = dbOf(await database.connect("both"));
+  await fill(db);
+  const both = [start("both", "first"), start("both", "second")];
+  const outcomes = await Promise.all(both.map(({ ended }) => ended));
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
+  const begun = outcomes.flatMap(({ logged }) =>
+    logged.filter((line) => line.startsWith("a migration begins")),
+  );
+  expect(begun).toHaveLength(1);
+  await expectDone(db);
+});
