@@ -243,7 +243,7 @@ test.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
     const env = { ...servers, FILES_DIR: tmpdir() };
     const parts = [
       ["gateway", "message"],
-      ["user", "presence", "friend"],
+      ["user", "presence"],
       ["group", "admin"],
       ["gateway", "user"],
     ];

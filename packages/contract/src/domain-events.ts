@@ -24,8 +24,6 @@ export const DOMAIN_EVENTS = {
   /** Admins have changed the policy of the instance. */
   "policy.changed": everyProcess<StoredPolicy>(),
   "user.profileChanged": oneProcess<{ user: User }>(),
-  /** A user has blocked another one. */
-  "user.blocked": oneProcess<{ userId: string; blockedId: string }>(),
   /** All messages of these channels are being removed. */
   "channel.emptied": oneProcess<{ channelIds: string[] }>(),
   /** These messages were removed because of their age. */

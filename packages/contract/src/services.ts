@@ -9,7 +9,6 @@ export const SERVICES = [
   "bot",
   "preview",
   "admin",
-  "friend",
   "file",
   "inbox",
 ] as const;

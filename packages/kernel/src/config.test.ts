@@ -209,3 +209,10 @@ test("a policy that would lock everyone out is a fault", () => {
     /MAIL_DOMAINS: must be a domain such as example.org/,
   );
 });
+
+test("a list that names a former service works beside the service that it is part of, and says what to name otherwise", () => {
+  expect(loadConfig({ ...cluster, SERVICES: "message,user,friend" }).services).toEqual(["message", "user"]);
+  expect(() => loadConfig({ ...cluster, SERVICES: "friend" })).toThrow(
+    "SERVICES: 'friend' is part of 'user' now: name 'user' instead",
+  );
+});

@@ -1,7 +1,6 @@
 import { createAdminService } from "@fanfare/admin";
 import { createBotService } from "@fanfare/bot";
 import { createFileService } from "@fanfare/file";
-import { createFriendService } from "@fanfare/friend";
 import { createGroupService } from "@fanfare/group";
 import { createInboxService } from "@fanfare/inbox";
 import type { Config, ServiceFactory } from "@fanfare/kernel";
@@ -21,7 +20,6 @@ export const WORKER_FACTORIES: Record<Exclude<Config["services"][number], "gatew
   bot: createBotService,
   preview: createPreviewService,
   admin: createAdminService,
-  friend: createFriendService,
   file: createFileService,
   inbox: createInboxService,
 };

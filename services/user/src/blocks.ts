@@ -1,9 +1,11 @@
 import { LIMITS } from "@fanfare/contract";
 import { type Handler, serviceError } from "@fanfare/kernel";
+import { endFriendship } from "./friends/friends.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { localeOf, presentUser } from "./user.presenter.ts";
 
-export function block({ node, users, blocks }: UserDependencies): Handler<"user.block"> {
+export function block(dependencies: UserDependencies): Handler<"user.block"> {
+  const { users, blocks } = dependencies;
   return async ({ params: { userId }, actor, call }) => {
     if (userId === actor.userId) {
       const issues = [{ path: "userId", message: "must be another user's" }];
@@ -16,7 +18,8 @@ export function block({ node, users, blocks }: UserDependencies): Handler<"user.
     await blocks.insert(actor.userId, userId);
     // What is known of their direct channel is from before. Whoever dies before this is right again when it is looked up anew.
     await call("group.forgetDirectAccess", { userId: actor.userId, otherId: userId });
-    node.broadcast("user.blocked", { userId: actor.userId, blockedId: userId });
+    // If the process dies before this, they are still refused: a block goes before a friendship.
+    await endFriendship(dependencies, actor.userId, userId);
     return {};
   };
 }

@@ -24,6 +24,8 @@ import {
   type InvitedAccounts,
   type UnusedGuests,
 } from "./erasures.ts";
+import { createFriendshipRepository, type FriendshipRepository } from "./friends/friendship.repository.ts";
+import { createReachRepository, type ReachRepository } from "./friends/reach.repository.ts";
 import { createLogIn, type LogIn } from "./login.ts";
 import { createMailedTokenRepository, type MailedTokenRepository } from "./mailed-token.repository.ts";
 import { createOidcAccounts, type OidcAccounts } from "./oidc/oidc-accounts.ts";
@@ -48,6 +50,8 @@ export interface UserDependencies {
   setupTokens: SetupTokenRepository;
   allUsers: AllUsersRepository;
   blocks: BlockRepository;
+  friendships: FriendshipRepository;
+  reaches: ReachRepository;
   erasures: Erasures;
   invitedAccounts: InvitedAccounts;
   unusedGuests: UnusedGuests;
@@ -96,6 +100,8 @@ export function createDependencies(node: NodeContext): UserDependencies {
     setupTokens,
     allUsers,
     blocks,
+    friendships: createFriendshipRepository(node.database),
+    reaches: createReachRepository(node.database),
     erasures,
     unusedGuests: createUnusedGuests({ node, users, sessionRepository, erasures }),
     sessionRepository,

@@ -42,12 +42,24 @@ import {
   refresh,
   revokeSession,
 } from "./login.ts";
+import {
+  acceptFriend,
+  declineFriend,
+  exportFriends,
+  forgetFriends,
+  listFriendRequests,
+  listFriends,
+  listFriendsAmong,
+  removeFriend,
+  requestFriend,
+} from "./friends/friends.ts";
+import { getReach, listReachable, setReach } from "./friends/reach.ts";
 import { exchangeOidcCode, finishOidc, linkOidc, startOidc, unlinkOidc } from "./oidc/oidc.ts";
 import { disableTotp, enableTotp, hasSecondFactor, resetTotp, setupTotp } from "./second-factor.ts";
 import { createDependencies } from "./user.dependencies.ts";
 import { defineEmailRelease } from "./unverified-emails.ts";
 
-/** Accounts, sessions and profiles: the actions `user.*` of the contract. */
+/** Accounts, sessions, profiles and friends: the actions `user.*` and `friend.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
   const { users, accountMails, mailer } = dependencies;
@@ -120,6 +132,18 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       "user.listNames": listNames(dependencies),
       "user.listSpokenTo": listSpokenTo(dependencies),
       "user.listRevokedSessions": listRevokedSessions(dependencies),
+      "friend.request": requestFriend(dependencies),
+      "friend.accept": acceptFriend(dependencies),
+      "friend.decline": declineFriend(dependencies),
+      "friend.remove": removeFriend(dependencies),
+      "friend.list": listFriends(dependencies),
+      "friend.listRequests": listFriendRequests(dependencies),
+      "friend.getReach": getReach(dependencies),
+      "friend.setReach": setReach(dependencies),
+      "friend.exportUser": exportFriends(dependencies),
+      "friend.forgetUser": forgetFriends(dependencies),
+      "friend.listReachable": listReachable(dependencies),
+      "friend.listAmong": listFriendsAmong(dependencies),
     },
     async stopped() {
       await mailer.stop();

@@ -74,5 +74,5 @@
 
 {{/* Every service but the gateway, as packages/kernel/src/config.ts has them. */}}
 {{- define "fanfare.workerServices" -}}
-user group message presence search bot preview admin friend file inbox
+user group message presence search bot preview admin file inbox
 {{- end -}}

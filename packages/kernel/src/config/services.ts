@@ -9,6 +9,9 @@ export function servicesNamed(choice: (typeof SERVICE_CHOICES)[number]): readonl
   return choice === ALL_WORKERS ? SERVICES.filter((name) => name !== "gateway") : [choice];
 }
 
+/** Was a service of its own: a list that names it beside the service that it is part of now still works. */
+export const FORMER_SERVICES: Readonly<Record<string, ServiceName>> = { friend: "user" };
+
 /** Whether the process hosts a service that stores something. */
 export function needsDatabase({ services }: { services: readonly ServiceName[] }): boolean {
   return services.some((name) => name !== "gateway");

@@ -1,6 +1,6 @@
 import { SERVICES } from "@fanfare/contract";
 import { z } from "zod";
-import { SERVICE_CHOICES, servicesNamed } from "../services.ts";
+import { FORMER_SERVICES, SERVICE_CHOICES, servicesNamed } from "../services.ts";
 import { baseUrl, headers, list, oneOf, port, proxies, serverUrl, wholeNumber } from "../values.ts";
 import { notes } from "./notes.ts";
 
@@ -13,6 +13,15 @@ export const basics = {
     example: "production",
   }),
   SERVICES: list
+    .transform((names, context) =>
+      names.filter((name) => {
+        const now = FORMER_SERVICES[name];
+        if (now === undefined) return true;
+        if (!names.includes(now) && !names.includes("workers"))
+          context.addIssue(`'${name}' is part of '${now}' now: name '${now}' instead`);
+        return false;
+      }),
+    )
     .pipe(z.array(oneOf(SERVICE_CHOICES)).min(1))
     .transform((names) => [...new Set(names.flatMap(servicesNamed))])
     .default([...SERVICES])

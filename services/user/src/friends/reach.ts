@@ -1,11 +1,28 @@
 import type { Call } from "@fanfare/contract";
-import type { Actor } from "@fanfare/kernel";
-import type { FriendDependencies } from "./friend.dependencies.ts";
+import type { Actor, Handler } from "@fanfare/kernel";
+import type { UserDependencies } from "../user.dependencies.ts";
 import { isReachable, narrowDirectFrom, type Approach } from "./friend.policy.ts";
+
+export function getReach({ reaches }: UserDependencies): Handler<"friend.getReach"> {
+  return async ({ actor: { userId } }) => ({ reach: (await reaches.findMany([userId])).get(userId)! });
+}
+
+export function setReach({ reaches }: UserDependencies): Handler<"friend.setReach"> {
+  return async ({ params, actor: { userId } }) => {
+    const changes = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+    return { reach: await reaches.set(userId, changes) };
+  };
+}
+
+export function listReachable(dependencies: UserDependencies): Handler<"friend.listReachable"> {
+  return async ({ params: { userIds, approach, ...user }, call }) => ({
+    userIds: await reachableAmong(dependencies, call, approach, user, userIds),
+  });
+}
 
 /** Those of `userIds` whom the actor can reach in this way. Costs as much as there are users asked for. */
 export async function reachableAmong(
-  { node, friendships, reaches }: FriendDependencies,
+  { node, friendships, reaches }: UserDependencies,
   call: Call,
   approach: Approach,
   { userId, kind }: Pick<Actor, "userId" | "kind">,

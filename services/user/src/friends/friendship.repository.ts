@@ -1,6 +1,5 @@
 import { defineRepository, ID, newId, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { pairOf } from "./pair.ts";
 
 /** Two users who are friends, or of whom one has asked: one document, so that they never disagree. */
 export interface FriendshipDocument {
@@ -27,6 +26,11 @@ const schema = new Schema<FriendshipDocument>(
 );
 schema.index({ pair: 1 }, { unique: true });
 schema.index({ userIds: 1, state: 1, _id: -1 });
+
+/** The same string for two users, whichever of them asks. */
+function pairOf(userId: string, otherUserId: string): string {
+  return [userId, otherUserId].sort().join(":");
+}
 
 export type FriendshipRepository = ReturnType<typeof createFriendshipRepository>;
 export type FriendshipState = FriendshipDocument["state"];

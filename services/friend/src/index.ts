@@ -1,1 +1,0 @@
-export { createFriendService } from "./friend.service.ts";
