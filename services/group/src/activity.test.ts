@@ -1,6 +1,6 @@
 import type { DomainEvents } from "@fanfare/kernel";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createActivity, type Activity } from "./activity.ts";
+import { type Activity, createActivity } from "./activity.ts";
 
 const FLUSH_MS = 1000;
 

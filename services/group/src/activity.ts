@@ -1,5 +1,7 @@
-import type { DomainEvents } from "@fanfare/kernel";
-import type { ActivityRepository } from "./activity.repository.ts";
+import { defineRepository, type DomainEvents } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import { channelCollection, type ChannelDocument } from "./channel/channel.model.ts";
+import { COUNTER } from "./database.ts";
 
 const FLUSH_MS = 1000;
 /** Channels that wait to be noted; of further ones the activity is noted with their next message. */
@@ -7,7 +9,7 @@ const MAX_WAITING = 10_000;
 /** Channels that are known to be listed in another order than that of their activity. */
 const MAX_ORDINARY = 50_000;
 
-export interface ActivityOptions {
+interface ActivityOptions {
   repository: ActivityRepository;
   onError: (error: unknown) => void;
   flushMs?: number;
@@ -54,5 +56,62 @@ export function createActivity({ repository, onError, flushMs = FLUSH_MS }: Acti
       if (waiting.size > 0) flushInBackground();
       await running;
     },
+  };
+}
+
+type ActivityRepository = ReturnType<typeof createActivityRepository>;
+
+/** The queries of the collection channels that note when something was last written. */
+export const createActivityRepository = defineRepository(
+  channelCollection,
+  ({ model: channels, native }) => ({
+    /** Those of the channels that are listed in the order of their activity. */
+    async listedByActivity(channelIds: readonly string[]): Promise<Set<string>> {
+      const found = await channels.find({ _id: { $in: channelIds } }, { kind: 1 }).lean();
+      const listed = found.filter(({ kind }) => kind !== "text" && kind !== "section");
+      return new Set(listed.map(({ _id }) => _id));
+    },
+
+    async note(times: ReadonlyMap<string, Date>): Promise<void> {
+      const operations = [...times].map(([channelId, lastActivityAt]) => ({
+        updateOne: { filter: { _id: new Types.ObjectId(channelId) }, update: { $max: { lastActivityAt } } },
+      }));
+      await native.bulkWrite(operations, { ordered: false, writeConcern: COUNTER });
+    },
+  }),
+);
+
+/** Where a page of channels in the order of their last activity begins: behind this one. */
+export interface ActivityCursor {
+  lastActivityAt: Date;
+  channelId: string;
+}
+
+export function activityCursorOf({
+  _id,
+  lastActivityAt,
+}: Pick<ChannelDocument, "_id" | "lastActivityAt">): string {
+  return `${lastActivityAt?.getTime() ?? 0}-${_id}`;
+}
+
+/** The contract has checked its form. */
+export function parseActivityCursor(cursor: string): ActivityCursor {
+  const [ms, channelId] = cursor.split("-") as [string, string];
+  return { lastActivityAt: new Date(Number(ms)), channelId };
+}
+
+/** A filter, of which the first condition is what an index can be read by. */
+export function activeBefore({ lastActivityAt, channelId }: ActivityCursor) {
+  return {
+    lastActivityAt: { $lte: lastActivityAt },
+    $or: [{ lastActivityAt: { $lt: lastActivityAt } }, { _id: { $lt: channelId } }],
+  };
+}
+
+/** The same for those that follow when the last active come last. */
+export function activeAfter({ lastActivityAt, channelId }: ActivityCursor) {
+  return {
+    lastActivityAt: { $gte: lastActivityAt },
+    $or: [{ lastActivityAt: { $gt: lastActivityAt } }, { _id: { $gt: channelId } }],
   };
 }

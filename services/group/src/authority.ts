@@ -8,8 +8,8 @@ import {
 } from "@fanfare/contract";
 import type { GroupRepositories } from "./group.dependencies.ts";
 import { presentOverrides } from "./group.presenter.ts";
-import type { RoleDocument } from "./role.repository.ts";
-import { loadMember, needMember, type LoadedMember } from "./subjects.ts";
+import type { RoleDocument } from "./group/role.repository.ts";
+import { type LoadedMember, loadMember, needMember } from "./subjects.ts";
 
 type Repositories = Pick<GroupRepositories, "groups" | "members" | "roles">;
 

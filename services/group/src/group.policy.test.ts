@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { directKey } from "./direct-key.ts";
+import { directKey } from "./direct/directs.ts";
 import { directPermissions, isInviteUsable, mayTouchInvite } from "./group.policy.ts";
 
 describe("permissions", () => {

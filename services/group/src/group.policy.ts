@@ -1,6 +1,6 @@
 import { DIRECT_PERMISSIONS, NO_PERMISSIONS, type InstancePolicy } from "@fanfare/contract";
 import { serviceError, type Actor } from "@fanfare/kernel";
-import type { GroupRepository } from "./group.repository.ts";
+import type { GroupRepository } from "./group/group.repository.ts";
 
 /** @throws {ServiceError} GUEST_NOT_ALLOWED, GROUP_CREATION_RESTRICTED */
 export function assertCanCreateGroups(

@@ -11,12 +11,12 @@ import {
   type Role,
   hidesFromSome,
 } from "@fanfare/contract";
-import type { BanDocument } from "./ban.repository.ts";
-import type { ChannelDocument } from "./channel.model.ts";
-import type { GroupDocument } from "./group.repository.ts";
-import type { InviteDocument } from "./invite.repository.ts";
-import type { MemberDocument } from "./member.repository.ts";
-import type { RoleDocument } from "./role.repository.ts";
+import type { BanDocument } from "./group/ban.repository.ts";
+import type { ChannelDocument } from "./channel/channel.model.ts";
+import type { GroupDocument } from "./group/group.repository.ts";
+import type { InviteDocument } from "./group/invite.repository.ts";
+import type { MemberDocument } from "./group/member.repository.ts";
+import type { RoleDocument } from "./group/role.repository.ts";
 
 /** Fields that came later are absent in what was stored before. */
 export function defaultPermissionsOf({

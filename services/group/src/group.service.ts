@@ -1,60 +1,88 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { acceptInvite, acceptInviteFor, findInviteCreator } from "./actions/accept-invite.ts";
-import { access } from "./actions/access.ts";
-import { assignRole, unassignRole } from "./actions/assign-role.ts";
-import { auditLog, recordAudit } from "./actions/audit-log.ts";
-import { countGroups, listAllGroups, removeGroup } from "./actions/administer.ts";
-import { banUser, listBans, unbanUser } from "./actions/ban-user.ts";
-import { admitBot, listSeenChannels } from "./actions/bots.ts";
-import { createChannel } from "./actions/create-channel.ts";
-import { createGroup } from "./actions/create-group.ts";
-import { createInvite } from "./actions/create-invite.ts";
-import { deleteChannel } from "./actions/delete-channel.ts";
-import { deleteGroup } from "./actions/delete-group.ts";
+import {
+  acceptInvite,
+  acceptInviteFor,
+  createInvite,
+  findInviteCreator,
+  listInvites,
+  previewInvite,
+  revokeInvite,
+} from "./group/invites.ts";
+import { access, myPermissions } from "./group/access.ts";
+import {
+  assignRole,
+  createRole,
+  deleteRole,
+  listRoles,
+  reorderRoles,
+  setDefaultRole,
+  unassignRole,
+  updateRole,
+} from "./group/roles.ts";
+import { auditLog, recordAudit } from "./group/audit.ts";
+import { admitBot, countGroups, listAllGroups, listSeenChannels, removeGroup } from "./group/administer.ts";
+import {
+  banUser,
+  getMember,
+  getMembers,
+  kickMember,
+  leaveGroup,
+  listBans,
+  listMemberIds,
+  listMembers,
+  muteMember,
+  unbanUser,
+  unmuteMember,
+  userProfileChanged,
+} from "./group/members.ts";
+import { createChannel, deleteChannel, updateChannel } from "./channel/channels.ts";
+import {
+  createGroup,
+  deleteGroup,
+  getGroup,
+  listMyGroups,
+  removeIcon,
+  setIcon,
+  transferGroup,
+  updateGroup,
+} from "./group/groups.ts";
 import {
   beginExport,
+  beginImport,
+  cancelImport,
   exportChannels,
   exportHead,
   exportMembers,
   exportThreads,
+  finishImport,
+  importPlaces,
+  keepImport,
   startExport,
-} from "./actions/export-group.ts";
-import { exportUser } from "./actions/export-user.ts";
-import { forgetDirectAccess } from "./actions/forget-direct-access.ts";
-import { forgetUser, listOwned } from "./actions/forget-user.ts";
-import { beginImport, cancelImport, finishImport, importPlaces, keepImport } from "./actions/import-group.ts";
-import { kickMember } from "./actions/kick-member.ts";
-import { leaveGroup } from "./actions/leave-group.ts";
-import { listAcquaintances } from "./actions/list-acquaintances.ts";
-import { listChannels } from "./actions/list-channels.ts";
-import { closeDirect, getChannel, listDirect } from "./actions/list-direct.ts";
-import { listOwnChannels } from "./actions/list-own-channels.ts";
-import { listRooms } from "./actions/list-rooms.ts";
-import { listPlaces, listUserChannels } from "./actions/list-user-channels.ts";
-import { listInvites, revokeInvite } from "./actions/manage-invites.ts";
-import { findThreads, listActiveThreads } from "./actions/find-threads.ts";
-import { archiveThread, listThreads, unarchiveThread } from "./actions/manage-threads.ts";
-import { muteMember, unmuteMember } from "./actions/mute-member.ts";
-import { addToDirect, createGroupDirect, removeFromDirect, renameDirect } from "./actions/group-direct.ts";
-import { myPermissions } from "./actions/my-permissions.ts";
-import { openDirect } from "./actions/open-direct.ts";
-import { openThread } from "./actions/open-thread.ts";
-import { listOverrides, removeOverride, setOverride } from "./actions/overrides.ts";
-import { previewInvite } from "./actions/preview-invite.ts";
-import { getGroup, listMyGroups } from "./actions/read-group.ts";
-import { getMember, getMembers, listMemberIds, listMembers } from "./actions/read-members.ts";
-import { reorderChannels } from "./actions/reorder-channels.ts";
-import { createRole, deleteRole, listRoles, reorderRoles, updateRole } from "./actions/roles.ts";
-import { removeIcon, setIcon } from "./actions/set-icon.ts";
-import { setDefaultRole } from "./actions/set-default-role.ts";
-import { transferGroup } from "./actions/transfer-group.ts";
-import { updateChannel } from "./actions/update-channel.ts";
-import { updateGroup } from "./actions/update-group.ts";
-import { listRetention, setRetention } from "./actions/retention.ts";
-import { getWordFilter, readWordFilter, setWordFilter } from "./actions/word-filter.ts";
-import { createActivity } from "./activity.ts";
-import { createActivityRepository } from "./activity.repository.ts";
-import { userProfileChanged } from "./events/user-profile-changed.ts";
+} from "./group/transfer.ts";
+import { exportUser, forgetUser, listOwned } from "./group/own-data.ts";
+import { closeDirect, forgetDirectAccess, getChannel, listDirect, openDirect } from "./direct/directs.ts";
+import { listAcquaintances } from "./group/acquaintances.ts";
+import { listChannels, listOwnChannels, listPlaces, listUserChannels } from "./channel/list-channels.ts";
+import { listRooms } from "./channel/rooms.ts";
+import {
+  archiveThread,
+  findThreads,
+  listActiveThreads,
+  listThreads,
+  openThread,
+  unarchiveThread,
+} from "./channel/threads.ts";
+import { addToDirect, createGroupDirect, removeFromDirect, renameDirect } from "./direct/group-directs.ts";
+import { listOverrides, removeOverride, setOverride } from "./channel/overrides.ts";
+import { reorderChannels } from "./channel/channel-moves.ts";
+import {
+  getWordFilter,
+  listRetention,
+  readWordFilter,
+  setRetention,
+  setWordFilter,
+} from "./group/moderation.ts";
+import { createActivity, createActivityRepository } from "./activity.ts";
 import { createDependencies } from "./group.dependencies.ts";
 
 /** Groups with their channels, members, bans and invites: the actions `group.*`, `channel.*` and `invite.*`. */

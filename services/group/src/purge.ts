@@ -1,10 +1,10 @@
 import type { NodeContext } from "@fanfare/kernel";
 import { groupRoom, roleRoom, LIMITS, userRoom } from "@fanfare/contract";
-import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
-import type { ChannelMoves } from "./channel-moves.ts";
-import { ownRooms, roomInUse } from "./channel-rooms.ts";
+import type { ChannelDocument, OverrideSubdocument } from "./channel/channel.model.ts";
+import type { ChannelMoves } from "./channel/channel-moves.ts";
+import { ownRooms, roomInUse } from "./channel/rooms.ts";
 import type { GroupRepositories } from "./group.dependencies.ts";
-import type { Membership } from "./membership.ts";
+import type { Membership } from "./group/membership.ts";
 
 const BATCH = 1000;
 const CHANNEL_BATCH = 100;

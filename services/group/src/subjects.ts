@@ -1,16 +1,17 @@
 import {
-  PERMISSIONS,
+  type Authority,
   channelPermissions,
   groupPermissions,
-  type Authority,
+  NO_PERMISSIONS,
+  PERMISSIONS,
   type Subject,
 } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
-import type { ChannelDocument } from "./channel.model.ts";
-import type { GroupRepositories } from "./group.dependencies.ts";
+import type { ChannelDocument } from "./channel/channel.model.ts";
+import type { GroupDependencies, GroupRepositories } from "./group.dependencies.ts";
 import { defaultPermissionsOf, presentOverrides } from "./group.presenter.ts";
-import type { GroupDocument } from "./group.repository.ts";
-import type { MemberDocument } from "./member.repository.ts";
+import type { GroupDocument } from "./group/group.repository.ts";
+import type { MemberDocument } from "./group/member.repository.ts";
 
 /** A member with what decides what they may. */
 export interface LoadedMember {
@@ -77,4 +78,25 @@ export function sees(subject: Subject, channel: Pick<ChannelDocument, "overrides
 /** Somebody who has just joined. */
 export function newcomer(userId: string): Subject {
   return { userId, isOwner: false, roles: [] };
+}
+
+interface Place {
+  groupId: string;
+  roleIds: string[];
+}
+
+/** The user in a group: enough to know which channels are seen. */
+export function subjectOf(userId: string, { roleIds }: Place, isOwner: boolean): Subject {
+  return { userId, isOwner, roles: roleIds.map((id) => ({ id, permissions: NO_PERMISSIONS })) };
+}
+
+/** The user in each of these groups, by its id. One look-up by index. */
+export async function ownSubjects(
+  { groups }: Pick<GroupDependencies, "groups">,
+  userId: string,
+  places: readonly Place[],
+): Promise<Map<string, Subject>> {
+  if (places.length === 0) return new Map();
+  const owned = new Set(await groups.listOwnedIds(userId));
+  return new Map(places.map((place) => [place.groupId, subjectOf(userId, place, owned.has(place.groupId))]));
 }

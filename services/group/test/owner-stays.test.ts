@@ -1,7 +1,7 @@
 import { OWNER_PERMISSIONS, userRoom } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import { createRepositories } from "../src/group.dependencies.ts";
-import { createMembership } from "../src/membership.ts";
+import { createMembership } from "../src/group/membership.ts";
 import { createRoom, startGroupNode } from "./group-node.ts";
 
 test("who has been made owner between the check and the removal stays in", async () => {

@@ -1,0 +1,237 @@
+import {
+  type EventPayload,
+  groupRoom,
+  hidesFromSome,
+  type Override,
+  roleRoom,
+  userRoom,
+  viewers,
+} from "@fanfare/contract";
+import { type Handler, type NodeContext, serviceError } from "@fanfare/kernel";
+import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
+import { roomInUse, roomToBe } from "./rooms.ts";
+import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
+import { presentChannel, presentOverrides } from "../group.presenter.ts";
+import type { Membership } from "../group/membership.ts";
+import { viewKeysOf, viewKeysOfAll } from "./view-keys.ts";
+import { needActor } from "../authority.ts";
+import { sees } from "../subjects.ts";
+
+/** Each further round answers another change of the same channel that came in between. */
+const MAX_ROUNDS = 10;
+/** A socket that connected during a move may have been told the room before: it is brought in a moment later. */
+const LOOK_AGAIN_MS = 1000;
+/** What was being written to the room that was left has been heard by then. */
+const LINGER_MS = 15_000;
+
+interface ChannelMovesOptions extends Pick<
+  GroupRepositories,
+  "groups" | "channels" | "members" | "overrides"
+> {
+  node: NodeContext;
+  membership: Pick<Membership, "forget">;
+}
+
+export type ChannelMoves = ReturnType<typeof createChannelMoves>;
+
+/**
+ * Changes who sees a channel. A private channel has a room, and each change of its viewers makes another room: it fills
+ * with those who see the channel from now on while the old one is still in use, and only then is what happens published
+ * there. So nobody is in the new room who was not to hear what is said in it, and nobody is missing. Rooms of groups, roles and users stand for the members: no
+ * step reads the members of a group or role, and every process moves only the sockets that it has.
+ */
+export function createChannelMoves(options: ChannelMovesOptions) {
+  const { node, groups, channels, members, overrides, membership } = options;
+  const timers = new Set<NodeJS.Timeout>();
+
+  const later = (delayMs: number, work: () => Promise<void>): void => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      work().catch((error: unknown) => node.logger.warn({ err: error }, "work in the background failed"));
+    }, delayMs);
+    timers.add(timer.unref());
+  };
+
+  /** @param late tell those who were not in the room: they were connecting when it was filled */
+  const joinViewers = async (
+    channel: ChannelDocument,
+    groupId: string,
+    room: string,
+    late = false,
+  ): Promise<void> => {
+    const sets = viewers(presentOverrides(channel));
+    const join = (rooms: string[], notIn: readonly string[] = []): void => {
+      const except = [...notIn, room];
+      if (late) node.publish(rooms, "channel.created", { channel: presentChannel(channel) }, except);
+      node.fanout.socketsJoin(rooms, [room], except);
+    };
+    const except = sets.exceptMemberIds.map(userRoom);
+    join(sets.roleIds.map(roleRoom), except);
+    if (sets.everyone) join([groupRoom(groupId)], [...sets.exceptRoleIds.map(roleRoom), ...except]);
+    const owner = (await groups.find(groupId))?.ownerId;
+    const named = [...sets.memberIds, ...(owner === undefined ? [] : [owner])];
+    const before = await membersAmong(groupId, named);
+    join(before.map(userRoom));
+    // Whoever was put out in between may have left the room before being brought into it.
+    const still = new Set(await membersAmong(groupId, before));
+    node.fanout.socketsLeave(before.filter((id) => !still.has(id)).map(userRoom), [room]);
+  };
+
+  const lookAgain = (channel: ChannelDocument, groupId: string, room: string): void =>
+    later(LOOK_AGAIN_MS, async () => {
+      const now = await channels.find(channel._id);
+      if (now !== null && now.roomRev === channel.roomRev) await joinViewers(now, groupId, room, true);
+    });
+
+  const membersAmong = async (groupId: string, userIds: readonly string[]): Promise<string[]> =>
+    (await members.findMany(groupId, userIds)).map(({ userId }) => userId);
+
+  const tell = (channel: ChannelDocument, groupId: string, from: string, to: string): void => {
+    const channelId = channel._id;
+    const presented = { channel: presentChannel(channel) };
+    const ofGroup = groupRoom(groupId);
+    if (to !== ofGroup) {
+      node.publish(from, "channel.deleted", { groupId, channelId }, [to]);
+      if (from !== ofGroup) node.fanout.socketsLeave(from, [from], [to]);
+    }
+    if (from !== ofGroup) node.publish(to, "channel.created", presented, [from]);
+    node.publish(to, "channel.updated", presented);
+    // For those who see it only now: others are still writing to the old room.
+    if (to === ofGroup) node.fanout.socketsJoin(ofGroup, [from]);
+    if (from !== ofGroup) later(LINGER_MS, async () => node.fanout.socketsLeave(from, [from]));
+  };
+
+  /** Repeatable: goes on with what another process has begun. */
+  const move = async (channelId: string): Promise<void> => {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const channel = await channels.find(channelId);
+      if (channel?.movingSince === undefined || channel.groupId === undefined) return;
+      const groupId = channel.groupId;
+      const [from, to] = [roomInUse(channel), roomToBe(channel)];
+      const isToGroup = to === groupRoom(groupId);
+      if (!isToGroup) await joinViewers(channel, groupId, to);
+      const moved = await overrides.finishMove(channel, isToGroup ? null : channel.overridesRev!);
+      if (moved === null) continue;
+      membership.forget(groupId, null);
+      tell(moved, groupId, from, to);
+      if (!isToGroup) lookAgain(moved, groupId, to);
+      return;
+    }
+    throw serviceError("OVERLOADED", { retryAfterMs: LOOK_AGAIN_MS });
+  };
+
+  /** @returns null when somebody else has changed the overrides in the meantime */
+  const tryChange = async (channel: ChannelDocument, next: OverrideSubdocument[]) => {
+    const groupId = channel.groupId!;
+    const wasPrivate = channel.roomRev !== undefined || channel.movingSince !== undefined;
+    const viewKeys =
+      viewKeysOf(groupId, presentOverrides({ overrides: next })) ??
+      (wasPrivate ? viewKeysOfAll(groupId) : undefined);
+    const changed = await overrides.change(channel, next, viewKeys);
+    if (changed === null) return null;
+    membership.forget(groupId, null);
+    if (viewKeys === undefined) {
+      node.publish(groupRoom(groupId), "channel.updated", { channel: presentChannel(changed) });
+    } else await move(channel._id);
+    return changed;
+  };
+
+  return {
+    move,
+
+    /**
+     * @param edit makes the new overrides of the old ones; it may be called several times
+     * @returns the channel before and after
+     * @throws {ServiceError} CHANNEL_NOT_FOUND, OVERLOADED when others keep changing it, and what `edit` throws
+     */
+    async change(
+      channelId: string,
+      edit: (overrides: readonly OverrideSubdocument[], channel: ChannelDocument) => OverrideSubdocument[],
+    ): Promise<{ before: ChannelDocument; after: ChannelDocument }> {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        const channel = await channels.find(channelId);
+        if (channel?.groupId === undefined) throw serviceError("CHANNEL_NOT_FOUND");
+        const changed = await tryChange(channel, edit(channel.overrides ?? [], channel));
+        if (changed !== null) return { before: channel, after: changed };
+      }
+      throw serviceError("OVERLOADED", { retryAfterMs: LOOK_AGAIN_MS });
+    },
+
+    /** What a channel that is made is stored with, so that it is private from the first moment. */
+    initial(groupId: string, given: readonly Override[]): Partial<ChannelDocument> {
+      const viewKeys = viewKeysOf(groupId, given);
+      if (given.length === 0) return {};
+      const stored = { overrides: given.map(asSubdocument), overridesRev: 1 };
+      // Nobody can write to it yet, so it needs no old room.
+      return viewKeys === undefined ? stored : { ...stored, viewKeys, roomRev: 1 };
+    },
+
+    /** Brings those who see a new channel into its room. */
+    async open(channel: ChannelDocument): Promise<void> {
+      const groupId = channel.groupId!;
+      const room = roomInUse(channel);
+      const isHidden = hidesFromSome(presentOverrides(channel));
+      if (isHidden) {
+        // It may be the first private one of the group.
+        membership.forget(groupId, null);
+        await joinViewers(channel, groupId, room);
+      }
+      node.publish(room, "channel.created", { channel: presentChannel(channel) });
+      if (isHidden) lookAgain(channel, groupId, room);
+    },
+
+    stop(): void {
+      for (const timer of timers) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}
+
+export function asSubdocument({ target, allow, deny }: Override): OverrideSubdocument {
+  return {
+    type: target.type,
+    ...(target.type !== "everyone" && { id: target.id }),
+    allow,
+    deny,
+  };
+}
+
+type Places = EventPayload<"channel.reordered">["places"];
+
+export function reorderChannels(dependencies: GroupDependencies): Handler<"channel.reorder"> {
+  const { channels, audit } = dependencies;
+  return async ({ params: { groupId, places }, actor: { userId } }) => {
+    const actor = await needActor(dependencies, groupId, userId);
+    const listed = await channels.listOfGroup(groupId);
+    const seen = new Map(
+      listed.filter((channel) => sees(actor.subject, channel)).map((channel) => [channel._id, channel]),
+    );
+    const isPossible = places.every(({ channelId, sectionId }) => {
+      const channel = seen.get(channelId);
+      if (channel === undefined) return false;
+      return sectionId === null || (channel.kind === "text" && seen.get(sectionId)?.kind === "section");
+    });
+    if (!isPossible) throw serviceError("CHANNEL_NOT_FOUND");
+    const moved = places.filter((place) => isMoved(place, seen.get(place.channelId)!));
+    if (moved.length === 0) return {};
+    await channels.setPlaces(groupId, moved);
+    tellPlaces(dependencies, groupId, moved, seen);
+    await audit(groupId, userId, "channel.reorder", { after: { channels: moved.length } });
+    return {};
+  };
+}
+
+/** Each room hears only of its own channels. */
+export function tellPlaces(
+  { node }: Pick<GroupDependencies, "node">,
+  groupId: string,
+  places: Places,
+  channels: ReadonlyMap<string, ChannelDocument>,
+): void {
+  const byRoom = Map.groupBy(places, ({ channelId }) => roomInUse(channels.get(channelId)!));
+  for (const [room, ofRoom] of byRoom) node.publish(room, "channel.reordered", { groupId, places: ofRoom });
+}
+
+function isMoved({ sectionId, position }: Places[number], channel: ChannelDocument): boolean {
+  return channel.position !== position || (channel.sectionId ?? null) !== sectionId;
+}

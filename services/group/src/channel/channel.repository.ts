@@ -1,0 +1,109 @@
+import { LIMITS } from "@fanfare/contract";
+import { defineRepository } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import { channelCollection, type ChannelDocument } from "./channel.model.ts";
+import { createGather } from "../database.ts";
+
+type ChannelChanges = Partial<
+  Pick<ChannelDocument, "name" | "topic" | "slowModeSeconds" | "position"> & { sectionId: string | null }
+>;
+interface ChannelPlace {
+  channelId: string;
+  sectionId: string | null;
+  position: number;
+}
+
+/** Every query of the collection channels. Deleted channels are found by nothing but `listDeleted`. */
+export const createChannelRepository = defineRepository(
+  channelCollection,
+  ({ model: channels, native, fromNative, insert, insertMany, updateMany }) => {
+    const alive = { deletedAt: null };
+    const toIds = (found: Pick<ChannelDocument, "_id">[]): string[] => found.map(({ _id }) => _id);
+    const listOfGroup = createGather((groupId, _calls: undefined[]) =>
+      channels
+        .find({ groupId, ...alive })
+        .sort({ position: 1, _id: 1 })
+        .limit(LIMITS.channelsPerGroup)
+        .lean()
+        .exec(),
+    );
+    return {
+      insert,
+      insertMany,
+
+      /** All channels of the instance, in the order of their ids. */
+      listPage: (afterChannelId: string | undefined, limit: number) =>
+        channels
+          .find({ ...(afterChannelId !== undefined && { _id: { $gt: afterChannelId } }), ...alive })
+          .sort({ _id: 1 })
+          .select({ kind: 1, groupId: 1, parentGroupId: 1 })
+          .limit(limit)
+          .lean(),
+
+      find: (channelId: string) => channels.findOne({ _id: channelId, ...alive }).lean(),
+
+      /** In no order. */
+      findManyOf: (groupId: string, channelIds: readonly string[]) =>
+        channels.find({ _id: { $in: channelIds }, groupId, ...alive }).lean(),
+
+      /** In the order in which they are shown. */
+      listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
+
+      /** Those in which messages are, in no order. */
+      async listSeen(
+        groupIds: readonly string[],
+      ): Promise<Pick<ChannelDocument, "_id" | "groupId" | "kind" | "overrides">[]> {
+        const found = native.find(
+          { groupId: { $in: groupIds.map((id) => new Types.ObjectId(id)) }, ...alive },
+          {
+            projection: { groupId: 1, kind: 1, overrides: 1 },
+            limit: groupIds.length * LIMITS.channelsPerGroup,
+            // Of a page; the rest of larger groups comes with further questions.
+            batchSize: LIMITS.channelsPerUnreadPage,
+          },
+        );
+        return fromNative(await found.toArray());
+      },
+
+      update: (channelId: string, changes: ChannelChanges) =>
+        channels
+          .findOneAndUpdate({ _id: channelId, ...alive }, { $set: changes }, { returnDocument: "after" })
+          .lean(),
+
+      async setPlaces(groupId: string, places: readonly ChannelPlace[]): Promise<void> {
+        await updateMany(
+          places.map(({ channelId, sectionId, position }) => ({
+            filter: { _id: channelId, groupId },
+            update: { $set: { sectionId, position } },
+          })),
+        );
+      },
+
+      /** false when it is deleted already. */
+      async markDeleted(channelId: string): Promise<boolean> {
+        const result = await channels.updateOne(
+          { _id: channelId, ...alive },
+          { $set: { deletedAt: new Date() } },
+        );
+        return result.matchedCount === 1;
+      },
+
+      listDeleted: (limit: number) =>
+        channels
+          .find(
+            { deletedAt: { $gt: new Date(0) } },
+            { groupId: 1, parentId: 1, parentGroupId: 1, roomRev: 1, memberIds: 1 },
+          )
+          .limit(limit)
+          .lean(),
+
+      /** Deleted ones too. */
+      listIdsOfGroup: async (groupId: string, limit: number): Promise<string[]> =>
+        toIds(await channels.find({ groupId }, { _id: 1 }).limit(limit).lean()),
+
+      async remove(channelIds: readonly string[]): Promise<void> {
+        await channels.deleteMany({ _id: { $in: channelIds } });
+      },
+    };
+  },
+);

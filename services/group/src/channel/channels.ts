@@ -1,0 +1,187 @@
+import {
+  type Channel,
+  LIMITS,
+  mayTouchRole,
+  type Override,
+  type ParsedParams,
+  PERMISSIONS,
+} from "@fanfare/contract";
+import { type Handler, newId, type Request, serviceError } from "@fanfare/kernel";
+import { needActor, rankOf } from "../authority.ts";
+import type { ChannelDocument } from "./channel.model.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import { isPrivate, presentChannel } from "../group.presenter.ts";
+import { type LoadedMember, sees } from "../subjects.ts";
+import { difference } from "../group/audit.ts";
+import { roomInUse } from "./rooms.ts";
+import { tellPlaces } from "./channel-moves.ts";
+
+export function createChannel(dependencies: GroupDependencies): Handler<"channel.create"> {
+  const { node, groups, channels, moves, audit } = dependencies;
+  return async ({ params, actor: { userId } }) => {
+    const { groupId, name, kind, topic, slowModeSeconds } = params;
+    const actor = await needActor(dependencies, groupId, userId);
+    const max = (await node.policy.get()).channelsPerGroup ?? LIMITS.channelsPerGroup;
+    const existing = await channels.listOfGroup(groupId);
+    if (existing.length >= max) throw serviceError("LIMIT_REACHED", { limit: "channelsPerGroup", max });
+    const section = await needSection(dependencies, actor, params.sectionId);
+    if (kind === "section" && section !== null) throw sectionInSection();
+    const overrides = params.private ? await privateOverrides(dependencies, params, actor) : [];
+    const created: ChannelDocument = {
+      _id: newId(),
+      groupId,
+      kind,
+      name,
+      topic,
+      slowModeSeconds,
+      sectionId: section,
+      ...moves.initial(groupId, overrides),
+      position: (existing.at(-1)?.position ?? -1) + 1,
+      createdAt: new Date(),
+    };
+    await channels.insert(created);
+    // Looked up afterwards, so that a group that is being deleted keeps no channel behind.
+    if ((await groups.find(groupId)) === null) {
+      await channels.remove([created._id]);
+      throw serviceError("GROUP_NOT_FOUND");
+    }
+    await moves.open(created);
+    const channel = presentChannel(created);
+    await audit(groupId, userId, "channel.create", {
+      targetId: channel.id,
+      after: { name, kind, private: channel.private },
+    });
+    return { channel };
+  };
+}
+
+/** Whoever makes a private channel sees it. */
+async function privateOverrides(
+  { members, roles }: GroupDependencies,
+  { groupId, memberIds, roleIds }: ParsedParams<"channel.create">,
+  actor: LoadedMember,
+): Promise<Override[]> {
+  const userIds = [...new Set([actor.subject.userId, ...memberIds])];
+  const max = LIMITS.overridesPerChannel;
+  if (userIds.length + roleIds.length + 1 > max) {
+    throw serviceError("LIMIT_REACHED", { limit: "overridesPerChannel", max });
+  }
+  const found = await members.findMany(groupId, userIds);
+  if (found.length < userIds.length) throw serviceError("MEMBER_NOT_FOUND");
+  const allowed = new Set(roleIds);
+  const known = (await roles.listOfGroup(groupId)).filter(({ _id }) => allowed.has(_id));
+  if (known.length < allowed.size) throw serviceError("ROLE_NOT_FOUND");
+  const own = new Set(actor.subject.roles.map(({ id }) => id));
+  const isOutOfReach = known.some((role) => !own.has(role._id) && !mayTouchRole(actor.subject, rankOf(role)));
+  if (isOutOfReach) throw serviceError("FORBIDDEN");
+  const seeing = { allow: PERMISSIONS.view, deny: 0 };
+  return [
+    { target: { type: "everyone" }, allow: 0, deny: PERMISSIONS.view },
+    ...[...allowed].map((id): Override => ({ target: { type: "role", id }, ...seeing })),
+    ...userIds.map((id): Override => ({ target: { type: "member", id }, ...seeing })),
+  ];
+}
+
+function sectionInSection() {
+  const issues = [{ path: "sectionId", message: "must be null for a section: sections hold channels only" }];
+  return serviceError("VALIDATION_FAILED", { issues });
+}
+
+const AUDITED = [
+  "name",
+  "topic",
+  "sectionId",
+  "slowModeSeconds",
+  "position",
+] as const satisfies (keyof Channel)[];
+
+export function updateChannel(dependencies: GroupDependencies): Handler<"channel.update"> {
+  const { node, channels, membership, audit } = dependencies;
+  return async ({ params: { channelId, ...changes }, actor: { userId }, access: { groupId, rooms } }) => {
+    // Nobody manages a direct channel.
+    if (groupId === null) throw serviceError("FORBIDDEN");
+    const found = await channels.find(channelId);
+    if (found === null) throw serviceError("CHANNEL_NOT_FOUND");
+    if (typeof changes.sectionId === "string") {
+      if (found.kind !== "text") throw serviceError("CHANNEL_NOT_FOUND");
+      await needSection(dependencies, await needActor(dependencies, groupId, userId), changes.sectionId);
+    }
+    const updated = await channels.update(channelId, changes);
+    if (updated === null) throw serviceError("CHANNEL_NOT_FOUND");
+    const channel = presentChannel(updated);
+    const changed = difference(presentChannel(found), channel, AUDITED);
+    if (changed === null) return { channel };
+    if ("slowModeSeconds" in (changed.after ?? {})) membership.forget(groupId, null);
+    await audit(groupId, userId, "channel.update", { targetId: channelId, ...changed });
+    node.publish(updated.kind === "thread" ? rooms : roomInUse(updated), "channel.updated", { channel });
+    return { channel };
+  };
+}
+
+export function deleteChannel(dependencies: GroupDependencies): Handler<"channel.delete"> {
+  const { channels, threads, purge, audit } = dependencies;
+  const markThread = async (
+    { call, access }: Request<"channel.delete">,
+    { _id, parentId, rootMessageId }: ChannelDocument,
+  ): Promise<boolean> => {
+    // First, because a message that names a thread which is gone would never be put right.
+    const [channelId, messageId] = [parentId!, rootMessageId!];
+    await call("message.setThread", { channelId, messageId, threadId: null, rooms: [...access.rooms] });
+    return threads.markDeleted(_id);
+  };
+  return async (request) => {
+    const { channelId } = request.params;
+    const { userId } = request.actor;
+    const { groupId } = request.access;
+    if (groupId === null) throw serviceError("FORBIDDEN");
+    const channel = await channels.find(channelId);
+    const isThread = channel?.kind === "thread";
+    const isMarked =
+      channel !== null &&
+      (isThread ? await markThread(request, channel) : await channels.markDeleted(channelId));
+    if (!isMarked) throw serviceError("CHANNEL_NOT_FOUND");
+    if (isThread) await purge.thread(channel);
+    else purge.channel(channel);
+    if (channel.kind === "section") await emptySection(dependencies, groupId, channelId);
+    const { name, kind, parentId } = channel;
+    const place = parentId === undefined ? channel : await channels.find(parentId);
+    await audit(groupId, userId, "channel.delete", {
+      targetId: channelId,
+      before: { name, kind, private: place === null || isPrivate(place) },
+    });
+    return {};
+  };
+}
+
+/** Its channels stay where they are, without a section. */
+async function emptySection(
+  dependencies: GroupDependencies,
+  groupId: string,
+  sectionId: string,
+): Promise<void> {
+  const { channels } = dependencies;
+  const inside = (await channels.listOfGroup(groupId)).filter((one) => one.sectionId === sectionId);
+  const places = inside.map(({ _id, position }) => ({
+    channelId: _id,
+    sectionId: null,
+    position,
+  }));
+  await channels.setPlaces(groupId, places);
+  tellPlaces(dependencies, groupId, places, new Map(inside.map((one) => [one._id, one])));
+}
+
+/**
+ * @param sectionId null: none
+ * @throws {ServiceError} CHANNEL_NOT_FOUND when it is no section of the actor's group, or one that he does not see
+ */
+async function needSection(
+  { channels }: Pick<GroupDependencies, "channels">,
+  { group, subject }: LoadedMember,
+  sectionId: string | null,
+): Promise<string | null> {
+  if (sectionId === null) return null;
+  const section = await channels.find(sectionId);
+  const isOfGroup = section?.kind === "section" && section.groupId === group._id;
+  if (!isOfGroup || !sees(subject, section)) throw serviceError("CHANNEL_NOT_FOUND");
+  return section._id;
+}

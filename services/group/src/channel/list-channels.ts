@@ -1,0 +1,201 @@
+import { AnswerBudget, type Handler, serviceError, type ServiceError } from "@fanfare/kernel";
+import { type Call, type ChannelState, LIMITS, type Result } from "@fanfare/contract";
+import { needActor } from "../authority.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import { sees, subjectOf } from "../subjects.ts";
+import { activityCursorOf, parseActivityCursor } from "../activity.ts";
+import { presentChannel, presentChannelState } from "../group.presenter.ts";
+import type { ChannelDocument } from "./channel.model.ts";
+
+export function listChannels(dependencies: GroupDependencies): Handler<"channel.list"> {
+  return async ({ params: { groupId, afterChannelId = "" }, actor, call }) => {
+    const [own, listed] = await Promise.all([
+      needActor(dependencies, groupId, actor.userId),
+      dependencies.channels.listOfGroup(groupId),
+    ]);
+    const seen = listed.filter((channel) => channel._id > afterChannelId && sees(own.subject, channel));
+    const states = await channelStates(call, actor.userId, seen);
+    // Pages go by id, which never changes; positions can change between two pages.
+    const byId = states.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const page = new Set(new AnswerBudget().cut(byId));
+    return {
+      channels: states.filter((state) => page.has(state)),
+      nextChannelId: page.size < byId.length ? byId[page.size - 1]!.id : null,
+    };
+  };
+}
+
+/** Threads of one answer, and channels whose threads are looked for in it, or direct ones. */
+const THREADS = 500;
+const CHANNELS = 100;
+const BEFORE_ALL = "0".repeat(24);
+
+/** In a group whose channels have been listed: behind which thread of which channel. */
+interface ThreadPosition {
+  parentId: string;
+  threadId: string;
+}
+
+export function listOwnChannels(dependencies: GroupDependencies): Handler<"group.listOwnChannels"> {
+  return async ({ params: { userId, of, cursor } }) =>
+    of === "groups" ? listOfGroups(dependencies, userId, cursor) : listDirect(dependencies, userId, cursor);
+}
+
+/**
+ * One group after the other, those that the user is or was in: first its channels, then page by page their threads. A cursor is the group, and
+ * the last thread with its channel; without these the group is done. Direct channels that the user has left stand among the groups.
+ */
+async function listOfGroups(
+  dependencies: GroupDependencies,
+  userId: string,
+  cursor: string | null,
+): Promise<Result<"group.listOwnChannels">> {
+  const [at, after] = parse(cursor);
+  const groupId = after === null ? await nextGroup(dependencies, userId, at) : at;
+  if (groupId === null) return { channelIds: [], nextCursor: null };
+  const inGroup = await dependencies.channels.listOfGroup(groupId);
+  const places = inGroup.map(({ _id }) => _id).sort();
+  if (places.length === 0 && (await isLeftDirect(dependencies, groupId, userId)))
+    return { channelIds: [groupId], nextCursor: groupId };
+  if (after === null) return { channelIds: places, nextCursor: `${groupId}-${BEFORE_ALL}-${BEFORE_ALL}` };
+  const { threadIds, next } = await listThreads(dependencies, places, after);
+  const nextCursor = next === null ? groupId : `${groupId}-${next.parentId}-${next.threadId}`;
+  return { channelIds: threadIds, nextCursor };
+}
+
+/** Closed ones too. A cursor is where in the order of their last activity the page ended. */
+async function listDirect(
+  { directs }: Pick<GroupDependencies, "directs">,
+  userId: string,
+  cursor: string | null,
+): Promise<Result<"group.listOwnChannels">> {
+  if (cursor !== null && !/^\d{1,15}-[0-9a-f]{24}$/.test(cursor)) throw badCursor();
+  const found = await directs.listOf(
+    userId,
+    cursor === null ? undefined : parseActivityCursor(cursor),
+    CHANNELS,
+  );
+  const alive = found.filter(({ deletedAt }) => deletedAt === undefined);
+  return {
+    channelIds: alive.map(({ _id }) => _id),
+    nextCursor: found.length === CHANNELS ? activityCursorOf(found.at(-1)!) : null,
+  };
+}
+
+/** One that the user has come back to is among the direct ones. */
+async function isLeftDirect(
+  { channels }: Pick<GroupDependencies, "channels">,
+  id: string,
+  userId: string,
+): Promise<boolean> {
+  const channel = await channels.find(id);
+  return channel !== null && !presentChannel(channel).memberIds.includes(userId);
+}
+
+async function listThreads(
+  { threads }: Pick<GroupDependencies, "threads">,
+  places: readonly string[],
+  { parentId: first, threadId }: ThreadPosition,
+): Promise<{ threadIds: string[]; next: ThreadPosition | null }> {
+  const left = places.filter((id) => id >= first);
+  const threadIds: string[] = [];
+  for (const parentId of left.slice(0, CHANNELS)) {
+    const afterId = parentId === first ? threadId : null;
+    const found = await threads.listPageOf(parentId, afterId, THREADS - threadIds.length);
+    threadIds.push(...found.map(({ _id }) => _id));
+    if (threadIds.length === THREADS) return { threadIds, next: { parentId, threadId: threadIds.at(-1)! } };
+  }
+  const following = left[CHANNELS];
+  return { threadIds, next: following === undefined ? null : { parentId: following, threadId: BEFORE_ALL } };
+}
+
+async function nextGroup(
+  { members, formers }: Pick<GroupDependencies, "members" | "formers">,
+  userId: string,
+  afterId: string | null,
+): Promise<string | null> {
+  const [current, [former]] = await Promise.all([
+    members.listGroupIds(userId),
+    formers.listGroupIds(userId, afterId, 1),
+  ]);
+  const later = current.filter((id) => afterId === null || id > afterId);
+  const [first] = (former === undefined ? later : [...later, former]).toSorted((a, b) => (a < b ? -1 : 1));
+  return first ?? null;
+}
+
+function parse(cursor: string | null): [groupId: string | null, after: ThreadPosition | null] {
+  if (cursor === null) return [null, null];
+  const [, groupId, parentId, threadId] =
+    /^([0-9a-f]{24})(?:-([0-9a-f]{24})-([0-9a-f]{24}))?$/.exec(cursor) ?? [];
+  if (groupId !== undefined)
+    return [groupId, parentId === undefined || threadId === undefined ? null : { parentId, threadId }];
+  throw badCursor();
+}
+
+function badCursor(): ServiceError {
+  const issues = [{ path: "cursor", message: "must be a cursor of the page before" }];
+  return serviceError("VALIDATION_FAILED", { issues });
+}
+
+/** Bounds one answer of the database. */
+const GROUPS_PER_QUERY = 10;
+
+export function listPlaces({ members }: GroupDependencies): Handler<"group.listPlaces"> {
+  return async ({ params: { userId } }) => ({ places: await members.listPlaces(userId) });
+}
+
+/** What it costs depends on the channels of the user's groups, and on nothing that is in them. */
+export function listUserChannels(dependencies: GroupDependencies): Handler<"group.listUserChannels"> {
+  const { groups, members, directs } = dependencies;
+  return async ({ params: { userId, cursor } }) => {
+    const [ofGroups, directIds] = await Promise.all([
+      members.listPlaces(userId),
+      cursor === null ? directs.listIds(userId) : [],
+    ]);
+    const places = ofGroups
+      .filter(({ groupId }) => cursor === null || groupId > cursor)
+      .sort((a, b) => (a.groupId < b.groupId ? -1 : 1));
+    const channels: Result<"group.listUserChannels">["channels"] = directIds.map((channelId) => ({
+      channelId,
+      groupId: null,
+    }));
+    let at = 0;
+    while (at < places.length && channels.length < LIMITS.channelsPerUnreadPage) {
+      const some = places.slice(at, (at += GROUPS_PER_QUERY));
+      const groupIds = some.map(({ groupId }) => groupId);
+      const [owners, found] = await Promise.all([
+        groups.listOwners(groupIds),
+        dependencies.channels.listSeen(groupIds),
+      ]);
+      const subjects = new Map(
+        some.map((place) => [place.groupId, subjectOf(userId, place, owners.get(place.groupId) === userId)]),
+      );
+      for (const channel of found) {
+        const groupId = channel.groupId!;
+        if (channel.kind === "section" || !owners.has(groupId)) continue;
+        if (!sees(subjects.get(groupId)!, channel)) continue;
+        channels.push({ channelId: channel._id, groupId });
+      }
+    }
+    return {
+      channels,
+      places: places.slice(0, at),
+      nextCursor: at < places.length ? places[at - 1]!.groupId : null,
+    };
+  };
+}
+
+const UNUSED = { head: { seq: 0, rev: 0 }, lastReadSeq: 0 };
+
+/** Channels as one user sees them: with what the message service knows of them, asked once for all. */
+export async function channelStates(
+  call: Call,
+  userId: string,
+  channels: readonly ChannelDocument[],
+): Promise<ChannelState[]> {
+  if (channels.length === 0) return [];
+  const channelIds = channels.map(({ _id }) => _id);
+  const { heads } = await call("message.listHeads", { userId, channelIds });
+  const byId = new Map(heads.map((head) => [head.channelId, head]));
+  return channels.map((channel) => presentChannelState(channel, byId.get(channel._id) ?? UNUSED));
+}

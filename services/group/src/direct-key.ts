@@ -1,4 +1,0 @@
-/** The same string for two users whichever of them asks. */
-export function directKey(userId: string, otherUserId: string): string {
-  return [userId, otherUserId].sort().join(":");
-}

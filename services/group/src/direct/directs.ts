@@ -1,0 +1,132 @@
+import { type Call, LIMITS, type Params, type Result, userRoom } from "@fanfare/contract";
+import { type Actor, duplicateKeyIndex, type Handler, newId, serviceError } from "@fanfare/kernel";
+import type { ChannelDocument } from "../channel/channel.model.ts";
+import { channelStates } from "../channel/list-channels.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import { presentChannel } from "../group.presenter.ts";
+import { activityCursorOf, parseActivityCursor } from "../activity.ts";
+import { type DirectRepository, isClosed } from "./direct.repository.ts";
+
+export function openDirect(dependencies: GroupDependencies): Handler<"channel.openDirect"> {
+  const { node, directs } = dependencies;
+  return async ({ params: { userId }, actor, call }) => {
+    if (userId === actor.userId) {
+      const issues = [{ path: "userId", message: "must be another user's" }];
+      throw serviceError("VALIDATION_FAILED", { issues });
+    }
+    const existing = await directs.find(directKey(actor.userId, userId));
+    if (existing === null) {
+      await call("user.get", { userId });
+      await assertReachable(call, "direct", actor, [userId]);
+      await assertRoomForDirects(directs, [actor.userId]);
+    }
+    const channel = existing ?? (await createDirect(dependencies, actor.userId, userId));
+    const [state] = await channelStates(call, actor.userId, [channel]);
+    if (state === undefined) throw serviceError("INTERNAL");
+    if (channel.closedAtSeq?.[actor.userId] !== undefined) {
+      await directs.reopen(state.id, actor.userId);
+      node.publish(userRoom(actor.userId), "channel.created", { channel: presentChannel(channel) });
+    }
+    return { channel: state };
+  };
+}
+
+/** Of two that open the same channel at once one creates it, by the unique key, and the other gets it. */
+async function createDirect(
+  { node, channels, directs }: GroupDependencies,
+  actorId: string,
+  userId: string,
+): Promise<ChannelDocument> {
+  const createdAt = new Date();
+  const created: ChannelDocument = {
+    _id: newId(),
+    kind: "direct",
+    name: "",
+    position: 0,
+    memberIds: [actorId, userId],
+    directKey: directKey(actorId, userId),
+    createdAt,
+    lastActivityAt: createdAt,
+  };
+  try {
+    await channels.insert(created);
+  } catch (error) {
+    const existing = duplicateKeyIndex(error) === null ? null : await directs.find(created.directKey!);
+    if (existing === null) throw error;
+    return existing;
+  }
+  node.publish([actorId, userId].map(userRoom), "channel.created", { channel: presentChannel(created) });
+  return created;
+}
+
+export function listDirect({ directs }: GroupDependencies): Handler<"channel.listDirect"> {
+  return async ({ params: { cursor, limit }, actor: { userId }, call }) => {
+    const before = cursor === undefined ? undefined : parseActivityCursor(cursor);
+    const found = await directs.listOf(userId, before, limit + 1);
+    const page = found.slice(0, limit).filter(({ deletedAt }) => deletedAt === undefined);
+    const states = await channelStates(call, userId, page);
+    const channels = states.filter(({ head }, index) => !isClosed(page[index]!, userId, head.seq));
+    return { channels, nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null };
+  };
+}
+
+export function closeDirect({ node, channels, directs }: GroupDependencies): Handler<"channel.closeDirect"> {
+  return async ({ params: { channelId }, actor: { userId }, call }) => {
+    const channel = await channels.find(channelId);
+    if (channel?.memberIds === undefined) throw serviceError("FORBIDDEN");
+    const [state] = await channelStates(call, userId, [channel]);
+    await directs.close(channelId, userId, state!.head.seq);
+    node.publish(userRoom(userId), "channel.closed", { channelId });
+    return {};
+  };
+}
+
+export function getChannel({ channels }: GroupDependencies): Handler<"channel.get"> {
+  return async ({ params: { channelId }, actor: { userId }, call }): Promise<Result<"channel.get">> => {
+    const found = await channels.find(channelId);
+    if (found === null) throw serviceError("CHANNEL_NOT_FOUND");
+    const [channel] = await channelStates(call, userId, [found]);
+    return { channel: channel! };
+  };
+}
+
+/** What is remembered of a direct channel is remembered by its id, as that of a group by the group's. */
+export function forgetDirectAccess({
+  directs,
+  membership,
+}: GroupDependencies): Handler<"group.forgetDirectAccess"> {
+  return async ({ params: { userId, otherId } }) => {
+    const channel = await directs.find(directKey(userId, otherId));
+    if (channel !== null) membership.forget(channel._id, null);
+    return {};
+  };
+}
+
+/** The same string for two users whichever of them asks. */
+export function directKey(userId: string, otherUserId: string): string {
+  return [userId, otherUserId].sort().join(":");
+}
+
+/** @throws {ServiceError} LIMIT_REACHED when one of the users is in as many direct channels as there may be */
+export async function assertRoomForDirects(
+  directs: DirectRepository,
+  userIds: readonly string[],
+): Promise<void> {
+  const max = LIMITS.directChannelsPerUser;
+  const counts = await Promise.all(userIds.map((userId) => directs.countOf(userId, max)));
+  if (counts.some((count) => count >= max)) {
+    throw serviceError("LIMIT_REACHED", { limit: "directChannelsPerUser", max });
+  }
+}
+
+/** @throws {ServiceError} NOT_REACHABLE when the actor cannot reach one of the users in this way */
+export async function assertReachable(
+  call: Call,
+  approach: Params<"friend.listReachable">["approach"],
+  { userId, kind }: Pick<Actor, "userId" | "kind">,
+  userIds: readonly string[],
+): Promise<void> {
+  const others = [...userIds];
+  const reachable = await call("friend.listReachable", { userId, kind, userIds: others, approach });
+  if (reachable.userIds.length < others.length) throw serviceError("NOT_REACHABLE");
+}

@@ -1,0 +1,127 @@
+import { LIMITS, userRoom } from "@fanfare/contract";
+import { type Handler, newId, serviceError } from "@fanfare/kernel";
+import type { ChannelDocument } from "../channel/channel.model.ts";
+import { channelStates } from "../channel/list-channels.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import { presentChannel } from "../group.presenter.ts";
+import { assertReachable, assertRoomForDirects } from "./directs.ts";
+
+export function createGroupDirect(dependencies: GroupDependencies): Handler<"channel.createGroupDirect"> {
+  const { node, channels, directs } = dependencies;
+  return async ({ params, actor, call }) => {
+    const { userId } = actor;
+    const others = [...new Set(params.userIds)];
+    if (others.includes(userId)) {
+      const issues = [{ path: "userIds", message: "must be other users'" }];
+      throw serviceError("VALIDATION_FAILED", { issues });
+    }
+    await assertReachable(call, "groupDirect", actor, others);
+    const memberIds = [userId, ...others];
+    await assertRoomForDirects(directs, memberIds);
+    const createdAt = new Date();
+    const created: ChannelDocument = {
+      _id: newId(),
+      kind: "groupDirect",
+      name: params.name ?? "",
+      position: 0,
+      memberIds,
+      createdAt,
+      lastActivityAt: createdAt,
+    };
+    await channels.insert(created);
+    node.publish(memberIds.map(userRoom), "channel.created", { channel: presentChannel(created) });
+    const [channel] = await channelStates(call, userId, [created]);
+    return { channel: channel! };
+  };
+}
+
+export function addToDirect(dependencies: GroupDependencies): Handler<"channel.addToDirect"> {
+  const { node, directs, membership } = dependencies;
+  return async ({ params: { channelId, userId }, actor, call }) => {
+    const before = await findGroupDirect(dependencies, channelId);
+    if (memberIdsOf(before).includes(userId)) return { channel: presentChannel(before) };
+    await assertReachable(call, "groupDirect", actor, [userId]);
+    await assertRoomForDirects(directs, [userId]);
+    const changed = await directs.addMember(channelId, userId);
+    if (changed === null) {
+      const now = await findGroupDirect(dependencies, channelId);
+      if (memberIdsOf(now).includes(userId)) return { channel: presentChannel(now) };
+      const max = LIMITS.membersPerGroupDirect;
+      throw serviceError("LIMIT_REACHED", { limit: "membersPerGroupDirect", max });
+    }
+    membership.forget(channelId, null);
+    const channel = presentChannel(changed);
+    const others = channel.memberIds.filter((id) => id !== userId);
+    node.publish(others.map(userRoom), "channel.updated", { channel });
+    node.publish(userRoom(userId), "channel.created", { channel });
+    return { channel };
+  };
+}
+
+export function removeFromDirect(dependencies: GroupDependencies): Handler<"channel.removeFromDirect"> {
+  return async ({ params: { channelId, userId }, actor }) => {
+    const [ownerId] = memberIdsOf(await findGroupDirect(dependencies, channelId));
+    if (userId !== actor.userId && ownerId !== actor.userId) throw serviceError("FORBIDDEN");
+    if (!(await takeOutOfDirect(dependencies, channelId, userId))) throw serviceError("MEMBER_NOT_FOUND");
+    return {};
+  };
+}
+
+export function renameDirect({ node, directs }: GroupDependencies): Handler<"channel.renameDirect"> {
+  return async ({ params: { channelId, name }, access }) => {
+    const renamed = await directs.rename(channelId, name ?? "");
+    if (renamed === null) throw serviceError("FORBIDDEN");
+    const channel = presentChannel(renamed);
+    node.publish(access.rooms, "channel.updated", { channel });
+    return { channel };
+  };
+}
+
+async function findGroupDirect(
+  { channels }: Pick<GroupDependencies, "channels">,
+  channelId: string,
+): Promise<ChannelDocument> {
+  const channel = await channels.find(channelId);
+  if (channel === null) throw serviceError("CHANNEL_NOT_FOUND");
+  if (channel.kind !== "groupDirect") throw serviceError("FORBIDDEN");
+  return channel;
+}
+
+const memberIdsOf = ({ memberIds }: ChannelDocument): string[] => memberIds ?? [];
+
+/** Others may come and go meanwhile. */
+const MAX_ROUNDS = LIMITS.membersPerGroupDirect;
+
+/**
+ * Takes somebody out of a direct channel of several, and tells everybody concerned; with the last one it goes.
+ * @returns false when the user is not in it
+ */
+export async function takeOutOfDirect(
+  { node, channels, directs, formers, membership, purge }: GroupDependencies,
+  channelId: string,
+  userId: string,
+): Promise<boolean> {
+  const isIn = async (): Promise<boolean> => {
+    const channel = await channels.find(channelId);
+    return channel !== null && presentChannel(channel).memberIds.includes(userId);
+  };
+  if (!(await isIn())) return false;
+  // First, so that nothing is left that an export does not find.
+  await formers.note(channelId, userId);
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const changed = await directs.removeMember(channelId, userId);
+    if (changed !== null) {
+      membership.forget(channelId, null);
+      const channel = presentChannel(changed);
+      node.publish(userRoom(userId), "channel.deleted", { groupId: null, channelId });
+      node.publish(channel.memberIds.map(userRoom), "channel.updated", { channel });
+      return true;
+    }
+    if (await directs.markDeletedBy(channelId, userId)) {
+      purge.direct(channelId, [userId]);
+      return true;
+    }
+    if (!(await isIn())) return false;
+  }
+  throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
+}

@@ -1,0 +1,108 @@
+import {
+  type Call,
+  groupRoom,
+  hasPermission,
+  NO_PERMISSIONS,
+  PERMISSIONS,
+  type Result,
+  userRoom,
+} from "@fanfare/contract";
+import type { Handler } from "@fanfare/kernel";
+import { roomInUse } from "../channel/rooms.ts";
+import type { ChannelDocument } from "../channel/channel.model.ts";
+import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
+import { directPermissions } from "../group.policy.ts";
+import { presentMute } from "../group.presenter.ts";
+import { loadMember, permissionsIn } from "../subjects.ts";
+import { needActor } from "../authority.ts";
+
+type Access = Result<"group.access">;
+
+const NOWHERE: Access = {
+  permissions: NO_PERMISSIONS,
+  groupId: null,
+  mutedUntil: null,
+  rooms: [],
+};
+
+/** A section holds channels and no messages. */
+const NOT_IN_SECTIONS = PERMISSIONS.sendMessages | PERMISSIONS.attachFiles | PERMISSIONS.addReactions;
+
+/** At most four look-ups by index, five for a thread, whatever the size of the group; for a direct channel one of them is in the user service. */
+export function access(dependencies: GroupDependencies): Handler<"group.access"> {
+  return async ({ params: { userId, groupId, channelId }, call }) => {
+    if (channelId === undefined) {
+      return groupId === undefined ? NOWHERE : accessInGroup(dependencies, groupId, userId, null);
+    }
+    const found = await dependencies.channels.find(channelId);
+    // What holds in its parent holds in a thread.
+    const parentId = found?.parentId;
+    const channel = parentId === undefined ? found : await dependencies.channels.find(parentId);
+    if (channel === null) return NOWHERE;
+    if (channel.groupId !== undefined) return accessInGroup(dependencies, channel.groupId, userId, channel);
+    const memberIds = channel.memberIds ?? [];
+    const permissions = directPermissions(memberIds, userId);
+    if (permissions === NO_PERMISSIONS) return NOWHERE;
+    const isBlocked = channel.kind === "direct" && (await isBlockBetween(call, userId, memberIds));
+    return {
+      permissions: isBlocked ? PERMISSIONS.view : permissions,
+      groupId: null,
+      mutedUntil: null,
+      rooms: memberIds.map(userRoom),
+    };
+  };
+}
+
+async function isBlockBetween(call: Call, userId: string, memberIds: readonly string[]): Promise<boolean> {
+  const userIds = memberIds.filter((id) => id !== userId);
+  return (await call("user.listBlockedAmong", { userId, userIds })).userIds.length > 0;
+}
+
+/** @param channel null: the group as a whole */
+async function accessInGroup(
+  repositories: Pick<GroupRepositories, "groups" | "members" | "roles">,
+  groupId: string,
+  userId: string,
+  channel: ChannelDocument | null,
+): Promise<Access> {
+  const loaded = await loadMember(repositories, groupId, userId);
+  if (loaded === null) return NOWHERE;
+  const mutedUntil = presentMute(loaded.member.mutedUntil);
+  if (channel === null) {
+    return { permissions: loaded.permissions, groupId, mutedUntil, rooms: [groupRoom(groupId)] };
+  }
+  const inChannel = permissionsIn(loaded, channel);
+  if (inChannel === NO_PERMISSIONS) return NOWHERE;
+  const permissions = channel.kind === "section" ? inChannel & ~NOT_IN_SECTIONS : inChannel;
+  const slowModeMs = slowModeOf(channel, permissions);
+  const { wordFilterRev } = loaded.group;
+  const isFiltered = wordFilterRev !== undefined && !hasPermission(permissions, "manageMessages");
+  return {
+    permissions,
+    groupId,
+    mutedUntil,
+    rooms: [roomInUse(channel)],
+    ...(slowModeMs > 0 && { slowModeMs }),
+    ...(isFiltered && { wordFilterRev }),
+  };
+}
+
+/** Moderators of the channel are exempt from slow mode. */
+function slowModeOf({ slowModeSeconds = 0 }: ChannelDocument, permissions: number): number {
+  const isExempt =
+    hasPermission(permissions, "manageMessages") || hasPermission(permissions, "manageChannels");
+  return isExempt ? 0 : slowModeSeconds * 1000;
+}
+
+export function myPermissions(dependencies: GroupDependencies): Handler<"group.myPermissions"> {
+  return async ({ params: { groupId }, actor }) => {
+    const [own, listed] = await Promise.all([
+      needActor(dependencies, groupId, actor.userId),
+      dependencies.channels.listOfGroup(groupId),
+    ]);
+    const channels = listed
+      .map((channel) => ({ channelId: channel._id, permissions: permissionsIn(own, channel) }))
+      .filter(({ permissions }) => permissions !== 0);
+    return { permissions: own.permissions, channels };
+  };
+}

@@ -1,0 +1,27 @@
+import type { Handler } from "@fanfare/kernel";
+import { directKey } from "../direct/directs.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+
+/** Costs as much as the users have groups, however large those are. */
+export function listAcquaintances({
+  members,
+  directs,
+}: GroupDependencies): Handler<"group.listAcquaintances"> {
+  return async ({ params: { userId, userIds, groupsOnly } }) => {
+    const [ownGroupIds, ...groupIds] = await Promise.all(
+      [userId, ...userIds].map((id) => members.listGroupIds(id)),
+    );
+    const own = new Set(ownGroupIds);
+    const known = new Set(
+      userIds.filter((id, index) => id === userId || groupIds[index]!.some((groupId) => own.has(groupId))),
+    );
+    const others = groupsOnly ? [] : userIds.filter((id) => !known.has(id));
+    const found = await directs.listKeys(others.map((id) => directKey(userId, id)));
+    const companions = others.length === 0 ? new Set<string>() : await directs.listCompanions(userId);
+    return {
+      userIds: userIds.filter(
+        (id) => known.has(id) || found.has(directKey(userId, id)) || companions.has(id),
+      ),
+    };
+  };
+}

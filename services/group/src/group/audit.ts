@@ -1,0 +1,81 @@
+import { actionDefinition, type AuditEntry, isActionName } from "@fanfare/contract";
+import { AnswerBudget, type Handler, may } from "@fanfare/kernel";
+import type { AuditDocument, AuditRecord, AuditRepository } from "./audit.repository.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+
+type What = Omit<AuditRecord, "groupId" | "actorId" | "action">;
+export type Audit = ReturnType<typeof createAudit>;
+
+/** Keeps who has done what in a group, before whoever did it is answered. */
+export function createAudit(audits: AuditRepository) {
+  return (groupId: string, actorId: string, action: string, what: What = {}): Promise<void> =>
+    audits.insert({ groupId, actorId, action, ...what });
+}
+
+/**
+ * Of two states, what differs.
+ * @returns null where nothing does
+ */
+export function difference<T extends object>(
+  before: T,
+  after: T,
+  keys: readonly (keyof T & string)[],
+): Pick<What, "before" | "after"> | null {
+  const changed = keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]));
+  if (changed.length === 0) return null;
+  const pick = (from: T) => Object.fromEntries(changed.map((key) => [key, from[key]]));
+  return { before: pick(before), after: pick(after) };
+}
+
+/** Details that the reader has no right to see are left out: invite codes of others, and what is in channels they cannot see. */
+export function auditLog({ node, audits }: GroupDependencies): Handler<"group.auditLog"> {
+  return async ({ params: { groupId, ...page }, actor: { userId }, access }) => {
+    const found = (await audits.list(groupId, page)).map(presentEntry);
+    const channelIds = [...new Set(found.map(channelIdOf).filter((id) => id !== null))];
+    const accesses = await Promise.all(channelIds.map((channelId) => node.access.get(userId, { channelId })));
+    const seen = new Set(channelIds.filter((_, index) => may(accesses[index]!, "view")));
+    const isShown = (entry: AuditEntry): boolean => {
+      if (entry.actorId === userId || may(access, "ownGroup")) return true;
+      const channelId = channelIdOf(entry);
+      // Of a deleted channel, only its deletion says whether everyone could see it.
+      if (channelId !== null) return seen.has(channelId) || entry.before?.["private"] === false;
+      return auditTarget(entry) !== "invite" || may(access, "manageInvites");
+    };
+    const shown = found.map((entry) => (isShown(entry) ? entry : { ...entry, before: null, after: null }));
+    const entries = new AnswerBudget().cut(shown);
+    return { entries, hasMore: entries.length < found.length || found.length === page.limit };
+  };
+}
+
+function auditTarget({ action }: AuditEntry) {
+  return isActionName(action) ? actionDefinition(action).audited : undefined;
+}
+
+/** The channel that the details of an entry are about. */
+function channelIdOf(entry: AuditEntry): string | null {
+  if (auditTarget(entry) === "channel" && entry.targetId !== null) return entry.targetId;
+  const id = (entry.after ?? entry.before)?.["channelId"];
+  return typeof id === "string" ? id : null;
+}
+
+export function recordAudit({ audits }: GroupDependencies): Handler<"group.recordAudit"> {
+  return async ({ params }) => {
+    await audits.insert(params);
+    return {};
+  };
+}
+
+function presentEntry(entry: AuditDocument): AuditEntry {
+  const { _id, groupId, actorId, targetId, createdAt, action, reason, before, after } = entry;
+  return {
+    id: _id,
+    groupId,
+    actorId,
+    action,
+    targetId: targetId ?? null,
+    reason,
+    before,
+    after,
+    createdAt: createdAt.toISOString(),
+  };
+}

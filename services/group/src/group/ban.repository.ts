@@ -1,0 +1,63 @@
+import { defineRepository, newId, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { Schema } from "mongoose";
+import { createGather } from "../database.ts";
+
+export interface BanDocument {
+  _id: string;
+  groupId: string;
+  userId: string;
+  bannedBy: string;
+  reason?: string | null;
+  createdAt: Date;
+}
+
+const schema = new Schema<BanDocument>(
+  {
+    groupId: REQUIRED_ID,
+    userId: REQUIRED_ID,
+    bannedBy: REQUIRED_ID,
+    reason: String,
+    createdAt: { type: Date, required: true },
+  },
+  { collection: "bans" },
+);
+schema.index({ groupId: 1, userId: 1 }, { unique: true });
+
+/** Every query of the collection bans. */
+export const createBanRepository = defineRepository(
+  { name: "Ban", schema },
+  ({ model: bans, insert, removeSome }) => {
+    const bannedAmong = createGather(async (groupId, userIds: string[]) => {
+      const found = await bans.find({ groupId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
+      return new Set(found.map(({ userId }) => userId));
+    });
+    return {
+      /** Changes nothing when there is one already. */
+      async insert(groupId: string, userId: string, bannedBy: string, reason?: string): Promise<void> {
+        const createdAt = new Date();
+        await unlessDuplicate(
+          insert({ _id: newId(), groupId, userId, bannedBy, reason: reason ?? null, createdAt }),
+        );
+      },
+
+      /** In the order of the user ids. */
+      listPage: (groupId: string, afterUserId: string | undefined, limit: number) =>
+        bans
+          .find({ groupId, ...(afterUserId !== undefined && { userId: { $gt: afterUserId } }) })
+          .sort({ groupId: 1, userId: 1 })
+          .limit(limit)
+          .lean(),
+
+      exists: async (groupId: string, userId: string): Promise<boolean> =>
+        (await bannedAmong(groupId, userId)).has(userId),
+
+      /** false when there was none. */
+      async remove(groupId: string, userId: string): Promise<boolean> {
+        return (await bans.deleteOne({ groupId, userId })).deletedCount === 1;
+      },
+
+      /** @returns how many were removed: fewer than `limit` when none are left. */
+      removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
+    };
+  },
+);

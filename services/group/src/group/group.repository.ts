@@ -1,0 +1,218 @@
+import { defineRepository, ID, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema, Types } from "mongoose";
+import { COUNTER, createGather, CROWD_MS } from "../database.ts";
+
+export interface GroupDocument {
+  _id: string;
+  name: string;
+  description?: string;
+  iconUrl?: string | null;
+  ownerId: string;
+  memberCount: number;
+  defaultChannelId?: string | null;
+  /** What every member may; absent: MEMBER_PERMISSIONS. */
+  defaultPermissions?: number;
+  /** Absent or null: no limit. */
+  retentionDays?: number | null;
+  /** Of its word filter; absent: none. */
+  wordFilterRev?: number;
+  createdAt: Date;
+  /** Present while it is being made, from a file or without one: `deletedAt` is the epoch then. */
+  importingSince?: Date;
+  /** Set when the group is deleted and its parts are still being removed; it is no longer visible. */
+  deletedAt?: Date;
+}
+
+const schema = new Schema<GroupDocument>(
+  {
+    name: { type: String, required: true },
+    description: String,
+    iconUrl: String,
+    defaultChannelId: ID,
+    defaultPermissions: Number,
+    wordFilterRev: Number,
+    retentionDays: Number,
+    ownerId: REQUIRED_ID,
+    memberCount: { type: Number, required: true },
+    createdAt: { type: Date, required: true },
+    importingSince: Date,
+    deletedAt: Date,
+  },
+  { collection: "groups" },
+);
+schema.index({ ownerId: 1 });
+schema.index({ deletedAt: 1 }, { sparse: true });
+
+const groupCollection = { name: "Group", schema };
+
+/** Bounds one answer of the database. */
+const USERS_PER_LOOK_UP = 100;
+
+/** Marks a group that is being made: hidden like a deleted one, but not removed yet. */
+const NOT_YET = new Date(0);
+
+type GroupChanges = Partial<
+  Pick<GroupDocument, "name" | "description" | "defaultPermissions" | "retentionDays" | "iconUrl"> & {
+    defaultChannelId: string | null;
+  }
+>;
+export type GroupRepository = ReturnType<typeof createGroupRepository>;
+
+/** Every query of the collection groups. Deleted groups are found by nothing but `listDeletedIds`. */
+export const createGroupRepository = defineRepository(
+  groupCollection,
+  ({ model: groups, native, fromNative, insert }) => {
+    const alive = { deletedAt: null };
+    const unfinished = (groupId: string) => ({ _id: groupId, deletedAt: NOT_YET });
+    const after = { returnDocument: "after" } as const;
+    /** A crowd that joins shares the writes of the one count, instead of queueing for its document. */
+    const addToMemberCount = createGather((groupId, changes: (1 | -1)[]) =>
+      groups
+        .findOneAndUpdate(
+          { _id: groupId, ...alive },
+          { $inc: { memberCount: changes.reduce<number>((sum, change) => sum + change, 0) } },
+          { ...after, writeConcern: COUNTER },
+        )
+        .lean()
+        .exec(),
+    );
+    const ownedAmong = createGather(
+      async (_key, userIds: string[]) => {
+        const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
+        const found = native.find({ ownerId: { $in: asked }, ...alive }, { projection: { ownerId: 1 } });
+        return Map.groupBy(fromNative(await found.toArray()), ({ ownerId }) => ownerId);
+      },
+      { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
+    );
+    /** A crowd that joins reads it together. */
+    const memberCountOf = createGather(async (groupId, _calls: undefined[]) => {
+      const found = await groups.findOne({ _id: groupId, ...alive }, { memberCount: 1 }).lean();
+      return found?.memberCount ?? null;
+    });
+    return {
+      /** Hidden until `finish`; a sweep removes it where that never comes. */
+      async begin(group: GroupDocument): Promise<void> {
+        const hidden = { ...group, importingSince: group.createdAt, deletedAt: NOT_YET };
+        await insert(hidden);
+      },
+
+      find: (groupId: string) => groups.findOne({ _id: groupId, ...alive }).lean(),
+
+      /** The groups that a user owns. Of a crowd that logs in at once, many are looked up together. */
+      async listOwnedIds(userId: string): Promise<string[]> {
+        return (await ownedAmong("all", userId)).get(userId)?.map(({ _id }) => _id) ?? [];
+      },
+
+      /** The owners of the groups that are not deleted, by group. */
+      async listOwners(groupIds: readonly string[]): Promise<Map<string, string>> {
+        const found = await groups.find({ _id: { $in: groupIds }, ...alive }, { ownerId: 1 }).lean();
+        return new Map(found.map(({ _id, ownerId }) => [_id, ownerId]));
+      },
+
+      /** null when it is deleted. */
+      memberCount: (groupId: string) => memberCountOf(groupId, undefined),
+
+      findMany: (groupIds: readonly string[]) => groups.find({ _id: { $in: groupIds }, ...alive }).lean(),
+
+      /** null when it is deleted. */
+      update: (groupId: string, changes: GroupChanges) =>
+        groups.findOneAndUpdate({ _id: groupId, ...alive }, { $set: changes }, after).lean(),
+
+      /** Of several at once the last one counts. null: it has none any more. */
+      async setWordFilterRev(groupId: string, rev: number, isOn: boolean): Promise<void> {
+        const older = { $or: [{ wordFilterRev: { $exists: false } }, { wordFilterRev: { $lt: rev } }] };
+        const change = isOn ? { $set: { wordFilterRev: rev } } : { $unset: { wordFilterRev: 1 as const } };
+        await groups.updateOne({ _id: groupId, ...alive, ...older }, change);
+      },
+
+      /** null when `fromUserId` is not the owner, or the group is deleted. */
+      changeOwner: (groupId: string, fromUserId: string, toUserId: string) =>
+        groups
+          .findOneAndUpdate(
+            { _id: groupId, ownerId: fromUserId, ...alive },
+            { $set: { ownerId: toUserId } },
+            after,
+          )
+          .lean(),
+
+      /** null when the group is deleted. */
+      addToMemberCount,
+
+      /** Changes the count only if it is still what the caller has seen. */
+      async correctMemberCount(groupId: string, seen: number, correct: number): Promise<void> {
+        await groups.updateOne(
+          { _id: groupId, memberCount: seen, ...alive },
+          { $set: { memberCount: correct } },
+        );
+      },
+
+      /** false when the user is not the owner, or the group is deleted already. */
+      async markDeleted(groupId: string, ownerId: string): Promise<boolean> {
+        const result = await groups.updateOne(
+          { _id: groupId, ownerId, ...alive },
+          { $set: { deletedAt: new Date() } },
+        );
+        return result.matchedCount === 1;
+      },
+
+      async listDeletedIds(limit: number): Promise<string[]> {
+        const found = await groups
+          .find({ deletedAt: { $gt: new Date(0) } }, { _id: 1 })
+          .limit(limit)
+          .lean();
+        return found.map(({ _id }) => _id);
+      },
+
+      /** false when it is not being made. */
+      async keepUnfinished(groupId: string): Promise<boolean> {
+        const result = await groups.updateOne(unfinished(groupId), { $set: { importingSince: new Date() } });
+        return result.matchedCount === 1;
+      },
+
+      findUnfinished: (groupId: string) => groups.findOne(unfinished(groupId)).lean(),
+
+      /** null when it is not being made. */
+      finish: (groupId: string, group: Omit<GroupDocument, "_id">) =>
+        groups
+          .findOneAndUpdate(
+            unfinished(groupId),
+            { $set: group, $unset: { deletedAt: 1, importingSince: 1 } },
+            after,
+          )
+          .lean(),
+
+      /** false when it is not being made. */
+      async cancel(groupId: string): Promise<boolean> {
+        const result = await groups.updateOne(unfinished(groupId), { $set: { deletedAt: new Date() } });
+        return result.matchedCount === 1;
+      },
+
+      async listUnfinishedSince(before: Date, limit: number): Promise<string[]> {
+        const found = await groups
+          .find({ deletedAt: NOT_YET, importingSince: { $lt: before } }, { _id: 1 })
+          .limit(limit)
+          .lean();
+        return found.map(({ _id }) => _id);
+      },
+
+      /** Removes what is left of a deleted group. */
+      async remove(groupId: string): Promise<void> {
+        await groups.deleteOne({ _id: groupId });
+      },
+    };
+  },
+);
+
+/** The queries of the collection groups that are about all of them: for those who run the instance. */
+export const createAllGroupsRepository = defineRepository(groupCollection, ({ model: groups }) => ({
+  /** From what the database knows of the collection, without reading it. */
+  count: () => groups.estimatedDocumentCount(),
+
+  /** Newest first. */
+  listPage: (beforeId: string | undefined, limit: number) =>
+    groups
+      .find({ deletedAt: null, ...(beforeId === undefined ? {} : { _id: { $lt: beforeId } }) })
+      .sort({ _id: -1 })
+      .limit(limit)
+      .lean(),
+}));

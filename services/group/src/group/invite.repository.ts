@@ -1,0 +1,77 @@
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
+import { COUNTER, createGather } from "../database.ts";
+
+export interface InviteDocument {
+  _id: string;
+  code: string;
+  groupId: string;
+  createdBy: string;
+  uses: number;
+  /** null: any number. */
+  maxUses: number | null;
+  /** null: never. */
+  expiresAt: Date | null;
+  createdAt: Date;
+}
+
+const schema = new Schema<InviteDocument>(
+  {
+    code: { type: String, required: true },
+    groupId: REQUIRED_ID,
+    createdBy: REQUIRED_ID,
+    uses: { type: Number, required: true },
+    maxUses: { type: Number, default: null },
+    expiresAt: { type: Date, default: null },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: "invites" },
+);
+schema.index({ code: 1 }, { unique: true });
+schema.index({ groupId: 1, _id: 1 });
+// Cleans up only: every reader compares the time itself.
+schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+/** Every query of the collection invites. */
+export const createInviteRepository = defineRepository(
+  { name: "Invite", schema },
+  ({ model: invites, insert }) => {
+    const findByCode = createGather((code, _calls: undefined[]) => invites.findOne({ code }).lean().exec());
+    const countUses = createGather(async (inviteId, calls: undefined[]) => {
+      const result = await invites.updateOne(
+        { _id: inviteId },
+        { $inc: { uses: calls.length } },
+        { writeConcern: COUNTER },
+      );
+      return result.matchedCount === 1;
+    });
+    return {
+      insert,
+
+      findByCode: (code: string) => findByCode(code, undefined),
+
+      /** Oldest first; also those that have expired or are used up. */
+      listOfGroup: (groupId: string, limit: number) =>
+        invites.find({ groupId }).sort({ _id: 1 }).limit(limit).lean(),
+
+      /** One more use, unless there is none left: the comparison and the change are one operation. */
+      async takeUse({ _id, maxUses }: InviteDocument): Promise<boolean> {
+        if (maxUses === null) return countUses(_id, undefined);
+        const result = await invites.updateOne(
+          { _id, uses: { $lt: maxUses } },
+          { $inc: { uses: 1 } },
+          { writeConcern: COUNTER },
+        );
+        return result.matchedCount === 1;
+      },
+
+      async giveUseBack({ _id }: InviteDocument): Promise<void> {
+        await invites.updateOne({ _id }, { $inc: { uses: -1 } }, { writeConcern: COUNTER });
+      },
+
+      async remove(ids: readonly string[]): Promise<void> {
+        await invites.deleteMany({ _id: { $in: ids } });
+      },
+    };
+  },
+);

@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto";
+import { hasPermission, LIMITS, type Result, type Subject, userRoom } from "@fanfare/contract";
+import { AnswerBudget, type Handler, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import { isInviteExpired, isInviteUsable, mayTouchInvite } from "../group.policy.ts";
+import { presentChannel, presentGroup, presentInvite } from "../group.presenter.ts";
+import type { InviteDocument } from "./invite.repository.ts";
+import type { ChannelDocument } from "../channel/channel.model.ts";
+import type { GroupDocument } from "./group.repository.ts";
+import { loadMember, newcomer, sees } from "../subjects.ts";
+
+/** 64 bits: nobody finds an invite by trying. */
+const CODE_BYTES = 8;
+
+export function createInvite({ invites, audit }: GroupDependencies): Handler<"invite.create"> {
+  return async ({ params: { groupId, maxUses, maxAgeMs }, actor }) => {
+    const now = new Date();
+    const max = LIMITS.invitesPerGroup;
+    const existing = await invites.listOfGroup(groupId, 2 * max);
+    const dead = existing.filter((invite) => !isInviteUsable(invite, now));
+    if (existing.length - dead.length >= max) {
+      throw serviceError("LIMIT_REACHED", { limit: "invitesPerGroup", max });
+    }
+    if (dead.length > 0) await invites.remove(dead.map(({ _id }) => _id));
+    const invite: InviteDocument = {
+      _id: newId(),
+      code: randomBytes(CODE_BYTES).toString("base64url"),
+      groupId,
+      createdBy: actor.userId,
+      uses: 0,
+      maxUses: maxUses ?? null,
+      expiresAt: maxAgeMs === undefined ? null : new Date(now.getTime() + maxAgeMs),
+      createdAt: now,
+    };
+    await invites.insert(invite);
+    await audit(groupId, actor.userId, "invite.create", { after: { code: invite.code } });
+    return { invite: presentInvite(invite) };
+  };
+}
+
+export function listInvites({ invites }: GroupDependencies): Handler<"invite.list"> {
+  return async ({ params, actor, access }) => {
+    const managesInvites = hasPermission(access.permissions, "manageInvites");
+    const now = new Date();
+    const found = await invites.listOfGroup(params.groupId, 2 * LIMITS.invitesPerGroup);
+    const visible = found.filter(
+      (invite) =>
+        isInviteUsable(invite, now) && mayTouchInvite(invite.createdBy, actor.userId, managesInvites),
+    );
+    return { invites: visible.map(presentInvite) };
+  };
+}
+
+export function revokeInvite({ invites, audit }: GroupDependencies): Handler<"invite.revoke"> {
+  return async ({ params: { groupId, code }, actor, access }) => {
+    const invite = await invites.findByCode(code);
+    if (invite?.groupId !== groupId) throw serviceError("INVITE_NOT_FOUND");
+    const managesInvites = hasPermission(access.permissions, "manageInvites");
+    if (!mayTouchInvite(invite.createdBy, actor.userId, managesInvites)) {
+      throw serviceError("FORBIDDEN");
+    }
+    await invites.remove([invite._id]);
+    await audit(groupId, actor.userId, "invite.revoke", {
+      before: { code, createdBy: invite.createdBy },
+    });
+    return {};
+  };
+}
+
+export function previewInvite({ groups, invites }: GroupDependencies): Handler<"invite.preview"> {
+  return async ({ params }) => {
+    const invite = await invites.findByCode(params.code);
+    const isUsable = invite !== null && isInviteUsable(invite, new Date());
+    const group = isUsable ? await groups.find(invite.groupId) : null;
+    if (group === null) throw serviceError("INVITE_NOT_FOUND");
+    const { id, name, iconUrl, memberCount } = presentGroup(group);
+    return { group: { id, name, iconUrl, memberCount } };
+  };
+}
+
+type Joined = Result<"invite.accept">;
+
+export function acceptInvite(dependencies: GroupDependencies): Handler<"invite.accept"> {
+  const join = createJoin(dependencies);
+  return ({ params: { code }, actor, askedAtMs }) => join(code, actor.userId, askedAtMs);
+}
+
+export function acceptInviteFor(dependencies: GroupDependencies): Handler<"invite.acceptFor"> {
+  const join = createJoin(dependencies);
+  return async ({ params: { code, userId }, askedAtMs }) => {
+    await join(code, userId, askedAtMs);
+    return {};
+  };
+}
+
+export function findInviteCreator(dependencies: GroupDependencies): Handler<"invite.findCreator"> {
+  return async ({ params: { code } }) => ({
+    userId: (await findInvite(dependencies, code)).createdBy,
+  });
+}
+
+/** @throws {ServiceError} INVITE_NOT_FOUND, also when it has expired */
+async function findInvite({ invites }: GroupDependencies, code: string): Promise<InviteDocument> {
+  const invite = await invites.findByCode(code);
+  if (invite === null || isInviteExpired(invite, new Date())) throw serviceError("INVITE_NOT_FOUND");
+  return invite;
+}
+
+function createJoin(dependencies: GroupDependencies) {
+  const { node, groups, channels, members, bans, membership } = dependencies;
+  return async (code: string, userId: string, askedAtMs: number): Promise<Joined> => {
+    const invite = await findInvite(dependencies, code);
+    const groupId = invite.groupId;
+    const [listed, isBanned, groupIds] = await Promise.all([
+      channels.listOfGroup(groupId),
+      bans.exists(groupId, userId),
+      members.listGroupIds(userId),
+    ]);
+    const presentAsMember = async (): Promise<Joined> => {
+      const group = await groups.find(groupId);
+      if (group === null) throw serviceError("INVITE_NOT_FOUND");
+      const member = await loadMember(dependencies, groupId, userId);
+      return present(group, visible(member?.subject ?? newcomer(userId), listed));
+    };
+    if (isBanned) throw serviceError("BANNED");
+    if (groupIds.includes(groupId)) {
+      // A first try may have stored the member and then failed: its sockets are brought in all the same.
+      await membership.settleRooms(groupId, userId, true);
+      return presentAsMember();
+    }
+    const max = LIMITS.groupsPerUser;
+    if (groupIds.length >= max) throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
+
+    await membership.refuseOutdatedJoin(groupId, userId, askedAtMs);
+    await refuseFull(dependencies, groupId);
+    // A use that was taken must lead to a member, or be given back.
+    const joined = await withoutDeadline(() => takeUseAndJoin(dependencies, invite, userId, askedAtMs));
+    if (joined === null) return presentAsMember();
+    const result = present(joined, visible(newcomer(userId), listed));
+    node.publish(userRoom(userId), "group.joined", result);
+    return result;
+  };
+}
+
+/** @throws {ServiceError} LIMIT_REACHED */
+async function refuseFull({ node, groups }: GroupDependencies, groupId: string): Promise<void> {
+  const max = (await node.policy.get()).membersPerGroup ?? LIMITS.membersPerGroup;
+  const count = await groups.memberCount(groupId);
+  if (count !== null && count >= max) throw serviceError("LIMIT_REACHED", { limit: "membersPerGroup", max });
+}
+
+/**
+ * The use is taken before the member is stored, so that nobody is in the group for a moment without one. A process that
+ * dies in between has wasted a use.
+ * @returns null when the user has become a member by another call in the meantime
+ */
+async function takeUseAndJoin(
+  { members, invites, membership }: GroupDependencies,
+  invite: InviteDocument,
+  userId: string,
+  askedAtMs: number,
+): Promise<GroupDocument | null> {
+  const groupId = invite.groupId;
+  if (!(await invites.takeUse(invite))) {
+    if (await members.exists(groupId, userId)) return null;
+    throw serviceError("INVITE_NOT_FOUND");
+  }
+  const joined = await membership.admit(groupId, userId, askedAtMs);
+  if (joined === null) await invites.giveUseBack(invite);
+  return joined;
+}
+
+const visible = (subject: Subject, channels: readonly ChannelDocument[]): ChannelDocument[] =>
+  channels.filter((channel) => sees(subject, channel));
+
+function present(group: GroupDocument, channels: readonly ChannelDocument[]): Joined {
+  return { group: presentGroup(group), channels: new AnswerBudget().cut(channels.map(presentChannel)) };
+}

@@ -1,0 +1,154 @@
+import { LIMITS } from "@fanfare/contract";
+import { defineRepository, ID, newId, REQUIRED_ID, unlessDuplicate } from "@fanfare/kernel";
+import { Schema, Types } from "mongoose";
+import { createGather, CROWD_MS } from "../database.ts";
+import { roleIdsOf } from "../group.presenter.ts";
+
+export interface MemberDocument {
+  _id: string;
+  groupId: string;
+  userId: string;
+  /** Absent for members who never had a role, which keeps the index small. May still list a deleted role. */
+  roleIds?: string[];
+  mutedUntil: Date | null;
+  joinedAt: Date;
+}
+
+const schema = new Schema<MemberDocument>(
+  {
+    groupId: REQUIRED_ID,
+    userId: REQUIRED_ID,
+    roleIds: { type: [ID], default: undefined },
+    mutedUntil: { type: Date, default: null },
+    joinedAt: { type: Date, required: true },
+  },
+  { collection: "members" },
+);
+schema.index({ groupId: 1, userId: 1 }, { unique: true });
+schema.index({ userId: 1 });
+schema.index({ roleIds: 1 }, { sparse: true });
+
+/** A race may let a user into a few groups more than LIMITS.groupsPerUser. */
+const MAX_GROUPS = 2 * LIMITS.groupsPerUser;
+/** Bounds one answer of the database: this many users in MAX_GROUPS groups each are some 2 MB. */
+const USERS_PER_LOOK_UP = 100;
+
+/** Every query of the collection members. None of them costs more in a larger group, except `count`. */
+export const createMemberRepository = defineRepository(
+  { name: "Member", schema },
+  ({ model: members, native, fromNative, insert, removeSome }) => {
+    const membersAmong = createGather(async (groupId, userIds: string[]) => {
+      const found = await members.find({ groupId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
+      return new Set(found.map(({ userId }) => userId));
+    });
+    const groupIdsAmong = createGather(
+      async (_key, userIds: string[]) => {
+        const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
+        const found = native.find(
+          { userId: { $in: asked } },
+          { projection: { userId: 1, groupId: 1, _id: 0 }, limit: asked.length * MAX_GROUPS },
+        );
+        const groupIds = new Map(userIds.map((userId): [string, string[]] => [userId, []]));
+        for (const { userId, groupId } of fromNative(await found.toArray())) {
+          groupIds.get(userId)!.push(groupId);
+        }
+        return groupIds;
+      },
+      { maxBatch: USERS_PER_LOOK_UP },
+    );
+    const placesAmong = createGather(
+      async (_key, userIds: string[]) => {
+        const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
+        const found = native.find(
+          { userId: { $in: asked } },
+          { projection: { userId: 1, groupId: 1, roleIds: 1, _id: 0 }, limit: asked.length * MAX_GROUPS },
+        );
+        return Map.groupBy(fromNative(await found.toArray()), ({ userId }) => userId);
+      },
+      { maxBatch: USERS_PER_LOOK_UP, crowdMs: CROWD_MS },
+    );
+    return {
+      /** @returns null when the user is a member already. */
+      async insert(
+        groupId: string,
+        userId: string,
+        { joinedAt = new Date(), mutedUntil = null, roleIds }: Partial<MemberDocument> = {},
+      ): Promise<MemberDocument | null> {
+        const member: MemberDocument = {
+          _id: newId(),
+          groupId,
+          userId,
+          ...(roleIds !== undefined && { roleIds }),
+          mutedUntil,
+          joinedAt,
+        };
+        return unlessDuplicate(insert(member));
+      },
+
+      find: (groupId: string, userId: string) => members.findOne({ groupId, userId }).lean(),
+
+      /** Those of the users who are members. */
+      findMany: (groupId: string, userIds: readonly string[]) =>
+        members.find({ groupId, userId: { $in: userIds } }).lean(),
+
+      exists: async (groupId: string, userId: string): Promise<boolean> =>
+        (await membersAmong(groupId, userId)).has(userId),
+
+      /** The groups of a user. Of a crowd that logs in at once, many are looked up together. */
+      async listGroupIds(userId: string): Promise<string[]> {
+        const groupIds = await groupIdsAmong("all", userId);
+        return groupIds.get(userId) ?? [];
+      },
+
+      /** The groups of a user with the roles there. Of a crowd that logs in at once, many are looked up together. */
+      async listPlaces(userId: string): Promise<{ groupId: string; roleIds: string[] }[]> {
+        const places = (await placesAmong("all", userId)).get(userId) ?? [];
+        return places.map((place) => ({ groupId: place.groupId, roleIds: roleIdsOf(place) }));
+      },
+
+      /** In the order of the user ids. */
+      listPage: (groupId: string, afterUserId: string | undefined, limit: number) =>
+        members
+          .find({ groupId, ...(afterUserId === undefined ? {} : { userId: { $gt: afterUserId } }) })
+          .sort({ groupId: 1, userId: 1 })
+          .limit(limit)
+          .lean(),
+
+      /** null when the user is not a member. */
+      setMutedUntil: (groupId: string, userId: string, mutedUntil: Date | null) =>
+        members
+          .findOneAndUpdate({ groupId, userId }, { $set: { mutedUntil } }, { returnDocument: "after" })
+          .lean(),
+
+      /** The member as it was before; null when the user is not a member, or has `max` roles already. */
+      addRole: (groupId: string, userId: string, roleId: string, max: number) =>
+        members
+          .findOneAndUpdate(
+            { groupId, userId, [`roleIds.${max - 1}`]: { $exists: false } },
+            { $addToSet: { roleIds: roleId } },
+          )
+          .lean(),
+
+      /** The member as it was before; null when the user is not a member. */
+      removeRole: (groupId: string, userId: string, roleId: string) =>
+        members.findOneAndUpdate({ groupId, userId }, { $pull: { roleIds: roleId } }).lean(),
+
+      /** @returns how many members it was taken from: fewer than `limit` when no member has it any more. */
+      async removeRoleOfSome(roleId: string, limit: number): Promise<number> {
+        const found = await members.find({ roleIds: roleId }, { _id: 1 }).limit(limit).lean();
+        const ids = found.map(({ _id }) => _id);
+        await members.updateMany({ _id: { $in: ids } }, { $pull: { roleIds: roleId } });
+        return found.length;
+      },
+
+      /** The removed member, or null when there was none. */
+      remove: (groupId: string, userId: string) => members.findOneAndDelete({ groupId, userId }).lean(),
+
+      /** Reads an entry per member: never on the way of an action. */
+      count: (groupId: string) => members.countDocuments({ groupId }),
+
+      /** @returns how many were removed: fewer than `limit` when none are left. */
+      removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
+    };
+  },
+);

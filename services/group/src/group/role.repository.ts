@@ -1,0 +1,108 @@
+import { LIMITS } from "@fanfare/contract";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
+import { createGather } from "../database.ts";
+
+export interface RoleDocument {
+  _id: string;
+  groupId: string;
+  name: string;
+  color: number | null;
+  permissions: number;
+  /** The higher one stands above; of equal ones the one with the greater id. */
+  position: number;
+  mentionable: boolean;
+  createdAt: Date;
+  /** Set when the role is deleted but not yet removed from all members. It is invisible and grants nothing. */
+  deletedAt?: Date;
+}
+
+const schema = new Schema<RoleDocument>(
+  {
+    groupId: REQUIRED_ID,
+    name: { type: String, required: true },
+    color: { type: Number, default: null },
+    permissions: { type: Number, required: true },
+    position: { type: Number, required: true },
+    mentionable: { type: Boolean, required: true },
+    createdAt: { type: Date, required: true },
+    deletedAt: Date,
+  },
+  { collection: "roles" },
+);
+schema.index({ groupId: 1, position: 1, _id: 1 });
+schema.index({ deletedAt: 1 }, { sparse: true });
+
+type RoleChanges = Partial<Pick<RoleDocument, "name" | "color" | "permissions" | "mentionable">>;
+/** A race may let a few more in than LIMITS.rolesPerGroup. */
+const MAX_ROLES = 2 * LIMITS.rolesPerGroup;
+
+/** Every query of the collection roles. Deleted roles are found by nothing but `listDeleted`. */
+export const createRoleRepository = defineRepository(
+  { name: "Role", schema },
+  ({ model: roles, insert, insertMany, updateMany, removeSome }) => {
+    const alive = { deletedAt: null };
+    const listOfGroup = createGather((groupId, _calls: undefined[]) =>
+      roles
+        .find({ groupId, ...alive })
+        .sort({ position: 1, _id: 1 })
+        .limit(MAX_ROLES)
+        .lean()
+        .exec(),
+    );
+    return {
+      insert,
+      insertMany,
+
+      find: (groupId: string, roleId: string) => roles.findOne({ _id: roleId, groupId, ...alive }).lean(),
+
+      /** In the order of the group, the lowest first. */
+      listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),
+
+      findMany: (roleIds: readonly string[]) => roles.find({ _id: { $in: roleIds }, ...alive }).lean(),
+
+      update: (groupId: string, roleId: string, changes: RoleChanges) =>
+        roles
+          .findOneAndUpdate(
+            { _id: roleId, groupId, ...alive },
+            { $set: changes },
+            { returnDocument: "after" },
+          )
+          .lean(),
+
+      async setPositions(
+        groupId: string,
+        positions: readonly { roleId: string; position: number }[],
+      ): Promise<void> {
+        await updateMany(
+          positions.map(({ roleId, position }) => ({
+            filter: { _id: roleId, groupId },
+            update: { $set: { position } },
+          })),
+        );
+      },
+
+      /** false when it is deleted already. */
+      async markDeleted(groupId: string, roleId: string): Promise<boolean> {
+        const result = await roles.updateOne(
+          { _id: roleId, groupId, ...alive },
+          { $set: { deletedAt: new Date() } },
+        );
+        return result.matchedCount === 1;
+      },
+
+      listDeleted: (limit: number) =>
+        roles
+          .find({ deletedAt: { $gt: new Date(0) } }, { groupId: 1 })
+          .limit(limit)
+          .lean(),
+
+      async remove(roleId: string): Promise<void> {
+        await roles.deleteOne({ _id: roleId });
+      },
+
+      /** @returns how many were removed: fewer than `limit` when none are left. */
+      removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
+    };
+  },
+);

@@ -1,0 +1,212 @@
+import {
+  changedBits,
+  groupRoom,
+  isReorderAllowed,
+  LIMITS,
+  mayGrant,
+  PERMISSIONS,
+  type Role,
+} from "@fanfare/contract";
+import { type Handler, newId, serviceError } from "@fanfare/kernel";
+import { difference } from "./audit.ts";
+import { needActor, needPermissionsOfRole, needTouchable, needTouchableRole, rankOf } from "../authority.ts";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import {
+  defaultPermissionsOf,
+  presentGroup,
+  presentMember,
+  presentRole,
+  roleIdsOf,
+} from "../group.presenter.ts";
+import type { RoleDocument } from "./role.repository.ts";
+import { type LoadedMember, loadMember, needMember } from "../subjects.ts";
+
+const AUDITED = ["name", "color", "permissions", "mentionable"] as const satisfies (keyof Role)[];
+
+export function listRoles({ roles }: GroupDependencies): Handler<"role.list"> {
+  return async ({ params }) => ({ roles: (await roles.listOfGroup(params.groupId)).map(presentRole) });
+}
+
+export function createRole(dependencies: GroupDependencies): Handler<"role.create"> {
+  const { node, groups, roles, audit } = dependencies;
+  return async ({ params: { groupId, ...given }, actor: { userId } }) => {
+    const actor = await needActor(dependencies, groupId, userId);
+    if (!mayGrant(actor.permissions, given.permissions)) throw serviceError("FORBIDDEN");
+    const existing = await roles.listOfGroup(groupId);
+    const max = LIMITS.rolesPerGroup;
+    if (existing.length >= max) throw serviceError("LIMIT_REACHED", { limit: "rolesPerGroup", max });
+    const created: RoleDocument = {
+      _id: newId(),
+      groupId,
+      ...given,
+      position: (existing[0]?.position ?? 1) - 1,
+      createdAt: new Date(),
+    };
+    await roles.insert(created);
+    // Looked up afterwards, so that a group that is being deleted keeps no role behind.
+    if ((await groups.find(groupId)) === null) {
+      await roles.remove(created._id);
+      throw serviceError("GROUP_NOT_FOUND");
+    }
+    const role = presentRole(created);
+    await audit(groupId, userId, "role.create", {
+      targetId: role.id,
+      after: { name: role.name, permissions: role.permissions },
+    });
+    node.publish(groupRoom(groupId), "role.created", { role });
+    return { role };
+  };
+}
+
+export function updateRole(dependencies: GroupDependencies): Handler<"role.update"> {
+  const { node, roles, membership, audit } = dependencies;
+  return async ({ params: { groupId, roleId, ...changes }, actor: { userId } }) => {
+    const actor = await needActor(dependencies, groupId, userId);
+    const before = presentRole(await needTouchableRole(dependencies, actor, groupId, roleId));
+    const bits = changedBits(before.permissions, changes.permissions ?? before.permissions);
+    if (!mayGrant(actor.permissions, bits)) throw serviceError("FORBIDDEN");
+    const updated = await roles.update(groupId, roleId, changes);
+    if (updated === null) throw serviceError("ROLE_NOT_FOUND");
+    if (bits !== 0) membership.forget(groupId, null);
+    const role = presentRole(updated);
+    const changed = difference(before, role, AUDITED);
+    if (changed === null) return { role };
+    await audit(groupId, userId, "role.update", { targetId: roleId, ...changed });
+    node.publish(groupRoom(groupId), "role.updated", { role });
+    return { role };
+  };
+}
+
+export function deleteRole(dependencies: GroupDependencies): Handler<"role.delete"> {
+  const { roles, purge, audit } = dependencies;
+  return async ({ params: { groupId, roleId }, actor: { userId } }) => {
+    const actor = await needActor(dependencies, groupId, userId);
+    const role = await needTouchableRole(dependencies, actor, groupId, roleId);
+    await needPermissionsOfRole(dependencies, actor, groupId, role);
+    const { name, permissions } = role;
+    if (!(await roles.markDeleted(groupId, roleId))) throw serviceError("ROLE_NOT_FOUND");
+    await purge.role(groupId, roleId);
+    await audit(groupId, userId, "role.delete", { targetId: roleId, before: { name, permissions } });
+    return {};
+  };
+}
+
+export function reorderRoles(dependencies: GroupDependencies): Handler<"role.reorder"> {
+  const { node, roles, membership, audit } = dependencies;
+  return async ({ params: { groupId, roleIds }, actor: { userId } }) => {
+    const actor = await needActor(dependencies, groupId, userId);
+    const before = await roles.listOfGroup(groupId);
+    const known = new Set(before.map(({ _id }) => _id));
+    if (roleIds.length !== known.size || !known.isSubsetOf(new Set(roleIds))) {
+      throw serviceError("ROLE_NOT_FOUND");
+    }
+    if (!isReorderAllowed(actor.subject, before.map(rankOf), roleIds)) throw serviceError("FORBIDDEN");
+    const positions = roleIds.map((roleId, position) => ({ roleId, position }));
+    await roles.setPositions(groupId, positions);
+    membership.forget(groupId, null);
+    await audit(groupId, userId, "role.reorder", {
+      before: { roleIds: before.map(({ _id }) => _id) },
+      after: { roleIds },
+    });
+    node.publish(groupRoom(groupId), "role.reordered", { groupId, positions });
+    return { roles: (await roles.listOfGroup(groupId)).map(presentRole) };
+  };
+}
+
+/** That members see the group is not up to anybody: a channel is hidden, not the group. */
+export function setDefaultRole(dependencies: GroupDependencies): Handler<"role.setDefault"> {
+  const { node, groups, membership, audit, announcer } = dependencies;
+  return async ({ params, actor: { userId } }) => {
+    const { groupId } = params;
+    const actor = await needActor(dependencies, groupId, userId);
+    const before = defaultPermissionsOf(actor.group);
+    const permissions = params.permissions | PERMISSIONS.view;
+    if (!mayGrant(actor.permissions, changedBits(before, permissions))) throw serviceError("FORBIDDEN");
+    const updated = await groups.update(groupId, { defaultPermissions: permissions });
+    if (updated === null) throw serviceError("GROUP_NOT_FOUND");
+    membership.forget(groupId, null);
+    await audit(groupId, userId, "role.setDefault", {
+      before: { permissions: before },
+      after: { permissions },
+    });
+    const group = presentGroup(updated);
+    node.publish(groupRoom(groupId), "group.updated", { group });
+    announcer.told(groupId, group.memberCount);
+    return { group };
+  };
+}
+
+/** Each further round answers another change of the same member that came in between. */
+const MAX_ROUNDS = 5;
+type Change = { groupId: string; userId: string; roleId: string };
+
+export function assignRole(dependencies: GroupDependencies): Handler<"role.assign"> {
+  const { members } = dependencies;
+  return async ({ params, actor }) => {
+    const { groupId, userId, roleId } = params;
+    const target = await needRights(dependencies, params, actor.userId);
+    if (roleIdsOf(target.member).includes(roleId)) return { member: presentMember(target.member) };
+    const max = LIMITS.rolesPerMember;
+    if ((await members.addRole(groupId, userId, roleId, max)) === null) {
+      if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
+      throw serviceError("LIMIT_REACHED", { limit: "rolesPerMember", max });
+    }
+    // It may have been deleted in between, and then nobody else takes it from the member.
+    if ((await dependencies.roles.find(groupId, roleId)) === null) {
+      await members.removeRole(groupId, userId, roleId);
+      throw serviceError("ROLE_NOT_FOUND");
+    }
+    return { member: await settle(dependencies, params, target, actor.userId, "role.assign") };
+  };
+}
+
+export function unassignRole(dependencies: GroupDependencies): Handler<"role.unassign"> {
+  const { members } = dependencies;
+  return async ({ params, actor }) => {
+    const { groupId, userId, roleId } = params;
+    const target = await needRights(dependencies, params, actor.userId);
+    if (!roleIdsOf(target.member).includes(roleId)) return { member: presentMember(target.member) };
+    if ((await members.removeRole(groupId, userId, roleId)) === null) throw serviceError("MEMBER_NOT_FOUND");
+    return { member: await settle(dependencies, params, target, actor.userId, "role.unassign") };
+  };
+}
+
+async function needRights(
+  dependencies: GroupDependencies,
+  { groupId, userId, roleId }: Change,
+  actorId: string,
+): Promise<LoadedMember> {
+  const { actor, target } = await needTouchable(dependencies, { groupId, userId }, actorId);
+  const role = await needTouchableRole(dependencies, actor, groupId, roleId);
+  await needPermissionsOfRole(dependencies, actor, groupId, role);
+  return target;
+}
+
+/** The roles are stored; sockets follow, until nobody has changed the roles again in between. */
+async function settle(
+  dependencies: GroupDependencies,
+  { groupId, userId, roleId }: Change,
+  before: LoadedMember,
+  actorId: string,
+  action: "role.assign" | "role.unassign",
+) {
+  const { node, membership, audit } = dependencies;
+  membership.forget(groupId, userId);
+  let known = before;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const now = await needMember(dependencies, groupId, userId);
+    await membership.settleRoles(groupId, known.subject, now.subject);
+    const after = await loadMember(dependencies, groupId, userId);
+    // Whoever puts a member out takes the sockets out of all rooms, but may have done so before these were moved.
+    if (after === null) {
+      await membership.settleRooms(groupId, userId, false);
+      throw serviceError("MEMBER_NOT_FOUND");
+    }
+    known = after;
+    if (String(roleIdsOf(after.member)) === String(roleIdsOf(now.member))) break;
+  }
+  await audit(groupId, actorId, action, { targetId: userId, after: { roleId } });
+  const member = presentMember(known.member);
+  node.publish(groupRoom(groupId), "member.updated", { member });
+  return member;
+}

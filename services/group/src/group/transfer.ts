@@ -1,0 +1,172 @@
+import {
+  channelDocument,
+  channelLine,
+  createNewIds,
+  groupDocument,
+  groupLine,
+  type Ids,
+  memberLine,
+  roleDocument,
+  roleLine,
+} from "@fanfare/group-file";
+import { duplicateKeyIndex, type Handler, newId, serviceError } from "@fanfare/kernel";
+import { LIMITS, userRoom } from "@fanfare/contract";
+import { Types } from "mongoose";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import { presentChannel, presentGroup } from "../group.presenter.ts";
+import type { ChannelDocument } from "../channel/channel.model.ts";
+import { assertCanOwnMore } from "../group.policy.ts";
+import type { GroupDocument } from "./group.repository.ts";
+import type { RoleDocument } from "./role.repository.ts";
+
+const MEMBERS_PER_PAGE = 500;
+const THREADS_PER_PAGE = 200;
+
+export function startExport(): Handler<"group.startExport"> {
+  return ({ params: { groupId }, actor: { userId }, call }) =>
+    call("group.beginExport", { groupId, userId, action: "group.startExport" });
+}
+
+export function beginExport({ groups, audit }: GroupDependencies): Handler<"group.beginExport"> {
+  return async ({ params: { groupId, userId, action } }) => {
+    const group = await groups.find(groupId);
+    if (group === null) throw serviceError("GROUP_NOT_FOUND");
+    await audit(groupId, userId, action);
+    return { group: presentGroup(group) };
+  };
+}
+
+export function exportHead({
+  groups,
+  channels,
+  roles,
+  wordFilters,
+}: GroupDependencies): Handler<"group.exportHead"> {
+  return async ({ params: { groupId } }) => {
+    const [group, found, allRoles, filter] = await Promise.all([
+      groups.find(groupId),
+      channels.listOfGroup(groupId),
+      roles.listOfGroup(groupId),
+      wordFilters.find(groupId),
+    ]);
+    if (group === null) throw serviceError("GROUP_NOT_FOUND");
+    const idsOf = (isSection: boolean): string[] =>
+      found.filter(({ kind }) => (kind === "section") === isSection).map(({ _id }) => _id);
+    return {
+      group: groupLine(group, filter),
+      roles: allRoles.map(roleLine),
+      sectionIds: idsOf(true),
+      channelIds: idsOf(false),
+    };
+  };
+}
+
+export function exportChannels({ channels }: GroupDependencies): Handler<"group.exportChannels"> {
+  return async ({ params: { groupId, channelIds } }) => {
+    const found = await channels.findManyOf(groupId, channelIds);
+    const byId = new Map(found.map((channel) => [channel._id, channel]));
+    const inOrder = channelIds.map((id) => byId.get(id)).filter((channel) => channel !== undefined);
+    return { lines: inOrder.map(channelLine) };
+  };
+}
+
+export function exportThreads({ threads }: GroupDependencies): Handler<"group.exportThreads"> {
+  return async ({ params: { groupId, channelId, afterId } }) => {
+    const found = await threads.listPageOf(channelId, afterId, THREADS_PER_PAGE);
+    const own = found.filter(({ parentGroupId }) => parentGroupId === groupId);
+    const last = found.length === THREADS_PER_PAGE ? found.at(-1) : undefined;
+    return { lines: own.map(channelLine), next: last?._id ?? null };
+  };
+}
+
+export function exportMembers({ members }: GroupDependencies): Handler<"group.exportMembers"> {
+  return async ({ params: { groupId, afterUserId } }) => {
+    const found = await members.listPage(groupId, afterUserId ?? undefined, MEMBERS_PER_PAGE);
+    const last = found.length === MEMBERS_PER_PAGE ? found.at(-1) : undefined;
+    return { lines: found.map(memberLine), next: last?.userId ?? null };
+  };
+}
+
+function idsOf(groupId: string, salt: string): Ids {
+  const idOf = createNewIds(salt);
+  return { groupId: new Types.ObjectId(groupId), newId: idOf, userId: idOf };
+}
+
+export function beginImport({ node, groups, members }: GroupDependencies): Handler<"group.beginImport"> {
+  return async ({ params: { ownerId } }) => {
+    const max = LIMITS.groupsPerUser;
+    if ((await members.listGroupIds(ownerId)).length >= max)
+      throw serviceError("LIMIT_REACHED", { limit: "groupsPerUser", max });
+    await assertCanOwnMore(await node.policy.get(), groups, ownerId);
+    const _id = newId();
+    await groups.begin({
+      _id,
+      name: "",
+      ownerId,
+      memberCount: 1,
+      createdAt: new Date(),
+    });
+    return { groupId: _id };
+  };
+}
+
+export function keepImport({ groups }: GroupDependencies): Handler<"group.keepImport"> {
+  return async ({ params: { groupId } }) => {
+    if (!(await groups.keepUnfinished(groupId))) throw serviceError("GROUP_NOT_FOUND");
+    return {};
+  };
+}
+
+export function importPlaces({ groups, roles, channels }: GroupDependencies): Handler<"group.importPlaces"> {
+  return async ({ params }) => {
+    const { groupId, salt } = params;
+    if (!(await groups.keepUnfinished(groupId))) throw serviceError("GROUP_NOT_FOUND");
+    const ids = idsOf(groupId, salt);
+    const newRoles = params.roles.map((line) => roleDocument(line, ids) as RoleDocument);
+    const newChannels = params.channels.map((line) => channelDocument(line, ids) as ChannelDocument);
+    try {
+      if (newRoles.length > 0) await roles.insertMany(newRoles);
+      if (newChannels.length > 0) await channels.insertMany(newChannels);
+    } catch (error) {
+      if (duplicateKeyIndex(error) === null) throw error;
+      const issues = [{ path: "file", message: "two threads are about one message" }];
+      throw serviceError("VALIDATION_FAILED", { issues });
+    }
+    return {};
+  };
+}
+
+/** The group shows itself last: until then nobody sees any of it. */
+export function finishImport(dependencies: GroupDependencies): Handler<"group.finishImport"> {
+  const { node, groups, channels, members, membership, wordFilters, audit } = dependencies;
+  return async ({ params: { groupId, salt, group: line, byUserId } }) => {
+    const hidden = await groups.findUnfinished(groupId);
+    if (hidden === null) throw serviceError("GROUP_NOT_FOUND");
+    const ownerId = hidden.ownerId;
+    if (line.wordFilter !== null) await wordFilters.put(groupId, line.wordFilter);
+    await members.insert(groupId, ownerId);
+    const document = groupDocument(
+      line,
+      new Types.ObjectId(ownerId),
+      1,
+      idsOf(groupId, salt),
+    ) as GroupDocument;
+    const { _id, ...content } = document;
+    const made = await groups.finish(groupId, content);
+    if (made === null) throw serviceError("GROUP_NOT_FOUND");
+    membership.forget(groupId, null);
+    await membership.settleRooms(groupId, ownerId, true);
+    await audit(groupId, byUserId, "admin.startGroupImport");
+    const group = presentGroup(made);
+    const places = await channels.listOfGroup(groupId);
+    node.publish(userRoom(ownerId), "group.joined", { group, channels: places.map(presentChannel) });
+    return { group };
+  };
+}
+
+export function cancelImport({ groups, purge }: GroupDependencies): Handler<"group.cancelImport"> {
+  return async ({ params: { groupId } }) => {
+    if (await groups.cancel(groupId)) purge.group(groupId);
+    return {};
+  };
+}
