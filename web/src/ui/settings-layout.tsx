@@ -77,7 +77,7 @@ export function SettingsLayout({ title, sections, current, onClose, children }: 
             {shown && <h1 className="text-xl font-semibold">{shown.label}</h1>}
             {children}
           </div>
-          <span className="max-md:hidden">
+          <span className="-my-1 max-md:hidden">
             <IconButton icon={X} label={t("close")} onClick={onClose} tooltipSide="left" />
           </span>
         </div>

@@ -15,7 +15,7 @@ export function Tooltip({ text, side = "top", children }: TooltipProps) {
       <Base.Trigger render={children as ReactElement<Record<string, unknown>>} />
       <Base.Portal>
         <Base.Positioner side={side} sideOffset={6} className="z-50">
-          <Base.Popup className="pointer-events-none max-w-64 rounded-sm bg-tooltip px-2 py-1 text-xs font-medium text-on-tooltip transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0">
+          <Base.Popup className="pointer-events-none max-w-64 touch:hidden rounded-sm bg-tooltip px-2 py-1 text-xs font-medium text-on-tooltip transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0">
             {text}
           </Base.Popup>
         </Base.Positioner>

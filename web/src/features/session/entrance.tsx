@@ -21,7 +21,7 @@ export function Entrance({ children }: { children: ReactNode }) {
   const { t } = useTranslation("session");
   return (
     <div className="grid min-h-0 flex-1 grid-rows-[auto_1fr] overflow-y-auto lg:grid-cols-[1.15fr_1fr] lg:grid-rows-1">
-      <header className="relative isolate flex overflow-hidden bg-accent-soft px-5 pt-[max(2.5rem,env(safe-area-inset-top))] pb-8 lg:px-16 lg:py-12">
+      <header className="relative isolate flex overflow-clip bg-accent-soft px-5 pt-[max(2.5rem,env(safe-area-inset-top))] pb-8 lg:px-16 lg:py-12">
         <Waves />
         <div className="mx-auto grid w-full max-w-lg content-center justify-items-center gap-3 text-center lg:justify-items-start lg:gap-6 lg:text-left">
           <div className="flex items-center gap-3">

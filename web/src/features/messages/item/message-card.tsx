@@ -30,7 +30,7 @@ export function MessageCard({ message, actions, children }: MessageCardProps) {
         >
           {formatTime(createdAt, "short")}
         </time>
-        <span className="ml-auto flex shrink-0">{actions}</span>
+        <span className="-my-1 ml-auto flex shrink-0 touch:-my-2.5">{actions}</span>
       </header>
       {content !== "" && (
         <div className="max-h-60 overflow-y-auto">

@@ -87,8 +87,8 @@ export function LineChart(props: LineChartProps) {
             <span className="text-muted">{formatTime(shownMs)}</span>
           )}
           {series.map(({ name, tone, values }) => (
-            <span key={name} className="inline-flex items-center gap-1.5">
-              <span aria-hidden className={cx("h-0.5 w-3 rounded-full", MARK[tone])} />
+            <span key={name} className="inline-flex items-baseline gap-1.5">
+              <span aria-hidden className={cx("h-0.5 w-3 self-center rounded-full", MARK[tone])} />
               <span className="text-muted">{name}</span>
               <span className="font-medium">{textOf(values[shown], format)}</span>
             </span>
