@@ -1,8 +1,9 @@
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
+import { layoutFaults } from "./layout-faults.ts";
 import { useSite } from "./site.ts";
 
 const STILL = { reducedMotion: "reduce" } as const;
@@ -36,32 +37,6 @@ const GROUP_SECTIONS = [
 /** The longest names there can be, without a place to break a line. */
 const longName = (start: string, maxChars: number): string =>
   start.padEnd(maxChars, "-Wolfeschlegelsteinhausen");
-
-/**
- * What is wrong with how the page is laid out now:
- * - the document, or the element the application is in, can be scrolled: the application would leave the window;
- * - the contents of a box that clips or scrolls are wider than the box: what is at their end, such as a badge or a menu, is out of view.
- */
-const FIND_FAULTS = `(() => {
-  const faults = [];
-  for (const element of [document.documentElement, document.body, document.getElementById("root")]) {
-    const { tagName, scrollHeight, scrollWidth } = element;
-    if (scrollHeight > innerHeight) faults.push(tagName + " is " + scrollHeight + " px high in " + innerHeight);
-    if (scrollWidth > innerWidth) faults.push(tagName + " is " + scrollWidth + " px wide in " + innerWidth);
-    element.scrollTo(0, 10000);
-    if (element.scrollTop !== 0) faults.push(tagName + " scrolls");
-  }
-  for (const element of document.body.querySelectorAll("*")) {
-    const { overflowX, textOverflow } = getComputedStyle(element);
-    // What is for screen readers has no size; what ends with an ellipsis is meant to be cut; tables and tabs scroll sideways.
-    if (overflowX === "visible" || textOverflow === "ellipsis" || element.clientWidth <= 1) continue;
-    // Hidden texts have padding; placeholders count as the contents of a field.
-    if (element.matches(".sr-only, input, textarea") || element.closest(".overflow-x-auto") !== null) continue;
-    if (element.scrollWidth <= element.clientWidth + 1) continue;
-    faults.push(element.scrollWidth + " px in " + element.clientWidth + ": " + element.outerHTML.slice(0, 200));
-  }
-  return faults;
-})()`;
 
 describe.skipIf(!hasBrowser())("low windows and long names", () => {
   const site = useSite();
@@ -153,10 +128,6 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
     for (const client of [ada, ...others]) client.close();
   }, 120_000);
 
-  async function faults(page: Page, what: string): Promise<string[]> {
-    return (await page.evaluate<string[]>(FIND_FAULTS)).map((fault) => `${what}: ${fault}`);
-  }
-
   for (const [window, options] of Object.entries(WINDOWS)) {
     /** The short run has every page in the narrower window, and the panels in the wider one. */
     const longOn = (which: string) => ({ tags: window === which ? ["long"] : [] });
@@ -173,7 +144,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         `/invite/${inviteCode}`,
       ]) {
         await site.visit(page, path);
-        found.push(...(await faults(page, path)));
+        found.push(...(await layoutFaults(page, path)));
         // What does not fit is reached by scrolling within the frame.
         const last = page.locator("#root a, #root button").last();
         await last.scrollIntoViewIfNeeded();
@@ -205,13 +176,13 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
       ];
       for (const path of paths) {
         await site.visit(page, path);
-        found.push(...(await faults(page, path)));
+        found.push(...(await layoutFaults(page, path)));
       }
       await site.visit(page, "/direct");
       for (const tab of await page.getByRole("tab").all()) {
         await tab.click();
         await site.loaded(page);
-        found.push(...(await faults(page, `friends: ${await tab.textContent()}`)));
+        found.push(...(await layoutFaults(page, `friends: ${await tab.textContent()}`)));
       }
       expect(found).toEqual([]);
     });
@@ -219,7 +190,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
     test(`the first group, ${window}`, async () => {
       const page = await site.newPage(options, newcomer);
       await site.visit(page, "/");
-      expect(await faults(page, "the first group")).toEqual([]);
+      expect(await layoutFaults(page, "the first group")).toEqual([]);
     });
 
     test(`lists, panels and dialogs of a channel, ${window}`, longOn("phone"), async () => {
@@ -234,7 +205,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
       }
       const channels = page.getByRole("navigation", { name: "Channels" });
       await channels.evaluate((list) => list.scrollTo(0, list.scrollHeight));
-      found.push(...(await faults(page, "the lists")));
+      found.push(...(await layoutFaults(page, "the lists")));
       if (isPhone) await page.keyboard.press("Escape");
 
       for (const name of ["Threads", "Pinned messages", "Members"]) {
@@ -243,20 +214,20 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         await panel.first().waitFor();
         await site.loaded(page);
         if (name === "Members") await panel.getByRole("button", { name: "Grace 1" }).first().waitFor();
-        found.push(...(await faults(page, name)));
+        found.push(...(await layoutFaults(page, name)));
         await panel.getByRole("button", { name: "Close" }).click();
         await panel.waitFor({ state: "hidden" });
       }
       await page.getByRole("button", { name: "Search", exact: true }).last().click();
       await page.getByRole("combobox", { name: "What to search for" }).fill("zeppelin");
       await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
-      found.push(...(await faults(page, "search")));
+      found.push(...(await layoutFaults(page, "search")));
       if (isPhone) await page.getByRole("button", { name: "Close" }).last().click();
 
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Jump to" }).fill("e");
       await page.getByRole("option").first().waitFor();
-      found.push(...(await faults(page, "switcher")));
+      found.push(...(await layoutFaults(page, "switcher")));
       expect(found).toEqual([]);
     });
   }

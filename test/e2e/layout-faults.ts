@@ -1,0 +1,59 @@
+import type { Page } from "playwright-core";
+
+/**
+ * What is wrong with how the page is laid out now:
+ * - the document, or the element the application is in, can be scrolled: the application would leave the window;
+ * - the contents of a box that clips or scrolls are wider than the box: what is at their end, such as a badge or a menu, is out of view;
+ * - the contents of a box that clips are higher than the box: a line is cut through;
+ * - something lies above a control, which cannot be clicked.
+ */
+const FIND_FAULTS = `(() => {
+  const faults = [];
+  const html = (element) => element.outerHTML.slice(0, 200);
+  for (const element of [document.documentElement, document.body, document.getElementById("root")]) {
+    const { tagName, scrollHeight, scrollWidth } = element;
+    if (scrollHeight > innerHeight) faults.push(tagName + " is " + scrollHeight + " px high in " + innerHeight);
+    if (scrollWidth > innerWidth) faults.push(tagName + " is " + scrollWidth + " px wide in " + innerWidth);
+    element.scrollTo(0, 10000);
+    if (element.scrollTop !== 0) faults.push(tagName + " scrolls");
+  }
+  for (const element of document.body.querySelectorAll("*")) {
+    const { overflowX, overflowY, textOverflow, webkitLineClamp } = getComputedStyle(element);
+    // What is for screen readers has no size; what ends with an ellipsis is meant to be cut; tables and tabs scroll sideways.
+    if (overflowX === "visible" || textOverflow === "ellipsis" || element.clientWidth <= 1) continue;
+    // Hidden texts have padding; placeholders count as the contents of a field.
+    if (element.matches(".sr-only, input, textarea") || element.closest(".overflow-x-auto") !== null) continue;
+    if (element.scrollWidth > element.clientWidth + 1)
+      faults.push(element.scrollWidth + " px in a width of " + element.clientWidth + ": " + html(element));
+    const clips = overflowY === "hidden" || overflowY === "clip";
+    if (clips && webkitLineClamp === "none" && element.id !== "root" && element.scrollHeight > element.clientHeight + 1)
+      faults.push(element.scrollHeight + " px in a height of " + element.clientHeight + ": " + html(element));
+  }
+  /** Whether a point of an element is within all boxes around it that clip or scroll. */
+  const isInView = (element, x, y) => {
+    if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return false;
+    for (let box = element.parentElement; box !== null; box = box.parentElement) {
+      if (getComputedStyle(box).overflowX === "visible") continue;
+      const { left, right, top, bottom } = box.getBoundingClientRect();
+      if (x < left || x >= right || y < top || y >= bottom) return false;
+    }
+    return true;
+  };
+  for (const control of document.querySelectorAll("a, button, input, textarea, select, [role=button]")) {
+    if (!control.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    // Behind a dialog nothing can be clicked, and what a label stands for is often a hidden field.
+    if (control.matches(".sr-only, :disabled") || control.closest("[aria-hidden=true], [inert]") !== null) continue;
+    if (getComputedStyle(control).pointerEvents === "none") continue;
+    const { left, top, width, height } = control.getBoundingClientRect();
+    const [x, y] = [left + width / 2, top + height / 2];
+    if (width <= 1 || height <= 1 || !isInView(control, x, y)) continue;
+    const above = document.elementFromPoint(x, y);
+    if (above === null || control.contains(above) || above.contains(control)) continue;
+    faults.push(html(above) + " lies above " + html(control));
+  }
+  return faults;
+})()`;
+
+export async function layoutFaults(page: Page, what: string): Promise<string[]> {
+  return (await page.evaluate<string[]>(FIND_FAULTS)).map((fault) => `${what}: ${fault}`);
+}

@@ -1,0 +1,175 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { BrowserContext, Page } from "playwright-core";
+import sharp, { type Sharp } from "sharp";
+
+const KEPT = join(import.meta.dirname, "pictures");
+/** For a person to look at: what differs, and what was accepted in full size. Not in git. */
+const SEEN = join(KEPT, "seen");
+const ACCEPT = "pnpm pictures:accept";
+
+/** Pixels of the page, in each direction, that are one of a kept picture: the edges of letters are gone, panels and buttons are not. */
+const SCALE = 4;
+const BLUR_SIGMA = 1;
+/** Of 255, in the channel that differs most. */
+const MAX_DIFFERENCE = 24;
+/** As much as two letters of a headline. */
+const MAX_DIFFERING = 20;
+const TRIES = 10;
+const TRY_EVERY_MS = 300;
+
+const font = new URL(import.meta.resolve("@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"));
+
+/**
+ * Colours that follow from random ids are one, and nothing moves or blinks. What charts draw is how fast this machine is, and other
+ * languages need other fonts.
+ */
+const STYLE = `
+  * { font-family: Pictures !important; caret-color: transparent !important; }
+  *, ::before, ::after { transition: none !important; animation: none !important; }
+  :root { ${[1, 2, 3, 4, 5, 6].map((tint) => `--color-avatar-${tint}: #5a55b8 !important;`).join(" ")} }
+  figure svg, [lang]:not(:root) { visibility: hidden; }
+  dd > span + span { display: none; }
+`;
+
+/** Lets pages look the same on every machine and at any time: one font, one date, one figure. */
+export async function freezeLooks(context: BrowserContext): Promise<void> {
+  const bytes = (await readFile(font)).toString("base64");
+  await context.addInitScript(`{
+    const face = new FontFace("Pictures", Uint8Array.fromBase64("${bytes}"), { weight: "100 900" });
+    document.fonts.add(face);
+    void face.load();
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(${JSON.stringify(STYLE)});
+    document.adoptedStyleSheets.push(sheet);
+    const freeze = ({ prototype }, value) => {
+      const { get } = Object.getOwnPropertyDescriptor(prototype, "format");
+      Object.defineProperty(prototype, "format", { get() { return () => get.call(this)(value); } });
+    };
+    const date = new Date(2026, 2, 14, 9, 26);
+    freeze(Intl.DateTimeFormat, date);
+    freeze(Intl.NumberFormat, 42);
+    const { formatToParts } = Intl.DateTimeFormat.prototype;
+    Intl.DateTimeFormat.prototype.formatToParts = function () { return formatToParts.call(this, date); };
+    Intl.ListFormat.prototype.format = ([first]) => first;
+  }`);
+}
+
+/** A timezone in which it is about noon, so that no day ends during a test. */
+export function noonTimezone(): string {
+  const hours = 12 - new Date().getUTCHours();
+  // Etc/GMT+5 is five hours behind.
+  return `Etc/GMT${hours > 0 ? "-" : "+"}${Math.abs(hours)}`;
+}
+
+interface Picture {
+  /** In full size. */
+  png: Buffer;
+  /** What is compared: three channels each. */
+  pixels: Buffer;
+  width: number;
+  height: number;
+}
+
+async function take(page: Page): Promise<Picture> {
+  await page.evaluate("document.fonts.ready");
+  const png = await page.screenshot();
+  const image = sharp(png).removeAlpha();
+  const { width, height } = await image.metadata();
+  const { data, info } = await image
+    .resize(Math.round(width / SCALE), Math.round(height / SCALE), { kernel: "linear", fit: "fill" })
+    .blur(BLUR_SIGMA)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { png, pixels: data, width: info.width, height: info.height };
+}
+
+/** The indexes of the pixels that differ; null when the kept picture has another size. */
+async function differing(now: Picture, kept: Buffer): Promise<number[] | null> {
+  const { data, info } = await sharp(kept).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  if (info.width !== now.width || info.height !== now.height) return null;
+  const found: number[] = [];
+  for (let at = 0; at < data.length; at += 3) {
+    const difference = Math.max(
+      ...[0, 1, 2].map((channel) => Math.abs(now.pixels[at + channel]! - data[at + channel]!)),
+    );
+    if (difference > MAX_DIFFERENCE) found.push(at / 3);
+  }
+  return found;
+}
+
+/** Whether a page looks otherwise than its kept picture, at once. */
+export async function looksDifferent(page: Page, name: string): Promise<boolean> {
+  const found = await differing(await take(page), await readFile(join(KEPT, `${name}.png`)));
+  return found === null || found.length > MAX_DIFFERING;
+}
+
+/**
+ * Compares how a page looks with its kept picture, which `pnpm pictures:accept` writes. What is still on its way has some seconds to come.
+ * @returns what differs, or null
+ */
+export async function pictureFault(page: Page, name: string): Promise<string | null> {
+  const path = join(KEPT, `${name}.png`);
+  const seen = join(SEEN, `${name}.png`);
+  await mkdir(SEEN, { recursive: true });
+  if (process.env["ACCEPT_PICTURES"] === "1") {
+    const { png, pixels, width, height } = await take(page);
+    await writeFile(seen, png);
+    await sharp(pixels, { raw: { width, height, channels: 3 } })
+      .png({ palette: true, effort: 10 })
+      .toFile(path);
+    return null;
+  }
+  const kept = await readFile(path).catch(() => null);
+  if (kept === null) return `There is no picture ${name} yet. Make it with: ${ACCEPT}`;
+  for (let left = TRIES; ; left--) {
+    const now = await take(page);
+    const found = await differing(now, kept);
+    if (found === null)
+      return `${name} has another size than its picture. Accept the new one with: ${ACCEPT}`;
+    if (found.length <= MAX_DIFFERING) {
+      await rm(seen, { force: true });
+      return null;
+    }
+    if (left > 0) {
+      await setTimeout(TRY_EVERY_MS);
+      continue;
+    }
+    await writeFile(seen, await sideBySide(kept, now, found));
+    const columns = found.map((place) => place % now.width);
+    const corners = [
+      [Math.min(...columns), Math.floor(found[0]! / now.width)],
+      [Math.max(...columns) + 1, Math.floor(found.at(-1)! / now.width) + 1],
+    ].map((corner) => corner.map((at) => at * SCALE).join(","));
+    return (
+      `${name} looks different in ${found.length} places between ${corners.join(" and ")}: see ${seen}, ` +
+      `before at the left and now at the right. If it is meant to look like that: ${ACCEPT}`
+    );
+  }
+}
+
+/** The kept picture enlarged, and beside it the page as it is now, in which what differs is red. */
+async function sideBySide(
+  kept: Buffer,
+  { png, width, height }: Picture,
+  found: readonly number[],
+): Promise<Buffer> {
+  const mask = Buffer.alloc(width * height * 4);
+  for (const place of found) mask.set([255, 0, 0, 110], place * 4);
+  const enlarge = (image: Sharp) =>
+    image
+      .resize(width * SCALE, height * SCALE, { fit: "fill", kernel: "nearest" })
+      .png()
+      .toBuffer();
+  const left = width * SCALE + 8;
+  const background = "#808080";
+  return sharp({ create: { width: left + width * SCALE, height: height * SCALE, channels: 3, background } })
+    .composite([
+      { input: await enlarge(sharp(kept)), left: 0, top: 0 },
+      { input: await enlarge(sharp(png)), left, top: 0 },
+      { input: await enlarge(sharp(mask, { raw: { width, height, channels: 4 } })), left, top: 0 },
+    ])
+    .png()
+    .toBuffer();
+}

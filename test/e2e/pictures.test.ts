@@ -1,0 +1,286 @@
+import { FanfareClient } from "@fanfare/client";
+import type { SessionTokens } from "@fanfare/contract";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasBrowser } from "./browser.ts";
+import { layoutFaults } from "./layout-faults.ts";
+import { freezeLooks, looksDifferent, noonTimezone, pictureFault } from "./picture-of.ts";
+import { useSite } from "./site.ts";
+
+const THEMES = ["light", "dark"] as const;
+const WINDOWS: Record<string, BrowserContextOptions> = {
+  desktop: { viewport: { width: 1280, height: 800 } },
+  low: { viewport: { width: 1100, height: 400 } },
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+};
+
+const CHANNELS = 499;
+/** The longest names there can be. */
+const longName = (start: string, maxChars: number) =>
+  start.padEnd(maxChars, " Wolfeschlegelsteinhausen").trim();
+
+interface Shot {
+  name: string;
+  path: () => string;
+  /** Opens and scrolls what is to be seen. */
+  prepare?: (page: Page, isPhone: boolean) => Promise<unknown>;
+  /** Closes what would stay open on the next page. */
+  leave?: (page: Page) => Promise<unknown>;
+}
+
+describe.skipIf(!hasBrowser())("looks as in test/e2e/pictures", () => {
+  const site = useSite();
+  const people: FanfareClient[] = [];
+  let admin: SessionTokens;
+  let group: string;
+  let channel: string;
+  let thread: string;
+  let crowded: string;
+  let last: string;
+
+  beforeAll(async () => {
+    const join = async (username: string, nickname: string) => {
+      const client = new FanfareClient({ url: site.url });
+      const tokens = await client.register({ username, nickname, password: "correct horse" });
+      if (people.push(client) === 1) admin = tokens;
+      await client.connect();
+      return client;
+    };
+    const ada = await join("ada", "Ada Lovelace");
+    const grace = await join("grace", "Grace Hopper");
+    const lin = await join("lin", "Lin Xiaoyu");
+    const mary = await join("mary", longName("Mary", 32));
+    const idOf = ({ user }: FanfareClient) => user!.id;
+    const send = async (who: FanfareClient, channelId: string, content: string, replyTo?: string) => {
+      const params = { channelId, content, nonce: crypto.randomUUID() };
+      return (await who.call("message.send", replyTo === undefined ? params : { ...params, replyTo }))
+        .message;
+    };
+    const makeGroup = async (name: string) => {
+      const made = await ada.call("group.create", { name });
+      const groupId = made.group.id;
+      const { invite } = await ada.call("invite.create", { groupId });
+      for (const one of [grace, lin, mary]) await one.call("invite.accept", { code: invite.code });
+      return { groupId, first: made.channels[0]!.id };
+    };
+
+    const observatory = await makeGroup("Observatory");
+    group = observatory.groupId;
+    channel = observatory.first;
+    for (const [section, names] of Object.entries({ Tonight: ["weather", "guests"], Workshop: ["optics"] })) {
+      const { channel: made } = await ada.call("channel.create", {
+        groupId: group,
+        name: section,
+        kind: "section",
+      });
+      for (const name of names) {
+        const { channel: one } = await ada.call("channel.create", {
+          groupId: group,
+          name,
+          sectionId: made.id,
+        });
+        if (name === "guests")
+          await send(grace, one.id, `Twelve guests, <@${idOf(ada)}>. Who opens the zeppelin?`);
+        if (name === "optics") await send(lin, one.id, "The mirror is clean.");
+      }
+    }
+    await ada.call("channel.update", { channelId: channel, topic: "What happens under the dome tonight" });
+    const { role } = await ada.call("role.create", { groupId: group, name: "Astronomer" });
+    await ada.call("role.assign", { groupId: group, roleId: role.id, userId: idOf(grace) });
+    const plan = await send(
+      ada,
+      channel,
+      "Good evening! The sky will be clear **from nine**. Tonight:\n\n1. Saturn while it is high\n2. the double cluster\n3. the zeppelin",
+    );
+    await ada.call("message.pin", { channelId: channel, messageId: plan.id });
+    await send(grace, channel, "Dome motor is fixed, see `dome.ts`. It now waits for the limit switch:");
+    await send(
+      grace,
+      channel,
+      "```ts\nfor (const side of dome.shutters) {\n  await side.open({ until: limitSwitch });\n}\n```",
+    );
+    const question = await send(
+      lin,
+      channel,
+      `<@${idOf(ada)}> do we need another telescope?\n\n> a quote\n\nhttps://example.org/zeppelin`,
+    );
+    await send(grace, channel, "Yes please! The small refractor is packed.", question.id);
+    const cable = await send(mary, channel, "Is there a spare power cable for it?");
+    thread = (
+      await mary.call("channel.openThread", {
+        channelId: channel,
+        messageId: cable.id,
+        name: "Spare power cable",
+      })
+    ).channel.id;
+    await send(grace, thread, "How long does it have to be?");
+    await send(mary, thread, "Ten metres would do.");
+    await send(grace, thread, "I bring the long cable, and the drum.");
+    await ada.call("channel.markRead", { channelId: thread, seq: 3 });
+    await ada.call("channel.markRead", {
+      channelId: channel,
+      seq: (await send(ada, channel, "See you there at eight.")).seq,
+    });
+
+    const library = await makeGroup(longName("Library", 100));
+    crowded = library.groupId;
+    last = library.first;
+    for (let number = 2; number <= CHANNELS; number++) {
+      const name = number % 5 === 0 ? longName(`shelf-${number}`, 100) : `shelf-${number}`;
+      last = (await ada.call("channel.create", { groupId: crowded, name })).channel.id;
+    }
+    await ada.call("channel.update", { channelId: last, topic: longName("Shelves", 200) });
+    const long = await send(mary, last, longName("zeppelin", 300).replaceAll(" ", "-"));
+    await ada.call("channel.markRead", { channelId: last, seq: long.seq });
+
+    await ada.call("friend.request", { userId: idOf(grace) });
+    await grace.call("friend.accept", { userId: idOf(ada) });
+    await ada.call("friend.request", { userId: idOf(lin) });
+    await lin.call("friend.accept", { userId: idOf(ada) });
+    await mary.call("friend.request", { userId: idOf(ada) });
+    await ada.call("channel.openDirect", { userId: idOf(grace) });
+    await ada.call("channel.createGroupDirect", {
+      userIds: [idOf(grace), idOf(lin), idOf(mary)],
+      name: longName("Direct", 100),
+    });
+  }, 120_000);
+
+  afterAll(() => people.forEach((one) => one.close()));
+
+  const inChannel = () => `/groups/${group}/channels/${channel}`;
+  const messages = (page: Page, text: string) => page.getByRole("log").getByText(text).first().waitFor();
+  const closePanel = (page: Page) => page.getByRole("button", { name: "Close" }).last().click();
+
+  const SHOTS: Shot[] = [
+    { name: "channel", path: inChannel, prepare: (page) => messages(page, "See you there") },
+    {
+      name: "thread",
+      path: () => `${inChannel()}?thread=${thread}`,
+      prepare: (page) => messages(page, "I bring the long cable"),
+      leave: closePanel,
+    },
+    {
+      name: "search",
+      path: inChannel,
+      async prepare(page) {
+        await page.getByRole("button", { name: "Search", exact: true }).last().click();
+        await page.getByRole("combobox", { name: "What to search for" }).fill("zeppelin");
+        await page.getByRole("button", { name: "Go to the message" }).first().waitFor();
+      },
+      leave: closePanel,
+    },
+    {
+      name: "members",
+      path: inChannel,
+      async prepare(page) {
+        await page.getByRole("button", { name: "Members", exact: true }).last().click();
+        await page.getByRole("button", { name: "Mary" }).last().waitFor();
+      },
+      leave: closePanel,
+    },
+    { name: "inbox", path: () => "/inbox" },
+    { name: "friends", path: () => "/direct" },
+    { name: "group-settings", path: () => `/groups/${crowded}/settings/overview` },
+    { name: "user-settings", path: () => "/settings/profile" },
+    { name: "admin", path: () => "/admin/users" },
+    {
+      name: "status",
+      path: () => "/status",
+      // The server counts in steps of five seconds, and a chart needs two round trips.
+      prepare: (page) => expect.poll(() => page.locator("figure svg").count()).toBe(7),
+    },
+    {
+      name: "channels",
+      path: () => `/groups/${crowded}/channels/${last}`,
+      async prepare(page, isPhone) {
+        await messages(page, "zeppelin");
+        if (isPhone) {
+          await page.getByRole("button", { name: "Open the lists" }).click();
+          await page.getByRole("dialog").waitFor();
+        }
+        const list = page.getByRole("navigation", { name: "Channels" });
+        await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+      },
+      leave: (page) => page.keyboard.press("Escape"),
+    },
+  ];
+  const ENTRANCE: Shot[] = [{ name: "log-in", path: () => "/login" }];
+
+  async function openPage(options: BrowserContextOptions, tokens?: SessionTokens): Promise<Page> {
+    const still = { reducedMotion: "reduce", deviceScaleFactor: 1, timezoneId: noonTimezone() } as const;
+    const context = await site.newContext({ ...still, ...options }, tokens);
+    await freezeLooks(context);
+    const page = await context.newPage();
+    site.watch(page);
+    return page;
+  }
+
+  async function faultsOf(page: Page, shots: readonly Shot[], window: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const { name, path, prepare, leave } of shots) {
+      await site.visit(page, path());
+      await prepare?.(page, window === "phone");
+      await site.loaded(page);
+      await page.mouse.move(0, 0);
+      found.push(...(await layoutFaults(page, `${name}-${window}`)));
+      for (const colorScheme of THEMES) {
+        await page.emulateMedia({ colorScheme });
+        found.push((await pictureFault(page, `${name}-${window}-${colorScheme}`)) ?? "");
+      }
+      await leave?.(page);
+    }
+    return found.filter((fault) => fault !== "");
+  }
+
+  for (const [window, options] of Object.entries(WINDOWS)) {
+    test(
+      `every main page in both themes, ${window}`,
+      { tags: window === "desktop" ? [] : ["long"] },
+      async () => {
+        const found = await faultsOf(await openPage(options), ENTRANCE, window);
+        found.push(...(await faultsOf(await openPage(options, admin), SHOTS, window)));
+        expect(found).toEqual([]);
+      },
+    );
+  }
+
+  /** Rules that break how a channel looks in the dark theme. */
+  const BROKEN = {
+    "a panel moves": "nav { transform: translateX(12px); }",
+    "a panel is missing": "[role=log] { visibility: hidden; }",
+    "a panel is white": ":root { --color-sidebar: #fff !important; }",
+    "another accent": ":root { --color-accent: #2a62b8 !important; }",
+    "rows are higher": ":root { --spacing-row: 2.5rem !important; }",
+    "everything is larger": ":root { font-size: 17px !important; }",
+    "icons are missing": "header svg { visibility: hidden; }",
+  };
+
+  /** Letters of the same widths with other edges, and another font of the system. */
+  const OTHER_LETTERS =
+    ":root { --font-sans: serif !important; } * { -webkit-text-stroke: 0.2px; text-rendering: geometricPrecision !important; }";
+
+  test("a broken page differs from its picture, other letters do not", { tags: "long" }, async () => {
+    const page = await openPage({ ...WINDOWS["desktop"], colorScheme: "dark" }, admin);
+    await site.visit(page, inChannel());
+    await messages(page, "See you there");
+    const differsWith = async (rules: string) => {
+      await page.evaluate(`{
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync(${JSON.stringify(rules)});
+        document.adoptedStyleSheets.push(sheet);
+      }`);
+      const differs = await looksDifferent(page, "channel-desktop-dark");
+      await page.evaluate("void document.adoptedStyleSheets.pop()");
+      return differs;
+    };
+    expect(await differsWith("")).toBe(false);
+    expect(await differsWith(OTHER_LETTERS)).toBe(false);
+    const missed: string[] = [];
+    for (const [what, rules] of Object.entries(BROKEN)) {
+      if (!(await differsWith(rules))) missed.push(what);
+    }
+    await page.evaluate('document.documentElement.dataset.theme = "light"');
+    if (!(await differsWith(""))) missed.push("the other theme");
+    expect(missed).toEqual([]);
+  });
+});
