@@ -1,16 +1,16 @@
 import type { z } from "zod";
 import type { EventDefinition } from "./define.ts";
-import { botEvents } from "./events/bot.ts";
-import { channelEvents } from "./events/channel.ts";
-import { connectionEvents } from "./events/connection.ts";
-import { friendEvents } from "./events/friend.ts";
-import { groupEvents } from "./events/group.ts";
-import { inboxEvents } from "./events/inbox.ts";
-import { notificationEvents } from "./events/notification.ts";
+import {
+  botEvents,
+  friendEvents,
+  inboxEvents,
+  notificationEvents,
+  presenceEvents,
+  userEvents,
+} from "./events/user.ts";
+import { channelEvents, groupEvents } from "./events/group.ts";
+import { connectionEvents, serverEvents } from "./events/server.ts";
 import { messageEvents } from "./events/message.ts";
-import { presenceEvents } from "./events/presence.ts";
-import { serverEvents } from "./events/server.ts";
-import { userEvents } from "./events/user.ts";
 
 /** What a client is told without asking. Past tense, the same name on the server and in the client. */
 export const EVENTS = {

@@ -1,11 +1,15 @@
 export { must, post, postRaw } from "./api.ts";
 export { createCast, createStage, MODERATOR_PERMISSIONS, type Cast, type Stage } from "./cast.ts";
-export { startDatabase } from "./database.ts";
 export { startServer, type LaunchOptions } from "./launch.ts";
-export { startNats, type NatsServer } from "./nats.ts";
 export { freePort } from "./ports.ts";
-export { isInstalled, PROJECT_FOLDER } from "./programs.ts";
-export { startRedis } from "./redis.ts";
 export { ServerProcess } from "./server-process.ts";
+export {
+  isInstalled,
+  PROJECT_FOLDER,
+  startDatabase,
+  startNats,
+  startRedis,
+  type NatsServer,
+} from "./servers.ts";
 export { TcpProxy } from "./tcp-proxy.ts";
 export { createAccount, createGuest, createWorld, type Person, type World } from "./world.ts";

@@ -1,3 +1,3 @@
 export { runProgram } from "./run-program.ts";
 export { startFanfare, type Fanfare } from "./start-fanfare.ts";
-export { WORKER_FACTORIES } from "./worker-factories.ts";
+export { WORKER_FACTORIES } from "./start-fanfare.ts";

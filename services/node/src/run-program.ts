@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { LIMITS } from "@fanfare/contract";
 import { ConfigError, loadConfig, misspelledSettings, type Config } from "@fanfare/kernel";
 import { noticeOfPage } from "./notice-of-page.ts";
-import { startFanfare, type Fanfare } from "./start-fanfare.ts";
+import { type Fanfare, startFanfare } from "./start-fanfare.ts";
 import { onUncaughtError } from "./uncaught-errors.ts";
 
 /** Hosts that stand for every address of this machine. */

@@ -1,16 +1,25 @@
 import { ACTIONS, actionsWhere, type Result } from "@fanfare/contract";
 import { createGatewayService, noticeOfRoom } from "@fanfare/gateway";
 import {
-  hostForUrl,
-  startNode,
   type Config,
+  hostForUrl,
   type NodeContext,
   type ServiceFactory,
+  startNode,
   type ThreadHub,
   type Threads,
 } from "@fanfare/kernel";
+import { createAdminService } from "@fanfare/admin";
+import { createBotService } from "@fanfare/bot";
+import { createFileService } from "@fanfare/file";
+import { createGroupService } from "@fanfare/group";
+import { createInboxService } from "@fanfare/inbox";
+import { createMessageService } from "@fanfare/message";
+import { createPresenceService } from "@fanfare/presence";
+import { createPreviewService } from "@fanfare/preview";
+import { createSearchService } from "@fanfare/search";
+import { createUserService } from "@fanfare/user";
 import { GatewayThreads } from "./gateway-threads/gateway-threads.ts";
-import { WORKER_FACTORIES } from "./worker-factories.ts";
 
 export interface Fanfare {
   /** Where the page, the API and the sockets are, without a slash at its end. */
@@ -94,3 +103,17 @@ function assertAllHosted(hosted: ReadonlySet<string>): void {
   const missing = Object.keys(ACTIONS).filter((name) => !hosted.has(name));
   if (missing.length > 0) throw new Error(`No service answers these actions: ${missing.join(", ")}.`);
 }
+
+/** Every service but the gateway, in the order in which they start. */
+export const WORKER_FACTORIES: Record<Exclude<Config["services"][number], "gateway">, ServiceFactory> = {
+  user: createUserService,
+  group: createGroupService,
+  message: createMessageService,
+  presence: createPresenceService,
+  search: createSearchService,
+  bot: createBotService,
+  preview: createPreviewService,
+  admin: createAdminService,
+  file: createFileService,
+  inbox: createInboxService,
+};

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { LIMITS } from "../limits.ts";
+import { CHANNEL_PERMISSIONS, GRANTABLE_PERMISSIONS } from "../permissions.ts";
 import { id, time } from "./primitives.ts";
 
 export const GroupSchema = z
@@ -30,3 +32,93 @@ export const MemberSchema = z
   })
   .meta({ id: "Member" });
 export type Member = z.output<typeof MemberSchema>;
+
+export const inviteCode = z.string().regex(/^[A-Za-z0-9_-]{6,32}$/, "must be an invite code");
+
+export const InviteSchema = z
+  .object({
+    code: z.string(),
+    groupId: id,
+    createdBy: id,
+    uses: z.int(),
+    maxUses: z.int().nullable(),
+    expiresAt: time.nullable(),
+    createdAt: time,
+  })
+  .meta({ id: "Invite" });
+export type Invite = z.output<typeof InviteSchema>;
+
+/** A word or phrase: it is compared without regard to capitals, and to the width or composition of characters. */
+export const filteredWord = z
+  .string()
+  .trim()
+  .min(1)
+  .max(LIMITS.filteredWordMaxChars)
+  .regex(/[\p{L}\p{N}\p{S}]/u, "must have a letter, a digit or a symbol");
+export const wordFilterAction = z
+  .enum(["block", "mask"])
+  .describe("block: the message is refused with MESSAGE_FILTERED. mask: each character becomes a dot");
+
+export const WordFilterSchema = z
+  .object({ words: z.array(z.string()), onHit: wordFilterAction })
+  .meta({ id: "WordFilter" });
+export type WordFilter = z.output<typeof WordFilterSchema>;
+
+const bitsOf = (all: number) =>
+  z
+    .int()
+    .min(0)
+    .max(all)
+    .refine((bits) => (bits & ~all) === 0, "has bits that cannot be set here");
+
+export const rolePermissions = bitsOf(GRANTABLE_PERMISSIONS).describe("bits, see PERMISSIONS");
+export const overrideBits = bitsOf(CHANNEL_PERMISSIONS).describe("bits, see PERMISSIONS");
+export const roleColor = z.int().min(0).max(0xffffff).nullable().describe("RGB; null: none");
+
+export const RoleSchema = z
+  .object({
+    id,
+    groupId: id,
+    name: z.string(),
+    color: roleColor,
+    permissions: z.int().describe("bits, see PERMISSIONS"),
+    position: z.int().describe("the higher one stands above; of equal ones the one with the greater id"),
+    mentionable: z.boolean().describe("whether everybody may mention it"),
+    createdAt: time,
+  })
+  .meta({ id: "Role" });
+export type Role = z.output<typeof RoleSchema>;
+
+export const OverrideTargetSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("everyone") }),
+  z.object({ type: z.literal("role"), id }),
+  z.object({ type: z.literal("member"), id }),
+]);
+
+/** What a channel allows or denies to everyone, to a role or to a member, whatever holds in the group. */
+export const OverrideSchema = z
+  .object({ target: OverrideTargetSchema, allow: z.int(), deny: z.int() })
+  .meta({ id: "Override" });
+export type Override = z.output<typeof OverrideSchema>;
+
+export const BanSchema = z
+  .object({ groupId: id, userId: id, bannedBy: id, reason: z.string().nullable(), createdAt: time })
+  .meta({ id: "Ban" });
+export type Ban = z.output<typeof BanSchema>;
+
+const auditData = z.record(z.string(), z.unknown()).nullable();
+/** Who has done what in a group. */
+export const AuditEntrySchema = z
+  .object({
+    id,
+    groupId: id,
+    actorId: id,
+    action: z.string().describe("the name of the action of this contract"),
+    targetId: id.nullable().describe("the user, role or channel that it was done to"),
+    reason: z.string().nullable(),
+    before: auditData.describe("what was changed, as it was"),
+    after: auditData.describe("what was changed, as it is"),
+    createdAt: time,
+  })
+  .meta({ id: "AuditEntry" });
+export type AuditEntry = z.output<typeof AuditEntrySchema>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
-import { ReachSchema } from "./friend.ts";
+import { ReachSchema } from "./user.ts";
 
 const mailDomain = z
   .string()

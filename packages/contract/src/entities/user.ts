@@ -40,3 +40,47 @@ export const SessionTokensSchema = z
   })
   .meta({ id: "SessionTokens" });
 export type SessionTokens = z.output<typeof SessionTokensSchema>;
+
+export const FriendSchema = z.object({ userId: id, since: time }).meta({ id: "Friend" });
+export type Friend = z.output<typeof FriendSchema>;
+
+export const FriendRequestSchema = z
+  .object({
+    userId: id.describe("the other one"),
+    direction: z.enum(["incoming", "outgoing"]),
+    requestedAt: time,
+  })
+  .meta({ id: "FriendRequest" });
+export type FriendRequest = z.output<typeof FriendRequestSchema>;
+
+/** Who may reach a user. Friends always count as group mates, and nobody gets past a block. */
+export const ReachSchema = z
+  .object({
+    requestsFrom: z.enum(["everyone", "groupMates", "nobody"]).describe("who may ask to be a friend"),
+    directFrom: z.enum(["everyone", "groupMates", "friends"]).describe("who may open a direct channel"),
+  })
+  .meta({ id: "Reach" });
+export type Reach = z.output<typeof ReachSchema>;
+
+/** What a user wants others to see while connected. */
+export const ownStatus = z.enum(["online", "idle", "doNotDisturb", "invisible"]);
+
+export const PresenceSchema = z
+  .object({
+    userId: id,
+    status: z.enum(["online", "idle", "doNotDisturb", "offline"]).describe("offline: also who is invisible"),
+  })
+  .meta({ id: "Presence" });
+export type Presence = z.output<typeof PresenceSchema>;
+
+export const SessionSchema = z
+  .object({
+    id,
+    current: z.boolean().describe("whether it is the one that asks"),
+    address: z.string().nullable().describe("where it was opened from"),
+    userAgent: z.string().nullable().describe("what it was opened with, in its own words"),
+    createdAt: time,
+    refreshedAt: time.describe("when it last got new tokens"),
+  })
+  .meta({ id: "Session" });
+export type Session = z.output<typeof SessionSchema>;
