@@ -1,6 +1,5 @@
+import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 import { readAnswer, type Answer } from "../overload/answer-frame.ts";
-import { Opcode } from "../receiver/frame-parser.ts";
-import { clientFrame } from "../receiver/frame-writer.ts";
 import { LightSocket, type LightServer } from "../receiver/light-socket.ts";
 import { decodePacket, type Packet } from "../receiver/packet.ts";
 import type { PacketCache, KnownPacket } from "../receiver/packet-cache.ts";

@@ -1,5 +1,4 @@
-import { Opcode } from "../receiver/frame-parser.ts";
-import { clientFrame } from "../receiver/frame-writer.ts";
+import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 import { LightSocket, type LightServer } from "../receiver/light-socket.ts";
 import { readAnswer, type Answer } from "./answer-frame.ts";
 

@@ -1,6 +1,5 @@
 import type { ChannelSync, Message, WireAnswer } from "@fanfare/contract";
-import { Opcode } from "./frame-parser.ts";
-import { clientFrame } from "./frame-writer.ts";
+import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 import type { ChannelPosition } from "./channel-position.ts";
 import { taggedIndex } from "./message-tag.ts";
 

@@ -1,7 +1,6 @@
 import { Encoder, PacketType } from "socket.io-msgpack-parser";
+import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 import type { Dialect } from "../targets/dialect.ts";
-import { Opcode } from "./frame-parser.ts";
-import { clientFrame } from "./frame-writer.ts";
 
 /** The number of a connection's only call. The same for all, so that answers that say the same are the same bytes. */
 const CALL_ID = 0;

@@ -1,8 +1,7 @@
+import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 import type { Dialect } from "../targets/dialect.ts";
 import { CatchUp } from "./catch-up.ts";
 import { callFrame, connectFrame } from "./client-packets.ts";
-import { Opcode } from "./frame-parser.ts";
-import { clientFrame } from "./frame-writer.ts";
 import { LightSocket, lightServer, readBuffer, socketIoPath, type LightServer } from "./light-socket.ts";
 import { decodeMsgpackPacket, decodePacket, type Packet } from "./packet.ts";
 import { PacketCache, type KnownPacket } from "./packet-cache.ts";

@@ -1,6 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { FrameError, FrameParser, Opcode } from "./frame-parser.ts";
-import { clientFrame } from "./frame-writer.ts";
+import { clientFrame, FrameError, FrameParser, Opcode } from "@fanfare/fanout/frames";
 import { createHandshake, readHandshakeAnswer, type Handshake } from "./handshake.ts";
 
 const READ_BUFFER_BYTES = 256 * 1024;

@@ -2,7 +2,7 @@ import type { Server as HttpServer } from "node:http";
 import type { Socket as NetSocket } from "node:net";
 import { Server, type ServerOptions } from "socket.io";
 import { WebSocketServer } from "ws";
-import { textFrame } from "../src/frame.ts";
+import { textFrame } from "../src/frames.ts";
 import { createFanoutAdapter, slimSocket } from "../src/index.ts";
 import { DenseAdapter } from "./dense-adapter.ts";
 import { type Candidate, EVENT, PAYLOAD } from "./protocol.ts";

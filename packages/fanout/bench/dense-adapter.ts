@@ -1,6 +1,6 @@
 import type { Socket as NetSocket } from "node:net";
 import { Adapter, type BroadcastOptions } from "socket.io-adapter";
-import { textFrame } from "../src/frame.ts";
+import { textFrame } from "../src/frames.ts";
 
 /** The simplest fast thing, to compare with: the shared frame, written to every connection of the room at once. */
 export class DenseAdapter extends Adapter {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { FrameReader } from "./frame-reader.ts";
+import { clientFrame, FrameParser, Opcode } from "../src/frames.ts";
 import type { FromReceiver, ToReceiver } from "./protocol.ts";
 
 /** Light receivers: plain TCP sockets that share one buffer, and only count the frames that arrive. */
@@ -13,11 +13,8 @@ const [CONNECT, EVENT] = ["0", "2"].map((type) => type.charCodeAt(0));
 
 const send = (message: FromReceiver): void => void process.send!(message);
 
-/** A masked text frame; the mask is 0, so the payload stays as it is. */
-const masked = (text: string): Buffer =>
-  Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
-const CONNECT_FRAME = masked("40");
-const PONG_FRAME = masked("3");
+const CONNECT_FRAME = clientFrame(Opcode.text, Buffer.from("40"));
+const PONG_FRAME = clientFrame(Opcode.text, Buffer.from("3"));
 
 const shared = Buffer.allocUnsafe(256 * 1024);
 const napping = new Int32Array(new SharedArrayBuffer(4));
@@ -41,12 +38,14 @@ function nap(): void {
 function open(port: number, network: number, index: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let upgraded = false;
-    const reader = new FrameReader((first, second) => {
+    const parser = new FrameParser();
+    const onMessage = (_opcode: number, bytes: Buffer, at: number): void => {
+      const [first, second] = [bytes[at], bytes[at + 1]];
       if (first === MESSAGE && second === EVENT) countEvent();
       else if (first === MESSAGE && second === CONNECT) resolve();
       else if (first === OPEN) socket.write(CONNECT_FRAME);
       else if (first === PING) socket.write(PONG_FRAME);
-    });
+    };
     const onData = (length: number): void => {
       let start = 0;
       if (!upgraded) {
@@ -56,7 +55,7 @@ function open(port: number, network: number, index: number): Promise<void> {
         upgraded = true;
         if (shared.subarray(0, start).includes("X-Bare: 1")) resolve();
       }
-      reader.read(shared, start, length);
+      parser.push(shared, start, length, onMessage);
     };
     const socket = connect({
       port,

@@ -4,7 +4,7 @@ import { type EncodedPacket, Extension } from "./batch.ts";
 import type { EventPacket } from "./bus/packet-codec.ts";
 import { Connection } from "./connection.ts";
 import { FlushQueue } from "./flush-queue.ts";
-import { textFrame } from "./frame.ts";
+import { textFrame } from "./frames.ts";
 import { JoinGuard } from "./join-guard.ts";
 import { Members } from "./members.ts";
 import type { ResolvedOptions } from "./options.ts";

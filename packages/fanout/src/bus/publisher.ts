@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { EncodedPacket } from "../batch.ts";
-import { textFrame } from "../frame.ts";
+import { textFrame } from "../frames.ts";
 import { pieces } from "./assembly.ts";
 import type { FanoutBus } from "./bus.ts";
 import { encodeEvent, joinParts } from "./packet-codec.ts";

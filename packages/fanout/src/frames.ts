@@ -1,4 +1,9 @@
-/** WebSocket opcodes, RFC 6455 section 5.2. */
+/**
+ * WebSocket frames (RFC 6455 section 5): read from a server, written by a server and by a client. Used by the adapter and
+ * by the tester.
+ */
+
+/** Section 5.2. */
 export const Opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** Larger messages are a fault of the server, not something to allocate for. */
@@ -131,4 +136,46 @@ function payloadLength(bytes: Buffer, start: number): number {
   const length = short === 126 ? bytes.readUInt16BE(start + 2) : Number(bytes.readBigUInt64BE(start + 2));
   if (length > MAX_MESSAGE_BYTES) throw new FrameError("MESSAGE_TOO_LARGE");
   return length;
+}
+
+const FIN_TEXT = 0x81;
+
+/**
+ * One unmasked WebSocket text frame with `text` as its payload.
+ * One buffer, so that a socket takes it in one write.
+ */
+export function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const header = length < 126 ? 2 : length < 65_536 ? 4 : 10;
+  const frame = Buffer.allocUnsafe(header + length);
+  frame[0] = FIN_TEXT;
+  if (header === 2) {
+    frame[1] = length;
+  } else if (header === 4) {
+    frame[1] = 126;
+    frame.writeUInt16BE(length, 2);
+  } else {
+    frame[1] = 127;
+    frame.writeBigUInt64BE(BigInt(length), 2);
+  }
+  frame.write(text, header, "utf8");
+  return frame;
+}
+
+/** One masked frame from a client to the server (section 5.3). Payloads up to 65,535 bytes. */
+export function clientFrame(opcode: number, payload: Buffer): Buffer {
+  if (payload.length > 0xffff) throw new RangeError("a client frame carries at most 65,535 bytes");
+  const headerBytes = payload.length < 126 ? 2 : 4;
+  const frame = Buffer.allocUnsafe(headerBytes + 4 + payload.length);
+  frame[0] = 0x80 | opcode;
+  if (headerBytes === 2) {
+    frame[1] = 0x80 | payload.length;
+  } else {
+    frame[1] = 0x80 | 126;
+    frame.writeUInt16BE(payload.length, 2);
+  }
+  frame.writeUInt32BE(Math.floor(Math.random() * 0x1_0000_0000), headerBytes);
+  const start = headerBytes + 4;
+  for (let i = 0; i < payload.length; i++) frame[start + i] = payload[i]! ^ frame[headerBytes + (i & 3)]!;
+  return frame;
 }
