@@ -8,6 +8,7 @@ export {
   natsBus,
   type NatsBusOptions,
 } from "./bus/nats-bus.ts";
+export { Assembly, cut, type Piece } from "./bus/pieces.ts";
 export { createFanoutAdapter } from "./create-fanout-adapter.ts";
 export { emitDirectly } from "./emit-directly.ts";
 export type { Emitter } from "./emitter.ts";

@@ -1,6 +1,7 @@
+import { randomBytes } from "node:crypto";
+import { Assembly, cut, type Piece } from "@fanfare/fanout";
 import { Transporters, type ServiceBroker } from "moleculer";
 import { Events, headers, type NatsConnection } from "nats";
-import { cut, PartCollector } from "./message-parts.ts";
 
 type Packet = Parameters<Transporters.NATS["prepublish"]>[0];
 interface Peer {
@@ -9,7 +10,7 @@ interface Peer {
 }
 
 const REQUEST = "REQ";
-/** Header of a message that is one of several parts. */
+/** Header of a message that is one of several pieces: `<message> <index> <count>`. */
 const PART = "Fanfare-Part";
 /** A nats-server's own default for max_payload, and what is left free of it for headers. */
 const DEFAULT_MAX_PAYLOAD = 1_048_576;
@@ -19,14 +20,14 @@ const HEADER_BYTES = 1024;
  * Moleculer's transporter over NATS, for connections that break: its original goes on as if nothing were, so that calls wait for
  * their timeout. This one fails calls at once while there is no connection, those under way included, and tells the other
  * nodes when it is back, so that they do the same with what they had sent here. What is larger than NATS takes goes in
- * parts.
+ * pieces.
  */
 export class NatsTransporter extends Transporters.NATS {
   #connections = 0;
   readonly #connectionsOf = new WeakMap<Peer, number>();
 
   readonly #connection: NatsConnection;
-  readonly #parts = new PartCollector();
+  readonly #pieces = new Assembly();
   #maxBytes = DEFAULT_MAX_PAYLOAD - HEADER_BYTES;
 
   /** @param connection stays open when the broker stops: it belongs to whoever made it */
@@ -47,9 +48,9 @@ export class NatsTransporter extends Transporters.NATS {
     this.#connection.subscribe(this.getTopicName(command, nodeId), {
       callback: (error, { data, headers: labels }) => {
         if (error !== null) return;
-        const part = labels?.get(PART);
-        const whole = part === undefined ? asBuffer(data) : this.#parts.add(part, data);
-        if (whole !== undefined) void this.receive(command, whole);
+        const label = labels?.get(PART);
+        const whole = label === undefined ? asBuffer(data) : this.#pieces.add(readLabel(label), data);
+        if (whole !== null) void this.receive(command, whole);
       },
     });
   }
@@ -59,10 +60,11 @@ export class NatsTransporter extends Transporters.NATS {
       this.#connection.publish(topic, data);
       return;
     }
-    for (const [label, part] of cut(data, this.#maxBytes)) {
+    const message = randomBytes(9).toString("base64url");
+    for (const [{ id, index, count }, piece] of cut(message, data, this.#maxBytes)) {
       const labels = headers();
-      labels.set(PART, label);
-      this.#connection.publish(topic, part, { headers: labels });
+      labels.set(PART, `${id} ${index} ${count}`);
+      this.#connection.publish(topic, piece, { headers: labels });
     }
   }
 
@@ -87,7 +89,7 @@ export class NatsTransporter extends Transporters.NATS {
 
   #lost(): void {
     this.connected = false;
-    this.#parts.clear();
+    this.#pieces.clear();
     for (const node of this.broker.registry.nodes.toArray()) {
       if (!node.local) this.transit.removePendingRequestByNodeID(node.id);
     }
@@ -112,6 +114,11 @@ export class NatsTransporter extends Transporters.NATS {
     localBus.on("$node.connected", note);
     localBus.on("$node.updated", note);
   }
+}
+
+function readLabel(label: string): Piece {
+  const [id = "", index, count] = label.split(" ");
+  return { id, index: Number(index), count: Number(count) };
 }
 
 /** Without a copy: it is read at once. */

@@ -3,11 +3,11 @@ import type { BroadcastOptions, ClusterMessage, Room, SocketId } from "socket.io
 import { PacketType } from "socket.io-parser";
 import { anyIn, FanoutAdapter } from "../adapter.ts";
 import type { ResolvedOptions } from "../options.ts";
-import { Assembly } from "./assembly.ts";
 import type { ResolvedBusOptions, ResyncReason } from "./bus-options.ts";
 import { ClusterRequests } from "./cluster-requests.ts";
 import { Duplicates } from "./duplicates.ts";
 import { decodeEvent, decodeParts, encodeEvent, type EventPacket } from "./packet-codec.ts";
+import { Assembly } from "./pieces.ts";
 import { Publisher } from "./publisher.ts";
 import { RoomSubscriptions } from "./room-subscriptions.ts";
 import { Subjects } from "./subjects.ts";
@@ -183,7 +183,7 @@ export class BusAdapter extends FanoutAdapter {
       const message = decodeMessage(data);
       if (message.publisher === this.#publisher.id) return;
       if (message.kind === Kind.cluster) {
-        const body = this.#assembly.add(message);
+        const body = this.#whole(message);
         if (body !== null) this.#requests.receive(decodeParts(body).data[1] as ClusterMessage);
       } else if (message.kind === Kind.resync) {
         this.#resyncSoon("requested");
@@ -194,6 +194,11 @@ export class BusAdapter extends FanoutAdapter {
       this.#onError(error as Error);
     }
   };
+
+  #whole({ publisher, sequence, header, body }: Message): Buffer | null {
+    const [index, count] = header?.piece ?? [0, 1];
+    return count === 1 ? body : this.#assembly.add({ id: `${publisher} ${sequence}`, index, count }, body);
+  }
 
   #receiveForSockets(subject: string, room: Room | null, message: Message, bytes: number): void {
     const { onReceived } = this.#options;

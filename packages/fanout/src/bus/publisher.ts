@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { EncodedPacket } from "../batch.ts";
 import { textFrame } from "../frames.ts";
-import { pieces } from "./assembly.ts";
 import type { FanoutBus } from "./bus.ts";
 import { encodeEvent, joinParts } from "./packet-codec.ts";
+import { cut } from "./pieces.ts";
 import { RecentJoins } from "./recent-joins.ts";
 import type { Subjects } from "./subjects.ts";
 import { encodeMessage, type Header, Kind } from "./wire.ts";
@@ -87,14 +87,13 @@ export class Publisher {
 
   /** A message of Socket.IO's ClusterAdapter, to all servers or to one. */
   cluster(message: unknown, server?: string): void {
-    const { subjects, namespace } = this.#options;
+    const { bus, subjects, namespace } = this.#options;
     const subject = server === undefined ? subjects.servers : subjects.server(server);
     const body = joinParts(encodeEvent(namespace, ["cluster", message]));
-    const parts = [...pieces(body, this.#options.bus.maxMessageBytes - PIECE_OVERHEAD_BYTES)];
     this.#nextPublication();
-    for (const [index, part] of parts.entries()) {
-      const header = parts.length === 1 ? null : ({ rooms: [], piece: [index, parts.length] } as const);
-      this.#publish(Kind.cluster, [subject], header, part);
+    for (const [{ index, count }, piece] of cut("", body, bus.maxMessageBytes - PIECE_OVERHEAD_BYTES)) {
+      const header = count === 1 ? null : ({ rooms: [], piece: [index, count] } as const);
+      this.#publish(Kind.cluster, [subject], header, piece);
     }
   }
 

@@ -33,7 +33,7 @@ export interface Header {
   readonly close?: boolean;
   /** Where the publication is traced: what `traceOf` said. */
   readonly trace?: string;
-  /** Which piece of how many this is: see assembly.ts. */
+  /** Which piece of how many this is: see pieces.ts. */
   readonly piece?: readonly [index: number, count: number];
 }
 
