@@ -1,5 +1,4 @@
 export type { FanoutBus, Interruption } from "./bus/bus.ts";
-export { BusEmitter, type BusEmitterOptions } from "./bus/bus-emitter.ts";
 export type { BusAdapterOptions, Reception, ResyncReason } from "./bus/bus-options.ts";
 export {
   connectNatsBus,
@@ -11,9 +10,8 @@ export {
 export { Assembly, cut, type Piece } from "./bus/pieces.ts";
 export { createFanoutAdapter } from "./create-fanout-adapter.ts";
 export { emitDirectly } from "./emit-directly.ts";
-export type { Emitter } from "./emitter.ts";
+export { Emitter, type EmitterOptions } from "./emitter.ts";
 export { isSlow } from "./is-slow.ts";
 export { joinFresh } from "./join-fresh.ts";
-export { LocalFanout } from "./local-fanout.ts";
 export type { BroadcastStats, FanoutAdapterOptions } from "./options.ts";
 export { slimSocket } from "./slim-socket.ts";

@@ -2,7 +2,7 @@ import type { Socket as NetSocket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
-  BusEmitter,
+  Emitter,
   connectNatsBus,
   type NatsBus,
   type ConnectNatsBusOptions,
@@ -41,7 +41,7 @@ async function start(options: GatewayOptions = {}, busOptions: Partial<ConnectNa
   await first.socket(clients[0]!.id).join("x");
   await second.socket(clients[1]!.id).join("x");
   bus = await connectNatsBus({ servers: nats.url, ...busOptions });
-  return { first, second, clients, bus, emitter: new BusEmitter(bus) };
+  return { first, second, clients, bus, emitter: new Emitter({ bus }) };
 }
 
 const count = (client: TestClient, event: string): number =>
@@ -79,7 +79,7 @@ describe("the nats-server dies and comes back", () => {
     await until(() => count(clients[0]!, "e") === 1 && count(late, "e") === 1);
     await nats.restart();
     await until(() => count(late, "resync") === 1);
-    const emitter = new BusEmitter(bus!);
+    const emitter = new Emitter({ bus: bus! });
     await until(() => bus!.connection.info !== undefined);
     emitter.emit("late", "e", 3);
     await until(() => count(late, "e") === 2);
@@ -114,7 +114,7 @@ describe("the nats-server dies and comes back", () => {
     reasons.length = 0;
     await allKnow(cluster!.gateways, 2);
     await until(() => bus!.connection.info !== undefined);
-    new BusEmitter(bus!).socketsJoin("x", ["y"]);
+    new Emitter({ bus: bus! }).socketsJoin("x", ["y"]);
     await until(() => reasons.filter(([, reason]) => reason === "joined").length === 2);
     expect(reasons.filter(([, reason]) => reason === "joined")).toEqual([
       [1, "joined"],

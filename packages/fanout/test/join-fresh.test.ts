@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { joinFresh, LocalFanout } from "../src/index.ts";
+import { joinFresh, Emitter } from "../src/index.ts";
 import { startFanout, startServer, type TestServer, until } from "./support.ts";
 
 let server: TestServer;
@@ -9,7 +9,7 @@ describe("joinFresh", () => {
   /** A socket in `user:1` whose rooms are being fetched. */
   async function fetching() {
     server = await startFanout();
-    const fanout = new LocalFanout();
+    const fanout = new Emitter();
     fanout.attach(server.io);
     const client = await server.client();
     const socket = server.socket(client.id);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { BusEmitter, connectNatsBus } from "../src/index.ts";
+import { Emitter, connectNatsBus } from "../src/index.ts";
 import { type Gateway, settled, startGateway } from "./cluster.ts";
 import { type NatsServer, startNats } from "./nats.ts";
 import { closed, rawClients } from "./raw-client.ts";
@@ -39,7 +39,7 @@ test("who comes back in time finds the subscription as it was", async () => {
   const counts: number[] = [];
   gateway = await startGateway(nats, { lingerMs: 1000, onSubscriptions: (count) => counts.push(count) });
   const bus = await connectNatsBus({ servers: nats.url });
-  const emitter = new BusEmitter(bus);
+  const emitter = new Emitter({ bus });
   const client = await gateway.client();
   const socket = gateway.socket(client.id);
   const waits: unknown[] = [];
@@ -80,7 +80,7 @@ test("2,000 users, each with a room of their own, leave no subscription behind",
 test("rooms of any name", async () => {
   gateway = await startGateway(nats);
   const bus = await connectNatsBus({ servers: nats.url });
-  const emitter = new BusEmitter(bus);
+  const emitter = new Emitter({ bus });
   const names = [
     "a.b",
     "a b",
@@ -111,7 +111,7 @@ test("more rooms than an event is worth copies for", async () => {
   const client = await gateway.client();
   await gateway.socket(client.id).join(["room 5", "room 900"]);
   const copies: number[] = [];
-  const emitter = new BusEmitter(bus, { onPublished: (count) => copies.push(count) });
+  const emitter = new Emitter({ bus, onPublished: (count) => copies.push(count) });
   emitter.emit(
     Array.from({ length: 1000 }, (_, n) => `room ${n}`),
     "e",

@@ -3,7 +3,7 @@ import { Emitter as RedisEmitter } from "@socket.io/redis-emitter";
 import { createAdapter as createStreamsAdapter } from "@socket.io/redis-streams-adapter";
 import { createClient } from "redis";
 import { Server, type ServerOptions } from "socket.io";
-import { BusEmitter, connectNatsBus, createFanoutAdapter } from "../../src/index.ts";
+import { Emitter, connectNatsBus, createFanoutAdapter } from "../../src/index.ts";
 import { EVENT, PAYLOAD } from "../protocol.ts";
 import { type Candidate, ROOM } from "./protocol.ts";
 
@@ -56,7 +56,7 @@ const BROADCAST = "3";
 /** What publishes one message. */
 export const publishers: Record<Candidate, (url: string) => Promise<() => void>> = {
   async fanout(url) {
-    const emitter = new BusEmitter(await connectNatsBus({ servers: url }));
+    const emitter = new Emitter({ bus: await connectNatsBus({ servers: url }) });
     return () => emitter.emit(ROOM, EVENT, PAYLOAD);
   },
   async "redis-adapter"(url) {

@@ -1,7 +1,7 @@
 /** What the processes of this benchmark tell each other; the receivers' messages are those of the other benchmark. */
 
 export const CANDIDATES = {
-  fanout: "@fanfare/fanout over NATS, BusEmitter as publisher",
+  fanout: "@fanfare/fanout over NATS, Emitter as publisher",
   "redis-adapter": "@socket.io/redis-adapter, @socket.io/redis-emitter as publisher",
   "redis-streams": "@socket.io/redis-streams-adapter, a third server of it without sockets as publisher",
 } as const;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type BroadcastStats, BusEmitter, connectNatsBus, joinFresh, type NatsBus } from "../src/index.ts";
+import { type BroadcastStats, Emitter, connectNatsBus, joinFresh, type NatsBus } from "../src/index.ts";
 import { type Cluster, type Gateway, settled, startCluster, startGateway } from "./cluster.ts";
 import { type NatsServer, startNats } from "./nats.ts";
 import { type TestClient, until } from "./support.ts";
@@ -9,7 +9,7 @@ let cluster: Cluster;
 let first: Gateway;
 let second: Gateway;
 let bus: NatsBus;
-let emitter: BusEmitter;
+let emitter: Emitter;
 
 beforeAll(async () => {
   nats = await startNats();
@@ -20,7 +20,7 @@ beforeEach(async () => {
   cluster = await startCluster(nats, 2, { lingerMs: 100 });
   [first, second] = cluster.gateways as [Gateway, Gateway];
   bus = await connectNatsBus({ servers: nats.url });
-  emitter = new BusEmitter(bus);
+  emitter = new Emitter({ bus });
 });
 afterEach(async () => {
   emitter.close();
@@ -179,7 +179,7 @@ test("what is said of a publication's trace goes along to every gateway, once; o
   const onBroadcast = ({ traces }: BroadcastStats): void => void heard.push(traces.join(" "));
   const third = await startGateway(nats, { traceOf, onBroadcast });
   const fourth = await startGateway(nats, { onBroadcast });
-  const traced = new BusEmitter(bus, { traceOf });
+  const traced = new Emitter({ bus, traceOf });
   const clients = [await member(third, "group"), await member(third, "group"), await member(fourth, "group")];
   const publish = async (emit: () => void, events: number): Promise<void> => {
     emit();

@@ -1,6 +1,6 @@
 import { Server } from "socket.io";
 import { afterEach, expect, test } from "vitest";
-import { LocalFanout } from "../src/index.ts";
+import { Emitter } from "../src/index.ts";
 import { startFanout, type TestServer, until } from "./support.ts";
 
 let server: TestServer;
@@ -8,7 +8,7 @@ afterEach(() => server.close());
 
 async function start() {
   server = await startFanout();
-  const fanout = new LocalFanout();
+  const fanout = new Emitter();
   fanout.attach(server.io);
   const client = await server.client();
   await server.socket(client.id).join("user:1");
