@@ -1,12 +1,10 @@
 import type { Namespace, Socket } from "socket.io";
 import { Adapter, type BroadcastOptions, type Room, type SocketId } from "socket.io-adapter";
-import { type EncodedPacket, Extension } from "./batch.ts";
-import type { EventPacket } from "./bus/packet-codec.ts";
-import { Connection } from "./connection.ts";
+import type { EventPacket } from "./bus/wire.ts";
+import { Connection, type EncodedPacket, Extension } from "./connection.ts";
 import { FlushQueue } from "./flush-queue.ts";
 import { textFrame } from "./frames.ts";
-import { JoinGuard } from "./join-guard.ts";
-import { Members } from "./members.ts";
+import { JoinGuard, Members } from "./membership.ts";
 import type { ResolvedOptions } from "./options.ts";
 
 /** Engine.IO's packet type "message", which carries every Socket.IO packet. */

@@ -2,8 +2,12 @@ import type { Namespace } from "socket.io";
 import type { Adapter } from "socket.io-adapter";
 import { FanoutAdapter } from "./adapter.ts";
 import { BusAdapter } from "./bus/bus-adapter.ts";
-import { type BusAdapterOptions, resolveBusOptions } from "./bus/bus-options.ts";
-import { type FanoutAdapterOptions, resolveOptions } from "./options.ts";
+import {
+  type BusAdapterOptions,
+  type FanoutAdapterOptions,
+  resolveBusOptions,
+  resolveOptions,
+} from "./options.ts";
 
 /**
  * The adapter to pass to Socket.IO: `new Server(http, { adapter: createFanoutAdapter(), transports: ["websocket"] })`.

@@ -1,5 +1,4 @@
 export type { FanoutBus, Interruption } from "./bus/bus.ts";
-export type { BusAdapterOptions, Reception, ResyncReason } from "./bus/bus-options.ts";
 export {
   connectNatsBus,
   type ConnectNatsBusOptions,
@@ -9,9 +8,12 @@ export {
 } from "./bus/nats-bus.ts";
 export { Assembly, cut, type Piece } from "./bus/pieces.ts";
 export { createFanoutAdapter } from "./create-fanout-adapter.ts";
-export { emitDirectly } from "./emit-directly.ts";
 export { Emitter, type EmitterOptions } from "./emitter.ts";
-export { isSlow } from "./is-slow.ts";
-export { joinFresh } from "./join-fresh.ts";
-export type { BroadcastStats, FanoutAdapterOptions } from "./options.ts";
-export { slimSocket } from "./slim-socket.ts";
+export type {
+  BroadcastStats,
+  BusAdapterOptions,
+  FanoutAdapterOptions,
+  Reception,
+  ResyncReason,
+} from "./options.ts";
+export { emitDirectly, isSlow, joinFresh, slimSocket } from "./sockets.ts";

@@ -1,8 +1,25 @@
 import { expect, test } from "vitest";
-import { resolveOptions } from "./options.ts";
+import type { FanoutBus } from "./bus/bus.ts";
+import { resolveBusOptions, resolveOptions } from "./options.ts";
 
 test("options out of range are refused by name", () => {
   expect(() => resolveOptions({ maxBufferedBytes: 0 })).toThrow("maxBufferedBytes");
   expect(() => resolveOptions({ socketsPerSlice: Number.NaN })).toThrow("socketsPerSlice");
   expect(() => resolveOptions({ resyncEvent: "disconnect" })).toThrow("resyncEvent");
+});
+
+const bus: FanoutBus = {
+  maxMessageBytes: 1,
+  publish: () => {},
+  subscribe: () => () => {},
+  flush: async () => {},
+  onInterrupted: () => () => {},
+};
+
+test("options of the bus out of range are refused by name", () => {
+  expect(() => resolveBusOptions({ bus, lingerMs: -1 })).toThrow("lingerMs");
+  expect(() => resolveBusOptions({ bus, heartbeatIntervalMs: 0 })).toThrow("heartbeatIntervalMs");
+  expect(() => resolveBusOptions({ bus, heartbeatIntervalMs: 5000 })).toThrow("heartbeatTimeoutMs");
+  expect(() => resolveBusOptions({ bus, prefix: "a.*" })).toThrow("prefix");
+  expect(resolveBusOptions({ bus }).prefix).toBe("fanfare");
 });

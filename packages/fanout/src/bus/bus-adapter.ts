@@ -2,17 +2,23 @@ import type { Namespace, Socket } from "socket.io";
 import type { BroadcastOptions, ClusterMessage, Room, SocketId } from "socket.io-adapter";
 import { PacketType } from "socket.io-parser";
 import { anyIn, FanoutAdapter } from "../adapter.ts";
-import type { ResolvedOptions } from "../options.ts";
-import type { ResolvedBusOptions, ResyncReason } from "./bus-options.ts";
+import type { ResolvedBusOptions, ResolvedOptions, ResyncReason } from "../options.ts";
 import { ClusterRequests } from "./cluster-requests.ts";
-import { Duplicates } from "./duplicates.ts";
-import { decodeEvent, decodeParts, encodeEvent, type EventPacket } from "./packet-codec.ts";
 import { Assembly } from "./pieces.ts";
 import { Publisher } from "./publisher.ts";
-import { RoomSubscriptions } from "./room-subscriptions.ts";
+import { Duplicates, RoomSubscriptions } from "./room-subscriptions.ts";
 import { Subjects } from "./subjects.ts";
-import { decodeMessage, type Header, Kind, type Message } from "./wire.ts";
-import { WirePacket } from "./wire-packet.ts";
+import {
+  decodeEvent,
+  decodeMessage,
+  decodeParts,
+  encodeEvent,
+  type EventPacket,
+  type Header,
+  Kind,
+  type Message,
+  WirePacket,
+} from "./wire.ts";
 
 /**
  * One turn in which the event loop hands a publication to the network, before it begins to write to the sockets of this

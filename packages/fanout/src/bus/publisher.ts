@@ -1,13 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { EncodedPacket } from "../batch.ts";
+import type { EncodedPacket } from "../connection.ts";
 import { textFrame } from "../frames.ts";
 import type { FanoutBus } from "./bus.ts";
-import { encodeEvent, joinParts } from "./packet-codec.ts";
 import { cut } from "./pieces.ts";
-import { RecentJoins } from "./recent-joins.ts";
 import type { Subjects } from "./subjects.ts";
-import { encodeMessage, type Header, Kind } from "./wire.ts";
-import { WirePacket } from "./wire-packet.ts";
+import { encodeEvent, encodeMessage, type Header, joinParts, Kind, WirePacket } from "./wire.ts";
 
 /** Engine.IO's packet type "message", which carries every Socket.IO packet. */
 const ENGINE_MESSAGE = "4";
@@ -19,7 +16,7 @@ const PIECE_OVERHEAD_BYTES = 100;
 const STARTED_AT_MS = performance.timeOrigin;
 const NOTHING = Buffer.alloc(0);
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly bus: FanoutBus;
   readonly subjects: Subjects;
   readonly namespace: string;
@@ -161,5 +158,65 @@ export class Publisher {
       copies++;
     }
     onPublished?.(copies, message.length);
+  }
+}
+
+/** Longer than a server takes from hearing of a join to having its subscription. */
+const WINDOW_MS = 2000;
+const MAX_ROOMS = 10_000;
+/** With more, one message to all servers is cheaper than a copy to each subject. */
+const MAX_COPIES = 16;
+
+/**
+ * Sockets told to join a room may be on a server that has had nobody in it: until its subscription is active, it hears of
+ * the room only on the subject where the join was published. So what this publisher says to the room goes there too.
+ */
+export class RecentJoins {
+  readonly #all: string;
+  /** By room: subject → until when. The room of the latest join is the last. */
+  readonly #rooms = new Map<string, Map<string, number>>();
+
+  /** @param all the subject that every server with a socket hears. */
+  constructor(all: string) {
+    this.#all = all;
+  }
+
+  joined(room: string, subjects: Iterable<string>): void {
+    const now = performance.now();
+    const known = this.#rooms.get(room) ?? new Map<string, number>();
+    for (const subject of subjects) known.set(subject, now + WINDOW_MS);
+    if (known.size > MAX_COPIES) {
+      known.clear();
+      known.set(this.#all, now + WINDOW_MS);
+    }
+    this.#rooms.delete(room);
+    this.#rooms.set(room, known);
+    this.#forget(now);
+  }
+
+  /** Adds to `subjects` where else `room` has to be addressed. */
+  extend(subjects: Set<string>, room: string): void {
+    if (this.#rooms.size === 0) return;
+    const known = this.#rooms.get(room);
+    if (known === undefined) return;
+    const now = performance.now();
+    for (const [subject, until] of known) {
+      if (until > now) subjects.add(subject);
+      else known.delete(subject);
+    }
+    if (known.size === 0) this.#rooms.delete(room);
+  }
+
+  #forget(now: number): void {
+    for (const [room, known] of this.#rooms) {
+      const latest = Math.max(...known.values());
+      if (latest > now && this.#rooms.size <= MAX_ROOMS) return;
+      this.#rooms.delete(room);
+    }
+  }
+
+  /** Rooms remembered. */
+  get size(): number {
+    return this.#rooms.size;
   }
 }

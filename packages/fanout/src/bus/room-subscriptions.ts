@@ -1,5 +1,6 @@
 import type { FanoutBus } from "./bus.ts";
 import type { Subjects } from "./subjects.ts";
+import type { Message } from "./wire.ts";
 
 /** Unsubscribed from at once when many rooms have emptied, so that the event loop stays free. */
 const UNSUBSCRIBED_PER_TURN = 500;
@@ -22,7 +23,7 @@ interface Released {
   readonly during: Batch | null;
 }
 
-export interface RoomSubscriptionsOptions {
+interface RoomSubscriptionsOptions {
   readonly bus: FanoutBus;
   readonly subjects: Subjects;
   /** How long a subscription stays after its last member has left, in milliseconds. */
@@ -140,4 +141,28 @@ export class RoomSubscriptions {
     if (ended > 0) this.#options.onCount(this.#subscriptions.size);
     this.#schedule();
   };
+}
+
+const MAX_PUBLISHERS = 10_000;
+
+/**
+ * A publication to several subjects reaches a server once for each that it has subscribed to. The copies of one
+ * publisher's publication follow each other directly, so its last number is all that has to be remembered of it.
+ */
+export class Duplicates {
+  readonly #last = new Map<string, number>();
+
+  /** Whether a copy of this publication was shown before. */
+  isRepeated({ publisher, sequence }: Message): boolean {
+    if (this.#last.get(publisher) === sequence) return true;
+    this.#last.delete(publisher);
+    this.#last.set(publisher, sequence);
+    if (this.#last.size > MAX_PUBLISHERS) {
+      for (const oldest of this.#last.keys()) {
+        this.#last.delete(oldest);
+        break;
+      }
+    }
+    return false;
+  }
 }

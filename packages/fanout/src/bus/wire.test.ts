@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
-import { decodeEvent, decodeParts, encodeEvent, joinParts } from "./packet-codec.ts";
-import { decodeMessage, encodeMessage, Kind } from "./wire.ts";
+import {
+  decodeEvent,
+  decodeMessage,
+  decodeParts,
+  encodeEvent,
+  encodeMessage,
+  joinParts,
+  Kind,
+} from "./wire.ts";
 
 const publisher = "\u0000\u00ff12345\u0080";
 

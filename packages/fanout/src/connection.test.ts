@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type EncodedPacket, Extension } from "./batch.ts";
+import { type EncodedPacket, Extension } from "./connection.ts";
 
 const packet = (text: string): EncodedPacket => ({ text, frame: Buffer.from(text), args: [text] });
 
