@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Call } from "@fanfare/contract";
 import { startEmbeddedMongo } from "@fanfare/embedded-mongo";
-import { loadConfig, type NodeContext } from "@fanfare/kernel";
+import { callOf, loadConfig, type NodeContext } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
 import { createAccount, createWorld, must, postRaw, type World } from "@fanfare/testing";
 import { expect, test, vi } from "vitest";
@@ -178,12 +178,12 @@ test("no action reads a whole collection", async () => {
     const client = context.database.getClient();
     const commands = record(client);
     await doEverything(fanfare.url);
-    await context.call("user.listRevokedSessions", {});
-    await findMentions(context.call);
+    await context.services.user.listRevokedSessions({});
+    await findMentions(callOf(context.services));
     await doBots(fanfare.url);
-    await doFiles(fanfare.url, context.call);
+    await doFiles(fanfare.url, callOf(context.services));
     await doAccounts(fanfare.url, context);
-    await doAdministration(fanfare.url, context.call);
+    await doAdministration(fanfare.url, callOf(context.services));
     // The last queries of the removal of a group, and of the sweeps for what a crash has left and for files.
     const sweeps = ["find groups by deletedAt", "findAndModify files by dueAt sorted by dueAt"];
     const last = ["delete groups by _id", ...sweeps];

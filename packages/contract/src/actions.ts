@@ -1,66 +1,115 @@
 import type { z } from "zod";
-import { accountActions } from "./actions/account.ts";
-import { adminActions } from "./actions/admin.ts";
-import { botActions, commandActions } from "./actions/bot.ts";
-import { channelActions } from "./actions/channel.ts";
-import { directActions } from "./actions/direct.ts";
-import { departureActions } from "./actions/departure.ts";
-import { exportActions } from "./actions/export.ts";
-import { fileActions } from "./actions/file.ts";
-import { friendActions } from "./actions/friend.ts";
-import { groupActions } from "./actions/group.ts";
-import { groupFileActions } from "./actions/group-file.ts";
-import { inboxActions } from "./actions/inbox.ts";
-import { inviteActions } from "./actions/invite.ts";
-import { notificationActions } from "./actions/notification.ts";
-import { messageActions } from "./actions/message.ts";
-import { peopleActions } from "./actions/people.ts";
-import { pictureActions } from "./actions/picture.ts";
-import { moderationActions } from "./actions/moderation.ts";
-import { presenceActions } from "./actions/presence.ts";
-import { roleActions } from "./actions/role.ts";
-import { sessionActions } from "./actions/session.ts";
-import { setupActions } from "./actions/setup.ts";
-import { statusActions } from "./actions/status.ts";
-import { threadActions } from "./actions/thread.ts";
-import { userActions } from "./actions/user.ts";
-import { searchActions } from "./actions/search.ts";
-import { webhookActions } from "./actions/webhook.ts";
+import * as account from "./actions/account.ts";
+import * as admin from "./actions/admin.ts";
+import * as bot from "./actions/bot.ts";
+import * as channel from "./actions/channel.ts";
+import * as departure from "./actions/departure.ts";
+import * as direct from "./actions/direct.ts";
+import * as exports from "./actions/export.ts";
+import * as file from "./actions/file.ts";
+import * as friend from "./actions/friend.ts";
+import * as group from "./actions/group.ts";
+import * as groupFile from "./actions/group-file.ts";
+import * as inbox from "./actions/inbox.ts";
+import * as invite from "./actions/invite.ts";
+import * as message from "./actions/message.ts";
+import * as moderation from "./actions/moderation.ts";
+import * as notification from "./actions/notification.ts";
+import * as people from "./actions/people.ts";
+import * as picture from "./actions/picture.ts";
+import * as presence from "./actions/presence.ts";
+import * as role from "./actions/role.ts";
+import * as search from "./actions/search.ts";
+import * as session from "./actions/session.ts";
+import * as setup from "./actions/setup.ts";
+import * as status from "./actions/status.ts";
+import * as thread from "./actions/thread.ts";
+import * as user from "./actions/user.ts";
+import * as webhook from "./actions/webhook.ts";
 import type { ActionDefinition } from "./define.ts";
 
-/** Every action of the platform by its name. Nothing that is not here can be called from outside. */
-export const ACTIONS = {
-  ...userActions,
-  ...accountActions,
-  ...sessionActions,
-  ...setupActions,
-  ...peopleActions,
-  ...adminActions,
-  ...botActions,
-  ...commandActions,
-  ...webhookActions,
-  ...departureActions,
-  ...exportActions,
-  ...groupActions,
-  ...groupFileActions,
-  ...roleActions,
-  ...moderationActions,
-  ...channelActions,
-  ...friendActions,
-  ...directActions,
-  ...inviteActions,
-  ...threadActions,
-  ...messageActions,
-  ...searchActions,
-  ...presenceActions,
-  ...fileActions,
-  ...pictureActions,
-  ...inboxActions,
-  ...notificationActions,
-  ...statusActions,
-} satisfies Record<string, ActionDefinition>;
+/** Every action of the platform, by the first part of its name and the second. Nothing that is not here can be called from outside. */
+export const ACTIONS_BY_PREFIX = {
+  user: {
+    ...user.userActions,
+    ...account.userActions,
+    ...session.userActions,
+    ...setup.userActions,
+    ...people.userActions,
+    ...admin.userActions,
+    ...bot.userActions,
+    ...departure.userActions,
+    ...exports.userActions,
+    ...groupFile.userActions,
+    ...picture.userActions,
+    ...notification.userActions,
+  },
+  admin: { ...admin.adminActions, ...groupFile.adminActions, ...status.adminActions },
+  group: {
+    ...admin.groupActions,
+    ...bot.groupActions,
+    ...departure.groupActions,
+    ...exports.groupActions,
+    ...group.groupActions,
+    ...groupFile.groupActions,
+    ...moderation.groupActions,
+    ...picture.groupActions,
+    ...inbox.groupActions,
+  },
+  message: {
+    ...admin.messageActions,
+    ...departure.messageActions,
+    ...exports.messageActions,
+    ...groupFile.messageActions,
+    ...thread.messageActions,
+    ...message.messageActions,
+    ...search.messageActions,
+  },
+  presence: {
+    ...admin.presenceActions,
+    ...departure.presenceActions,
+    ...presence.presenceActions,
+    ...notification.presenceActions,
+  },
+  bot: bot.botActions,
+  command: bot.commandActions,
+  webhook: webhook.webhookActions,
+  file: { ...departure.fileActions, ...exports.fileActions, ...file.fileActions },
+  inbox: { ...departure.inboxActions, ...exports.inboxActions, ...inbox.inboxActions },
+  friend: { ...departure.friendActions, ...exports.friendActions, ...friend.friendActions },
+  role: role.roleActions,
+  channel: {
+    ...channel.channelActions,
+    ...direct.channelActions,
+    ...thread.channelActions,
+    ...presence.channelActions,
+    ...inbox.channelActions,
+  },
+  invite: invite.inviteActions,
+  search: search.searchActions,
+  notification: notification.notificationActions,
+  push: notification.pushActions,
+  server: status.serverActions,
+  gateway: status.gatewayActions,
+} satisfies Record<string, Record<string, ActionDefinition>>;
 
-export type ActionName = keyof typeof ACTIONS;
+type ByPrefix = typeof ACTIONS_BY_PREFIX;
+type Prefix = keyof ByPrefix;
+
+export type ActionName = { [P in Prefix]: `${P}.${keyof ByPrefix[P] & string}` }[Prefix];
+type DefinitionOf<N extends string> = N extends `${infer P extends Prefix}.${infer A}`
+  ? A extends keyof ByPrefix[P]
+    ? ByPrefix[P][A]
+    : never
+  : never;
+
+/** The same by its whole name, such as `message.send`. */
+export const ACTIONS = Object.fromEntries(
+  Object.entries(ACTIONS_BY_PREFIX).flatMap(([prefix, actions]) =>
+    Object.entries(actions).map(([name, definition]) => [`${prefix}.${name}`, definition]),
+  ),
+) as { [N in ActionName]: DefinitionOf<N> };
+
 /** What a caller passes. */
 export type Params<N extends ActionName> = z.input<(typeof ACTIONS)[N]["params"]>;
 /** What the handler gets: defaults filled in. */
@@ -69,8 +118,19 @@ export type Result<N extends ActionName> = z.output<(typeof ACTIONS)[N]["result"
 
 export type RuleOf<N extends ActionName> = (typeof ACTIONS)[N]["permission"]["rule"];
 
-/** A function that calls an action by its name, typed by the contract. */
+/** A function that calls an action by its name, for names that are known only at run time. Services call by `Services`. */
 export type Call = <N extends ActionName>(name: N, params: Params<N>) => Promise<Result<N>>;
+
+type Input<D extends { params: z.ZodType }> = z.input<D["params"]>;
+type Output<D extends { result: z.ZodType }> = z.output<D["result"]>;
+
+/** Every action as a method: `services.message.send(params)`. The definition of a method is its entry in the contract. */
+export type Services = {
+  [P in keyof ByPrefix]: { [A in keyof ByPrefix[P]]: CallOf<ByPrefix[P][A]> };
+};
+type CallOf<D> = D extends { params: z.ZodType; result: z.ZodType }
+  ? (params: Input<D>) => Promise<Output<D>>
+  : never;
 
 export function isActionName(name: string): name is ActionName {
   return Object.hasOwn(ACTIONS, name);

@@ -4,7 +4,7 @@ import type { Jobs } from "@fanfare/jobs";
 import type { ServiceBroker } from "moleculer";
 import type { Connection } from "mongoose";
 import { AccessCache, accessLookUp } from "./access.ts";
-import type { CallMeta, DomainEvents } from "@fanfare/contract";
+import type { Call, CallMeta, DomainEvents } from "@fanfare/contract";
 import { createCallEach } from "./call-each.ts";
 import type { WatchedCluster } from "./cluster.ts";
 import { isGuessable, type Config } from "./config.ts";
@@ -14,6 +14,7 @@ import { createFanout } from "./fanout.ts";
 import { PolicyCache } from "./instance-policy.ts";
 import type { NodeContext } from "./node-context.ts";
 import { createSealer } from "./sealer.ts";
+import { createServices } from "./services.ts";
 import { createAccessTokens } from "./tokens.ts";
 import { inRequestUntraced, type Tracing } from "./tracing/tracing.ts";
 
@@ -47,7 +48,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
   const previous = config.tokenSecretPrevious;
   const previousKeyFor = (purpose: string) =>
     previous === undefined || isGuessable(previous) ? null : keyOf(previous, purpose);
-  const call: NodeContext["call"] = (name, params) => broker.call(name, params, { meta: noActor() });
+  const call: Call = (name, params) => broker.call(name, params, { meta: noActor() });
   const access = new AccessCache(accessLookUp(call));
   cluster.onMissed(() => access.clear());
   const policy = new PolicyCache(call, config.policy);
@@ -92,7 +93,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
     publish: (rooms, name, payload, except) => fanout.emit(rooms, name, payload, except),
     broadcast: createBroadcast(broker, bus, tracing?.headersOf),
     inRequest: tracing?.inRequest ?? inRequestUntraced,
-    call,
+    services: createServices(call),
     callEach: createCallEach(broker),
   };
 }

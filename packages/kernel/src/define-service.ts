@@ -2,7 +2,7 @@ import {
   ACTIONS,
   type ActionDefinition,
   type ActionName,
-  type Call,
+  type Services,
   type ParsedParams,
   type Result,
   type RuleOf,
@@ -14,6 +14,7 @@ import {
 } from "@fanfare/contract";
 import type { Context, ServiceSchema } from "moleculer";
 import type { Access, Place } from "./access.ts";
+import { createServices } from "./services.ts";
 import { currentScope, deadlineOf, refuseLate, runForRequest } from "./request-scope.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
@@ -28,8 +29,8 @@ export interface Request<N extends ActionName> {
   actor: ActorOf<N>;
   /** What the caller may do in the group or channel that the action is about. */
   access: AccessOf<N>;
-  /** Calls another action for the same actor. */
-  call: Call;
+  /** Calls other actions for the same actor. */
+  services: Services;
   requestId: string;
   /**
    * When the call was made, in milliseconds since the epoch, on the clock of the gateway that it came to. What was decided
@@ -54,7 +55,7 @@ type AnyRequest = {
   params: unknown;
   actor: Actor | null;
   access: Access | undefined;
-  call: Call;
+  services: Services;
   requestId: string;
   askedAtMs: number;
   client: CallClient | null;
@@ -149,9 +150,9 @@ function guarded(
         const refused = refuseAccess(permission, access, Date.now());
         if (refused !== null) throw refused;
       }
-      const call: Call = (other, otherParams) => context.call(other, otherParams);
+      const services = createServices((other, otherParams) => context.call(other, otherParams));
       const client = context.meta.client ?? null;
-      return await handler({ params, actor, access, call, requestId, askedAtMs, client });
+      return await handler({ params, actor, access, services, requestId, askedAtMs, client });
     } catch (thrown) {
       const error = toServiceError(thrown);
       if (error.type === "INTERNAL")

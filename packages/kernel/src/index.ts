@@ -57,6 +57,7 @@ export {
   withoutDeadline,
   type RequestScope,
 } from "./request-scope.ts";
+export { callOf, createServices } from "./services.ts";
 export type { Sealer } from "./sealer.ts";
 export { hashSecret, matchesHash, newSecret } from "./sealer.ts";
 export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";

@@ -1,4 +1,4 @@
-import type { Call, EventName, EventPayload } from "@fanfare/contract";
+import type { EventName, EventPayload, Services } from "@fanfare/contract";
 import type { Jobs } from "@fanfare/jobs";
 import type { Redis } from "ioredis";
 import type { Connection } from "mongoose";
@@ -52,7 +52,7 @@ export interface NodeContext {
   publish: Publish;
   broadcast: Broadcast;
   inRequest: InRequest;
-  /** Calls as the server itself, with no actor. Inside a handler use the request's `call`, which keeps the actor. */
-  call: Call;
+  /** Calls as the server itself, with no actor. A handler uses the request's `services`, which keep the actor. */
+  services: Services;
   callEach: CallEach;
 }

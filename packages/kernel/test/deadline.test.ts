@@ -40,7 +40,7 @@ beforeAll(async () => {
           name: "user",
           actions: {
             "user.createGuest": (request) =>
-              work(node, () => request.call("user.listRevokedSessions", {})) as never,
+              work(node, () => request.services.user.listRevokedSessions({})) as never,
             "user.listRevokedSessions": async () => {
               await things().insertOne({ by: "a nested call" });
               return { sessionIds: [] };

@@ -33,16 +33,16 @@ export function readPolicy({ policy }: AdminDependencies): Handler<"admin.readPo
 
 /** Stores the change before it is broadcast: a process that starts in between reads it, the others receive the event. */
 export function setPolicy({ node, policy }: AdminDependencies): Handler<"admin.setPolicy"> {
-  return async ({ params, actor: { userId, sessionId }, call }) => {
+  return async ({ params, actor: { userId, sessionId }, services }) => {
     const names = (Object.keys(params) as PolicyName[]).filter((name) => node.policy.fixed.includes(name));
     if (names.length > 0) throw serviceError("POLICY_FIXED", { names });
     const refusal = refuseUnusable(node, params);
     if (refusal !== null) throw refusal;
-    if (params.oidcOnly === true && !(await call("user.me", {})).user.oidcLinked)
+    if (params.oidcOnly === true && !(await services.user.me({})).user.oidcLinked)
       throw invalid("oidcOnly", "connect your own account to the provider first: you could not log in again");
     if (params.requireSecondFactor !== undefined && params.requireSecondFactor !== "off") {
       // They would be confined by their own change.
-      if (!(await call("user.hasSecondFactor", { userId, sessionId })).has)
+      if (!(await services.user.hasSecondFactor({ userId, sessionId })).has)
         throw serviceError("TOTP_NOT_SET_UP");
     }
     const stored = await policy.write(params);

@@ -1,4 +1,4 @@
-import type { Call, Result } from "@fanfare/contract";
+import type { Services, Result } from "@fanfare/contract";
 import type { Handler } from "@fanfare/kernel";
 import manifest from "../package.json" with { type: "json" };
 import type { AdminDependencies } from "./admin.dependencies.ts";
@@ -11,16 +11,16 @@ const COUNTS_MAX_AGE_MS = 10_000;
 export function stats({ node, maintenance }: AdminDependencies): Handler<"admin.stats"> {
   let counted: Promise<Counts> | undefined;
   let countedAtMs = 0;
-  const counts = (call: Call): Promise<Counts> => {
+  const counts = (services: Services): Promise<Counts> => {
     const nowMs = Date.now();
     if (counted === undefined || nowMs - countedAtMs > COUNTS_MAX_AGE_MS) {
-      counted = count(call);
+      counted = count(services);
       countedAtMs = nowMs;
     }
     return counted;
   };
-  return async ({ call }) => ({
-    ...(await counts(call)),
+  return async ({ services }) => ({
+    ...(await counts(services)),
     maintenance: await maintenance.read(),
     process: {
       version: manifest.version,
@@ -33,12 +33,12 @@ export function stats({ node, maintenance }: AdminDependencies): Handler<"admin.
 }
 
 /** A service that is away must not hide what the others say. */
-async function count(call: Call): Promise<Counts> {
+async function count(services: Services): Promise<Counts> {
   const [users, online, groups, messages] = await Promise.allSettled([
-    call("user.count", {}),
-    call("presence.count", {}),
-    call("group.count", {}),
-    call("message.count", {}),
+    services.user.count({}),
+    services.presence.count({}),
+    services.group.count({}),
+    services.message.count({}),
   ]);
   return {
     users: users.status === "fulfilled" ? users.value.users : null,

@@ -13,11 +13,11 @@ type Held = Pick<BotDocument, "groupId" | "createdBy">;
  * out would go on reading as the bot.
  */
 export async function isHeld(
-  { access, call }: Pick<NodeContext, "access" | "call">,
+  { access, services }: Pick<NodeContext, "access" | "services">,
   { groupId, createdBy }: Held,
 ): Promise<boolean> {
   const userId = createdBy.toHexString();
-  if (!(await call("user.isActive", { userId })).isActive) return false;
+  if (!(await services.user.isActive({ userId })).isActive) return false;
   return may(await access.get(userId, { groupId: groupId.toHexString() }), "manageWebhooks");
 }
 
@@ -26,7 +26,7 @@ export async function isHeld(
  * @param userId only those that this user holds; null: all
  */
 export async function disconnectUnheld(
-  { call }: Pick<NodeContext, "call">,
+  { services }: Pick<NodeContext, "services">,
   bots: BotRepository,
   { groupId, userId }: { groupId: string; userId: string | null },
 ): Promise<void> {
@@ -35,15 +35,15 @@ export async function disconnectUnheld(
     const holderId = createdBy.toHexString();
     if (userId !== null && userId !== holderId) continue;
     // The access cache may hear of the same change a moment later.
-    const { permissions } = await call("group.access", { userId: holderId, groupId });
+    const { permissions } = await services.group.access({ userId: holderId, groupId });
     if (hasPermission(permissions, "manageWebhooks")) continue;
-    await disconnect({ call }, bots, groupId, _id.toHexString());
+    await disconnect({ services }, bots, groupId, _id.toHexString());
   }
 }
 
 /** Disconnects the bots whose tokens a user has, in whatever groups. */
 export async function disconnectHeldBy(
-  node: Pick<NodeContext, "call">,
+  node: Pick<NodeContext, "services">,
   bots: BotRepository,
   userId: string,
 ): Promise<void> {
@@ -63,11 +63,11 @@ export async function* heldBy(bots: BotRepository, userId: string): AsyncGenerat
 }
 
 async function disconnect(
-  { call }: Pick<NodeContext, "call">,
+  { services }: Pick<NodeContext, "services">,
   bots: BotRepository,
   groupId: string,
   botId: string,
 ): Promise<void> {
-  const { sessionId } = await call("user.openBotSession", { userId: botId });
+  const { sessionId } = await services.user.openBotSession({ userId: botId });
   await bots.update(groupId, botId, { sessionId });
 }

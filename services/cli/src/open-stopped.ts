@@ -1,6 +1,6 @@
 import { type Config, type NodeContext, startNode } from "@fanfare/kernel";
 import { type Database, openDatabase } from "@fanfare/kernel/database";
-import type { Call } from "@fanfare/contract";
+import type { Services } from "@fanfare/contract";
 import { createUserService } from "@fanfare/user";
 import { CliError } from "./cli-error.ts";
 
@@ -79,8 +79,8 @@ export function alone(config: Config, services: Config["services"]): Config {
 }
 
 /** Calls actions of the user service on the configured database. */
-export const withUserService = <T>(config: Config, work: (call: Call) => Promise<T>): Promise<T> =>
-  withUserNode(config, ({ call }) => work(call));
+export const withUserService = <T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> =>
+  withUserNode(config, ({ services }) => work(services));
 
 /** Does something with what a process is given that hosts the user service, also beside a running instance. */
 export async function withUserNode<T>(config: Config, work: (node: NodeContext) => Promise<T>): Promise<T> {

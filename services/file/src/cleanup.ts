@@ -1,6 +1,6 @@
 import { type FileStorage, pictureKey, storageKey } from "@fanfare/files";
 import type { Handler, Logger } from "@fanfare/kernel";
-import { type Call, LIMITS } from "@fanfare/contract";
+import { type Services, LIMITS } from "@fanfare/contract";
 import type { FileDocument, FileRepository } from "./file.repository.ts";
 import { ownersOf, type Quotas } from "./quotas.ts";
 import { CHECKED_EVERY_MS, SWEEP_BATCH } from "./bounds.ts";
@@ -52,7 +52,7 @@ export class Remover {
 interface SweeperOptions {
   files: FileRepository;
   remover: Remover;
-  call: Call;
+  services: Services;
   logger: Pick<Logger, "warn">;
 }
 
@@ -93,7 +93,7 @@ export class Sweeper {
   async #isInMessage({ _id, channelId, ownerId, nonce }: FileDocument): Promise<boolean> {
     if (channelId === undefined || nonce === undefined) return false;
     const sent = { channelId, authorId: ownerId, nonce };
-    const { attachments } = await this.#options.call("message.findSent", sent);
+    const { attachments } = await this.#options.services.message.findSent(sent);
     return attachments.some(({ fileId }) => fileId === _id);
   }
 }

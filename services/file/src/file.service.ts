@@ -17,7 +17,7 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
   const quotas = new Quotas(files, createUsageRepository(database), node.policy);
   const storage = createFileStorage(config);
   const remover = new Remover({ files, quotas, storage, logger });
-  const sweeper = new Sweeper({ files, remover, call: node.call, logger });
+  const sweeper = new Sweeper({ files, remover, services: node.services, logger });
   const dependencies: FileDependencies = {
     node,
     files,

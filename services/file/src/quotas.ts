@@ -132,10 +132,10 @@ export function getGroupUsage({ quotas }: FileDependencies): Handler<"file.getGr
 }
 
 export function setQuota({ quotas }: FileDependencies): Handler<"file.setQuota"> {
-  return async ({ params: { of, maxBytes }, call }) => {
+  return async ({ params: { of, maxBytes }, services }) => {
     await quotas.setMax(of, maxBytes);
     if (of.type === "group") return quotas.of(of);
-    const { users } = await call("user.getMany", { userIds: [of.id] });
+    const { users } = await services.user.getMany({ userIds: [of.id] });
     return quotas.of(of, users[0]?.kind);
   };
 }

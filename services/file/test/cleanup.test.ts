@@ -20,7 +20,7 @@ beforeAll(async () => {
   const quotas = new Quotas(files, createUsageRepository(node.database), node.policy);
   const storage = createFileStorage(node.config);
   const remover = new Remover({ files, quotas, storage, logger: node.logger });
-  sweeper = new Sweeper({ files, remover, call: node.call, logger: node.logger });
+  sweeper = new Sweeper({ files, remover, services: node.services, logger: node.logger });
 });
 afterAll(() => fileNode?.stop());
 beforeEach(() => {

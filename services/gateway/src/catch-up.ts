@@ -11,7 +11,7 @@ import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 const CLOSED_ROOMS = [groupRoom(""), CHANNEL_ROOMS, ROLE_ROOMS];
 
 export interface CatchUpOptions {
-  node: Pick<NodeContext, "call" | "logger" | "policy">;
+  node: Pick<NodeContext, "services" | "logger" | "policy">;
   io: SocketServer;
   ended: EndedSessions;
   secondFactor: SecondFactor;
@@ -25,7 +25,7 @@ export async function catchUp(
   { node, io, ended, secondFactor }: CatchUpOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { sessionIds } = await untilDone(() => node.call("user.listRevokedSessions", {}), node, signal);
+  const { sessionIds } = await untilDone(() => node.services.user.listRevokedSessions({}), node, signal);
   ended.add(sessionIds, Date.now());
   const sockets = [...io.of("/").sockets.values()].filter((socket) => !closeIfEnded(socket, ended));
   await untilDone(() => node.policy.get(), node, signal);
@@ -40,10 +40,10 @@ export async function catchUp(
 async function refresh(
   userId: string,
   sockets: GatewaySocket[],
-  { call }: CatchUpOptions["node"],
+  { services }: CatchUpOptions["node"],
 ): Promise<void> {
   const before = sockets.map((socket) => new Set(socket.rooms));
-  const listing = call("group.listRooms", { userId });
+  const listing = services.group.listRooms({ userId });
   const joined = sockets.map((socket) => joinFresh(socket, async () => (await listing).rooms));
   const [{ rooms }] = await Promise.all([listing, ...joined]);
   for (const [index, socket] of sockets.entries()) {

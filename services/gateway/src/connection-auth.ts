@@ -134,7 +134,7 @@ async function enter(
 ): Promise<void> {
   const end = calls.admission.beginConnection();
   try {
-    await joinFresh(socket, async () => (await node.call("group.listRooms", { userId })).rooms);
+    await joinFresh(socket, async () => (await node.services.group.listRooms({ userId })).rooms);
     if (!socket.connected) return;
     const serverTime = new Date().toISOString();
     const ready: EventPayload<"ready"> = { userId, sessionId, protocolVersion: PROTOCOL_VERSION, serverTime };

@@ -79,7 +79,7 @@ function socketsOf(io: SocketServer, userId: string): GatewaySocket[] {
  * @returns a function that ends it
  */
 export function watchEndedSessions(
-  { call, logger }: Pick<NodeContext, "call" | "logger">,
+  { services, logger }: Pick<NodeContext, "services" | "logger">,
   io: SocketServer,
   ended: EndedSessions,
 ): () => Promise<void> {
@@ -87,7 +87,7 @@ export function watchEndedSessions(
   const look = async (): Promise<void> => {
     const nowMs = Date.now();
     const withinMs = nowMs - lookedAtMs + CLOCK_SKEW_MS;
-    const { sessionIds } = await call("user.listRevokedSessions", { withinMs });
+    const { sessionIds } = await services.user.listRevokedSessions({ withinMs });
     lookedAtMs = nowMs;
     const unheardOf = sessionIds.filter((sessionId) => !ended.has(sessionId));
     if (unheardOf.length === 0) return;

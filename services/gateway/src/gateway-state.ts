@@ -65,13 +65,13 @@ export function exposeGatewayState({ node, calls, maintenance, maxSockets }: Gat
 
 /** Whether this gateway takes changes at the moment: asked for at the start, told from then on. */
 export class MaintenanceMode {
-  readonly #node: Pick<NodeContext, "call" | "logger">;
+  readonly #node: Pick<NodeContext, "services" | "logger">;
   readonly #signal: AbortSignal;
   #now: Maintenance = { enabled: false, message: "" };
   /** Counts what was told, so that an answer that was under way meanwhile does not undo it. */
   #told = 0;
 
-  constructor(node: Pick<NodeContext, "call" | "logger">, signal: AbortSignal) {
+  constructor(node: Pick<NodeContext, "services" | "logger">, signal: AbortSignal) {
     this.#node = node;
     this.#signal = signal;
   }
@@ -108,7 +108,7 @@ export class MaintenanceMode {
     while (!this.#signal.aborted) {
       const told = this.#told;
       try {
-        const maintenance = await this.#node.call("admin.getMaintenance", {});
+        const maintenance = await this.#node.services.admin.getMaintenance({});
         if (this.#told === told) this.#now = maintenance;
         return;
       } catch (error) {

@@ -99,7 +99,7 @@ export function createGatewayService(
       },
     },
     async started() {
-      ended.add((await node.call("user.listRevokedSessions", {})).sessionIds, Date.now());
+      ended.add((await node.services.user.listRevokedSessions({})).sessionIds, Date.now());
       // Read before anyone connects; where it cannot be, connections and calls ask again.
       void node.policy.get().catch(() => undefined);
       await maintenance.start();

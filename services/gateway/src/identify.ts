@@ -19,7 +19,7 @@ const BOT_TOKEN = /^fbot\.[0-9a-f]{24}\.[\w-]{43}$/;
 
 /** @returns a function that throws, or rejects with, UNAUTHENTICATED, TOKEN_EXPIRED or SESSION_REVOKED */
 export function createIdentify(
-  { tokens, call }: Pick<NodeContext, "tokens" | "call">,
+  { tokens, services }: Pick<NodeContext, "tokens" | "services">,
   ended: EndedSessions,
 ): Identify {
   /** By the hash of their token, so that none is kept. What has ended since is refused at once all the same. */
@@ -39,7 +39,7 @@ export function createIdentify(
     if (asking >= MAX_BOTS_ASKED_FOR) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     asking += 1;
     try {
-      const actor: Actor = { kind: "bot", ...(await call("bot.authenticate", { token })) };
+      const actor: Actor = { kind: "bot", ...(await services.bot.authenticate({ token })) };
       bots.set(key, actor);
       return needAlive(actor);
     } finally {

@@ -50,7 +50,7 @@ export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateL
     guarded(async (request, reply) => {
       const { challenge, fresh } = request.query as { challenge?: unknown; fresh?: unknown };
       if (typeof challenge !== "string" || !CHALLENGE.test(challenge)) throw serviceError("OIDC_FAILED");
-      const { authorizationUrl, flow } = await node.call("user.startOidc", {
+      const { authorizationUrl, flow } = await node.services.user.startOidc({
         challenge,
         isFresh: fresh === "1",
       });
@@ -68,7 +68,7 @@ export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateL
       reply.header("set-cookie", `${COOKIE}=; Max-Age=0; ${attributes}`);
       if (flow === undefined) throw serviceError("OIDC_FAILED");
       const query = request.url.split("?", 2)[1] ?? "";
-      const { oidcCode } = await node.call("user.finishOidc", { query, flow });
+      const { oidcCode } = await node.services.user.finishOidc({ query, flow });
       return toPage(reply, "oidcCode", oidcCode);
     }),
   );

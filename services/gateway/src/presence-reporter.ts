@@ -144,10 +144,10 @@ const WATCHED = presenceRoom("");
  * Reports who is connected: a user's room is made with the first socket and goes with the last.
  * @returns a function that ends it
  */
-export function reportPresence(io: SocketServer, node: Pick<NodeContext, "call" | "logger">): () => void {
+export function reportPresence(io: SocketServer, node: Pick<NodeContext, "services" | "logger">): () => void {
   const { adapter } = io.of("/");
   const reporter = new PresenceReporter({
-    send: (report) => node.call("presence.report", report),
+    send: (report) => node.services.presence.report(report),
     newGatewayId: () => randomBytes(12).toString("hex"),
     *listUserIds() {
       for (const room of adapter.rooms.keys()) {

@@ -11,11 +11,11 @@ import type { GatewaySocket } from "./socket-types.ts";
 
 /** Confines sessions that lack the second factor that the policy requires: they get no socket, and can only set one up. */
 export class SecondFactor {
-  readonly #node: Pick<NodeContext, "call" | "policy" | "logger">;
+  readonly #node: Pick<NodeContext, "services" | "policy" | "logger">;
   /** Sessions that meet the requirement, by id. Others are asked for with every call, so that they are free at once. */
   readonly #met = new LRUCache<string, true>({ max: MAX_KNOWN_FACTORS, ttl: FACTOR_KNOWN_MS });
 
-  constructor(node: Pick<NodeContext, "call" | "policy" | "logger">) {
+  constructor(node: Pick<NodeContext, "services" | "policy" | "logger">) {
     this.#node = node;
   }
 
@@ -48,10 +48,10 @@ export class SecondFactor {
   }
 
   async #ask(actor: Actor): Promise<void> {
-    const { call, policy } = this.#node;
+    const { services, policy } = this.#node;
     if (!requiresSecondFactor(await policy.get(), actor)) return;
     const { userId, sessionId } = actor;
-    if (!(await call("user.hasSecondFactor", { userId, sessionId })).has)
+    if (!(await services.user.hasSecondFactor({ userId, sessionId })).has)
       throw serviceError("SECOND_FACTOR_REQUIRED");
     this.#met.set(sessionId, true);
   }

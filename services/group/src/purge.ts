@@ -20,7 +20,7 @@ const UNFINISHED_AFTER_MS = 60 * 60 * 1000;
 const DEPARTURES_PER_SWEEP = 1000;
 
 export interface PurgeOptions extends GroupRepositories {
-  node: Pick<NodeContext, "call" | "logger" | "publish" | "fanout" | "cluster" | "jobs">;
+  node: Pick<NodeContext, "services" | "logger" | "publish" | "fanout" | "cluster" | "jobs">;
   membership: Pick<Membership, "forget" | "finish">;
   moves: Pick<ChannelMoves, "move" | "change">;
 }
@@ -49,7 +49,7 @@ export function createPurge(options: PurgeOptions) {
 
   const removeWithMessages = async (channelIds: string[]): Promise<void> => {
     // First what was written in them: as long as this fails the channels stay marked, and a sweep tries again.
-    await node.call("message.removeChannels", { channelIds });
+    await node.services.message.removeChannels({ channelIds });
     await channels.remove(channelIds);
   };
 
@@ -95,9 +95,9 @@ export function createPurge(options: PurgeOptions) {
     await inBatches(async () => (await roles.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await audits.removeSome(groupId, BATCH)) === BATCH);
     // What is shown to nobody keeps nothing else waiting.
-    await node.call("file.dropPictures", { of: { type: "group", id: groupId } }).catch(() => undefined);
+    await node.services.file.dropPictures({ of: { type: "group", id: groupId } }).catch(() => undefined);
     await wordFilters.remove(groupId);
-    await node.call("user.removeImported", { groupId });
+    await node.services.user.removeImported({ groupId });
     if (!stopped) await groups.remove(groupId);
   };
 

@@ -62,7 +62,7 @@ test("ids of members page by page, of all or of those with one of the roles", as
     let afterUserId: string | null = null;
     do {
       const asked = { groupId, roleIds, afterUserId, limit: 2 };
-      const page: Result<"group.listMemberIds"> = await node.node.call("group.listMemberIds", asked);
+      const page: Result<"group.listMemberIds"> = await node.node.services.group.listMemberIds(asked);
       ids.push(...page.userIds);
       afterUserId = page.nextUserId;
     } while (afterUserId !== null);

@@ -1,5 +1,5 @@
 import {
-  type Call,
+  type Services,
   type InboxItem,
   type InboxMarker,
   LIMITS,
@@ -65,14 +65,19 @@ async function readInbox(node: NodeContext, query: InboxQuery): Promise<InboxPag
   let before = query.before;
   const budget = new AnswerBudget(query.unreadOnly ? UNREAD_COUNT_MAX_BYTES : undefined);
   for (let looked = 0; looked < MESSAGES_PER_PAGE && !budget.isUsedUp;) {
-    const { messages, hasMore } = await newestMentions(node.call, query.keys, before, LIMITS.pageMaxItems);
+    const { messages, hasMore } = await newestMentions(
+      node.services,
+      query.keys,
+      before,
+      LIMITS.pageMaxItems,
+    );
     const found = budget.cut(messages);
     looked += found.length;
     const wanted = found.filter(({ id }) => isAfter(id, oldest));
     const candidates = wanted.filter(({ authorId }) => authorId !== query.userId);
     await lookUpPlaces(node, query.userId, candidates, places);
     const seen = candidates.filter(({ channelId }) => places.get(channelId) !== null);
-    for (const item of await present(node.call, query, seen, places)) {
+    for (const item of await present(node.services, query, seen, places)) {
       if (query.unreadOnly && !item.unread) continue;
       items.push(item);
       if (items.length === query.limit) return { items, nextCursor: item.message.id };
@@ -98,14 +103,14 @@ async function lookUpPlaces(
 }
 
 async function present(
-  call: Call,
+  services: Services,
   { userId, marker }: InboxQuery,
   messages: readonly Message[],
   places: ReadonlyMap<string, Place | null>,
 ): Promise<InboxItem[]> {
   const channelIds = [...new Set(messages.map(({ channelId }) => channelId))];
   if (channelIds.length === 0) return [];
-  const { heads } = await call("message.listHeads", { userId, channelIds });
+  const { heads } = await services.message.listHeads({ userId, channelIds });
   const read = new Map(heads.map(({ channelId, lastReadSeq }) => [channelId, lastReadSeq]));
   return messages.map((message) => ({
     message,
@@ -120,7 +125,7 @@ function laterOf(a: string | null, b: string | null): string | null {
 
 /** The newest messages that mention any of the keys, however many they are, and whether there may be older ones. */
 export async function newestMentions(
-  call: Call,
+  services: Services,
   keys: readonly string[],
   before: string | undefined,
   limit: number,
@@ -130,7 +135,7 @@ export async function newestMentions(
   /** Older messages than this one may be missing. */
   let completeDownTo = "";
   for (const some of chunks(keys, LIMITS.mentionKeysPerLookup)) {
-    const { messages, hasMore } = await call("message.listMentions", { keys: some, limit, ...position });
+    const { messages, hasMore } = await services.message.listMentions({ keys: some, limit, ...position });
     for (const message of messages) byId.set(message.id, message);
     const oldest = messages.at(-1)?.id;
     if (hasMore && oldest !== undefined && oldest > completeDownTo) completeDownTo = oldest;

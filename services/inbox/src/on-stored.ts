@@ -1,4 +1,4 @@
-import { type Call, type Message, userRoom } from "@fanfare/contract";
+import { type Services, type Message, userRoom } from "@fanfare/contract";
 import { boundedMap, type DomainEvents, may, type NodeContext } from "@fanfare/kernel";
 import { CONCURRENCY, FOLLOWS_KNOWN, PLACES_KNOWN } from "./bounds.ts";
 import type { FollowRepository, Thread } from "./follow.repository.ts";
@@ -30,7 +30,7 @@ interface Known extends Thread {
 }
 
 interface FollowOptions {
-  call: Call;
+  services: Services;
   follows: Pick<FollowRepository, "add">;
 }
 
@@ -38,7 +38,7 @@ interface FollowOptions {
  * Notes who takes part in threads: who has opened one, writes in it, or is named in it. It costs other channels one question in the
  * life of this process; what is lost with a process is made good by the user's next message there.
  */
-export function createFollowing({ call, follows }: FollowOptions) {
+export function createFollowing({ services, follows }: FollowOptions) {
   /** null: no thread. */
   const places = new Map<string, Known | null>();
   /** `thread:user`, of whom it is noted. */
@@ -47,7 +47,7 @@ export function createFollowing({ call, follows }: FollowOptions) {
   const placeOf = async (channelId: string): Promise<Known | null> => {
     const known = places.get(channelId);
     if (known !== undefined) return known;
-    const [thread] = (await call("channel.findThreads", { channelIds: [channelId] })).channels;
+    const [thread] = (await services.channel.findThreads({ channelIds: [channelId] })).channels;
     const place =
       thread === undefined
         ? null

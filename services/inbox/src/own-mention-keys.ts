@@ -14,11 +14,11 @@ interface Place {
 }
 
 export async function ownMentionKeys(
-  { node: { call }, settings }: InboxDependencies,
+  { node: { services }, settings }: InboxDependencies,
   userId: string,
 ): Promise<OwnMentionKeys> {
   const [{ places }, suppressed] = await Promise.all([
-    call("group.listPlaces", { userId }),
+    services.group.listPlaces({ userId }),
     settings.listSuppressed(userId),
   ]);
   return mentionKeys(userId, places, suppressed);

@@ -1,5 +1,5 @@
-import { boundedMap, type Handler, toServiceError } from "@fanfare/kernel";
-import { type Call, LIMITS, listChannels, type Result, type UnreadChannel } from "@fanfare/contract";
+import { callOf, boundedMap, type Handler, toServiceError } from "@fanfare/kernel";
+import { type Services, LIMITS, listChannels, type Result, type UnreadChannel } from "@fanfare/contract";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { mentionKeys, ownMentionKeys, type OwnMentionKeys } from "./own-mention-keys.ts";
 import { advanceMarker, newestMentions } from "./inbox.ts";
@@ -8,14 +8,14 @@ import { chunks } from "./chunks.ts";
 import type { Thread } from "./follow.repository.ts";
 
 export function listUnreadChannels(dependencies: InboxDependencies): Handler<"channel.listUnread"> {
-  const { call } = dependencies.node;
+  const { services } = dependencies.node;
   return async ({ params: { cursor }, actor: { userId } }) => {
     const [suppressed, unread] = await Promise.all([
       dependencies.settings.listSuppressed(userId),
       listUnread(dependencies, userId, cursor ?? null),
     ]);
     const keys = mentionKeys(userId, unread.places, suppressed);
-    const channels = await withMentionCounts(call, userId, keys, unread.channels);
+    const channels = await withMentionCounts(services, userId, keys, unread.channels);
     return { channels, nextCursor: unread.nextCursor };
   };
 }
@@ -27,34 +27,37 @@ interface Unread {
 
 /** With the threads there that the user takes part in. */
 export function markGroupRead({ node, follows }: InboxDependencies): Handler<"inbox.markGroupRead"> {
-  return async ({ params: { groupId }, actor: { userId }, call }) => {
-    const [channels, followed] = await Promise.all([listChannels(call, groupId), follows.listOf(userId)]);
+  return async ({ params: { groupId }, actor: { userId }, services }) => {
+    const [channels, followed] = await Promise.all([
+      listChannels(callOf(services), groupId),
+      follows.listOf(userId),
+    ]);
     const threads = threadsIn(followed, new Set(channels.map(({ id }) => id)));
     const channelIds = threads.map(({ channelId }) => channelId);
-    const { heads } = await node.call("message.listHeads", { userId, channelIds });
+    const { heads } = await node.services.message.listHeads({ userId, channelIds });
     const seen = [...channels.map(({ id, ...state }) => ({ channelId: id, ...state })), ...heads];
     const unread = seen
       .filter(({ head, lastReadSeq }) => head.seq > lastReadSeq)
       .map(({ channelId, head }) => ({ channelId, seq: head.seq }));
-    return { channelIds: await markRead(call, unread) };
+    return { channelIds: await markRead(services, unread) };
   };
 }
 
 /** The inbox with the first page: what comes after it was not there when the user asked. */
 export function markAllRead(dependencies: InboxDependencies): Handler<"inbox.markAllRead"> {
-  return async ({ params: { cursor }, actor: { userId }, call }) => {
+  return async ({ params: { cursor }, actor: { userId }, services }) => {
     if (cursor === undefined) await markNewestMention(dependencies, userId);
     const { channels, nextCursor } = await listUnread(dependencies, userId, cursor ?? null);
     const unread = channels.map(({ channelId, head }) => ({ channelId, seq: head.seq }));
-    return { channelIds: await markRead(call, unread), nextCursor };
+    return { channelIds: await markRead(services, unread), nextCursor };
   };
 }
 
 /** Each as the user: who is put out meanwhile is passed over. */
-async function markRead(call: Call, unread: readonly Unread[]): Promise<string[]> {
+async function markRead(services: Services, unread: readonly Unread[]): Promise<string[]> {
   const marked = await boundedMap(unread, CONCURRENCY, async (channel) => {
     try {
-      await call("channel.markRead", channel);
+      await services.channel.markRead(channel);
       return [channel.channelId];
     } catch (error) {
       if (toServiceError(error).type === "CHANNEL_NOT_FOUND") return [];
@@ -66,7 +69,7 @@ async function markRead(call: Call, unread: readonly Unread[]): Promise<string[]
 
 async function markNewestMention(dependencies: InboxDependencies, userId: string): Promise<void> {
   const keys = (await ownMentionKeys(dependencies, userId)).all;
-  const { messages } = await newestMentions(dependencies.node.call, keys, undefined, 1);
+  const { messages } = await newestMentions(dependencies.node.services, keys, undefined, 1);
   const newest = messages[0];
   if (newest !== undefined) await advanceMarker(dependencies, userId, ["readUpToId"], newest.id);
 }
@@ -82,12 +85,12 @@ interface UnreadPage {
 
 /** A page of the channels that a user sees, with the threads there that the user takes part in, and of them those in which something is unread. */
 async function listUnread(
-  { node: { call }, follows }: Pick<InboxDependencies, "node" | "follows">,
+  { node: { services }, follows }: Pick<InboxDependencies, "node" | "follows">,
   userId: string,
   cursor: string | null,
 ): Promise<UnreadPage> {
   const [{ channels, places, nextCursor }, followed] = await Promise.all([
-    call("group.listUserChannels", { userId, cursor }),
+    services.group.listUserChannels({ userId, cursor }),
     follows.listOf(userId),
   ]);
   const seen: SeenChannel[] = channels.map((channel) => ({ ...channel, parentId: null }));
@@ -96,7 +99,7 @@ async function listUnread(
   const unread: UnreadPage["channels"] = [];
   for (const some of chunks(seen, LIMITS.channelsPerGroup)) {
     const channelIds = some.map(({ channelId }) => channelId);
-    const { heads } = await call("message.listHeads", { userId, channelIds });
+    const { heads } = await services.message.listHeads({ userId, channelIds });
     for (const [index, { head, lastReadSeq }] of heads.entries()) {
       if (head.seq <= lastReadSeq) continue;
       unread.push({ ...some[index]!, head, lastReadSeq });
@@ -114,7 +117,7 @@ function threadsIn(followed: readonly Thread[], parentIds: ReadonlySet<string>):
 
 /** Counts the mentions after what was read, in these channels only. */
 async function withMentionCounts(
-  call: Call,
+  services: Services,
   userId: string,
   keys: OwnMentionKeys,
   unread: UnreadPage["channels"],
@@ -126,7 +129,7 @@ async function withMentionCounts(
       afterSeq: lastReadSeq,
       keys: keys.in(groupId),
     }));
-    const { counts } = await call("message.countMentions", { userId, channels });
+    const { counts } = await services.message.countMentions({ userId, channels });
     counted.push(...some.map((channel, index) => ({ ...channel, mentionCount: counts[index]! })));
   }
   return counted;

@@ -12,7 +12,7 @@ import type { ChangeEvent } from "./commit/write-context.ts";
 
 /** Its new text mentions whom it names, and whom it answers if it did so before. */
 export function edit(dependencies: MessageDependencies): Handler<"message.edit"> {
-  return async ({ params: { channelId, messageId, content: written }, actor, access, call }) => {
+  return async ({ params: { channelId, messageId, content: written }, actor, access, services }) => {
     const { rooms } = access;
     const content = await dependencies.wordFilters.apply(access, written);
     const changed = await changeMessage(
@@ -23,7 +23,7 @@ export function edit(dependencies: MessageDependencies): Handler<"message.edit">
         const { editCount = 0 } = before;
         checkLimits(before, editCount);
         const repliedTo = await stillRepliedTo(dependencies, before);
-        const context = { authorId: actor.userId, channelId, access, call };
+        const context = { authorId: actor.userId, channelId, access, services };
         const { mentions, mentionKeys = [] } = await resolveMentions(content, context, repliedTo);
         // Before the edit, so that no text is lost; should the edit fail, the next one keeps the same text as the same version.
         const { createdAt, editedAt } = before;
@@ -102,7 +102,7 @@ export function remove({
   reactions,
   reactionCounter,
 }: MessageDependencies): Handler<"message.delete"> {
-  return async ({ params, actor, access, call }) => {
+  return async ({ params, actor, access, services }) => {
     const { channelId, messageId } = params;
     const message = await messages.find(channelId, messageId);
     if (message === null) throw serviceError("MESSAGE_NOT_FOUND");
@@ -111,7 +111,7 @@ export function remove({
     const authorId = message.authorId.toHexString();
     // Before it is done: who takes somebody else's words away is never without a record.
     if (authorId !== actor.userId && access.groupId !== null)
-      await call("group.recordAudit", {
+      await services.group.recordAudit({
         groupId: access.groupId,
         actorId: actor.userId,
         action: "message.delete",
@@ -127,7 +127,7 @@ export function remove({
     await edits.deleteOf(messageId);
     const fileIds = message.attachments?.map(({ fileId }) => fileId) ?? [];
     // The message is gone all the same: files that are not told of it notice by themselves.
-    if (fileIds.length > 0) await call("file.release", { channelId, fileIds }).catch(() => undefined);
+    if (fileIds.length > 0) await services.file.release({ channelId, fileIds }).catch(() => undefined);
     if (message.reactions !== undefined || (await reactions.emojis(messageId, 1)).length > 0) {
       await reactionCounter.change(channelId, messageId, access.rooms, async () => undefined);
     }

@@ -1,4 +1,4 @@
-import { type Call, mentionKey, type Mentions, parseMentions } from "@fanfare/contract";
+import { type Services, mentionKey, type Mentions, parseMentions } from "@fanfare/contract";
 import { type Access, may } from "@fanfare/kernel";
 import type { MessageDocument } from "./message.model.ts";
 
@@ -7,7 +7,7 @@ interface MentionContext {
   channelId: string;
   access: Access;
   /** As the author. null: a role that is not everybody's to mention is left out without asking. */
-  call: Call | null;
+  services: Services | null;
 }
 
 /** What a message mentions, and the keys by which those find it. Both absent: nobody. */
@@ -51,10 +51,10 @@ function keysOf({ userIds, roleIds, everyone }: Mentions, placeId: string): stri
 /** Few texts mention a role, so this is asked for and not remembered. */
 async function mentionable(
   roleIds: readonly string[],
-  { access: { groupId }, call }: MentionContext,
+  { access: { groupId }, services }: MentionContext,
 ): Promise<string[]> {
-  if (groupId === null || call === null) return [];
-  const { roles } = await call("role.list", { groupId });
+  if (groupId === null || services === null) return [];
+  const { roles } = await services.role.list({ groupId });
   return roleIds.filter((roleId) => roles.some((role) => role.id === roleId && role.mentionable));
 }
 

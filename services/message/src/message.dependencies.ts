@@ -59,7 +59,7 @@ export function createDependencies(node: NodeContext): MessageDependencies {
     registry: node.metrics,
     read: () => commit.waiting,
   });
-  const wordFilters = new WordFilters(node.call);
+  const wordFilters = new WordFilters(node.services);
   const boundaries = createRetentionRepository(database);
   const edits = createMessageEditRepository(database);
   const reactions = createReactionRepository(database);

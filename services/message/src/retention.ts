@@ -14,7 +14,7 @@ import type { MessageRepository } from "./message.repository.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface RetentionOptions {
-  node: Pick<NodeContext, "call" | "broadcast"> & {
+  node: Pick<NodeContext, "services" | "broadcast"> & {
     config: Pick<NodeContext["config"], "retentionMaxDays">;
   };
   messages: Pick<MessageRepository, "from" | "head" | "deleteMany">;
@@ -41,10 +41,10 @@ export class Retention {
 
   /** One look at all channels. @param now milliseconds since the epoch @param signal ends it between two batches */
   async sweep(now: number, signal?: AbortSignal): Promise<void> {
-    const { call, config } = this.#options.node;
+    const { services, config } = this.#options.node;
     let afterChannelId: string | null | undefined;
     while (afterChannelId !== null) {
-      const page = await call("group.listRetention", {
+      const page = await services.group.listRetention({
         limit: LIMITS.channelsPerRetentionPage,
         ...(afterChannelId !== undefined && { afterChannelId }),
       });
@@ -112,11 +112,11 @@ export class Retention {
 
   async #release(channelId: string, old: readonly MessageDocument[]): Promise<void> {
     const fileIds = old.flatMap(({ attachments }) => attachments?.map(({ fileId }) => fileId) ?? []);
-    const { call } = this.#options.node;
+    const { services } = this.#options.node;
     for (let at = 0; at < fileIds.length; at += LIMITS.attachmentsPerMessage) {
       const some = fileIds.slice(at, at + LIMITS.attachmentsPerMessage);
       // Files that are not told of it notice by themselves.
-      await call("file.release", { channelId, fileIds: some }).catch(() => undefined);
+      await services.file.release({ channelId, fileIds: some }).catch(() => undefined);
     }
   }
 }

@@ -6,7 +6,7 @@ import {
   serviceError,
   type SharedCounters,
 } from "@fanfare/kernel";
-import type { Attachment, Call, Message } from "@fanfare/contract";
+import type { Attachment, Services, Message } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
 import type { MessageDependencies } from "./message.dependencies.ts";
 import { KNOWN_NONCES } from "./bounds.ts";
@@ -17,7 +17,7 @@ import type { MessageRepository } from "./message.repository.ts";
 import type { WordFilters } from "./word-filters.ts";
 
 export function send({ sender }: MessageDependencies): Handler<"message.send"> {
-  return async ({ params, actor, access, call }) => {
+  return async ({ params, actor, access, services }) => {
     const { channelId, content, nonce, replyTo, resend, mentionAuthor } = params;
     const authorId = actor.userId;
     const { attachmentIds } = params;
@@ -31,7 +31,7 @@ export function send({ sender }: MessageDependencies): Handler<"message.send"> {
       resend,
       mentionAuthor,
       access,
-      call,
+      services,
       attachmentIds,
     };
     return { message: await sender.send(message) };
@@ -46,7 +46,17 @@ export function post({ sender, node }: MessageDependencies): Handler<"message.po
     if (access.mutedUntilMs > Date.now()) {
       throw serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
     }
-    const message = { channelId, authorId, content, nonce, replyTo, mentionAuthor, access, as, call: null };
+    const message = {
+      channelId,
+      authorId,
+      content,
+      nonce,
+      replyTo,
+      mentionAuthor,
+      access,
+      as,
+      services: null,
+    };
     return { message: await sender.send(message) };
   };
 }
@@ -61,8 +71,8 @@ interface Send {
   mentionAuthor: boolean;
   access: Access;
   /** As the author; null: by the server. */
-  call: Call | null;
-  /** Files of the author; only with a `call`. */
+  services: Services | null;
+  /** Files of the author; only with `services`. */
   attachmentIds?: readonly string[];
   as?: Message["as"];
   /** The nonce may have been sent before. */
@@ -177,13 +187,13 @@ export class Sender {
  */
 async function claimAttachments({
   attachmentIds: fileIds = [],
-  call,
+  services,
   channelId,
   authorId: userId,
   nonce,
 }: Send): Promise<Attachment[] | undefined> {
-  if (fileIds.length === 0 || call === null) return undefined;
-  const { attachments } = await call("file.claim", { fileIds: [...fileIds], channelId, userId, nonce });
+  if (fileIds.length === 0 || services === null) return undefined;
+  const { attachments } = await services.file.claim({ fileIds: [...fileIds], channelId, userId, nonce });
   if (attachments !== null) return attachments;
   throw serviceError("VALIDATION_FAILED", {
     issues: [{ path: "attachmentIds", message: "there is no such file of yours for this channel" }],

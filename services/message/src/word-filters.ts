@@ -1,4 +1,4 @@
-import type { Call } from "@fanfare/contract";
+import type { Services } from "@fanfare/contract";
 import { type Access, serviceError } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import { KNOWN_WORD_FILTERS } from "./bounds.ts";
@@ -14,11 +14,11 @@ interface Known {
  * changes, so what is remembered here is never too old.
  */
 export class WordFilters {
-  readonly #call: Call;
+  readonly #services: Services;
   readonly #known = new LRUCache<string, Known>({ max: KNOWN_WORD_FILTERS });
 
-  constructor(call: Call) {
-    this.#call = call;
+  constructor(services: Services) {
+    this.#services = services;
   }
 
   /**
@@ -36,7 +36,7 @@ export class WordFilters {
   }
 
   async #read(groupId: string): Promise<Known> {
-    const { wordFilter, rev } = await this.#call("group.readWordFilter", { groupId });
+    const { wordFilter, rev } = await this.#services.group.readWordFilter({ groupId });
     const read = { rev, find: compileWords(wordFilter.words), isMasking: wordFilter.onHit === "mask" };
     this.#known.set(groupId, read);
     return read;

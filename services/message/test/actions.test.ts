@@ -253,7 +253,7 @@ test("a read marker goes forward only, not past the newest message, and tells th
     })),
   );
   const empty = "4".repeat(24);
-  const { heads } = await node.node.call("message.listHeads", {
+  const { heads } = await node.node.services.message.listHeads({
     userId: reader,
     channelIds: [empty, channelId],
   });
@@ -267,7 +267,7 @@ test("markers set at the same time end with the highest", async () => {
   for (let i = 1; i <= 20; i++) await send(`${i}`);
   const seqs = Array.from({ length: 20 }, (_, i) => ((i * 7) % 20) + 1);
   await Promise.all(seqs.map((seq) => node.as(reader, "channel.markRead", { channelId, seq })));
-  const { heads } = await node.node.call("message.listHeads", { userId: reader, channelIds: [channelId] });
+  const { heads } = await node.node.services.message.listHeads({ userId: reader, channelIds: [channelId] });
   expect(heads[0]?.lastReadSeq).toBe(20);
 });
 

@@ -29,8 +29,8 @@ test("a removed channel loses its messages, head and markers; the others keep th
   const node = await startMessageNode({ DATA_DIR: dir });
   await fill(node, removed, 1200);
   await fill(node, kept, 3);
-  await node.node.call("message.removeChannels", { channelIds: [removed] });
-  await node.node.call("message.removeChannels", { channelIds: [removed] });
+  await node.node.services.message.removeChannels({ channelIds: [removed] });
+  await node.node.services.message.removeChannels({ channelIds: [removed] });
   await expect
     .poll(() => count(node))
     .toEqual({
@@ -45,7 +45,7 @@ test("a removed channel loses its messages, head and markers; the others keep th
 test("what comes in late goes too, also when the process was killed in between", async () => {
   const dir = await mkdtemp(join(tmpdir(), "fanfare-removal-"));
   let node = await startMessageNode({ DATA_DIR: dir });
-  await node.node.call("message.removeChannels", { channelIds: [removed] });
+  await node.node.services.message.removeChannels({ channelIds: [removed] });
   const jobs = () => node.node.database.collection("jobs");
   const job = { kind: "message.removeChannel", key: removed };
   // Until it has run once: it runs again when nothing can come in any more.

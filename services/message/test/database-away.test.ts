@@ -78,7 +78,7 @@ async function expectExact(acknowledged: Message[]): Promise<void> {
     const stored = await readAll(workers[0]!, userId, channelId);
     expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_, i) => i + 1));
     nonces.push(...stored.map(({ nonce }) => nonce));
-    const { heads } = await workers[1]!.node.call("message.listHeads", { userId, channelIds: [channelId] });
+    const { heads } = await workers[1]!.node.services.message.listHeads({ userId, channelIds: [channelId] });
     const { head } = await workers[1]!.as(userId, "message.list", { channelId });
     expect(heads[0]?.head).toEqual(head);
   }

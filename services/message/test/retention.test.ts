@@ -1,3 +1,4 @@
+import { createServices } from "@fanfare/kernel";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,13 +57,13 @@ function worker(
     ...node.node,
     metrics: new (node.node.metrics.constructor as new () => typeof node.node.metrics)(),
   });
-  const call = ((name: string) =>
+  const services = createServices((async (name: string) =>
     name === "group.listRetention"
-      ? Promise.resolve({ channels: [{ channelId, days }], nextChannelId: null })
-      : Promise.resolve({})) as unknown as Call;
+      ? { channels: [{ channelId, days }], nextChannelId: null }
+      : {}) as unknown as Call);
   return new Retention({
     node: {
-      call,
+      services,
       config: { retentionMaxDays: max },
       broadcast: (_name, payload) => void removed.push(...(payload as { messageIds: string[] }).messageIds),
     },

@@ -62,7 +62,7 @@ test("three workers on one channel: no number twice, and every message once", as
   expect(answered.sort((a, b) => a.seq - b.seq)).toEqual(stored);
   expect(stored.map(({ seq }) => seq)).toEqual(Array.from({ length: 600 }, (_, i) => i + 1));
   expect(stored.map(({ rev }) => rev)).toEqual(Array.from({ length: 600 }, (_, i) => i + 1));
-  const { heads } = await workers[1].node.call("message.listHeads", { userId, channelIds: [channelId] });
+  const { heads } = await workers[1].node.services.message.listHeads({ userId, channelIds: [channelId] });
   expect(heads[0]?.head).toEqual({ seq: 600, rev: 600 });
 });
 
@@ -188,7 +188,7 @@ test("what a worker stored before it died is found by syncs, and lists of channe
   expect(reader.copy.map(({ content }) => content)).toEqual(["left behind"]);
   const params = { userId, channelIds: [channelId] };
   await expect
-    .poll(async () => (await workers[2].node.call("message.listHeads", params)).heads[0]?.head)
+    .poll(async () => (await workers[2].node.services.message.listHeads(params)).heads[0]?.head)
     .toEqual({ seq: 2, rev: 2 });
   // The first worker's head is behind now: its next message is refused once, and written again.
   expect((await send(workers[0], "after")).message).toMatchObject({ seq: 3, rev: 3 });

@@ -90,9 +90,9 @@ export async function startFanfare(
     engine: node.engine,
     async adminState() {
       if (!config.services.includes("user")) return null;
-      return (await node.context.call("user.adminState", {})).state;
+      return (await node.context.services.user.adminState({})).state;
     },
-    createSetupToken: async () => (await node.context.call("user.createSetupToken", {})).token,
+    createSetupToken: async () => (await node.context.services.user.createSetupToken({})).token,
     context: node.context,
     stop: () => node.stop(),
     abandon: () => node.abandon(),

@@ -4,12 +4,12 @@ import type { PresenceDependencies } from "./presence.dependencies.ts";
 
 /** The gateway joins the socket into the rooms of those who are in the answer: see the action's `subscription`. */
 export function watch(dependencies: PresenceDependencies): Handler<"presence.watch"> {
-  return async ({ params, actor: { userId }, call }) => {
+  return async ({ params, actor: { userId }, services }) => {
     const asked = [...new Set(params.userIds)];
     const [acquaintances, friends] = await Promise.all([
-      call("group.listAcquaintances", { userId, userIds: asked }),
+      services.group.listAcquaintances({ userId, userIds: asked }),
       // Where nobody answers for friends, those are left out with whom the caller shares nothing else.
-      call("friend.listAmong", { userId, userIds: asked }).catch(() => ({ userIds: [] })),
+      services.friend.listAmong({ userId, userIds: asked }).catch(() => ({ userIds: [] })),
     ]);
     const userIds = [...new Set([...acquaintances.userIds, ...friends.userIds])];
     const [presences, own] = await Promise.all([

@@ -19,7 +19,7 @@ interface Linking extends Pick<Message, "channelId" | "editedAt"> {
 }
 
 interface PreviewsOptions {
-  node: Pick<NodeContext, "call" | "jobs">;
+  node: Pick<NodeContext, "services" | "jobs">;
   outbound: Pick<Outbound, "request">;
 }
 
@@ -34,7 +34,7 @@ export function createPreviews({ node, outbound }: PreviewsOptions) {
       signal.throwIfAborted();
       const embeds = found.filter((embed) => embed !== null);
       if (embeds.length === 0) return;
-      await node.call("message.setEmbeds", { channelId, messageId, embeds, editedAt });
+      await node.services.message.setEmbeds({ channelId, messageId, embeds, editedAt });
     },
   });
   return {

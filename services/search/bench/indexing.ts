@@ -26,7 +26,7 @@ async function indexAll(channels: number): Promise<number> {
   const indexer = new Indexer({
     entries,
     progress,
-    call: node.call,
+    services: node.services,
     logger: node.logger,
     indexAfterMs: 0,
     pause,

@@ -1,12 +1,12 @@
 import {
-  type Call,
+  type Services,
   type Channel,
   type Head,
   listChannels,
   type Message,
   type ParsedParams,
 } from "@fanfare/contract";
-import { boundedMap, type Handler, may, type NodeContext, serviceError } from "@fanfare/kernel";
+import { callOf, boundedMap, type Handler, may, type NodeContext, serviceError } from "@fanfare/kernel";
 import {
   ACTIVITY_LATE_MS,
   ENTRIES_PER_READ,
@@ -49,9 +49,9 @@ interface Where {
 const HIGHEST_ID = "f".repeat(24);
 
 export function search(dependencies: SearchDependencies): Handler<"message.search"> {
-  return async ({ params, actor: { userId }, call }) => {
+  return async ({ params, actor: { userId }, services }) => {
     const { node, entries } = dependencies;
-    const where = await visiblePlaces(node, call, userId, params);
+    const where = await visiblePlaces(node, services, userId, params);
     const budget = { steps: STEPS_PER_SEARCH };
     const isThere = await indexPlaces(dependencies, where.places, budget);
     const { groupId } = where;
@@ -78,22 +78,22 @@ export function search(dependencies: SearchDependencies): Handler<"message.searc
 /** What the searcher sees now: nothing else is looked at. */
 async function visiblePlaces(
   node: NodeContext,
-  call: Call,
+  services: Services,
   userId: string,
   { groupId, channelId }: Search,
 ): Promise<Where> {
   if (groupId !== undefined) {
-    const channels = await listChannels(call, groupId);
+    const channels = await listChannels(callOf(services), groupId);
     const places = channels.map(({ id, head }) => ({ channelId: id, head }));
     return { places, channelIds: channels.map(({ id }) => id), threadId: null, groupId };
   }
   const access = await node.access.get(userId, { channelId: channelId! });
   if (!may(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
   const [{ heads }, { channels }] = await Promise.all([
-    node.call("message.listHeads", { userId, channelIds: [channelId!] }),
+    node.services.message.listHeads({ userId, channelIds: [channelId!] }),
     access.groupId === null
       ? { channels: [] }
-      : node.call("channel.findThreads", { channelIds: [channelId!] }),
+      : node.services.channel.findThreads({ channelIds: [channelId!] }),
   ]);
   const parentId = channels[0]?.parentId;
   return parentId == null
@@ -108,7 +108,7 @@ async function readMessages(
   channelIds: ReadonlySet<string>,
 ): Promise<{ messages: Message[]; threads: Channel[]; nextCursor: string | null }> {
   if (messageIds.length === 0) return { messages: [], threads: [], nextCursor: null };
-  const { messages, stoppedAt } = await node.call("message.getMany", { messageIds: [...messageIds] });
+  const { messages, stoppedAt } = await node.services.message.getMany({ messageIds: [...messageIds] });
   const byId = new Map(messages.map((message) => [message.id, message]));
   const read = messageIds.filter((id) => stoppedAt === null || id > stoppedAt);
   const gone = read.filter((id) => !byId.has(id));
@@ -130,7 +130,7 @@ async function seenThreads(
   threadIds: string[],
   channelIds: ReadonlySet<string>,
 ): Promise<Channel[]> {
-  const { channels } = await node.call("channel.findThreads", { channelIds: threadIds });
+  const { channels } = await node.services.channel.findThreads({ channelIds: threadIds });
   return channels.filter(({ parentId }) => parentId !== null && channelIds.has(parentId));
 }
 
@@ -171,10 +171,10 @@ async function indexThreads(
   const known = (await groupProgress.find(groupId)) ?? BEGINNING;
   const after = earlier(known, `${Date.now() - ACTIVITY_LATE_MS}-${"0".repeat(24)}`);
   const asked = { groupId, after, limit: THREADS_PER_SEARCH };
-  const { threads } = await node.call("channel.listActiveThreads", asked);
+  const { threads } = await node.services.channel.listActiveThreads(asked);
   if (threads.length === 0) return true;
   const channelIds = threads.map(({ channelId }) => channelId);
-  const { heads } = await node.call("message.listHeads", { userId, channelIds });
+  const { heads } = await node.services.message.listHeads({ userId, channelIds });
   const isThere = await indexPlaces(dependencies, heads satisfies Place[], budget);
   const { cursor } = threads.at(-1)!;
   // Only then: a process that dies in between does the same again.

@@ -1,3 +1,4 @@
+import { createServices } from "@fanfare/kernel";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Call } from "@fanfare/contract";
 import { expect, test } from "vitest";
@@ -19,7 +20,7 @@ test("channels are indexed together, and indexing rests after it, at least four 
       find: async (ids) => new Map(ids.map((id) => [id, NOTHING])),
       advance: async () => undefined,
     },
-    call: call as unknown as Call,
+    services: createServices(call as unknown as Call),
     logger: { warn: (error: unknown) => rested.reject(error) },
     indexAfterMs: 0,
     pause: async (ms) => {
@@ -49,7 +50,7 @@ test("closing does not wait for the rest", async () => {
       find: async (ids) => new Map(ids.map((id) => [id, NOTHING])),
       advance: async () => undefined,
     },
-    call: call as unknown as Call,
+    services: createServices(call as unknown as Call),
     logger: { warn: () => undefined },
     indexAfterMs: 0,
     pause: (_ms, signal) =>
@@ -97,7 +98,7 @@ test("of a channel that has more than its part of a round the rest follows, and 
         }
       },
     },
-    call: call as unknown as Call,
+    services: createServices(call as unknown as Call),
     logger: { warn: (error: unknown) => done.reject(error) },
     indexAfterMs: 0,
     pause: async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Call } from "@fanfare/contract";
+import type { Services } from "@fanfare/contract";
 import { boundedMap, type Logger } from "@fanfare/kernel";
 import {
   CHANGES_PER_STEP,
@@ -16,7 +16,7 @@ import type { Progress, ProgressRepository } from "./progress.repository.ts";
 export interface IndexerOptions {
   entries: Pick<EntryRepository, "put">;
   progress: Pick<ProgressRepository, "find" | "advance">;
-  call: Call;
+  services: Services;
   logger: Pick<Logger, "warn">;
   indexAfterMs?: number;
   /** Resolves after this long, or when the signal is aborted. */
@@ -110,13 +110,13 @@ export class Indexer {
 
   /** One write for the changes of all these channels. @returns those that have nothing further */
   async #round(channelIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const { entries, progress, call } = this.#options;
+    const { entries, progress, services } = this.#options;
     if (channelIds.length === 0) return new Set();
     const revs = await progress.find(channelIds);
     const limit = Math.floor(CHANGES_PER_STEP / channelIds.length);
     const logs = await boundedMap(channelIds, LOGS_AT_ONCE, async (channelId) => {
       const from = revs.get(channelId)!.rev;
-      const { messages } = await call("message.listChanges", { channelId, afterRev: from, limit });
+      const { messages } = await services.message.listChanges({ channelId, afterRev: from, limit });
       return { channelId, from, messages };
     });
     const changed = logs.filter(({ messages }) => messages.length > 0);
@@ -154,7 +154,7 @@ export class Indexer {
     const unknown = channels.filter(([, { parentId }]) => parentId === undefined);
     if (unknown.length === 0) return parents;
     const asked = { channelIds: unknown.map(([channelId]) => channelId) };
-    const { channels: threads } = await this.#options.call("channel.findThreads", asked);
+    const { channels: threads } = await this.#options.services.channel.findThreads(asked);
     for (const { id, parentId } of threads) parents.set(id, parentId!);
     return parents;
   }

@@ -10,7 +10,7 @@ export function createSearchService(node: NodeContext): ReturnType<ServiceFactor
   const entries = new EntryRepository(node.database);
   const progress = new ProgressRepository(node.database);
   const groupProgress = createGroupProgressRepository(node.database);
-  const indexer = new Indexer({ entries, progress, call: node.call, logger: node.logger });
+  const indexer = new Indexer({ entries, progress, services: node.services, logger: node.logger });
   const dependencies: SearchDependencies = { node, entries, progress, groupProgress, indexer };
   return defineService(node, {
     name: "search",

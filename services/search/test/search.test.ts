@@ -197,13 +197,13 @@ test("a process that dies between the entries and the progress leaves nothing ou
     { length: 20 },
     (_, i) => node.write(channelId, `kept ${i}`).content,
   ).toReversed();
-  const { database, call, logger } = node.node;
+  const { database, services, logger } = node.node;
   const progress = new ProgressRepository(database);
   const dying = {
     find: (channelIds: readonly string[]) => progress.find(channelIds),
     advance: () => Promise.reject(new Error("killed")),
   };
-  const indexer = new Indexer({ entries: new EntryRepository(database), progress: dying, call, logger });
+  const indexer = new Indexer({ entries: new EntryRepository(database), progress: dying, services, logger });
   await expect(indexer.step(channelId)).rejects.toThrow("killed");
   const stored = () =>
     database.collection("searchEntries").countDocuments({ channelId: new Types.ObjectId(channelId) });

@@ -6,7 +6,7 @@ import { localeOf, presentUser } from "./user.presenter.ts";
 
 export function block(dependencies: UserDependencies): Handler<"user.block"> {
   const { users, blocks } = dependencies;
-  return async ({ params: { userId }, actor, call }) => {
+  return async ({ params: { userId }, actor, services }) => {
     if (userId === actor.userId) {
       const issues = [{ path: "userId", message: "must be another user's" }];
       throw serviceError("VALIDATION_FAILED", { issues });
@@ -17,7 +17,7 @@ export function block(dependencies: UserDependencies): Handler<"user.block"> {
       throw serviceError("LIMIT_REACHED", { limit: "blockedPerUser", max });
     await blocks.insert(actor.userId, userId);
     // What is known of their direct channel is from before. Whoever dies before this is right again when it is looked up anew.
-    await call("group.forgetDirectAccess", { userId: actor.userId, otherId: userId });
+    await services.group.forgetDirectAccess({ userId: actor.userId, otherId: userId });
     // If the process dies before this, they are still refused: a block goes before a friendship.
     await endFriendship(dependencies, actor.userId, userId);
     return {};
@@ -25,9 +25,9 @@ export function block(dependencies: UserDependencies): Handler<"user.block"> {
 }
 
 export function unblock({ blocks }: UserDependencies): Handler<"user.unblock"> {
-  return async ({ params: { userId }, actor, call }) => {
+  return async ({ params: { userId }, actor, services }) => {
     await blocks.remove(actor.userId, userId);
-    await call("group.forgetDirectAccess", { userId: actor.userId, otherId: userId });
+    await services.group.forgetDirectAccess({ userId: actor.userId, otherId: userId });
     return {};
   };
 }

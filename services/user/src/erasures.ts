@@ -1,5 +1,5 @@
 import { FORGETS_USER, LIMITS } from "@fanfare/contract";
-import { type NodeContext, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { callOf, type NodeContext, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { BlockRepository } from "./block.repository.ts";
 import type { MailedTokenRepository } from "./mailed-token.repository.ts";
 import type { SessionRepository } from "./session.repository.ts";
@@ -15,7 +15,7 @@ const SWEEP_MS = 60_000;
 const MAX_WAITING = 100_000;
 
 interface ErasuresOptions {
-  node: Pick<NodeContext, "broadcast" | "call" | "jobs">;
+  node: Pick<NodeContext, "broadcast" | "services" | "jobs">;
   users: UserRepository;
   sessions: Sessions;
   sessionRepository: SessionRepository;
@@ -34,7 +34,9 @@ export function createErasures(options: ErasuresOptions) {
     await sessionRepository.forgetClients(userId);
     await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
     await blocks.removeAllOf(userId);
-    const results = await Promise.allSettled(FORGETS_USER.map((name) => node.call(name, { userId })));
+    const results = await Promise.allSettled(
+      FORGETS_USER.map((name) => callOf(node.services)(name, { userId })),
+    );
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) throw failed.reason;
     await users.finishErasure(userId);
@@ -64,7 +66,7 @@ const GUEST_SWEEP_MS = 6 * 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface UnusedGuestsOptions {
-  node: Pick<NodeContext, "call" | "config" | "jobs">;
+  node: Pick<NodeContext, "services" | "config" | "jobs">;
   users: UserRepository;
   sessionRepository: SessionRepository;
   erasures: Erasures;
@@ -81,7 +83,7 @@ export function createUnusedGuests({ node, users, sessionRepository, erasures }:
 
   const remove = async ({ _id, seenAt }: SeenGuest, now: Date): Promise<void> => {
     const userId = _id;
-    const { groupIds } = await node.call("group.listOwned", { userId });
+    const { groupIds } = await node.services.group.listOwned({ userId });
     if (groupIds.length > 0) return;
     const erased = await users.erase(userId, now, { kind: "guest", seenAt });
     if (erased !== null) await erasures.begin(erased);
@@ -127,13 +129,13 @@ export type InvitedAccounts = ReturnType<typeof createInvitedAccounts>;
 
 /** Accounts that are made with an invite to a group. */
 export function createInvitedAccounts(
-  node: Pick<NodeContext, "call">,
+  node: Pick<NodeContext, "services">,
   users: UserRepository,
   erasures: Erasures,
 ) {
   /** Takes one use of the invite. */
   const join = async (userId: string, code: string): Promise<void> => {
-    await node.call("invite.acceptFor", { userId, code });
+    await node.services.invite.acceptFor({ userId, code });
   };
 
   return {
@@ -142,7 +144,7 @@ export function createInvitedAccounts(
      * @throws {ServiceError} INVITE_NOT_FOUND
      */
     async check(code: string): Promise<void> {
-      const creator = await users.find((await node.call("invite.findCreator", { code })).userId);
+      const creator = await users.find((await node.services.invite.findCreator({ code })).userId);
       if (creator?.kind !== "member" || creator.disabledAt !== undefined || creator.deletedAt !== undefined)
         throw serviceError("INVITE_NOT_FOUND");
     },

@@ -1,5 +1,5 @@
 import { EXPORTS_USER, LIMITS } from "@fanfare/contract";
-import { type Handler, serviceError } from "@fanfare/kernel";
+import { callOf, type Handler, serviceError } from "@fanfare/kernel";
 import { presentSession } from "./login.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser } from "./user.presenter.ts";
@@ -8,7 +8,7 @@ const serviceOf = (name: string): string => name.slice(0, name.indexOf("."));
 
 /** One service after the other: a cursor is the service's name, and the cursor that it gave. */
 export function exportMyData(): Handler<"user.exportMyData"> {
-  return async ({ params, actor: { userId }, call }) => {
+  return async ({ params, actor: { userId }, services }) => {
     const [service = "", ...rest] = params.cursor?.split(".") ?? [];
     const index =
       params.cursor === undefined ? 0 : EXPORTS_USER.findIndex((name) => serviceOf(name) === service);
@@ -18,7 +18,10 @@ export function exportMyData(): Handler<"user.exportMyData"> {
       throw serviceError("VALIDATION_FAILED", { issues });
     }
     const inner = rest.join(".");
-    const { items, nextCursor } = await call(name, { userId, cursor: inner === "" ? null : inner });
+    const { items, nextCursor } = await callOf(services)(name, {
+      userId,
+      cursor: inner === "" ? null : inner,
+    });
     const next = nextCursor === null ? EXPORTS_USER[index + 1] : name;
     if (next === undefined) return { items, nextCursor: null };
     const prefix = serviceOf(next);
@@ -48,13 +51,13 @@ export function exportUser(dependencies: UserDependencies): Handler<"user.export
 
 export function deleteMe(dependencies: UserDependencies): Handler<"user.deleteMe"> {
   const { users, admins, confirmPassword, secondFactor, sessions, erasures } = dependencies;
-  return async ({ params: { password, code }, actor, call }) => {
+  return async ({ params: { password, code }, actor, services }) => {
     const { userId } = actor;
     const user = await users.find(userId);
     if (user === null || user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
     if (user.passwordHash !== undefined) await confirmPassword(userId, password ?? "");
     await secondFactor.check(user, code);
-    const { groupIds } = await call("group.listOwned", { userId });
+    const { groupIds } = await services.group.listOwned({ userId });
     if (groupIds.length > 0) throw serviceError("OWNS_GROUPS", { groupIds });
     if (user.admin === true) await admins.revoke(userId);
     const erased = await users.erase(userId, new Date());

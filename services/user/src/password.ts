@@ -22,7 +22,7 @@ export function changePassword(dependencies: UserDependencies): Handler<"user.ch
     const newHash = await passwords.hash(params.newPassword, user);
     const revokeTokens = async (): Promise<void> => {
       if (params.revokeTokens)
-        await node.call("bot.revokeTokensOf", { userId: actor.userId, deleteBots: false });
+        await node.services.bot.revokeTokensOf({ userId: actor.userId, deleteBots: false });
     };
     // Before the change, so that the same call can be repeated where this fails.
     await revokeTokens();
@@ -96,7 +96,7 @@ export function resetPassword(dependencies: UserDependencies): Handler<"user.res
     const takesOver = email !== undefined && user?.emailVerifiedAt === undefined;
     const revokeTokens = async (): Promise<void> => {
       if (removeOtherSignIns || takesOver)
-        await node.call("bot.revokeTokensOf", { userId, deleteBots: takesOver });
+        await node.services.bot.revokeTokensOf({ userId, deleteBots: takesOver });
     };
     // While the link is still good, so that a failure can be repaired by opening it again.
     await revokeTokens();

@@ -49,20 +49,20 @@ export function updateProfile({ node, users }: UserDependencies): Handler<"user.
 }
 
 export function setAvatar(dependencies: UserDependencies): Handler<"user.setAvatar"> {
-  return async ({ params: { fileId }, actor, call }) => {
+  return async ({ params: { fileId }, actor, services }) => {
     const of = { type: "user", id: actor.userId } as const;
-    const { url } = await call("file.usePicture", { fileId, userId: actor.userId, of });
+    const { url } = await services.file.usePicture({ fileId, userId: actor.userId, of });
     const changed = await show(dependencies, actor, url);
     // What is left of it is dropped with the next one.
-    await call("file.dropPictures", { of, exceptFileId: fileId }).catch(() => undefined);
+    await services.file.dropPictures({ of, exceptFileId: fileId }).catch(() => undefined);
     return { user: presentOwnUser(changed) };
   };
 }
 
 export function removeAvatar(dependencies: UserDependencies): Handler<"user.removeAvatar"> {
-  return async ({ actor, call }) => {
+  return async ({ actor, services }) => {
     const changed = await show(dependencies, actor, null);
-    await call("file.dropPictures", { of: { type: "user", id: actor.userId } });
+    await services.file.dropPictures({ of: { type: "user", id: actor.userId } });
     return { user: presentOwnUser(changed) };
   };
 }

@@ -1,3 +1,4 @@
+import { createServices } from "@fanfare/kernel";
 import { createHash } from "node:crypto";
 import type { SessionTokens } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,7 +30,7 @@ async function account() {
 
 const request = {
   access: undefined,
-  call: () => Promise.reject(new Error("not used")),
+  services: createServices(() => Promise.reject(new Error("not used"))),
   requestId: "test",
   askedAtMs: Date.now(),
   client: null,

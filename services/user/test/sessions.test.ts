@@ -190,7 +190,7 @@ describe("ending sessions", () => {
       params: { oldPassword: PASSWORD, newPassword: "another horse", revokeTokens: false },
       actor: actorOf(first),
       access: undefined,
-      call: node.node.call,
+      services: node.node.services,
       requestId: "test",
       askedAtMs: Date.now(),
       client: null,

@@ -35,8 +35,8 @@ const confirmation = {
 };
 
 /** What keeps an account its owner's: passwords, addresses, the second factor, logins at an OIDC provider. */
-export const accountActions = {
-  "user.requestPasswordReset": action({
+export const userActions = {
+  requestPasswordReset: action({
     summary:
       "Have a link to set a new password sent. The answer is the same whether there is such an account.",
     params: z.object({ email: e.email }),
@@ -49,7 +49,7 @@ export const accountActions = {
     rateLimit: { ...mailLimit, perValueOf: { param: "email", points: 3, durationMs: hour } },
     transports: ["http"],
   }),
-  "user.resetPassword": action({
+  resetPassword: action({
     summary:
       "Set a new password with the token of the link that was mailed; all sessions end. Where this verifies the address for the first time, " +
       "everything that was set up before goes too: the linked login, the second factor, webhooks and bots.",
@@ -75,7 +75,7 @@ export const accountActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.inspectPasswordReset": action({
+  inspectPasswordReset: action({
     summary: "The account that a mailed link sets the password of, and how else it can be signed in to.",
     params: z.object({ token: secret }),
     result: z.object({
@@ -94,7 +94,7 @@ export const accountActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.requestEmailVerification": action({
+  requestEmailVerification: action({
     summary: "Have the link that verifies the own e-mail address sent again.",
     params: nothing,
     result: nothing,
@@ -105,7 +105,7 @@ export const accountActions = {
     errors: ["EMAIL_MISSING"],
     rateLimit: mailLimit,
   }),
-  "user.inspectEmailVerification": action({
+  inspectEmailVerification: action({
     summary: "The account and e-mail address of a verification link.",
     params: z.object({ token: secret }),
     result: z.object({ username: z.string().nullable(), email: e.email }),
@@ -117,7 +117,7 @@ export const accountActions = {
     rateLimit: { points: 30, durationMs: minute },
     transports: ["http"],
   }),
-  "user.verifyEmail": action({
+  verifyEmail: action({
     summary: "Verify an e-mail address, or change to a new one, with the token of the link that was mailed.",
     params: z.object({ token: secret }),
     result: nothing,
@@ -129,7 +129,7 @@ export const accountActions = {
     rateLimit: { points: 30, durationMs: minute },
     transports: ["http"],
   }),
-  "user.changeEmail": action({
+  changeEmail: action({
     summary:
       "Have a link sent to a new e-mail address. It takes the old one's place when the link is opened.",
     params: z.object({ email: e.email, ...confirmation }),
@@ -147,7 +147,7 @@ export const accountActions = {
     ],
     rateLimit: mailLimit,
   }),
-  "user.setupTotp": action({
+  setupTotp: action({
     summary:
       "Make a new secret for an authenticator app. It counts once `user.enableTotp` has seen a code of it.",
     params: z.object(confirmation),
@@ -164,7 +164,7 @@ export const accountActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.enableTotp": action({
+  enableTotp: action({
     summary: "Ask for a code at each login from now on. The recovery codes are shown once, here.",
     params: z.object({ code }),
     result: z.object({ recoveryCodes: z.array(z.string()).describe("Each is good for one login.") }),
@@ -177,7 +177,7 @@ export const accountActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.disableTotp": action({
+  disableTotp: action({
     summary:
       "Ask for no code at login any more. Refused while the policy requires a second factor of the account.",
     params: z.object({ ...confirmation, code }),
@@ -197,7 +197,7 @@ export const accountActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.exchangeOidcCode": action({
+  exchangeOidcCode: action({
     summary: "Log in with what the login at the OIDC provider ended with. The first time makes an account.",
     params: z.object({
       ...oidcLogin,
@@ -231,7 +231,7 @@ export const accountActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.linkOidc": action({
+  linkOidc: action({
     summary: "Let the account be logged in to by the OIDC provider too.",
     params: z.object({ ...oidcLogin, password }),
     result: z.object({ user: e.OwnUserSchema }),
@@ -243,7 +243,7 @@ export const accountActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.unlinkOidc": action({
+  unlinkOidc: action({
     summary: "Let the account no longer be logged in to by the OIDC provider.",
     params: z.object({ password }),
     result: z.object({ user: e.OwnUserSchema }),
@@ -255,7 +255,7 @@ export const accountActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.startOidc": action({
+  startOidc: action({
     summary: "Begin a login at the OIDC provider.",
     params: z.object({
       challenge: z.string(),
@@ -267,7 +267,7 @@ export const accountActions = {
     }),
     permission: { rule: "internal" },
   }),
-  "user.finishOidc": action({
+  finishOidc: action({
     summary: "Take what the provider sent the browser back with.",
     params: z.object({ query: z.string(), flow: z.string() }),
     result: z.object({ oidcCode: z.string() }),

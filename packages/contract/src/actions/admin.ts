@@ -32,7 +32,7 @@ const policy = z.object({
 
 /** Every action here that changes something is in the audit log before it is done. */
 export const adminActions = {
-  "admin.stats": action({
+  stats: action({
     summary:
       "Counts of users, groups and messages, and the state of the process that answers. Counts are up to ten seconds old.",
     params: nothing,
@@ -57,7 +57,7 @@ export const adminActions = {
     botScope: null,
     cost: 3,
   }),
-  "admin.listUsers": action({
+  listUsers: action({
     summary:
       "A page of users, newest first; with `query`, those whose username, nickname or e-mail address starts with it.",
     params: z.object({
@@ -71,7 +71,7 @@ export const adminActions = {
     botScope: null,
     cost: 3,
   }),
-  "admin.createUser": action({
+  createUser: action({
     summary:
       "Create an account without a password, regardless of the registration policy. The user gets a link to set one by mail; without an address or a mail server the link is in the result.",
     params: newUser,
@@ -83,7 +83,7 @@ export const adminActions = {
     errors: NEW_USER_ERRORS,
     rateLimit: { points: 60, durationMs: 60_000 },
   }),
-  "admin.sendPasswordReset": action({
+  sendPasswordReset: action({
     summary:
       "Send a user a link to set a new password. If it can't be mailed, it is in the result. The link works once.",
     params: ofUser,
@@ -95,7 +95,7 @@ export const adminActions = {
     errors: PASSWORD_LINK_ERRORS,
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
-  "admin.disableUser": action({
+  disableUser: action({
     summary:
       "End the user's sessions and refuse new ones. Admins cannot be disabled: take the admin role away first.",
     params: ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
@@ -106,7 +106,7 @@ export const adminActions = {
     cost: 3,
     errors: ["USER_NOT_FOUND"],
   }),
-  "admin.enableUser": action({
+  enableUser: action({
     summary: "Let a disabled user log in again.",
     params: ofUser,
     result: oneUser,
@@ -116,7 +116,7 @@ export const adminActions = {
     cost: 2,
     errors: ["USER_NOT_FOUND"],
   }),
-  "admin.setAdmin": action({
+  setAdmin: action({
     summary:
       "Make a user an admin, from their next access token on, or take the role away, which ends all their sessions.",
     params: ofUser.extend({ admin: z.boolean() }),
@@ -127,7 +127,7 @@ export const adminActions = {
     cost: 2,
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
   }),
-  "admin.resetTotp": action({
+  resetTotp: action({
     summary: "Remove the second factor of an account whose owner has lost it. All its sessions end.",
     params: ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     result: nothing,
@@ -137,7 +137,7 @@ export const adminActions = {
     cost: 2,
     errors: ["USER_NOT_FOUND"],
   }),
-  "admin.listGroups": action({
+  listGroups: action({
     summary: "A page of all groups, newest first.",
     params: z.object({ beforeGroupId: e.id.optional(), limit }),
     result: z.object({ groups: z.array(e.GroupSchema), nextGroupId: e.id.nullable() }),
@@ -146,7 +146,7 @@ export const adminActions = {
     botScope: null,
     cost: 2,
   }),
-  "admin.deleteGroup": action({
+  deleteGroup: action({
     summary: "Delete any group with its channels and messages. You can't undo this.",
     params: ofGroup.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     result: nothing,
@@ -156,7 +156,7 @@ export const adminActions = {
     cost: 5,
     errors: ["GROUP_NOT_FOUND"],
   }),
-  "admin.announce": action({
+  announce: action({
     summary: "Show a notice to every connected user. It is not stored.",
     params: z.object({ text: e.notice }),
     result: nothing,
@@ -166,7 +166,7 @@ export const adminActions = {
     cost: 3,
     rateLimit: { points: 10, durationMs: 60_000 },
   }),
-  "admin.setMaintenance": action({
+  setMaintenance: action({
     summary:
       "Turn maintenance mode on or off. While it is on, only admins can make changes; others get MAINTENANCE with this message.",
     params: z.object({ enabled: z.boolean(), message: e.notice.optional() }),
@@ -177,7 +177,7 @@ export const adminActions = {
     cost: 2,
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
-  "admin.getPolicy": action({
+  getPolicy: action({
     summary: "The policy of this instance, and which of its values are set by the environment.",
     params: nothing,
     result: policy,
@@ -186,7 +186,7 @@ export const adminActions = {
     botScope: null,
     cost: 1,
   }),
-  "admin.setPolicy": action({
+  setPolicy: action({
     summary: "Change the policy of this instance, with immediate effect.",
     params: e.InstancePolicySchema.partial(),
     result: policy,
@@ -197,7 +197,7 @@ export const adminActions = {
     errors: ["POLICY_FIXED", "TOTP_NOT_SET_UP"],
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
-  "admin.auditLog": action({
+  auditLog: action({
     summary: "A page of what admins have done, newest first.",
     params: z.object({ beforeId: e.id.optional(), actorId: e.id.optional(), limit }),
     result: z.object({ entries: z.array(e.AdminAuditEntrySchema), nextId: e.id.nullable() }),
@@ -206,7 +206,7 @@ export const adminActions = {
     botScope: null,
     cost: 2,
   }),
-  "admin.listDeadJobs": action({
+  listDeadJobs: action({
     summary: "A page of the background jobs that failed on every try, latest failure first.",
     params: z.object({ beforeJobId: e.id.optional(), limit }),
     result: z.object({ jobs: z.array(e.DeadJobSchema), nextJobId: e.id.nullable() }),
@@ -215,7 +215,7 @@ export const adminActions = {
     botScope: null,
     cost: 2,
   }),
-  "admin.retryJob": action({
+  retryJob: action({
     summary: "Run a failed job again, with as many tries as a new one.",
     params: ofJob,
     result: nothing,
@@ -225,7 +225,7 @@ export const adminActions = {
     cost: 2,
     errors: ["JOB_NOT_FOUND"],
   }),
-  "admin.deleteJob": action({
+  deleteJob: action({
     summary: "Delete a failed job without running it again.",
     params: ofJob,
     result: nothing,
@@ -235,27 +235,29 @@ export const adminActions = {
     cost: 1,
     errors: ["JOB_NOT_FOUND"],
   }),
-  "admin.getMaintenance": action({
+  getMaintenance: action({
     summary: "Whether maintenance mode is on.",
     params: nothing,
     result: e.MaintenanceSchema,
     permission: { rule: "internal" },
   }),
-  "admin.readPolicy": action({
+  readPolicy: action({
     summary: "The policy values that admins have set, and how often they were changed.",
     params: nothing,
     result: e.StoredPolicySchema,
     permission: { rule: "internal" },
   }),
+};
 
+export const userActions = {
   // What the owning services do for it.
-  "user.count": action({
+  count: action({
     summary: "How many users there are.",
     params: nothing,
     result: z.object({ users: z.int() }),
     permission: { rule: "internal" },
   }),
-  "user.listAll": action({
+  listAll: action({
     summary: "As admin.listUsers.",
     params: z.object({
       query: z.string().optional(),
@@ -265,74 +267,83 @@ export const adminActions = {
     result: z.object({ users: z.array(e.AdminUserSchema), nextUserId: e.id.nullable() }),
     permission: { rule: "internal" },
   }),
-  "user.setDisabled": action({
+  setDisabled: action({
     summary: "As admin.disableUser and admin.enableUser.",
     params: ofUser.extend({ disabled: z.boolean() }),
     result: oneUser,
     permission: { rule: "internal" },
     errors: ["USER_NOT_FOUND", "FORBIDDEN"],
   }),
-  "user.setAdmin": action({
+  setAdmin: action({
     summary: "As admin.setAdmin.",
     params: ofUser.extend({ admin: z.boolean() }),
     result: oneUser,
     permission: { rule: "internal" },
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
   }),
-  "user.createAdmin": action({
+  createAdmin: action({
     summary: "Create an admin account.",
     params: z.object({ username: e.newUsername, password: e.password }),
     result: oneUser,
     permission: { rule: "internal" },
     errors: ["USERNAME_TAKEN", "WEAK_PASSWORD", "LIMIT_REACHED"],
   }),
-  "user.createWithoutPassword": action({
+  createWithoutPassword: action({
     summary: "As admin.createUser.",
     params: newUser,
     result: passwordLink.extend(oneUser.shape),
     permission: { rule: "internal" },
     errors: NEW_USER_ERRORS,
   }),
-  "user.sendPasswordLink": action({
+  sendPasswordLink: action({
     summary: "As admin.sendPasswordReset.",
     params: ofUser,
     result: passwordLink,
     permission: { rule: "internal" },
     errors: PASSWORD_LINK_ERRORS,
   }),
-  "user.resetTotp": action({
+  resetTotp: action({
     summary: "As admin.resetTotp.",
     params: ofUser,
     result: nothing,
     permission: { rule: "internal" },
     errors: ["USER_NOT_FOUND"],
   }),
-  "group.count": action({
+};
+
+export const groupActions = {
+  count: action({
     summary: "How many groups there are, including those being deleted.",
     params: nothing,
     result: z.object({ groups: z.int() }),
     permission: { rule: "internal" },
   }),
-  "group.listAll": action({
+  listAll: action({
     summary: "As admin.listGroups.",
     params: z.object({ beforeGroupId: e.id.optional(), limit: z.int().min(1).max(LIMITS.pageMaxItems) }),
     result: z.object({ groups: z.array(e.GroupSchema), nextGroupId: e.id.nullable() }),
     permission: { rule: "internal" },
   }),
-  "group.remove": action({
+  remove: action({
     summary: "As admin.deleteGroup.",
     params: ofGroup,
     result: nothing,
     permission: { rule: "internal" },
     errors: ["GROUP_NOT_FOUND"],
   }),
-  "message.count": action({
+};
+
+export const messageActions = {
+  count: action({
     summary: "How many messages there are.",
     params: nothing,
     result: z.object({ messages: z.int() }),
     permission: { rule: "internal" },
   }),
-  "presence.count": action({
+};
+
+export const presenceActions = {
+  count: action({
     summary: "How many users are connected; in a cluster, one at each of two gateways counts twice.",
     params: nothing,
     result: z.object({ online: z.int() }),

@@ -20,7 +20,7 @@ const ofUser = z.object({ userId: e.id });
 const internal = { rule: "internal" } as const;
 
 export const botActions = {
-  "bot.create": action({
+  create: action({
     summary:
       "Create a bot as a member of the group. Its token is used like an access token and works until it is rotated.",
     params: z.object({
@@ -38,7 +38,7 @@ export const botActions = {
     errors: ["LIMIT_REACHED", "ROLE_NOT_FOUND"],
     rateLimit: { points: 10, durationMs: minute },
   }),
-  "bot.list": action({
+  list: action({
     summary: "The bots of a group.",
     params: z.object({ groupId: e.id }),
     result: z.object({ bots: z.array(e.BotSchema).max(LIMITS.botsPerGroup) }),
@@ -47,7 +47,7 @@ export const botActions = {
     botScope: null,
     cost: 1,
   }),
-  "bot.update": action({
+  update: action({
     summary:
       "Update a bot's name. The bot's creator and the group's owner can also update its scopes, which reconnects its sockets.",
     params: ofBot.extend({ name: e.nickname.optional(), scopes: scopes.optional() }),
@@ -60,7 +60,7 @@ export const botActions = {
     errors: ["BOT_NOT_FOUND"],
     rateLimit: { points: 20, durationMs: minute },
   }),
-  "bot.rotateToken": action({
+  rotateToken: action({
     summary:
       "Issue a new token, for the bot's creator and the group's owner. The old one stops working at once, and its sockets close.",
     params: ofBot,
@@ -73,7 +73,7 @@ export const botActions = {
     errors: ["BOT_NOT_FOUND"],
     rateLimit: { points: 10, durationMs: minute },
   }),
-  "bot.delete": action({
+  delete: action({
     summary: "Delete a bot permanently. Its messages stay.",
     params: ofBot,
     result: nothing,
@@ -84,7 +84,7 @@ export const botActions = {
     audited: "bot",
     errors: ["BOT_NOT_FOUND"],
   }),
-  "bot.listTokens": action({
+  listTokens: action({
     summary: "A page of the bot and webhook tokens that the user holds in all groups, newest first.",
     params: z.object({
       before: e.id.optional().describe("the nextBefore of the page before"),
@@ -99,7 +99,7 @@ export const botActions = {
     botScope: null,
     cost: 1,
   }),
-  "bot.revokeToken": action({
+  revokeToken: action({
     summary:
       "Revoke a token that the user holds, even if they can no longer manage bots. A bot stays, without a token or callback; a webhook is deleted.",
     params: z.object({ kind: e.heldTokenKind, id: e.id }),
@@ -111,7 +111,7 @@ export const botActions = {
     errors: ["BOT_NOT_FOUND", "WEBHOOK_NOT_FOUND"],
     rateLimit: { points: 60, durationMs: minute },
   }),
-  "bot.me": action({
+  me: action({
     summary: "The bot that calls.",
     params: nothing,
     result: botResult,
@@ -121,7 +121,7 @@ export const botActions = {
     cost: 1,
     errors: ["BOTS_ONLY"],
   }),
-  "bot.subscribe": action({
+  subscribe: action({
     summary:
       "Subscribe to events in the channels that the bot can see, delivered by HTTP POST from now on. Replaces an earlier subscription. " +
       "Each event is delivered at least once; see docs/bots.md for the signature.",
@@ -142,7 +142,7 @@ export const botActions = {
     errors: ["BOTS_ONLY"],
     rateLimit: { points: 10, durationMs: minute },
   }),
-  "bot.unsubscribe": action({
+  unsubscribe: action({
     summary: "Stop the deliveries by HTTP.",
     params: nothing,
     result: botResult,
@@ -152,15 +152,15 @@ export const botActions = {
     cost: 2,
     errors: ["BOTS_ONLY"],
   }),
-  "bot.authenticate": action({
+  authenticate: action({
     summary: "The bot that a token belongs to.",
     params: z.object({ token: z.string().max(LIMITS.botTokenMaxChars) }),
     result: z.object({ userId: e.id, sessionId: e.id, scopes: z.array(botScope) }),
     permission: internal,
     errors: ["UNAUTHENTICATED"],
   }),
-  "bot.forgetUser": forgetUser("their webhooks go, or the whole bot if the user is one."),
-  "bot.revokeTokensOf": action({
+  forgetUser: forgetUser("their webhooks go, or the whole bot if the user is one."),
+  revokeTokensOf: action({
     summary: "Revoke all webhook and bot tokens that a user holds. Repeatable.",
     params: ofUser.extend({
       deleteBots: z.boolean().describe("false: bots stay, without a token or callback"),
@@ -168,58 +168,64 @@ export const botActions = {
     result: nothing,
     permission: internal,
   }),
-  "user.createBot": action({
+  disconnectHeldBy: action({
+    summary: "Disconnect the bots whose tokens a user has, who has been disabled. Repeatable.",
+    params: ofUser,
+    result: nothing,
+    permission: internal,
+  }),
+};
+
+export const userActions = {
+  createBot: action({
     summary: "A user for a bot.",
     params: z.object({ name: e.nickname }),
     result: z.object({ user: e.UserSchema }),
     permission: internal,
   }),
-  "user.renameBot": action({
+  renameBot: action({
     summary: "Another name for a bot.",
     params: ofUser.extend({ name: e.nickname }),
     result: nothing,
     permission: internal,
     errors: ["USER_NOT_FOUND"],
   }),
-  "user.openBotSession": action({
+  openBotSession: action({
     summary: "A session for a bot's token, without an end; all its others end.",
     params: ofUser,
     result: z.object({ sessionId: e.id }),
     permission: internal,
     errors: ["USER_NOT_FOUND"],
   }),
-  "user.hasBotSession": action({
+  hasBotSession: action({
     summary: "Whether a bot's session lives.",
     params: ofUser.extend({ sessionId: e.id }),
     result: z.object({ isAlive: z.boolean() }),
     permission: internal,
   }),
-  "user.isActive": action({
+  isActive: action({
     summary: "Whether there is such a user, neither disabled nor deleted.",
     params: ofUser,
     result: z.object({ isActive: z.boolean() }),
     permission: internal,
   }),
-  "bot.disconnectHeldBy": action({
-    summary: "Disconnect the bots whose tokens a user has, who has been disabled. Repeatable.",
-    params: ofUser,
-    result: nothing,
-    permission: internal,
-  }),
-  "user.deleteBot": action({
+  deleteBot: action({
     summary: "Delete a bot's user: like user.deleteMe. Repeatable.",
     params: ofUser,
     result: nothing,
     permission: internal,
   }),
-  "group.admitBot": action({
+};
+
+export const groupActions = {
+  admitBot: action({
     summary: "Make a bot a member. Repeatable.",
     params: ofUser.extend({ groupId: e.id }),
     result: nothing,
     permission: internal,
     errors: ["INVITE_NOT_FOUND"],
   }),
-  "group.listSeenChannels": action({
+  listSeenChannels: action({
     summary: "The text channels of a group that a user sees: none where they are no member.",
     params: ofUser.extend({ groupId: e.id }),
     result: z.object({ channels: z.array(z.object({ channelId: e.id, createdAt: e.time })) }),
@@ -230,7 +236,7 @@ export const botActions = {
 const inChannel = z.object({ channelId: e.id });
 
 export const commandActions = {
-  "command.register": action({
+  register: action({
     summary: "What the bot does when somebody in its group writes `/name`. The same name replaces it.",
     params: z.object({
       name: e.commandName,
@@ -244,7 +250,7 @@ export const commandActions = {
     cost: 2,
     errors: ["BOTS_ONLY", "COMMAND_NAME_TAKEN", "LIMIT_REACHED"],
   }),
-  "command.unregister": action({
+  unregister: action({
     summary: "Take a command of the bot back. Where there is none, nothing happens.",
     params: z.object({ name: e.commandName }),
     result: nothing,
@@ -254,7 +260,7 @@ export const commandActions = {
     cost: 2,
     errors: ["BOTS_ONLY"],
   }),
-  "command.list": action({
+  list: action({
     summary: "The commands of the bots that see this channel, by name. Almost always one page.",
     params: inChannel.extend({
       afterName: e.commandName.optional().describe("the nextName of the page before"),
@@ -268,7 +274,7 @@ export const commandActions = {
     botScope: "group.read",
     cost: 2,
   }),
-  "command.invoke": action({
+  invoke: action({
     summary:
       "Have a bot do something. It hears `command.invoked`, and answers with a message, if it has something to say.",
     params: inChannel.extend({

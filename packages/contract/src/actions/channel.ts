@@ -22,7 +22,7 @@ export const ChannelSyncSchema = z
 export type ChannelSync = z.output<typeof ChannelSyncSchema>;
 
 export const channelActions = {
-  "channel.create": action({
+  create: action({
     summary: "Make a channel in a group, or a section that channels stand in.",
     params: z.object({
       groupId: e.id,
@@ -46,7 +46,7 @@ export const channelActions = {
     audited: "channel",
     errors: ["LIMIT_REACHED", "CHANNEL_NOT_FOUND", "ROLE_NOT_FOUND", "MEMBER_NOT_FOUND"],
   }),
-  "channel.update": action({
+  update: action({
     summary: "Change a channel's name, topic, slow mode or place.",
     params: inChannel.extend({
       name: e.channelName.optional(),
@@ -62,7 +62,7 @@ export const channelActions = {
     cost: 2,
     audited: "channel",
   }),
-  "channel.reorder": action({
+  reorder: action({
     summary: "Put channels of a group into other places, all at once. Repeating it changes nothing.",
     params: z.object({
       groupId: e.id,
@@ -76,7 +76,7 @@ export const channelActions = {
     audited: "channel",
     errors: ["CHANNEL_NOT_FOUND"],
   }),
-  "channel.listOverrides": action({
+  listOverrides: action({
     summary: "What a channel allows and denies, to whom.",
     params: inChannel,
     result: z.object({ overrides: z.array(e.OverrideSchema) }),
@@ -85,7 +85,7 @@ export const channelActions = {
     botScope: null,
     cost: 1,
   }),
-  "channel.setOverride": action({
+  setOverride: action({
     summary:
       "Allow or deny something in a channel to everyone, a role or a member. To deny `view` makes it private.",
     params: inChannel.extend({
@@ -101,7 +101,7 @@ export const channelActions = {
     audited: "channel",
     errors: ["ROLE_NOT_FOUND", "MEMBER_NOT_FOUND", "LIMIT_REACHED"],
   }),
-  "channel.removeOverride": action({
+  removeOverride: action({
     summary: "Remove a channel's permission override for everyone, a role or a member.",
     params: inChannel.extend({ target: e.OverrideTargetSchema }),
     result: z.object({ channel: e.ChannelSchema, overrides: z.array(e.OverrideSchema) }),
@@ -111,7 +111,7 @@ export const channelActions = {
     cost: 3,
     audited: "channel",
   }),
-  "channel.delete": action({
+  delete: action({
     summary: "Delete a channel with its messages. You can't undo this.",
     params: inChannel,
     result: nothing,
@@ -121,7 +121,7 @@ export const channelActions = {
     cost: 3,
     audited: "channel",
   }),
-  "channel.list": action({
+  list: action({
     summary:
       "The channels of a group that the caller sees, each with its head and what the caller has read. Almost always one page.",
     params: z.object({
@@ -137,7 +137,7 @@ export const channelActions = {
     botScope: "group.read",
     cost: 3,
   }),
-  "channel.markRead": action({
+  markRead: action({
     summary: "Everything up to this message is read. A marker never goes back.",
     params: inChannel.extend({ seq: e.seq }),
     result: z.object({ lastReadSeq: e.seq }),
@@ -146,7 +146,7 @@ export const channelActions = {
     botScope: "messages.read",
     cost: 1,
   }),
-  "channel.sync": action({
+  sync: action({
     summary: "What changed in these channels since the caller last looked.",
     params: z.object({
       cursors: z

@@ -17,8 +17,8 @@ export const forgetUser = (what: string) => ({
   forgetsUser: true as const,
 });
 
-export const departureActions = {
-  "user.deleteMe": action({
+export const userActions = {
+  deleteMe: action({
     summary:
       "Delete the caller's account, for ever: all sessions end, the names are free, messages stay as those of a deleted user. " +
       "Groups have to be given away or deleted before.",
@@ -47,18 +47,36 @@ export const departureActions = {
     // The session's sockets close at once, so an answer by socket would not arrive.
     transports: ["http"],
   }),
-  "group.listOwned": action({
+};
+
+export const groupActions = {
+  listOwned: action({
     summary: "The groups that a user owns.",
     params: ofUser,
     result: z.object({ groupIds: z.array(e.id) }),
     permission: { rule: "internal" },
   }),
-  "group.forgetUser": forgetUser(
+  forgetUser: forgetUser(
     "they leave all groups and direct channels of several; those of two stay for the others.",
   ),
-  "message.forgetUser": forgetUser("what they have read goes; what they wrote stays."),
-  "presence.forgetUser": forgetUser("what they wanted others to see of them goes."),
-  "file.forgetUser": forgetUser("their pictures go, and files that are in no message."),
-  "inbox.forgetUser": forgetUser("notification settings, subscriptions and what was read of the inbox go."),
-  "friend.forgetUser": forgetUser("friendships, requests and settings go."),
+};
+
+export const messageActions = {
+  forgetUser: forgetUser("what they have read goes; what they wrote stays."),
+};
+
+export const presenceActions = {
+  forgetUser: forgetUser("what they wanted others to see of them goes."),
+};
+
+export const fileActions = {
+  forgetUser: forgetUser("their pictures go, and files that are in no message."),
+};
+
+export const inboxActions = {
+  forgetUser: forgetUser("notification settings, subscriptions and what was read of the inbox go."),
+};
+
+export const friendActions = {
+  forgetUser: forgetUser("friendships, requests and settings go."),
 };

@@ -9,8 +9,8 @@ const cursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCurs
 /** Each may put a channel into the list of somebody who has not asked for it. */
 const openLimit = { points: 30, durationMs: 60_000 };
 
-export const directActions = {
-  "channel.openDirect": action({
+export const channelActions = {
+  openDirect: action({
     summary: "The direct channel between the caller and another user; made where there is none.",
     params: z.object({ userId: e.id }),
     result: z.object({ channel: e.ChannelStateSchema }),
@@ -21,7 +21,7 @@ export const directActions = {
     errors: ["USER_NOT_FOUND", "NOT_REACHABLE", "LIMIT_REACHED"],
     rateLimit: openLimit,
   }),
-  "channel.createGroupDirect": action({
+  createGroupDirect: action({
     summary: "Make a direct channel of several. The caller looks after it.",
     params: z.object({
       userIds: z
@@ -39,7 +39,7 @@ export const directActions = {
     errors: ["NOT_REACHABLE", "LIMIT_REACHED"],
     rateLimit: openLimit,
   }),
-  "channel.addToDirect": action({
+  addToDirect: action({
     summary: "Let somebody into a direct channel of several; they see all that was written before.",
     params: inChannel.extend({ userId: e.id }),
     result: z.object({ channel: e.ChannelSchema }),
@@ -50,7 +50,7 @@ export const directActions = {
     errors: ["FORBIDDEN", "NOT_REACHABLE", "LIMIT_REACHED"],
     rateLimit: openLimit,
   }),
-  "channel.removeFromDirect": action({
+  removeFromDirect: action({
     summary:
       "Put somebody out of a direct channel of several, for who looks after it, or leave it. Who has been there the longest looks after " +
       "it then; with the last one it goes, and its messages with it.",
@@ -62,7 +62,7 @@ export const directActions = {
     cost: 3,
     errors: ["FORBIDDEN", "MEMBER_NOT_FOUND"],
   }),
-  "channel.renameDirect": action({
+  renameDirect: action({
     summary: "Give a direct channel of several a name, or take it away.",
     params: inChannel.extend({ name: e.channelName.nullable() }),
     result: z.object({ channel: e.ChannelSchema }),
@@ -73,7 +73,7 @@ export const directActions = {
     errors: ["FORBIDDEN"],
     rateLimit: { points: 20, durationMs: 60_000 },
   }),
-  "channel.closeDirect": action({
+  closeDirect: action({
     summary: "Put a direct channel out of the caller's list, until the next message or `channel.openDirect`.",
     params: inChannel,
     result: nothing,
@@ -83,7 +83,7 @@ export const directActions = {
     cost: 2,
     errors: ["FORBIDDEN"],
   }),
-  "channel.listDirect": action({
+  listDirect: action({
     summary: "A page of the caller's direct channels, those in which something was written last first.",
     params: z.object({
       cursor: cursor.optional().describe("the nextCursor of the page before"),
@@ -100,7 +100,7 @@ export const directActions = {
     botScope: null,
     cost: 3,
   }),
-  "channel.get": action({
+  get: action({
     summary:
       "One channel, with its head and what the caller has read: such as a direct channel that a message came in.",
     params: inChannel,

@@ -28,8 +28,8 @@ const exportUser = (what: string) => ({
   exportsUser: true as const,
 });
 
-export const exportActions = {
-  "user.exportMyData": action({
+export const userActions = {
+  exportMyData: action({
     summary: "A page of everything that there is of the caller, as JSON.",
     params: z.object({ cursor: cursor.optional() }),
     result: page,
@@ -39,17 +39,32 @@ export const exportActions = {
     cost: 8,
     rateLimit: { points: 120, durationMs: 60_000 },
   }),
-  "user.exportUser": exportUser("profile, sessions, blocks."),
-  "file.exportUser": exportUser("files, but not their bytes: file.getUrl leads to those."),
-  "group.exportUser": exportUser("memberships."),
-  "friend.exportUser": exportUser("friends, requests, and who may reach them."),
-  "inbox.exportUser": exportUser("notification settings and subscriptions to pushes."),
-  "group.listOwnChannels": action({
+  exportUser: exportUser("profile, sessions, blocks."),
+};
+
+export const fileActions = {
+  exportUser: exportUser("files, but not their bytes: file.getUrl leads to those."),
+};
+
+export const groupActions = {
+  exportUser: exportUser("memberships."),
+  listOwnChannels: action({
     summary:
       "A page of the channels and threads of the groups that a user is or was in, and of direct channels that they have left, whether they see them or not; or of the direct channels that they are in.",
     params: z.object({ userId: e.id, of: z.enum(["groups", "direct"]), cursor: cursor.nullable() }),
     result: z.object({ channelIds: z.array(e.id), nextCursor: cursor.nullable() }),
     permission: { rule: "internal" },
   }),
-  "message.exportUser": exportUser("messages, those in groups that they have left included."),
+};
+
+export const friendActions = {
+  exportUser: exportUser("friends, requests, and who may reach them."),
+};
+
+export const inboxActions = {
+  exportUser: exportUser("notification settings and subscriptions to pushes."),
+};
+
+export const messageActions = {
+  exportUser: exportUser("messages, those in groups that they have left included."),
 };

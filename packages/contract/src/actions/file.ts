@@ -10,7 +10,7 @@ const quota = z.int().min(0).nullable().describe("null: the quota that the polic
 const uploads = { points: 30, durationMs: 60_000 };
 
 export const fileActions = {
-  "file.startUpload": action({
+  startUpload: action({
     summary:
       "Ask to upload a file for a message in a channel. POST /api/file.upload?channelId=…&name=… does this and takes the bytes " +
       "as its body; called by itself it only reserves the room, for an hour.",
@@ -23,7 +23,7 @@ export const fileActions = {
     errors: ["FILE_TOO_LARGE", "LIMIT_REACHED", "MUTED"],
     rateLimit: uploads,
   }),
-  "file.startPicture": action({
+  startPicture: action({
     summary:
       "Ask to upload a picture for a profile or a group. POST /api/file.uploadPicture does this and takes the bytes as its body.",
     params: z.object({ bytes }),
@@ -35,7 +35,7 @@ export const fileActions = {
     errors: ["FILE_TOO_LARGE", "LIMIT_REACHED"],
     rateLimit: uploads,
   }),
-  "file.get": action({
+  get: action({
     summary: "What is known of a file: for who uploaded it and for those who see its channel.",
     params: oneFile,
     result: z.object({ file: e.StoredFileSchema }),
@@ -45,7 +45,7 @@ export const fileActions = {
     cost: 1,
     errors: ["FILE_NOT_FOUND"],
   }),
-  "file.getUrl": action({
+  getUrl: action({
     summary:
       "An address to read a file at for a while: for who uploaded it and for those who see its channel.",
     params: oneFile,
@@ -56,7 +56,7 @@ export const fileActions = {
     cost: 1,
     errors: ["FILE_NOT_FOUND"],
   }),
-  "file.getUrls": action({
+  getUrls: action({
     summary: "Addresses to read the attachments of a channel at for a while; what is not there is left out.",
     params: z.object({
       channelId: e.id,
@@ -68,7 +68,7 @@ export const fileActions = {
     botScope: "messages.read",
     cost: 2,
   }),
-  "file.listMine": action({
+  listMine: action({
     summary: "A page of the caller's files, newest first.",
     params: z.object({
       before: e.id.optional().describe("a file's id: only older ones"),
@@ -80,7 +80,7 @@ export const fileActions = {
     botScope: null,
     cost: 2,
   }),
-  "file.delete": action({
+  delete: action({
     summary:
       "Delete one's own file, or one that is attached in a channel for those who manage messages there. The message goes on naming it.",
     params: oneFile,
@@ -91,7 +91,7 @@ export const fileActions = {
     cost: 2,
     errors: ["FILE_NOT_FOUND", "FORBIDDEN"],
   }),
-  "file.getUsage": action({
+  getUsage: action({
     summary: "How much room the caller's files take.",
     params: nothing,
     result: e.FileUsageSchema,
@@ -100,7 +100,7 @@ export const fileActions = {
     botScope: null,
     cost: 1,
   }),
-  "file.getGroupUsage": action({
+  getGroupUsage: action({
     summary: "How much room the files of a group take.",
     params: z.object({ groupId: e.id }),
     result: e.FileUsageSchema,
@@ -109,7 +109,7 @@ export const fileActions = {
     botScope: null,
     cost: 1,
   }),
-  "file.setQuota": action({
+  setQuota: action({
     summary: "How much room the files of one user or one group may take.",
     params: z.object({ of: e.pictureOf, maxBytes: quota }),
     result: e.FileUsageSchema,
@@ -118,20 +118,20 @@ export const fileActions = {
     botScope: null,
     cost: 2,
   }),
-  "file.finishUpload": action({
+  finishUpload: action({
     summary: "The bytes of an upload are stored: find out what they are. A file that is refused is deleted.",
     params: oneFile,
     result: z.object({ file: e.StoredFileSchema }),
     permission: { rule: "internal" },
     errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
   }),
-  "file.abortUpload": action({
+  abortUpload: action({
     summary: "An upload was broken off: nothing of it is left. Repeatable.",
     params: oneFile,
     result: nothing,
     permission: { rule: "internal" },
   }),
-  "file.claim": action({
+  claim: action({
     summary:
       "Make files the attachments of the message that a user sends with a nonce; repeatable with the same nonce, and never for two messages.",
     params: z.object({
@@ -145,20 +145,20 @@ export const fileActions = {
     }),
     permission: { rule: "internal" },
   }),
-  "file.release": action({
+  release: action({
     summary: "A message is gone: delete its attachments. Repeatable.",
     params: z.object({ channelId: e.id, fileIds: z.array(e.id).min(1).max(LIMITS.attachmentsPerMessage) }),
     result: nothing,
     permission: { rule: "internal" },
   }),
-  "file.usePicture": action({
+  usePicture: action({
     summary: "Make a user's uploaded file the public picture of a profile or a group. Repeatable.",
     params: z.object({ fileId: e.id, userId: e.id, of: e.pictureOf }),
     result: z.object({ url: z.string() }),
     permission: { rule: "internal" },
     errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
   }),
-  "file.dropPictures": action({
+  dropPictures: action({
     summary: "Delete the pictures of a profile or a group, but for the one that is shown. Repeatable.",
     params: z.object({ of: e.pictureOf, exceptFileId: e.id.optional() }),
     result: nothing,

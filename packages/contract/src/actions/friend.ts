@@ -12,7 +12,7 @@ const page = z.object({
 const nextCursor = e.id.nullable().describe("null: this is the last page");
 
 export const friendActions = {
-  "friend.request": action({
+  request: action({
     summary:
       "Ask somebody, by id or username, to be a friend. Who has asked the caller already is one at once.",
     params: z
@@ -29,7 +29,7 @@ export const friendActions = {
     errors: ["USER_NOT_FOUND", "NOT_REACHABLE", "LIMIT_REACHED"],
     rateLimit: { points: 20, durationMs: 60_000 },
   }),
-  "friend.accept": action({
+  accept: action({
     summary: "Accept what somebody has asked.",
     params: ofUser,
     result: z.object({ friend: e.FriendSchema }),
@@ -39,7 +39,7 @@ export const friendActions = {
     cost: 2,
     errors: ["FRIEND_REQUEST_NOT_FOUND", "LIMIT_REACHED"],
   }),
-  "friend.decline": action({
+  decline: action({
     summary: "Decline what somebody has asked. Where nobody has, nothing happens.",
     params: ofUser,
     result: nothing,
@@ -48,7 +48,7 @@ export const friendActions = {
     botScope: null,
     cost: 2,
   }),
-  "friend.remove": action({
+  remove: action({
     summary:
       "End a friendship, or take back what the caller has asked. Where there is neither, nothing happens.",
     params: ofUser,
@@ -58,7 +58,7 @@ export const friendActions = {
     botScope: null,
     cost: 2,
   }),
-  "friend.list": action({
+  list: action({
     summary: "A page of the caller's friends.",
     params: page,
     result: z.object({ friends: z.array(e.FriendSchema), nextCursor }),
@@ -67,7 +67,7 @@ export const friendActions = {
     botScope: null,
     cost: 2,
   }),
-  "friend.listRequests": action({
+  listRequests: action({
     summary: "A page of what others have asked the caller, and the caller others: newest first.",
     params: page,
     result: z.object({ requests: z.array(e.FriendRequestSchema), nextCursor }),
@@ -76,7 +76,7 @@ export const friendActions = {
     botScope: null,
     cost: 2,
   }),
-  "friend.getReach": action({
+  getReach: action({
     summary: "Who may ask the caller to be a friend, and open direct channels with the caller.",
     params: nothing,
     result: z.object({ reach: e.ReachSchema }),
@@ -85,7 +85,7 @@ export const friendActions = {
     botScope: null,
     cost: 1,
   }),
-  "friend.setReach": action({
+  setReach: action({
     summary: "Change who may reach the caller. Direct channels that there are already stay.",
     params: e.ReachSchema.partial(),
     result: z.object({ reach: e.ReachSchema }),
@@ -95,7 +95,7 @@ export const friendActions = {
     cost: 2,
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
-  "friend.listReachable": action({
+  listReachable: action({
     summary:
       "The given users that a user can reach: by the instance's policy, their privacy settings, their relationship, and blocks.",
     params: z.object({
@@ -107,7 +107,7 @@ export const friendActions = {
     result: z.object({ userIds: z.array(e.id) }),
     permission: { rule: "internal" },
   }),
-  "friend.listAmong": action({
+  listAmong: action({
     summary: "Those of the given users who are friends of a user.",
     params: z.object({ userId: e.id, userIds: z.array(e.id).max(LIMITS.usersPerLookup) }),
     result: z.object({ userIds: z.array(e.id) }),

@@ -9,7 +9,7 @@ const ofMember = z.object({ groupId: e.id, userId: e.id });
 const because = { reason: e.reason.optional().describe("for the audit log") };
 
 export const groupActions = {
-  "group.create": action({
+  create: action({
     summary: "Make a group with a first channel, owned by the caller.",
     params: z.object({ name: e.groupName }),
     result: z.object({ group: e.GroupSchema, channels: z.array(e.ChannelSchema) }),
@@ -20,7 +20,7 @@ export const groupActions = {
     errors: ["GUEST_NOT_ALLOWED", "GROUP_CREATION_RESTRICTED", "LIMIT_REACHED"],
     rateLimit: { points: 20, durationMs: 60_000 },
   }),
-  "group.get": action({
+  get: action({
     summary: "One group.",
     params: inGroup,
     result: z.object({ group: e.GroupSchema }),
@@ -29,7 +29,7 @@ export const groupActions = {
     botScope: "group.read",
     cost: 1,
   }),
-  "group.listMine": action({
+  listMine: action({
     summary: "All groups of the caller.",
     params: nothing,
     result: z.object({ groups: z.array(e.GroupSchema) }),
@@ -38,7 +38,7 @@ export const groupActions = {
     botScope: "group.read",
     cost: 2,
   }),
-  "group.update": action({
+  update: action({
     summary: "Change the group's name, description or default channel.",
     params: inGroup.extend({
       name: e.groupName.optional(),
@@ -53,7 +53,7 @@ export const groupActions = {
     audited: "group",
     errors: ["CHANNEL_NOT_FOUND"],
   }),
-  "group.myPermissions": action({
+  myPermissions: action({
     summary: "What the caller may in the group, and in each channel that he sees.",
     params: inGroup,
     result: z.object({
@@ -65,7 +65,7 @@ export const groupActions = {
     botScope: "group.read",
     cost: 2,
   }),
-  "group.delete": action({
+  delete: action({
     summary: "Delete the group with its channels and messages. You can't undo this.",
     params: inGroup,
     result: nothing,
@@ -74,7 +74,7 @@ export const groupActions = {
     botScope: null,
     cost: 5,
   }),
-  "group.transfer": action({
+  transfer: action({
     summary: "Give the group to another member.",
     params: ofMember,
     result: z.object({ group: e.GroupSchema }),
@@ -85,7 +85,7 @@ export const groupActions = {
     audited: "user",
     errors: ["LIMIT_REACHED", "MEMBER_NOT_FOUND", "GUEST_NOT_ALLOWED"],
   }),
-  "group.listMembers": action({
+  listMembers: action({
     summary: "A page of members in the order of their ids.",
     params: inGroup.extend({
       afterUserId: e.id.optional(),
@@ -97,7 +97,7 @@ export const groupActions = {
     botScope: "group.read",
     cost: 2,
   }),
-  "group.getMember": action({
+  getMember: action({
     summary: "One member.",
     params: ofMember,
     result: z.object({ member: e.MemberSchema }),
@@ -107,7 +107,7 @@ export const groupActions = {
     cost: 1,
     errors: ["MEMBER_NOT_FOUND"],
   }),
-  "group.getMembers": action({
+  getMembers: action({
     summary: "Several members; users who are none are left out.",
     params: inGroup.extend({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ members: z.array(e.MemberSchema) }),
@@ -116,7 +116,7 @@ export const groupActions = {
     botScope: "group.read",
     cost: 2,
   }),
-  "group.leave": action({
+  leave: action({
     summary: "Leave the group.",
     params: inGroup,
     result: nothing,
@@ -126,7 +126,7 @@ export const groupActions = {
     cost: 3,
     errors: ["OWNER_CANNOT_LEAVE"],
   }),
-  "group.kick": action({
+  kick: action({
     summary: "Put a member out; an invite lets them in again.",
     params: ofMember.extend(because),
     result: nothing,
@@ -137,7 +137,7 @@ export const groupActions = {
     audited: "user",
     errors: ["MEMBER_NOT_FOUND"],
   }),
-  "group.ban": action({
+  ban: action({
     summary: "Put a user out, and keep them out.",
     params: ofMember.extend(because),
     result: nothing,
@@ -148,7 +148,7 @@ export const groupActions = {
     audited: "user",
     errors: ["USER_NOT_FOUND"],
   }),
-  "group.unban": action({
+  unban: action({
     summary: "Let a banned user join again.",
     params: ofMember.extend(because),
     result: nothing,
@@ -158,7 +158,7 @@ export const groupActions = {
     cost: 2,
     audited: "user",
   }),
-  "group.listBans": action({
+  listBans: action({
     summary: "A page of the users who are banned, in the order of their ids.",
     params: inGroup.extend({
       afterUserId: e.id.optional(),
@@ -170,7 +170,7 @@ export const groupActions = {
     botScope: "members.manage",
     cost: 2,
   }),
-  "group.auditLog": action({
+  auditLog: action({
     summary: "A page of the group's audit log, newest first. Details that the caller can't see are null.",
     params: inGroup.extend({
       actorId: e.id.optional(),
@@ -191,7 +191,7 @@ export const groupActions = {
     botScope: "members.manage",
     cost: 2,
   }),
-  "group.recordAudit": action({
+  recordAudit: action({
     summary: "What another service has let somebody do in a group, for its audit log.",
     params: e.AuditEntrySchema.omit({ id: true, createdAt: true }).partial({
       targetId: true,
@@ -202,7 +202,7 @@ export const groupActions = {
     result: nothing,
     permission: { rule: "internal" },
   }),
-  "group.mute": action({
+  mute: action({
     summary: "A muted member reads but does not write, until the time has passed.",
     params: ofMember.extend({ ...because, durationMs: z.int().min(1000).max(LIMITS.muteMaxDurationMs) }),
     result: z.object({ member: e.MemberSchema }),
@@ -213,7 +213,7 @@ export const groupActions = {
     audited: "user",
     errors: ["MEMBER_NOT_FOUND"],
   }),
-  "group.unmute": action({
+  unmute: action({
     summary: "Let a muted member write again.",
     params: ofMember,
     result: z.object({ member: e.MemberSchema }),
@@ -224,7 +224,7 @@ export const groupActions = {
     audited: "user",
     errors: ["MEMBER_NOT_FOUND"],
   }),
-  "group.access": action({
+  access: action({
     summary: "What a user may do in a group or channel, and which rooms its events go to.",
     params: z.object({ userId: e.id, groupId: e.id.optional(), channelId: e.id.optional() }),
     result: z.object({
@@ -237,13 +237,13 @@ export const groupActions = {
     }),
     permission: { rule: "internal" },
   }),
-  "group.forgetDirectAccess": action({
+  forgetDirectAccess: action({
     summary: "What these two may do in their direct channel has changed.",
     params: z.object({ userId: e.id, otherId: e.id }),
     result: nothing,
     permission: { rule: "internal" },
   }),
-  "group.listAcquaintances": action({
+  listAcquaintances: action({
     summary: "Those of the given users that a user shares a group or a direct channel with, the user too.",
     params: z.object({
       userId: e.id,
@@ -253,7 +253,7 @@ export const groupActions = {
     result: z.object({ userIds: z.array(e.id) }),
     permission: { rule: "internal" },
   }),
-  "group.listRooms": action({
+  listRooms: action({
     summary: "The rooms that a user's sockets belong in.",
     params: z.object({ userId: e.id }),
     result: z.object({ rooms: z.array(z.string()) }),

@@ -11,7 +11,7 @@ const upTo = z.object({
 const dear = { points: 30, durationMs: 10_000 };
 
 export const inboxActions = {
-  "inbox.list": action({
+  list: action({
     summary:
       "A page of the messages of others that mention the caller by name, reply, role or as everybody, newest first, as far as the " +
       "caller sees them now.",
@@ -32,7 +32,7 @@ export const inboxActions = {
     cost: 8,
     rateLimit: dear,
   }),
-  "inbox.getUnreadCount": action({
+  getUnreadCount: action({
     summary: "How many unread messages the caller's inbox has.",
     params: nothing,
     result: z.object({
@@ -47,7 +47,7 @@ export const inboxActions = {
     cost: 5,
     rateLimit: dear,
   }),
-  "inbox.markRead": action({
+  markRead: action({
     summary: "The caller's inbox is read up to a message. The marker never goes back.",
     params: upTo,
     result: z.object({ marker: e.InboxMarkerSchema }),
@@ -56,7 +56,7 @@ export const inboxActions = {
     botScope: null,
     cost: 2,
   }),
-  "inbox.clear": action({
+  clear: action({
     summary:
       "The caller's inbox is read up to a message, and so much of it not listed any more; the messages stay where they are.",
     params: upTo,
@@ -66,7 +66,7 @@ export const inboxActions = {
     botScope: null,
     cost: 2,
   }),
-  "inbox.markGroupRead": action({
+  markGroupRead: action({
     summary: "Everything in the channels of a group that the caller sees is read.",
     params: z.object({ groupId: e.id }),
     result: z.object({ channelIds: z.array(e.id).describe("in which something was unread") }),
@@ -76,7 +76,7 @@ export const inboxActions = {
     cost: 5,
     rateLimit: { points: 20, durationMs: 60_000 },
   }),
-  "inbox.markAllRead": action({
+  markAllRead: action({
     summary: "Everything in all channels of the caller is read, page by page, and the inbox too.",
     params: z.object({ cursor: cursor.optional().describe("the nextCursor of the page before") }),
     result: z.object({
@@ -89,7 +89,10 @@ export const inboxActions = {
     cost: 10,
     rateLimit: { points: 60, durationMs: 60_000 },
   }),
-  "channel.listUnread": action({
+};
+
+export const channelActions = {
+  listUnread: action({
     summary:
       "The caller's channels, direct ones too, in which there is something unread: all at once for who sees up to " +
       `${LIMITS.channelsPerUnreadPage} channels. Of threads the ${LIMITS.threadsFollowedPerUser} that the caller has opened, written in or been named in last.`,
@@ -104,13 +107,16 @@ export const inboxActions = {
     cost: 10,
     rateLimit: dear,
   }),
-  "group.listPlaces": action({
+};
+
+export const groupActions = {
+  listPlaces: action({
     summary: "The groups of a user, with the roles there.",
     params: z.object({ userId: e.id }),
     result: z.object({ places: z.array(z.object({ groupId: e.id, roleIds: z.array(e.id) })) }),
     permission: { rule: "internal" },
   }),
-  "group.listMemberIds": action({
+  listMemberIds: action({
     summary:
       "A page of the members of a group, or of those who have one of the roles, in the order of their ids.",
     params: z.object({
@@ -126,7 +132,7 @@ export const inboxActions = {
     result: z.object({ userIds: z.array(e.id), nextUserId: e.id.nullable() }),
     permission: { rule: "internal" },
   }),
-  "group.listUserChannels": action({
+  listUserChannels: action({
     summary:
       "A page of the channels that a user sees and messages are in, without threads: the direct ones first, then group by group in " +
       "the order of their ids, each whole.",

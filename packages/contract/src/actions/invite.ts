@@ -6,7 +6,7 @@ import { LIMITS } from "../limits.ts";
 const code = e.inviteCode;
 
 export const inviteActions = {
-  "invite.create": action({
+  create: action({
     summary: "Create an invite to a group. Without limits it never expires.",
     params: z.object({
       groupId: e.id,
@@ -21,7 +21,7 @@ export const inviteActions = {
     audited: "invite",
     errors: ["LIMIT_REACHED"],
   }),
-  "invite.list": action({
+  list: action({
     summary: "The invites of a group: all of them for those who manage invites, else the caller's own.",
     params: z.object({ groupId: e.id }),
     result: z.object({ invites: z.array(e.InviteSchema) }),
@@ -30,7 +30,7 @@ export const inviteActions = {
     botScope: "invites.manage",
     cost: 2,
   }),
-  "invite.revoke": action({
+  revoke: action({
     summary: "Take an invite back: one's own, or anyone's for those who manage invites.",
     params: z.object({ groupId: e.id, code }),
     result: z.object({}),
@@ -41,7 +41,7 @@ export const inviteActions = {
     audited: "invite",
     errors: ["INVITE_NOT_FOUND", "FORBIDDEN"],
   }),
-  "invite.preview": action({
+  preview: action({
     summary: "What an invite leads to, without logging in.",
     params: z.object({ code }),
     result: z.object({
@@ -60,7 +60,7 @@ export const inviteActions = {
     rateLimit: { points: 60, durationMs: 60_000 },
     transports: ["http"],
   }),
-  "invite.accept": action({
+  accept: action({
     summary: "Join the group that the invite leads to. Accepting twice changes nothing.",
     params: z.object({ code }),
     result: z.object({
@@ -74,14 +74,14 @@ export const inviteActions = {
     errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED"],
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
-  "invite.findCreator": action({
+  findCreator: action({
     summary: "The user who made an invite that has not expired.",
     params: z.object({ code }),
     result: z.object({ userId: e.id }),
     permission: { rule: "internal" },
     errors: ["INVITE_NOT_FOUND"],
   }),
-  "invite.acceptFor": action({
+  acceptFor: action({
     summary: "As invite.accept, for a user who is not logged in yet.",
     params: z.object({ code, userId: e.id }),
     result: z.object({}),

@@ -21,7 +21,7 @@ const sendParams = inChannel.extend({
 });
 
 export const messageActions = {
-  "message.send": action({
+  send: action({
     summary: "Send a message. When this is answered, the message is on disk.",
     params: sendParams
       .extend({
@@ -50,7 +50,7 @@ export const messageActions = {
     errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "SLOW_MODE", "MESSAGE_FILTERED"],
     rateLimit: { points: 120, durationMs: 10_000 },
   }),
-  "message.edit": action({
+  edit: action({
     summary: "Change the text of one's own message.",
     params: oneMessage.extend({ content: e.messageContent }),
     result: z.object({ message: e.MessageSchema }),
@@ -61,7 +61,7 @@ export const messageActions = {
     shardBy: "channelId",
     errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED", "MESSAGE_FILTERED"],
   }),
-  "message.delete": action({
+  delete: action({
     summary: "Delete one's own message, or anyone's for those who manage messages.",
     params: oneMessage,
     result: z.object({}),
@@ -73,7 +73,7 @@ export const messageActions = {
     audited: "message",
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN"],
   }),
-  "message.get": action({
+  get: action({
     summary: "One message.",
     params: oneMessage,
     result: z.object({ message: e.MessageSchema }),
@@ -83,7 +83,7 @@ export const messageActions = {
     cost: 1,
     errors: ["MESSAGE_NOT_FOUND"],
   }),
-  "message.list": action({
+  list: action({
     summary:
       "A page of messages in the order of their seq: the newest, before, after or around a seq, or around a time.",
     params: inChannel
@@ -112,7 +112,7 @@ export const messageActions = {
     botScope: "messages.read",
     cost: 5,
   }),
-  "message.listEdits": action({
+  listEdits: action({
     summary:
       "The former texts of an edited message, newest first: for its author and for those who manage messages.",
     params: oneMessage.extend({ before: e.seq.optional().describe("a version"), limit: pageLimit }),
@@ -132,7 +132,7 @@ export const messageActions = {
     cost: 3,
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN"],
   }),
-  "message.react": action({
+  react: action({
     summary: "React to a message. Repeatable; the message shows it a moment later.",
     params: oneMessage.extend({ emoji: e.emoji }),
     result: z.object({}),
@@ -144,7 +144,7 @@ export const messageActions = {
     errors: ["MUTED", "MESSAGE_NOT_FOUND", "LIMIT_REACHED"],
     rateLimit: { points: 40, durationMs: 10_000 },
   }),
-  "message.unreact": action({
+  unreact: action({
     summary: "Take one's reaction back. Repeatable.",
     params: storedReaction,
     result: z.object({}),
@@ -156,7 +156,7 @@ export const messageActions = {
     errors: ["MESSAGE_NOT_FOUND"],
     rateLimit: { points: 40, durationMs: 10_000 },
   }),
-  "message.listReactors": action({
+  listReactors: action({
     summary: "A page of those who reacted with an emoji, in the order of their ids.",
     params: storedReaction.extend({ afterUserId: e.id.optional(), limit: pageLimit }),
     result: z.object({ userIds: z.array(e.id), nextUserId: e.id.nullable() }),
@@ -166,7 +166,7 @@ export const messageActions = {
     cost: 2,
     errors: ["MESSAGE_NOT_FOUND"],
   }),
-  "message.listOwnReactions": action({
+  listOwnReactions: action({
     summary: "The caller's reactions to these messages.",
     params: inChannel.extend({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
     result: z.object({ reactions: z.array(z.object({ messageId: e.id, emoji: z.string() })) }),
@@ -175,7 +175,7 @@ export const messageActions = {
     botScope: "messages.write",
     cost: 2,
   }),
-  "message.pin": action({
+  pin: action({
     summary:
       "Pin a message to its channel: those who manage messages, and everybody in a direct channel. Repeatable.",
     params: oneMessage,
@@ -187,7 +187,7 @@ export const messageActions = {
     shardBy: "channelId",
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
   }),
-  "message.unpin": action({
+  unpin: action({
     summary: "Take a message from the pins of its channel. Repeatable.",
     params: oneMessage,
     result: messageResult,
@@ -198,7 +198,7 @@ export const messageActions = {
     shardBy: "channelId",
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
   }),
-  "message.listPins": action({
+  listPins: action({
     summary: "The pinned messages of a channel, the last pinned first.",
     params: inChannel.extend({
       skip: z.int().min(0).max(LIMITS.pinsPerChannel).default(0).describe("the nextSkip of the page before"),
@@ -212,7 +212,7 @@ export const messageActions = {
     botScope: "messages.read",
     cost: 5,
   }),
-  "message.post": action({
+  post: action({
     summary: "Send for somebody who may write there, under another name if one is given: webhooks and bots.",
     params: sendParams.extend({
       authorId: e.id,
@@ -222,7 +222,7 @@ export const messageActions = {
     permission: { rule: "internal" },
     errors: ["CHANNEL_NOT_FOUND", "FORBIDDEN", "MUTED", "MESSAGE_NOT_FOUND", "MESSAGE_FILTERED"],
   }),
-  "message.setEmbeds": action({
+  setEmbeds: action({
     summary:
       "The previews of what a message links to; empty: none. Nothing happens where it was edited since `editedAt`.",
     params: oneMessage.extend({
@@ -232,7 +232,7 @@ export const messageActions = {
     result: z.object({ isSet: z.boolean() }),
     permission: { rule: "internal" },
   }),
-  "message.getMany": action({
+  getMany: action({
     summary: "Those of these messages that still exist, newest first. The caller checks who can see them.",
     params: z.object({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems) }),
     result: z.object({
@@ -243,20 +243,20 @@ export const messageActions = {
     }),
     permission: { rule: "internal" },
   }),
-  "message.findSent": action({
+  findSent: action({
     summary:
       "The attachments of what somebody has sent with a nonce; none where it was never sent, or is deleted.",
     params: inChannel.extend({ authorId: e.id, nonce: e.nonce }),
     result: z.object({ attachments: z.array(e.AttachmentSchema) }),
     permission: { rule: "internal" },
   }),
-  "message.listChanges": action({
+  listChanges: action({
     summary: "The messages of a channel whose last change is later than `afterRev`, in the order of rev.",
     params: inChannel.extend({ afterRev: e.seq, limit: z.int().min(1).max(LIMITS.changesPerSyncCall) }),
     result: z.object({ messages: z.array(e.MessageSchema) }),
     permission: { rule: "internal" },
   }),
-  "message.listMentions": action({
+  listMentions: action({
     summary:
       "Messages that mention any of the keys (`mentionKey`), newest first; one's own are for the caller to leave out.",
     params: z.object({
@@ -267,7 +267,7 @@ export const messageActions = {
     result: z.object({ messages: z.array(e.MessageSchema), hasMore }),
     permission: { rule: "internal" },
   }),
-  "message.countMentions": action({
+  countMentions: action({
     summary:
       "How many messages of others mention a user in each channel after a seq, in the order asked for.",
     params: z.object({
@@ -285,14 +285,14 @@ export const messageActions = {
     result: z.object({ counts: z.array(z.int().max(LIMITS.mentionsCounted)) }),
     permission: { rule: "internal" },
   }),
-  "message.removeChannels": action({
+  removeChannels: action({
     summary:
       "Remove everything that was written in these channels. Answered when that is noted for good; repeatable.",
     params: z.object({ channelIds: z.array(e.id).min(1).max(LIMITS.channelsPerGroup) }),
     result: z.object({}),
     permission: { rule: "internal" },
   }),
-  "message.listHeads": action({
+  listHeads: action({
     summary: "Where channels stand, and what a user has read of them, in the order asked for.",
     params: z.object({ userId: e.id, channelIds: z.array(e.id).max(LIMITS.channelsPerGroup) }),
     result: z.object({

@@ -8,8 +8,8 @@ const manageGroup = { rule: "group", can: "manageGroup" } as const;
 const internal = { rule: "internal" } as const;
 
 /** What may be written in a group. */
-export const moderationActions = {
-  "group.getWordFilter": action({
+export const groupActions = {
+  getWordFilter: action({
     summary: "The words that are not to be written in the group.",
     params: inGroup,
     result: z.object({ wordFilter: e.WordFilterSchema }),
@@ -18,7 +18,7 @@ export const moderationActions = {
     botScope: null,
     cost: 1,
   }),
-  "group.setWordFilter": action({
+  setWordFilter: action({
     summary:
       "Words and phrases that are not to be written in the group by those without manageMessages; none of them: no filter.",
     params: inGroup.extend({
@@ -33,7 +33,7 @@ export const moderationActions = {
     audited: "group",
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
-  "group.setRetention": action({
+  setRetention: action({
     summary:
       "Messages of the group that are older than this are removed for ever, pinned ones too. null: they are kept as long as the instance keeps any.",
     params: inGroup.extend({ days: e.retentionDays.nullable() }),
@@ -45,7 +45,7 @@ export const moderationActions = {
     audited: "group",
     rateLimit: { points: 10, durationMs: 60_000 },
   }),
-  "group.listRetention": action({
+  listRetention: action({
     summary:
       "A page of all channels that messages are written in, and for how many days their groups keep them.",
     params: z.object({
@@ -58,7 +58,7 @@ export const moderationActions = {
     }),
     permission: internal,
   }),
-  "group.readWordFilter": action({
+  readWordFilter: action({
     summary: "As group.getWordFilter, for the service that applies it.",
     params: inGroup,
     result: z.object({ wordFilter: e.WordFilterSchema, rev: z.int() }),

@@ -14,7 +14,7 @@ const key = (length: number) =>
   z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${length}}={0,2}$`), "must be a key in base64url");
 
 export const notificationActions = {
-  "notification.get": action({
+  get: action({
     summary: "When the caller wants to be notified of what happens in a group, or in a channel.",
     params: place.refine(isOnePlace, ONE_PLACE),
     result: setting,
@@ -24,7 +24,7 @@ export const notificationActions = {
     cost: 1,
     errors: placeErrors,
   }),
-  "notification.set": action({
+  set: action({
     summary: "Change when the caller is notified. What is left out stays as it is.",
     params: place
       .extend(e.notificationChanges)
@@ -40,7 +40,7 @@ export const notificationActions = {
     cost: 2,
     errors: [...placeErrors, "LIMIT_REACHED"],
   }),
-  "notification.list": action({
+  list: action({
     summary: "A page of the caller's settings that are not as they are without any.",
     params: z.object({
       cursor: e.id.optional().describe("the nextCursor of the page before"),
@@ -55,7 +55,10 @@ export const notificationActions = {
     botScope: null,
     cost: 2,
   }),
-  "push.getKey": action({
+};
+
+export const pushActions = {
+  getKey: action({
     summary: "The key that a browser subscribes to this server's pushes with.",
     params: nothing,
     result: z.object({ publicKey: z.string().nullable().describe("null: this server sends no pushes") }),
@@ -64,7 +67,7 @@ export const notificationActions = {
     botScope: null,
     cost: 1,
   }),
-  "push.subscribe": action({
+  subscribe: action({
     summary:
       "Have this session notified while the caller is not connected: of direct messages and mentions, or as the settings say. It " +
       "replaces the session's former subscription, and ends with the session.",
@@ -83,7 +86,7 @@ export const notificationActions = {
     errors: ["PUSH_OFF"],
     rateLimit: { points: 20, durationMs: 60_000 },
   }),
-  "push.unsubscribe": action({
+  unsubscribe: action({
     summary: "End a subscription of the caller. Repeatable.",
     params: z.object({ endpoint: z.string().max(LIMITS.urlMaxChars) }),
     result: nothing,
@@ -92,7 +95,7 @@ export const notificationActions = {
     botScope: null,
     cost: 2,
   }),
-  "push.list": action({
+  list: action({
     summary: "The caller's subscriptions.",
     params: nothing,
     result: z.object({
@@ -109,19 +112,25 @@ export const notificationActions = {
     botScope: null,
     cost: 1,
   }),
-  "presence.listAway": action({
+};
+
+export const presenceActions = {
+  listAway: action({
     summary: "Those of the users who are connected nowhere, and do not ask to be left alone.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ userIds: z.array(e.id) }),
     permission: { rule: "internal" },
   }),
-  "user.listNames": action({
+};
+
+export const userActions = {
+  listNames: action({
     summary: "The names that users are shown by.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ users: z.array(z.object({ userId: e.id, name: z.string() })) }),
     permission: { rule: "internal" },
   }),
-  "user.listSpokenTo": action({
+  listSpokenTo: action({
     summary:
       "The languages of users, and their living sessions. Those who are deleted or disabled are left out.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),

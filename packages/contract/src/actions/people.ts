@@ -5,8 +5,8 @@ import { LIMITS } from "../limits.ts";
 
 const ofUser = z.object({ userId: e.id });
 
-export const peopleActions = {
-  "user.search": action({
+export const userActions = {
+  search: action({
     summary:
       "Accounts whose username or nickname begins so. Left out: guests, bots, and whoever has blocked the caller.",
     params: z.object({
@@ -21,7 +21,7 @@ export const peopleActions = {
     // Or somebody reads the names of all users.
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
-  "user.block": action({
+  block: action({
     summary:
       "Neither of the two writes to the other directly any more, nor sends a friend request. The other is not told.",
     params: ofUser,
@@ -33,7 +33,7 @@ export const peopleActions = {
     errors: ["USER_NOT_FOUND", "LIMIT_REACHED"],
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
-  "user.unblock": action({
+  unblock: action({
     summary: "Take a block back.",
     params: ofUser,
     result: z.object({}),
@@ -43,7 +43,7 @@ export const peopleActions = {
     cost: 2,
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
-  "user.listBlocked": action({
+  listBlocked: action({
     summary: "Whom the caller has blocked: a page in the order of their ids.",
     params: z.object({
       afterUserId: e.id.optional(),
@@ -55,7 +55,7 @@ export const peopleActions = {
     botScope: null,
     cost: 2,
   }),
-  "user.listBlockedAmong": action({
+  listBlockedAmong: action({
     summary:
       "Those of the given users who do not want to hear of a user, or cannot: blocked by either of the two, or deleted.",
     params: z.object({ userId: e.id, userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),

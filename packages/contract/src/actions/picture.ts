@@ -10,8 +10,8 @@ const ownUser = z.object({ user: e.OwnUserSchema });
 const group = z.object({ group: e.GroupSchema });
 
 /** The pictures of users and groups: anybody who has their address may see them. */
-export const pictureActions = {
-  "user.setAvatar": action({
+export const userActions = {
+  setAvatar: action({
     summary: "Show this picture with the caller's profile.",
     params: uploaded,
     result: ownUser,
@@ -22,7 +22,7 @@ export const pictureActions = {
     errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
     rateLimit: { points: 20, durationMs: 60_000 },
   }),
-  "user.removeAvatar": action({
+  removeAvatar: action({
     summary: "Show no picture with the caller's profile. Repeatable.",
     params: z.object({}),
     result: ownUser,
@@ -31,7 +31,10 @@ export const pictureActions = {
     botScope: null,
     cost: 2,
   }),
-  "group.setIcon": action({
+};
+
+export const groupActions = {
+  setIcon: action({
     summary: "Show this picture with the group.",
     params: ofGroup.extend(uploaded.shape),
     result: group,
@@ -43,7 +46,7 @@ export const pictureActions = {
     errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
     rateLimit: { points: 20, durationMs: 60_000 },
   }),
-  "group.removeIcon": action({
+  removeIcon: action({
     summary: "Show no picture with the group. Repeatable.",
     params: ofGroup,
     result: group,

@@ -8,7 +8,7 @@ const users = z.array(e.id).min(1).max(LIMITS.usersPerLookup);
 const reported = z.array(e.id).max(LIMITS.usersPerPresenceReport);
 
 export const presenceActions = {
-  "presence.watch": action({
+  watch: action({
     summary:
       "How users are now, and from now on this socket hears of their changes. Users that the caller shares no group and no " +
       "direct channel with, and who are no friends, are left out.",
@@ -30,7 +30,7 @@ export const presenceActions = {
       lifetimeMs: LIMITS.watchLifetimeMs,
     },
   }),
-  "presence.unwatch": action({
+  unwatch: action({
     summary: "This socket no longer hears of these users.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.watchedUsersPerSocket) }),
     result: z.object({}),
@@ -40,7 +40,7 @@ export const presenceActions = {
     cost: 1,
     subscription: { leave: ({ userIds }) => userIds.map(presenceRoom) },
   }),
-  "presence.setStatus": action({
+  setStatus: action({
     summary: "What others see of the caller while connected. It stays until it is set again.",
     params: z.object({ status: e.ownStatus }),
     result: z.object({ status: e.ownStatus }),
@@ -50,7 +50,7 @@ export const presenceActions = {
     cost: 2,
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
-  "presence.report": action({
+  report: action({
     summary: "A gateway tells who has come and gone there, and with empty lists that it is alive.",
     params: z.object({
       gatewayId: z.string().min(1).max(200).describe("of this run; a new one after it was forgotten"),
@@ -66,7 +66,10 @@ export const presenceActions = {
     }),
     permission: { rule: "internal" },
   }),
-  "channel.typing": action({
+};
+
+export const channelActions = {
+  typing: action({
     summary:
       "The caller is writing: others in the channel are told, if not too many write at once. Never stored.",
     params: z.object({ channelId: e.id }),

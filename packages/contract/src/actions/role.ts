@@ -10,7 +10,7 @@ const ofMember = ofRole.extend({ userId: e.id });
 
 /** Members can change only roles below their highest, and give or take only permissions that they have, in channels too: otherwise FORBIDDEN. */
 export const roleActions = {
-  "role.list": action({
+  list: action({
     summary: "The roles of a group, the lowest first.",
     params: inGroup,
     result: z.object({ roles: z.array(e.RoleSchema) }),
@@ -19,7 +19,7 @@ export const roleActions = {
     botScope: "group.read",
     cost: 1,
   }),
-  "role.create": action({
+  create: action({
     summary: "Make a role, below all others.",
     params: inGroup.extend({
       name: e.roleName,
@@ -35,7 +35,7 @@ export const roleActions = {
     audited: "role",
     errors: ["LIMIT_REACHED"],
   }),
-  "role.update": action({
+  update: action({
     summary: "Change a role.",
     params: ofRole.extend({
       name: e.roleName.optional(),
@@ -51,7 +51,7 @@ export const roleActions = {
     audited: "role",
     errors: ["ROLE_NOT_FOUND"],
   }),
-  "role.setDefault": action({
+  setDefault: action({
     summary: "Change what every member of the group may. That members see the group cannot be taken away.",
     params: inGroup.extend({ permissions: e.rolePermissions }),
     result: z.object({ group: e.GroupSchema }),
@@ -61,7 +61,7 @@ export const roleActions = {
     cost: 2,
     audited: "role",
   }),
-  "role.delete": action({
+  delete: action({
     summary: "Delete a role and take it from everybody.",
     params: ofRole,
     result: z.object({}),
@@ -72,7 +72,7 @@ export const roleActions = {
     audited: "role",
     errors: ["ROLE_NOT_FOUND"],
   }),
-  "role.reorder": action({
+  reorder: action({
     summary: "Put all roles of the group into an order, the lowest first.",
     params: inGroup.extend({ roleIds: z.array(e.id).min(1).max(LIMITS.rolesPerGroup) }),
     result: z.object({ roles: z.array(e.RoleSchema) }),
@@ -83,7 +83,7 @@ export const roleActions = {
     audited: "role",
     errors: ["ROLE_NOT_FOUND"],
   }),
-  "role.assign": action({
+  assign: action({
     summary: "Give a role to a member.",
     params: ofMember,
     result: z.object({ member: e.MemberSchema }),
@@ -94,7 +94,7 @@ export const roleActions = {
     audited: "user",
     errors: ["ROLE_NOT_FOUND", "MEMBER_NOT_FOUND", "LIMIT_REACHED"],
   }),
-  "role.unassign": action({
+  unassign: action({
     summary: "Take a role from a member.",
     params: ofMember,
     result: z.object({ member: e.MemberSchema }),

@@ -3,8 +3,8 @@ import { action } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-export const searchActions = {
-  "message.search": action({
+export const messageActions = {
+  search: action({
     summary:
       "A page of the messages of a channel with its threads, or of all channels of a group that the caller sees, that have all of " +
       "this; newest first.",
@@ -47,7 +47,10 @@ export const searchActions = {
     errors: ["GROUP_NOT_FOUND", "CHANNEL_NOT_FOUND"],
     rateLimit: { points: 10, durationMs: 10_000 },
   }),
-  "search.indexChannel": action({
+};
+
+export const searchActions = {
+  indexChannel: action({
     summary: "Index the next changes of a channel now.",
     params: z.object({ channelId: e.id }),
     result: z.object({ isComplete: z.boolean() }),

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { action } from "../define.ts";
 import * as e from "../entities.ts";
 
-export const sessionActions = {
-  "user.listSessions": action({
+export const userActions = {
+  listSessions: action({
     summary: "The caller's living sessions, newest first.",
     params: z.object({}),
     result: z.object({ sessions: z.array(e.SessionSchema) }),
@@ -12,7 +12,7 @@ export const sessionActions = {
     botScope: null,
     cost: 1,
   }),
-  "user.revokeSession": action({
+  revokeSession: action({
     summary: "End one of the caller's sessions; its sockets close at once.",
     params: z.object({ sessionId: e.id }),
     result: z.object({}),

@@ -12,8 +12,8 @@ const token = z
 const setupLimit = { points: 20, durationMs: 60_000, perAddress: true, exact: true, unscaled: true } as const;
 
 /** How an instance gets its first admin. */
-export const setupActions = {
-  "user.setUpAdmin": action({
+export const userActions = {
+  setUpAdmin: action({
     summary:
       "Create the first admin's account with a setup link, and log in. Works even if registration is closed or restricted to mail domains.",
     params: z.object({
@@ -32,7 +32,7 @@ export const setupActions = {
     rateLimit: setupLimit,
     transports: ["http"],
   }),
-  "user.becomeAdmin": action({
+  becomeAdmin: action({
     summary: "Become the first admin with a setup link. All other sessions of the account end.",
     params: z.object({ token }),
     result: e.SessionTokensSchema,
@@ -45,13 +45,13 @@ export const setupActions = {
     rateLimit: setupLimit,
     transports: ["http"],
   }),
-  "user.createSetupToken": action({
+  createSetupToken: action({
     summary: "Create a token for a setup link. It works until it expires or the instance has an admin.",
     params: z.object({}),
     result: z.object({ token: z.string() }),
     permission: { rule: "internal" },
   }),
-  "user.adminState": action({
+  adminState: action({
     summary: "Whether this instance has an admin, or who becomes one.",
     params: z.object({}),
     result: z.object({

@@ -4,8 +4,8 @@ import * as e from "../entities.ts";
 
 const nothing = z.object({});
 
-export const statusActions = {
-  "server.getStatus": action({
+export const serverActions = {
+  getStatus: action({
     summary: "Of the gateway that answers. By socket it shows the round trip at little cost.",
     params: nothing,
     result: z.object({ version: z.string(), uptimeMs: z.int() }),
@@ -15,7 +15,10 @@ export const statusActions = {
     cost: 1,
     answeredByGateway: true,
   }),
-  "admin.metrics": action({
+};
+
+export const adminActions = {
+  metrics: action({
     summary: "What all gateways did in the last minutes, in steps of some seconds, oldest first.",
     params: nothing,
     result: z.object({
@@ -29,7 +32,10 @@ export const statusActions = {
     botScope: null,
     cost: 5,
   }),
-  "gateway.getSteps": action({
+};
+
+export const gatewayActions = {
+  getSteps: action({
     summary: "What the gateway that answers did in the last minutes.",
     params: nothing,
     result: z.object({

@@ -7,8 +7,8 @@ const inChannel = z.object({ channelId: e.id });
 const oneThread = z.object({ channelId: e.id.describe("the thread's own") });
 const cursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCursor of a page");
 
-export const threadActions = {
-  "channel.openThread": action({
+export const channelActions = {
+  openThread: action({
     summary:
       "The thread about a message: a channel of its own that those see who see the message's. Made where there is none, " +
       "in a text channel of a group.",
@@ -21,7 +21,7 @@ export const threadActions = {
     errors: ["MUTED", "FORBIDDEN", "MESSAGE_NOT_FOUND", "LIMIT_REACHED"],
     rateLimit: { points: 30, durationMs: 60_000 },
   }),
-  "channel.listThreads": action({
+  listThreads: action({
     summary: "A page of a channel's threads, those in which something was written last first.",
     params: inChannel.extend({
       archived: z.boolean().default(false).describe("true: those that were put away"),
@@ -37,7 +37,7 @@ export const threadActions = {
     botScope: "group.read",
     cost: 3,
   }),
-  "channel.archiveThread": action({
+  archiveThread: action({
     summary: "Put a thread away, for who has opened it or manages channels.",
     params: oneThread,
     result: z.object({ channel: e.ChannelSchema }),
@@ -47,7 +47,7 @@ export const threadActions = {
     cost: 2,
     errors: ["FORBIDDEN"],
   }),
-  "channel.unarchiveThread": action({
+  unarchiveThread: action({
     summary: "Take a thread up again, for who has opened it or manages channels.",
     params: oneThread,
     result: z.object({ channel: e.ChannelSchema }),
@@ -57,13 +57,13 @@ export const threadActions = {
     cost: 2,
     errors: ["FORBIDDEN", "LIMIT_REACHED"],
   }),
-  "channel.findThreads": action({
+  findThreads: action({
     summary: "Those of these channels that are threads; deleted ones are left out.",
     params: z.object({ channelIds: z.array(e.id).max(LIMITS.channelsPerSync) }),
     result: z.object({ channels: z.array(e.ChannelSchema) }),
     permission: { rule: "internal" },
   }),
-  "channel.listActiveThreads": action({
+  listActiveThreads: action({
     summary: "A page of all threads of a group, those in which something was written last come last.",
     params: z.object({
       groupId: e.id,
@@ -73,7 +73,10 @@ export const threadActions = {
     result: z.object({ threads: z.array(z.object({ channelId: e.id, cursor })) }),
     permission: { rule: "internal" },
   }),
-  "message.setThread": action({
+};
+
+export const messageActions = {
+  setThread: action({
     summary: "Which thread is about a message; null: none any more. Repeating it changes nothing.",
     params: inChannel.extend({
       messageId: e.id,

@@ -41,7 +41,7 @@ const NEW_ACCOUNT_ERRORS = [
 ] as const;
 
 export const userActions = {
-  "user.register": action({
+  register: action({
     summary: "Make an account and log in.",
     params: z.object({
       username: e.newUsername,
@@ -61,7 +61,7 @@ export const userActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.login": action({
+  login: action({
     summary: "Log in with a username, or an e-mail address, and a password.",
     params: z.object({
       username: z.string().min(1).max(LIMITS.emailMaxChars),
@@ -98,7 +98,7 @@ export const userActions = {
     rateLimit: { ...credentialLimit, perValueOf: guessLimit },
     transports: ["http"],
   }),
-  "user.createGuest": action({
+  createGuest: action({
     summary: "Come in as a guest, without a password.",
     params: z.object({ nickname: e.nickname.optional() }),
     result: e.SessionTokensSchema,
@@ -111,7 +111,7 @@ export const userActions = {
     rateLimit: { points: 60, durationMs: minute, exact: true },
     transports: ["http"],
   }),
-  "user.claimGuest": action({
+  claimGuest: action({
     summary: "Turn the guest that is logged in into an account with a password; all its other sessions end.",
     params: z.object({
       username: e.newUsername,
@@ -130,7 +130,7 @@ export const userActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.refresh": action({
+  refresh: action({
     summary: "Exchange a refresh token for new tokens. A token that is used twice ends its session.",
     params: z.object({ refreshToken: z.string().min(1).max(LIMITS.refreshTokenMaxChars) }),
     result: e.SessionTokensSchema,
@@ -143,7 +143,7 @@ export const userActions = {
     rateLimit: { points: 120, durationMs: minute },
     transports: ["http"],
   }),
-  "user.logout": action({
+  logout: action({
     summary: "End this session.",
     params: nothing,
     result: nothing,
@@ -157,7 +157,7 @@ export const userActions = {
     // The session's sockets close at once, so an answer by socket would not arrive.
     transports: ["http"],
   }),
-  "user.logoutAll": action({
+  logoutAll: action({
     summary: "End all sessions of this user, this one included.",
     params: nothing,
     result: nothing,
@@ -171,7 +171,7 @@ export const userActions = {
     // The session's sockets close at once, so an answer by socket would not arrive.
     transports: ["http"],
   }),
-  "user.me": action({
+  me: action({
     summary: "The user that is logged in.",
     params: nothing,
     result: z.object({ user: e.OwnUserSchema }),
@@ -181,7 +181,7 @@ export const userActions = {
     botScope: "any",
     cost: 1,
   }),
-  "user.get": action({
+  get: action({
     summary: "One user's public profile.",
     params: z.object({ userId: e.id }),
     result: z.object({ user: e.UserSchema }),
@@ -191,14 +191,14 @@ export const userActions = {
     cost: 1,
     errors: ["USER_NOT_FOUND"],
   }),
-  "user.findByUsername": action({
+  findByUsername: action({
     summary: "The user with this name, however it is capitalised.",
     params: z.object({ username: e.username }),
     result: z.object({ user: e.UserSchema }),
     permission: { rule: "internal" },
     errors: ["USER_NOT_FOUND"],
   }),
-  "user.getMany": action({
+  getMany: action({
     summary: "Public profiles of several users; those that do not exist are left out.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ users: z.array(e.UserSchema) }),
@@ -207,7 +207,7 @@ export const userActions = {
     botScope: "group.read",
     cost: 2,
   }),
-  "user.updateProfile": action({
+  updateProfile: action({
     summary: "Change what others see of you, and the language of mails. What is left out stays as it is.",
     params: z.object({
       nickname: e.nickname.optional(),
@@ -222,7 +222,7 @@ export const userActions = {
     // Each is told to everybody in up to LIMITS.groupsPerUser groups.
     rateLimit: { points: 10, durationMs: minute },
   }),
-  "user.changePassword": action({
+  changePassword: action({
     summary: "Change the password. All sessions end, this one too: go on with the new one that is answered.",
     params: z.object({
       oldPassword: z.string().min(1).max(LIMITS.passwordMaxChars),
@@ -243,14 +243,14 @@ export const userActions = {
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
-  "user.hasSecondFactor": action({
+  hasSecondFactor: action({
     summary:
       "Whether a session meets a policy that requires a second factor: its account has one, or it was opened by OpenID Connect.",
     params: z.object({ userId: e.id, sessionId: e.id }),
     result: z.object({ has: z.boolean() }),
     permission: { rule: "internal" },
   }),
-  "user.listRevokedSessions": action({
+  listRevokedSessions: action({
     summary: "Sessions that ended while access tokens of theirs may still be valid.",
     params: z.object({
       withinMs: z.int().positive().optional().describe("only those that ended so recently"),

@@ -11,7 +11,7 @@ const minute = 60_000;
 
 /** A webhook writes with the rights of who has made it, and only as long as they may manage webhooks there. */
 export const webhookActions = {
-  "webhook.create": action({
+  create: action({
     summary: "An address that messages for this channel can be posted to, by whoever knows it.",
     params: inChannel.extend({ name: e.nickname, avatarUrl: e.httpAddress.nullable().default(null) }),
     result: webhookResult.extend({
@@ -26,7 +26,7 @@ export const webhookActions = {
     errors: ["LIMIT_REACHED"],
     rateLimit: { points: 20, durationMs: minute },
   }),
-  "webhook.list": action({
+  list: action({
     summary: "The webhooks of a channel.",
     params: inChannel,
     result: z.object({ webhooks: z.array(e.WebhookSchema).max(LIMITS.webhooksPerChannel) }),
@@ -35,7 +35,7 @@ export const webhookActions = {
     botScope: null,
     cost: 1,
   }),
-  "webhook.update": action({
+  update: action({
     summary: "Change a webhook's name or picture.",
     params: oneWebhook.extend({
       name: e.nickname.optional(),
@@ -49,7 +49,7 @@ export const webhookActions = {
     audited: "webhook",
     errors: ["WEBHOOK_NOT_FOUND"],
   }),
-  "webhook.delete": action({
+  delete: action({
     summary: "Delete a webhook: its address is dead at once.",
     params: oneWebhook,
     result: z.object({}),
@@ -60,7 +60,7 @@ export const webhookActions = {
     audited: "webhook",
     errors: ["WEBHOOK_NOT_FOUND"],
   }),
-  "webhook.execute": action({
+  execute: action({
     summary:
       "Post a message by a webhook, without logging in. Also at `POST /api/webhooks/<webhookId>/<token>`, with `text`, `username`, `avatar_url` " +
       "and `icon_url` understood as other programs write them.",

@@ -5,16 +5,16 @@ import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument, Callback } from "../bot.model.ts";
 
 export function createBot({ node, bots }: BotDependencies): Handler<"bot.create"> {
-  return async ({ params: { groupId, name, scopes, roleIds }, actor, call }) => {
+  return async ({ params: { groupId, name, scopes, roleIds }, actor, services }) => {
     const max = LIMITS.botsPerGroup;
     if ((await bots.countOfGroup(groupId, max)) >= max)
       throw serviceError("LIMIT_REACHED", { limit: "botsPerGroup", max });
-    const { user } = await node.call("user.createBot", { name });
+    const { user } = await node.services.user.createBot({ name });
     const secret = newSecret();
     try {
-      await node.call("group.admitBot", { groupId, userId: user.id });
-      for (const roleId of roleIds) await call("role.assign", { groupId, roleId, userId: user.id });
-      const { sessionId } = await node.call("user.openBotSession", { userId: user.id });
+      await node.services.group.admitBot({ groupId, userId: user.id });
+      for (const roleId of roleIds) await services.role.assign({ groupId, roleId, userId: user.id });
+      const { sessionId } = await node.services.user.openBotSession({ userId: user.id });
       const bot: BotDocument = {
         _id: new Types.ObjectId(user.id),
         groupId: new Types.ObjectId(groupId),
@@ -29,7 +29,7 @@ export function createBot({ node, bots }: BotDependencies): Handler<"bot.create"
       await record(node, bot, actor, "bot.create", { name, scopes });
       return { bot: presentBot(bot), token: formatBotToken(user.id, secret) };
     } catch (error) {
-      await node.call("user.deleteBot", { userId: user.id }).catch(() => undefined);
+      await node.services.user.deleteBot({ userId: user.id }).catch(() => undefined);
       throw error;
     }
   };
@@ -49,7 +49,7 @@ export function updateBot({ node, bots }: BotDependencies): Handler<"bot.update"
       throw serviceError("FORBIDDEN");
     const session = async () => {
       // Whoever is connected is so with the old scopes.
-      const { sessionId } = await node.call("user.openBotSession", { userId: botId });
+      const { sessionId } = await node.services.user.openBotSession({ userId: botId });
       return { scopes: scopes!, sessionId };
     };
     const changes = {
@@ -58,7 +58,7 @@ export function updateBot({ node, bots }: BotDependencies): Handler<"bot.update"
     };
     const updated = await bots.update(groupId, botId, changes);
     if (updated === null) throw serviceError("BOT_NOT_FOUND");
-    if (name !== undefined) await node.call("user.renameBot", { userId: botId, name });
+    if (name !== undefined) await node.services.user.renameBot({ userId: botId, name });
     await record(node, bot, actor, "bot.update", { name, scopes });
     return { bot: presentBot(updated) };
   };
@@ -70,7 +70,7 @@ export function rotateToken({ node, bots }: BotDependencies): Handler<"bot.rotat
     if (bot === null) throw serviceError("BOT_NOT_FOUND");
     if (!mayHoldToken(presentBot(bot), actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
     const secret = newSecret();
-    const { sessionId } = await node.call("user.openBotSession", { userId: botId });
+    const { sessionId } = await node.services.user.openBotSession({ userId: botId });
     const updated = await bots.update(groupId, botId, {
       tokenHash: hashSecret(secret),
       sessionId,
@@ -88,7 +88,7 @@ export function deleteBot(dependencies: BotDependencies): Handler<"bot.delete"> 
     const bot = await bots.findInGroup(groupId, botId);
     if (bot === null) throw serviceError("BOT_NOT_FOUND");
     // Its user first: what is left of the bot can be deleted by the same call again.
-    await node.call("user.deleteBot", { userId: botId });
+    await node.services.user.deleteBot({ userId: botId });
     await removeBot(dependencies, botId);
     await record(node, bot, actor, "bot.delete", { name: bot.name });
     return {};
@@ -113,7 +113,7 @@ async function record(
   action: string,
   after: Record<string, unknown>,
 ): Promise<void> {
-  await node.call("group.recordAudit", {
+  await node.services.group.recordAudit({
     groupId: bot.groupId.toHexString(),
     actorId: userId,
     action,

@@ -21,7 +21,7 @@ export function authenticate({ node, bots }: BotDependencies): Handler<"bot.auth
     const { botId: userId } = parsed;
     const { sessionId, scopes } = bot;
     if (!(await isHeld(node, bot))) throw serviceError("UNAUTHENTICATED");
-    const { isAlive } = await node.call("user.hasBotSession", { userId, sessionId });
+    const { isAlive } = await node.services.user.hasBotSession({ userId, sessionId });
     if (!isAlive) throw serviceError("UNAUTHENTICATED");
     return { userId, sessionId, scopes };
   };

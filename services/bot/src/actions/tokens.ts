@@ -16,7 +16,7 @@ export function revokeTokensOf(dependencies: BotDependencies): Handler<"bot.revo
       }
       const botId = bot._id.toHexString();
       // The bot's user first: if this is interrupted, the bot is still listed and the repetition removes it.
-      await node.call("user.deleteBot", { userId: botId });
+      await node.services.user.deleteBot({ userId: botId });
       await removeBot(dependencies, botId);
     }
     return {};
@@ -68,7 +68,7 @@ async function revokeBotToken(
   { _id }: BotDocument,
 ): Promise<void> {
   const botId = _id.toHexString();
-  const { sessionId } = await node.call("user.openBotSession", { userId: botId });
+  const { sessionId } = await node.services.user.openBotSession({ userId: botId });
   await bots.revokeToken(botId, { tokenHash: hashSecret(newSecret()), sessionId });
   // A callback would keep delivering messages to an address that the holder of the token chose.
   await bots.setCallback(botId, null);

@@ -74,12 +74,12 @@ export function execute({ node, webhooks }: BotDependencies): Handler<"webhook.e
     if (webhook === null || !matchesHash(token, webhook.tokenHash)) throw serviceError("WEBHOOK_NOT_FOUND");
     const authorId = webhook.createdBy;
     const channelId = webhook.channelId;
-    if (!(await node.call("user.isActive", { userId: authorId })).isActive)
+    if (!(await node.services.user.isActive({ userId: authorId })).isActive)
       throw serviceError("WEBHOOK_NOT_FOUND");
     if (!may(await node.access.get(authorId, { channelId }), "manageWebhooks"))
       throw serviceError("WEBHOOK_NOT_FOUND");
     try {
-      const { message } = await node.call("message.post", {
+      const { message } = await node.services.message.post({
         channelId,
         authorId,
         content,
@@ -105,7 +105,7 @@ async function record(
   states: Pick<Params<"group.recordAudit">, "before" | "after">,
 ): Promise<void> {
   if (groupId !== null)
-    await node.call("group.recordAudit", { groupId, actorId, action, targetId, ...states });
+    await node.services.group.recordAudit({ groupId, actorId, action, targetId, ...states });
 }
 
 function presentWebhook(webhook: WebhookDocument): Webhook {

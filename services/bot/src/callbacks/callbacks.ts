@@ -17,7 +17,7 @@ import { NotDelivered } from "./deliver.ts";
 import { tell, type TellOptions } from "./tell.ts";
 
 interface CallbacksOptions extends Omit<TellOptions, "node"> {
-  node: Pick<NodeContext, "access" | "call" | "jobs" | "logger" | "metrics" | "publish">;
+  node: Pick<NodeContext, "access" | "services" | "jobs" | "logger" | "metrics" | "publish">;
   bots: Pick<BotRepository, "find" | "settle">;
 }
 

@@ -9,7 +9,7 @@ import { deliver, type DeliverOptions, toEvents } from "./deliver.ts";
 import type { InvocationRepository } from "./invocation.repository.ts";
 
 export interface TellOptions extends DeliverOptions {
-  node: Pick<NodeContext, "call" | "access">;
+  node: Pick<NodeContext, "services" | "access">;
   cursors: CursorRepository;
   invocations: InvocationRepository;
 }
@@ -65,7 +65,7 @@ async function tellChannel(
   const { channelId } = cursor;
   const limit = EVENTS_PER_CALLBACK;
   signal.throwIfAborted();
-  const { messages } = await node.call("message.listChanges", { channelId, afterRev: cursor.rev, limit });
+  const { messages } = await node.services.message.listChanges({ channelId, afterRev: cursor.rev, limit });
   const last = messages.at(-1);
   if (last === undefined) return false;
   // A thread begins with a change of the message that it is about.
@@ -118,7 +118,7 @@ async function seenChannels(
   bot: Subscribed,
 ): Promise<Map<string, Date>> {
   const place = { groupId: bot.groupId.toHexString(), userId: bot._id.toHexString() };
-  const { channels } = await node.call("group.listSeenChannels", place);
+  const { channels } = await node.services.group.listSeenChannels(place);
   return new Map(channels.map(({ channelId, createdAt }) => [channelId, new Date(createdAt)]));
 }
 
@@ -136,7 +136,7 @@ async function listHeads(
   const found = [];
   for (let i = 0; i < all.length; i += LIMITS.channelsPerGroup) {
     const channelIds = all.slice(i, i + LIMITS.channelsPerGroup);
-    found.push(...(await node.call("message.listHeads", { userId, channelIds })).heads);
+    found.push(...(await node.services.message.listHeads({ userId, channelIds })).heads);
   }
   return found;
 }

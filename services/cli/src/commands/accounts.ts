@@ -13,17 +13,17 @@ export const createAdminCommand: CommandModule<object, { username: string }> = {
   describe: "Make an account that runs the instance, or let an existing one do so",
   builder: (yargs) => yargs.positional("username", { type: "string", demandOption: true }),
   async handler({ username }) {
-    await withUserService(loadConfig(), async (call) => {
-      const existing = await call("user.findByUsername", { username }).catch((error: unknown) => {
+    await withUserService(loadConfig(), async (services) => {
+      const existing = await services.user.findByUsername({ username }).catch((error: unknown) => {
         if (error instanceof ServiceError && error.type === "USER_NOT_FOUND") return null;
         throw error;
       });
       if (existing !== null) {
-        await call("user.setAdmin", { userId: existing.user.id, admin: true }).catch(refuseGuest);
+        await services.user.setAdmin({ userId: existing.user.id, admin: true }).catch(refuseGuest);
         process.stdout.write(`${username} is an admin, with the next access token (15 minutes at most).\n`);
         return;
       }
-      await call("user.createAdmin", { username, password: await askPassword() });
+      await services.user.createAdmin({ username, password: await askPassword() });
       process.stdout.write(`The admin ${username} is made.\n`);
     });
   },
@@ -68,9 +68,9 @@ export const resetTotpCommand: CommandModule<object, { username: string }> = {
   describe: "Take the second factor off an account whose owner has lost it",
   builder: (yargs) => yargs.positional("username", { type: "string", demandOption: true }),
   async handler({ username }) {
-    await withUserService(loadConfig(), async (call) => {
-      const { user } = await call("user.findByUsername", { username });
-      await call("user.resetTotp", { userId: user.id });
+    await withUserService(loadConfig(), async (services) => {
+      const { user } = await services.user.findByUsername({ username });
+      await services.user.resetTotp({ userId: user.id });
     });
     process.stdout.write(
       `${username} logs in with the password alone, and can set up a new second factor.\n` +

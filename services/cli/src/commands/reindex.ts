@@ -49,7 +49,7 @@ async function indexChannels(config: Config, channelIds: readonly string[]): Pro
   const node = await startNode(alone(config, ["group", "message", "search"]), factories, fail);
   try {
     for (const channelId of channelIds) {
-      while (!(await node.context.call("search.indexChannel", { channelId })).isComplete);
+      while (!(await node.context.services.search.indexChannel({ channelId })).isComplete);
     }
   } finally {
     await node.stop();

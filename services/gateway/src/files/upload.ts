@@ -73,9 +73,9 @@ async function receive(
   try {
     await storage.put(storageKey(fileId, "raw"), bodyOf(raw), bytes);
     raw.setTimeout(0);
-    return await calls.follow(() => node.call("file.finishUpload", { fileId }));
+    return await calls.follow(() => node.services.file.finishUpload({ fileId }));
   } catch (thrown) {
-    await node.call("file.abortUpload", { fileId }).catch((error: unknown) =>
+    await node.services.file.abortUpload({ fileId }).catch((error: unknown) =>
       // It is deleted in any case, an hour after it began.
       node.logger.warn({ err: error, fileId }, "an upload that failed could not be cleared away"),
     );

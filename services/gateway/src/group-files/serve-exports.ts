@@ -1,7 +1,16 @@
+import { type Services } from "@fanfare/contract";
 import { Readable } from "node:stream";
 import type { Group } from "@fanfare/contract";
 import { groupFile, type GroupSource } from "@fanfare/group-file";
-import { may, serviceError, ServiceError, type Actor, type NodeContext } from "@fanfare/kernel";
+import {
+  createServices,
+  callOf,
+  may,
+  serviceError,
+  ServiceError,
+  type Actor,
+  type NodeContext,
+} from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Calls } from "../calls.ts";
 import { dispositionOf } from "../files/download.ts";
@@ -40,7 +49,7 @@ export function serveExports(app: FastifyInstance, options: ExportOptions): void
       await stillLoggedIn(identify, bearerToken(request));
       if (start === "group.startExport") await stillOwner(node, caller.actor, group.id);
     };
-    const source = groupOfServices(node.call, group.id, mayStill);
+    const source = groupOfServices(node.services, group.id, mayStill);
     return reply
       .header("content-type", "application/x-ndjson; charset=utf-8")
       .header("content-disposition", dispositionOf("attachment", `${group.name}.jsonl`))
@@ -97,26 +106,23 @@ async function* together(lines: AsyncIterable<string>): AsyncGenerator<string> {
  * A group as the services know it.
  * @param before what is awaited before each page, and ends everything when it throws
  */
-function groupOfServices(
-  call: NodeContext["call"],
-  groupId: string,
-  before: () => Promise<void>,
-): GroupSource {
-  const next: typeof call = async (name, params) => {
+function groupOfServices(services: Services, groupId: string, before: () => Promise<void>): GroupSource {
+  const call = callOf(services);
+  const { group, message, user } = createServices(async (name, params) => {
     await before();
     return call(name, params);
-  };
+  });
   return {
-    head: () => next("group.exportHead", { groupId }),
+    head: () => group.exportHead({ groupId }),
     async channels(channelIds) {
-      const { lines } = await next("group.exportChannels", { groupId, channelIds: [...channelIds] });
+      const { lines } = await group.exportChannels({ groupId, channelIds: [...channelIds] });
       return lines;
     },
-    threads: (channelId, afterId) => next("group.exportThreads", { groupId, channelId, afterId }),
-    members: (afterUserId) => next("group.exportMembers", { groupId, afterUserId }),
-    messages: (channelId, after) => next("message.exportChannel", { channelId, after }),
+    threads: (channelId, afterId) => group.exportThreads({ groupId, channelId, afterId }),
+    members: (afterUserId) => group.exportMembers({ groupId, afterUserId }),
+    messages: (channelId, after) => message.exportChannel({ channelId, after }),
     async users(userIds) {
-      const { lines } = await next("user.exportNames", { userIds: [...userIds] });
+      const { lines } = await user.exportNames({ userIds: [...userIds] });
       return lines;
     },
   };

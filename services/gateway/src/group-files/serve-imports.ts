@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import {
+  type Services,
   type Group,
   type GroupFileContent,
   type GroupFileLineOf,
@@ -67,7 +68,7 @@ async function receive(
   try {
     const salt = newSalt();
     const checker = createGroupChecker();
-    const writer = new GroupWriter(node.call, { groupId, salt });
+    const writer = new GroupWriter(node.services, { groupId, salt });
     let users = 0;
     // Where a line does not fit, the connection is still needed for the answer.
     const body = Readable.from(raw.iterator({ destroyOnReturn: false }), { objectMode: false });
@@ -79,9 +80,9 @@ async function receive(
     }
     const survey = checker.finish();
     await writer.finish(survey);
-    return await node.call("group.finishImport", { groupId, salt, group: survey.group, byUserId: userId });
+    return await node.services.group.finishImport({ groupId, salt, group: survey.group, byUserId: userId });
   } catch (thrown) {
-    await node.call("group.cancelImport", { groupId }).catch((error: unknown) =>
+    await node.services.group.cancelImport({ groupId }).catch((error: unknown) =>
       // It is removed in any case, an hour after it was left.
       node.logger.warn({ err: error, groupId }, "an import that failed could not be cleared away"),
     );
@@ -109,7 +110,7 @@ type NewMessage = Lines["messages"][number];
 
 /** Stores the lines of a file, in their order, in a group that nobody sees. Nothing of it holds more than a batch, but for the numbers of channels. */
 class GroupWriter {
-  readonly #call: NodeContext["call"];
+  readonly #services: Services;
   readonly #ids: { groupId: string; salt: string };
   readonly #heads = new Map<string, number>();
   #roles: GroupFileLineOf<"role">[] = [];
@@ -118,8 +119,8 @@ class GroupWriter {
   #reactions: Lines["reactions"] = [];
   #chars = 0;
 
-  constructor(call: NodeContext["call"], ids: { groupId: string; salt: string }) {
-    this.#call = call;
+  constructor(services: Services, ids: { groupId: string; salt: string }) {
+    this.#services = services;
     this.#ids = ids;
   }
 
@@ -137,13 +138,13 @@ class GroupWriter {
     await this.#flushPlaces();
     const heads = [...this.#heads].map(([channelId, seq]) => ({ channelId, seq }));
     for (let at = 0; at < heads.length; at += IMPORT_LINES_PER_BATCH)
-      await this.#call("message.importHeads", {
+      await this.#services.message.importHeads({
         ...this.#ids,
         heads: heads.slice(at, at + IMPORT_LINES_PER_BATCH),
       });
     const all = [...users.values()];
     for (let at = 0; at < all.length; at += IMPORT_LINES_PER_BATCH)
-      await this.#call("user.importNames", {
+      await this.#services.user.importNames({
         ...this.#ids,
         users: all.slice(at, at + IMPORT_LINES_PER_BATCH),
       });
@@ -174,7 +175,7 @@ class GroupWriter {
     const [roles, channels] = [this.#roles, this.#channels];
     [this.#roles, this.#channels] = [[], []];
     if (roles.length + channels.length > 0)
-      await this.#call("group.importPlaces", { ...this.#ids, roles, channels });
+      await this.#services.group.importPlaces({ ...this.#ids, roles, channels });
   }
 
   async #flushMessages(): Promise<void> {
@@ -190,6 +191,6 @@ class GroupWriter {
     const reactions = this.#reactions;
     this.#reactions = [];
     if (messages.length + reactions.length > 0)
-      await this.#call("message.importLines", { ...this.#ids, messages, reactions });
+      await this.#services.message.importLines({ ...this.#ids, messages, reactions });
   }
 }

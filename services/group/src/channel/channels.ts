@@ -121,12 +121,12 @@ export function updateChannel(dependencies: GroupDependencies): Handler<"channel
 export function deleteChannel(dependencies: GroupDependencies): Handler<"channel.delete"> {
   const { channels, threads, purge, audit } = dependencies;
   const markThread = async (
-    { call, access }: Request<"channel.delete">,
+    { services, access }: Request<"channel.delete">,
     { _id, parentId, rootMessageId }: ChannelDocument,
   ): Promise<boolean> => {
     // First, because a message that names a thread which is gone would never be put right.
     const [channelId, messageId] = [parentId!, rootMessageId!];
-    await call("message.setThread", { channelId, messageId, threadId: null, rooms: [...access.rooms] });
+    await services.message.setThread({ channelId, messageId, threadId: null, rooms: [...access.rooms] });
     return threads.markDeleted(_id);
   };
   return async (request) => {

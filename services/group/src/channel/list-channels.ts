@@ -1,5 +1,5 @@
 import { AnswerBudget, type Handler, serviceError, type ServiceError } from "@fanfare/kernel";
-import { type Call, type ChannelState, LIMITS, type Result } from "@fanfare/contract";
+import { type Services, type ChannelState, LIMITS, type Result } from "@fanfare/contract";
 import { needActor } from "../authority.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { sees, subjectOf } from "../subjects.ts";
@@ -8,13 +8,13 @@ import { presentChannel, presentChannelState } from "../group.presenter.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 
 export function listChannels(dependencies: GroupDependencies): Handler<"channel.list"> {
-  return async ({ params: { groupId, afterChannelId = "" }, actor, call }) => {
+  return async ({ params: { groupId, afterChannelId = "" }, actor, services }) => {
     const [own, listed] = await Promise.all([
       needActor(dependencies, groupId, actor.userId),
       dependencies.channels.listOfGroup(groupId),
     ]);
     const seen = listed.filter((channel) => channel._id > afterChannelId && sees(own.subject, channel));
-    const states = await channelStates(call, actor.userId, seen);
+    const states = await channelStates(services, actor.userId, seen);
     // Pages go by id, which never changes; positions can change between two pages.
     const byId = states.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const page = new Set(new AnswerBudget().cut(byId));
@@ -189,13 +189,13 @@ const UNUSED = { head: { seq: 0, rev: 0 }, lastReadSeq: 0 };
 
 /** Channels as one user sees them: with what the message service knows of them, asked once for all. */
 export async function channelStates(
-  call: Call,
+  services: Services,
   userId: string,
   channels: readonly ChannelDocument[],
 ): Promise<ChannelState[]> {
   if (channels.length === 0) return [];
   const channelIds = channels.map(({ _id }) => _id);
-  const { heads } = await call("message.listHeads", { userId, channelIds });
+  const { heads } = await services.message.listHeads({ userId, channelIds });
   const byId = new Map(heads.map((head) => [head.channelId, head]));
   return channels.map((channel) => presentChannelState(channel, byId.get(channel._id) ?? UNUSED));
 }

@@ -9,12 +9,12 @@ import { channelStates } from "./list-channels.ts";
 
 export function openThread(dependencies: GroupDependencies): Handler<"channel.openThread"> {
   const { node, channels, threads } = dependencies;
-  return async ({ params: { channelId, messageId, name }, actor, access: { rooms }, call }) => {
+  return async ({ params: { channelId, messageId, name }, actor, access: { rooms }, services }) => {
     const parent = await channels.find(channelId);
     if (parent?.kind !== "text" || parent.groupId === undefined) throw serviceError("FORBIDDEN");
     let thread: ChannelDocument | null = await threads.findByRoot(messageId);
     if (thread === null) {
-      const { message } = await call("message.get", { channelId, messageId });
+      const { message } = await services.message.get({ channelId, messageId });
       if (message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
       await assertRoomForThread(dependencies, channelId);
       const createdAt = new Date();
@@ -43,8 +43,8 @@ export function openThread(dependencies: GroupDependencies): Handler<"channel.op
     if (thread?.parentId !== channelId) throw serviceError("MESSAGE_NOT_FOUND");
     const threadId = thread._id;
     // Each time: whoever made the thread may have died before it did this.
-    await call("message.setThread", { channelId, messageId, threadId, rooms: [...rooms] });
-    const [channel] = await channelStates(call, actor.userId, [thread]);
+    await services.message.setThread({ channelId, messageId, threadId, rooms: [...rooms] });
+    const [channel] = await channelStates(services, actor.userId, [thread]);
     return { channel: channel! };
   };
 }
@@ -60,11 +60,11 @@ async function assertRoomForThread(
 }
 
 export function listThreads({ threads }: GroupDependencies): Handler<"channel.listThreads"> {
-  return async ({ params: { channelId, archived, cursor, limit }, actor, call }) => {
+  return async ({ params: { channelId, archived, cursor, limit }, actor, services }) => {
     const before = cursor === undefined ? undefined : parseActivityCursor(cursor);
     const found = await threads.list(channelId, archived ? "archived" : "open", before, limit + 1);
     return {
-      channels: await channelStates(call, actor.userId, found.slice(0, limit)),
+      channels: await channelStates(services, actor.userId, found.slice(0, limit)),
       nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null,
     };
   };

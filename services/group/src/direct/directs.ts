@@ -1,4 +1,4 @@
-import { type Call, LIMITS, type Params, type Result, userRoom } from "@fanfare/contract";
+import { type Services, LIMITS, type Params, type Result, userRoom } from "@fanfare/contract";
 import { type Actor, duplicateKeyIndex, type Handler, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import { channelStates } from "../channel/list-channels.ts";
@@ -9,19 +9,19 @@ import { type DirectRepository, isClosed } from "./direct.repository.ts";
 
 export function openDirect(dependencies: GroupDependencies): Handler<"channel.openDirect"> {
   const { node, directs } = dependencies;
-  return async ({ params: { userId }, actor, call }) => {
+  return async ({ params: { userId }, actor, services }) => {
     if (userId === actor.userId) {
       const issues = [{ path: "userId", message: "must be another user's" }];
       throw serviceError("VALIDATION_FAILED", { issues });
     }
     const existing = await directs.find(directKey(actor.userId, userId));
     if (existing === null) {
-      await call("user.get", { userId });
-      await assertReachable(call, "direct", actor, [userId]);
+      await services.user.get({ userId });
+      await assertReachable(services, "direct", actor, [userId]);
       await assertRoomForDirects(directs, [actor.userId]);
     }
     const channel = existing ?? (await createDirect(dependencies, actor.userId, userId));
-    const [state] = await channelStates(call, actor.userId, [channel]);
+    const [state] = await channelStates(services, actor.userId, [channel]);
     if (state === undefined) throw serviceError("INTERNAL");
     if (channel.closedAtSeq?.[actor.userId] !== undefined) {
       await directs.reopen(state.id, actor.userId);
@@ -60,21 +60,21 @@ async function createDirect(
 }
 
 export function listDirect({ directs }: GroupDependencies): Handler<"channel.listDirect"> {
-  return async ({ params: { cursor, limit }, actor: { userId }, call }) => {
+  return async ({ params: { cursor, limit }, actor: { userId }, services }) => {
     const before = cursor === undefined ? undefined : parseActivityCursor(cursor);
     const found = await directs.listOf(userId, before, limit + 1);
     const page = found.slice(0, limit).filter(({ deletedAt }) => deletedAt === undefined);
-    const states = await channelStates(call, userId, page);
+    const states = await channelStates(services, userId, page);
     const channels = states.filter(({ head }, index) => !isClosed(page[index]!, userId, head.seq));
     return { channels, nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null };
   };
 }
 
 export function closeDirect({ node, channels, directs }: GroupDependencies): Handler<"channel.closeDirect"> {
-  return async ({ params: { channelId }, actor: { userId }, call }) => {
+  return async ({ params: { channelId }, actor: { userId }, services }) => {
     const channel = await channels.find(channelId);
     if (channel?.memberIds === undefined) throw serviceError("FORBIDDEN");
-    const [state] = await channelStates(call, userId, [channel]);
+    const [state] = await channelStates(services, userId, [channel]);
     await directs.close(channelId, userId, state!.head.seq);
     node.publish(userRoom(userId), "channel.closed", { channelId });
     return {};
@@ -82,10 +82,10 @@ export function closeDirect({ node, channels, directs }: GroupDependencies): Han
 }
 
 export function getChannel({ channels }: GroupDependencies): Handler<"channel.get"> {
-  return async ({ params: { channelId }, actor: { userId }, call }): Promise<Result<"channel.get">> => {
+  return async ({ params: { channelId }, actor: { userId }, services }): Promise<Result<"channel.get">> => {
     const found = await channels.find(channelId);
     if (found === null) throw serviceError("CHANNEL_NOT_FOUND");
-    const [channel] = await channelStates(call, userId, [found]);
+    const [channel] = await channelStates(services, userId, [found]);
     return { channel: channel! };
   };
 }
@@ -121,12 +121,12 @@ export async function assertRoomForDirects(
 
 /** @throws {ServiceError} NOT_REACHABLE when the actor cannot reach one of the users in this way */
 export async function assertReachable(
-  call: Call,
+  services: Services,
   approach: Params<"friend.listReachable">["approach"],
   { userId, kind }: Pick<Actor, "userId" | "kind">,
   userIds: readonly string[],
 ): Promise<void> {
   const others = [...userIds];
-  const reachable = await call("friend.listReachable", { userId, kind, userIds: others, approach });
+  const reachable = await services.friend.listReachable({ userId, kind, userIds: others, approach });
   if (reachable.userIds.length < others.length) throw serviceError("NOT_REACHABLE");
 }

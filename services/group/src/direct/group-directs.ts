@@ -8,14 +8,14 @@ import { assertReachable, assertRoomForDirects } from "./directs.ts";
 
 export function createGroupDirect(dependencies: GroupDependencies): Handler<"channel.createGroupDirect"> {
   const { node, channels, directs } = dependencies;
-  return async ({ params, actor, call }) => {
+  return async ({ params, actor, services }) => {
     const { userId } = actor;
     const others = [...new Set(params.userIds)];
     if (others.includes(userId)) {
       const issues = [{ path: "userIds", message: "must be other users'" }];
       throw serviceError("VALIDATION_FAILED", { issues });
     }
-    await assertReachable(call, "groupDirect", actor, others);
+    await assertReachable(services, "groupDirect", actor, others);
     const memberIds = [userId, ...others];
     await assertRoomForDirects(directs, memberIds);
     const createdAt = new Date();
@@ -30,17 +30,17 @@ export function createGroupDirect(dependencies: GroupDependencies): Handler<"cha
     };
     await channels.insert(created);
     node.publish(memberIds.map(userRoom), "channel.created", { channel: presentChannel(created) });
-    const [channel] = await channelStates(call, userId, [created]);
+    const [channel] = await channelStates(services, userId, [created]);
     return { channel: channel! };
   };
 }
 
 export function addToDirect(dependencies: GroupDependencies): Handler<"channel.addToDirect"> {
   const { node, directs, membership } = dependencies;
-  return async ({ params: { channelId, userId }, actor, call }) => {
+  return async ({ params: { channelId, userId }, actor, services }) => {
     const before = await findGroupDirect(dependencies, channelId);
     if (memberIdsOf(before).includes(userId)) return { channel: presentChannel(before) };
-    await assertReachable(call, "groupDirect", actor, [userId]);
+    await assertReachable(services, "groupDirect", actor, [userId]);
     await assertRoomForDirects(directs, [userId]);
     const changed = await directs.addMember(channelId, userId);
     if (changed === null) {

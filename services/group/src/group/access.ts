@@ -1,5 +1,5 @@
 import {
-  type Call,
+  type Services,
   groupRoom,
   hasPermission,
   NO_PERMISSIONS,
@@ -30,7 +30,7 @@ const NOT_IN_SECTIONS = PERMISSIONS.sendMessages | PERMISSIONS.attachFiles | PER
 
 /** At most four look-ups by index, five for a thread, whatever the size of the group; for a direct channel one of them is in the user service. */
 export function access(dependencies: GroupDependencies): Handler<"group.access"> {
-  return async ({ params: { userId, groupId, channelId }, call }) => {
+  return async ({ params: { userId, groupId, channelId }, services }) => {
     if (channelId === undefined) {
       return groupId === undefined ? NOWHERE : accessInGroup(dependencies, groupId, userId, null);
     }
@@ -43,7 +43,7 @@ export function access(dependencies: GroupDependencies): Handler<"group.access">
     const memberIds = channel.memberIds ?? [];
     const permissions = directPermissions(memberIds, userId);
     if (permissions === NO_PERMISSIONS) return NOWHERE;
-    const isBlocked = channel.kind === "direct" && (await isBlockBetween(call, userId, memberIds));
+    const isBlocked = channel.kind === "direct" && (await isBlockBetween(services, userId, memberIds));
     return {
       permissions: isBlocked ? PERMISSIONS.view : permissions,
       groupId: null,
@@ -53,9 +53,13 @@ export function access(dependencies: GroupDependencies): Handler<"group.access">
   };
 }
 
-async function isBlockBetween(call: Call, userId: string, memberIds: readonly string[]): Promise<boolean> {
+async function isBlockBetween(
+  services: Services,
+  userId: string,
+  memberIds: readonly string[],
+): Promise<boolean> {
   const userIds = memberIds.filter((id) => id !== userId);
-  return (await call("user.listBlockedAmong", { userId, userIds })).userIds.length > 0;
+  return (await services.user.listBlockedAmong({ userId, userIds })).userIds.length > 0;
 }
 
 /** @param channel null: the group as a whole */

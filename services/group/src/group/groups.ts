@@ -91,20 +91,20 @@ export function updateGroup(dependencies: GroupDependencies): Handler<"group.upd
 }
 
 export function setIcon(dependencies: GroupDependencies): Handler<"group.setIcon"> {
-  return async ({ params: { groupId, fileId }, actor: { userId }, call }) => {
+  return async ({ params: { groupId, fileId }, actor: { userId }, services }) => {
     const of = { type: "group", id: groupId } as const;
-    const { url } = await call("file.usePicture", { fileId, userId, of });
+    const { url } = await services.file.usePicture({ fileId, userId, of });
     const group = await show(dependencies, groupId, userId, url);
     // What is left of it is dropped with the next one.
-    await call("file.dropPictures", { of, exceptFileId: fileId }).catch(() => undefined);
+    await services.file.dropPictures({ of, exceptFileId: fileId }).catch(() => undefined);
     return { group };
   };
 }
 
 export function removeIcon(dependencies: GroupDependencies): Handler<"group.removeIcon"> {
-  return async ({ params: { groupId }, actor: { userId }, call }) => {
+  return async ({ params: { groupId }, actor: { userId }, services }) => {
     const group = await show(dependencies, groupId, userId, null);
-    await call("file.dropPictures", { of: { type: "group", id: groupId } });
+    await services.file.dropPictures({ of: { type: "group", id: groupId } });
     return { group };
   };
 }
@@ -126,9 +126,9 @@ async function show(
 
 export function transferGroup(dependencies: GroupDependencies): Handler<"group.transfer"> {
   const { node, groups, members, membership, announcer, audit } = dependencies;
-  return async ({ params: { groupId, userId }, actor, call }) => {
+  return async ({ params: { groupId, userId }, actor, services }) => {
     if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
-    const { user } = await call("user.get", { userId });
+    const { user } = await services.user.get({ userId });
     // A bot is held by somebody, who would own the group in its name.
     if (user.kind !== "member") throw serviceError("GUEST_NOT_ALLOWED");
     await assertCanOwnMore(await node.policy.get(), groups, userId);

@@ -71,9 +71,9 @@ export function kickMember(dependencies: GroupDependencies): Handler<"group.kick
 
 export function banUser(dependencies: GroupDependencies): Handler<"group.ban"> {
   const { bans, membership, audit } = dependencies;
-  return async ({ params: { groupId, userId, reason }, actor, call }) => {
+  return async ({ params: { groupId, userId, reason }, actor, services }) => {
     await refuseProtected(dependencies, { groupId, userId }, actor.userId);
-    await call("user.get", { userId });
+    await services.user.get({ userId });
     // First the ban, then the removal: see `admit` in membership.ts.
     await bans.insert(groupId, userId, actor.userId, reason);
     const removal = await membership.remove(groupId, userId, "banned");

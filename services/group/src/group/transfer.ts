@@ -23,8 +23,8 @@ const MEMBERS_PER_PAGE = 500;
 const THREADS_PER_PAGE = 200;
 
 export function startExport(): Handler<"group.startExport"> {
-  return ({ params: { groupId }, actor: { userId }, call }) =>
-    call("group.beginExport", { groupId, userId, action: "group.startExport" });
+  return ({ params: { groupId }, actor: { userId }, services }) =>
+    services.group.beginExport({ groupId, userId, action: "group.startExport" });
 }
 
 export function beginExport({ groups, audit }: GroupDependencies): Handler<"group.beginExport"> {

@@ -16,7 +16,7 @@ interface Crowd extends Place {
 }
 
 interface CrowdsOptions {
-  node: Pick<NodeContext, "call" | "jobs">;
+  node: Pick<NodeContext, "services" | "jobs">;
   push: (place: Place, candidates: Candidate[]) => Promise<void>;
   /** Whether further pushes would be dropped. */
   isBusy: () => boolean;
@@ -34,7 +34,7 @@ export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
       const begun = performance.now();
       const { groupId, message, everyone, afterUserId } = crowd;
       const mentions = message.mentions!;
-      const page = await node.call("group.listMemberIds", {
+      const page = await node.services.group.listMemberIds({
         groupId,
         roleIds: everyone ? null : mentions.roleIds,
         afterUserId,

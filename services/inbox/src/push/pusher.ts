@@ -95,7 +95,7 @@ class Pusher {
   }
 
   async #away(userIds: readonly string[]): Promise<string[]> {
-    return (await this.#options.node.call("presence.listAway", { userIds: [...userIds] })).userIds;
+    return (await this.#options.node.services.presence.listAway({ userIds: [...userIds] })).userIds;
   }
 
   async #seeing(channelId: string, userIds: readonly string[]): Promise<string[]> {
@@ -111,7 +111,7 @@ class Pusher {
     const kept = await boundedMap([...byAuthor], CONCURRENCY, ([authorId, some]) =>
       this.#who(some, async (userIds) => {
         const params = { userId: authorId, userIds: [...userIds] };
-        const blocked = new Set((await this.#options.node.call("user.listBlockedAmong", params)).userIds);
+        const blocked = new Set((await this.#options.node.services.user.listBlockedAmong(params)).userIds);
         return userIds.filter((userId) => !blocked.has(userId));
       }),
     );
@@ -139,7 +139,7 @@ class Pusher {
     const reached = new Map<string, Reached>();
     for (const some of chunks(userIds, USERS_PER_CALL)) {
       const [{ users }, found] = await Promise.all([
-        node.call("user.listSpokenTo", { userIds: some }),
+        node.services.user.listSpokenTo({ userIds: some }),
         subscriptions.listOf(some),
       ]);
       const byUser = Map.groupBy(found, ({ userId }) => userId);
@@ -161,7 +161,7 @@ class Pusher {
     );
     const names = new Map<string, string>();
     for (const some of chunks([...userIds], USERS_PER_CALL)) {
-      const { users } = await this.#options.node.call("user.listNames", { userIds: some });
+      const { users } = await this.#options.node.services.user.listNames({ userIds: some });
       for (const { userId, name } of users) names.set(userId, name);
     }
     return names;

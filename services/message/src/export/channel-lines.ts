@@ -79,9 +79,9 @@ export function importLines({
   messages,
   reactions,
 }: Pick<MessageDependencies, "messages" | "reactions">): Handler<"message.importLines"> {
-  return async ({ params, call }) => {
+  return async ({ params, services }) => {
     const { groupId } = params;
-    await call("group.keepImport", { groupId });
+    await services.group.keepImport({ groupId });
     const idOf = createNewIds(params.salt);
     const ids = { groupId: new Types.ObjectId(groupId), newId: idOf, userId: idOf };
     const documents = params.messages.map(({ line, seq, reactions: shown }) => ({

@@ -1,4 +1,4 @@
-import type { Call, Result } from "@fanfare/contract";
+import type { Services, Result } from "@fanfare/contract";
 import { type Handler, serviceError } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
 import { presentMessage } from "../message.presenter.ts";
@@ -18,9 +18,9 @@ interface Channels {
 }
 
 export function exportUser(own: OwnMessages): Handler<"message.exportUser"> {
-  return async ({ params: { userId, cursor }, call }) => {
+  return async ({ params: { userId, cursor }, services }) => {
     const position = cursor === null ? { source: "read" as const, at: null } : parsePosition(cursor);
-    const { channelIds, next } = await nextChannels(own, call, userId, position);
+    const { channelIds, next } = await nextChannels(own, services, userId, position);
     const items: Result<"message.exportUser">["items"] = [];
     for (const channelId of channelIds) {
       if (position.channelId !== undefined && channelId < position.channelId) continue;
@@ -39,7 +39,7 @@ export function exportUser(own: OwnMessages): Handler<"message.exportUser"> {
 /** In the order of their ids. */
 async function nextChannels(
   own: OwnMessages,
-  call: Call,
+  services: Services,
   userId: string,
   { source, at }: Position,
 ): Promise<Channels> {
@@ -51,7 +51,7 @@ async function nextChannels(
       next: last === undefined ? { source: "groups", at: null } : { source, at: last },
     };
   }
-  const { channelIds, nextCursor } = await call("group.listOwnChannels", { userId, of: source, cursor: at });
+  const { channelIds, nextCursor } = await services.group.listOwnChannels({ userId, of: source, cursor: at });
   const following = source === "groups" ? { source: "direct" as const, at: null } : null;
   return {
     channelIds: await own.withoutMarker(userId, channelIds.sort()),

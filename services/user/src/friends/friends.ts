@@ -1,7 +1,7 @@
 import {
   LIMITS,
   userRoom,
-  type Call,
+  type Services,
   type Friend,
   type FriendRequest,
   type Params,
@@ -17,9 +17,9 @@ const MAX_ROUNDS = 3;
 
 export function requestFriend(dependencies: UserDependencies): Handler<"friend.request"> {
   const { node, friendships } = dependencies;
-  return async ({ params, actor, call }) => {
+  return async ({ params, actor, services }) => {
     const { userId } = actor;
-    const other = await findUser(call, params);
+    const other = await findUser(services, params);
     if (other.id === userId) {
       const issues = [{ path: "userId", message: "must be another user's" }];
       throw serviceError("VALIDATION_FAILED", { issues });
@@ -33,7 +33,7 @@ export function requestFriend(dependencies: UserDependencies): Handler<"friend.r
         continue;
       }
       if (other.kind === "guest") throw serviceError("NOT_REACHABLE");
-      const [isReachable] = await reachableAmong(dependencies, call, "request", actor, [other.id]);
+      const [isReachable] = await reachableAmong(dependencies, services, "request", actor, [other.id]);
       if (isReachable === undefined) throw serviceError("NOT_REACHABLE");
       const max = LIMITS.friendRequestsPerUser;
       const open = await Promise.all([userId, other.id].map((id) => friendships.count(id, "requested", max)));
@@ -51,10 +51,10 @@ export function requestFriend(dependencies: UserDependencies): Handler<"friend.r
   };
 }
 
-async function findUser(call: Call, { userId, username }: Params<"friend.request">): Promise<User> {
+async function findUser(services: Services, { userId, username }: Params<"friend.request">): Promise<User> {
   const { user } = await (username === undefined
-    ? call("user.get", { userId: userId! })
-    : call("user.findByUsername", { username }));
+    ? services.user.get({ userId: userId! })
+    : services.user.findByUsername({ username }));
   return user;
 }
 

@@ -1,4 +1,4 @@
-import type { Call } from "@fanfare/contract";
+import type { Services } from "@fanfare/contract";
 import type { Actor, Handler } from "@fanfare/kernel";
 import type { UserDependencies } from "../user.dependencies.ts";
 import { isReachable, narrowDirectFrom, type Approach } from "./friend.policy.ts";
@@ -15,15 +15,15 @@ export function setReach({ reaches }: UserDependencies): Handler<"friend.setReac
 }
 
 export function listReachable(dependencies: UserDependencies): Handler<"friend.listReachable"> {
-  return async ({ params: { userIds, approach, ...user }, call }) => ({
-    userIds: await reachableAmong(dependencies, call, approach, user, userIds),
+  return async ({ params: { userIds, approach, ...user }, services }) => ({
+    userIds: await reachableAmong(dependencies, services, approach, user, userIds),
   });
 }
 
 /** Those of `userIds` whom the actor can reach in this way. Costs as much as there are users asked for. */
 export async function reachableAmong(
   { node, friendships, reaches }: UserDependencies,
-  call: Call,
+  services: Services,
   approach: Approach,
   { userId, kind }: Pick<Actor, "userId" | "kind">,
   userIds: readonly string[],
@@ -34,8 +34,8 @@ export async function reachableAmong(
     node.policy.get(),
     friendships.friendsAmong(userId, others),
     reaches.findMany(others),
-    call("group.listAcquaintances", { userId, userIds: others, groupsOnly: true }),
-    call("user.listBlockedAmong", { userId, userIds: others }),
+    services.group.listAcquaintances({ userId, userIds: others, groupsOnly: true }),
+    services.user.listBlockedAmong({ userId, userIds: others }),
   ]);
   const isMate = new Set(mates.userIds);
   const isBlocked = new Set(blocks.userIds);
