@@ -1,14 +1,14 @@
 import type { Namespace, Server } from "socket.io";
 import { MessageType } from "socket.io-adapter";
 import { FanoutAdapter } from "./adapter.ts";
-import type { FanoutBus } from "./bus/bus.ts";
+import type { Bus } from "./bus/bus.ts";
 import { Publisher } from "./bus/publisher.ts";
 import { checkedPrefix, Subjects } from "./bus/subjects.ts";
 import type { Header } from "./bus/wire.ts";
 
 export interface EmitterOptions {
   /** Reaches the sockets of other processes. null: only those of the attached server. */
-  bus?: FanoutBus | null;
+  bus?: Bus | null;
   /** First words of all subjects; the servers' must be the same. Default "fanfare". */
   prefix?: string;
   /** Default "/". */

@@ -1,4 +1,4 @@
-export type { FanoutBus, Interruption } from "./bus/bus.ts";
+export type { Bus, Interruption } from "./bus/bus.ts";
 export {
   connectNatsBus,
   type ConnectNatsBusOptions,
@@ -7,6 +7,7 @@ export {
   type NatsBusOptions,
 } from "./bus/nats-bus.ts";
 export { Assembly, cut, type Piece } from "./bus/pieces.ts";
+export { type ThreadBus, threadBus, ThreadHub, ThreadSpoke } from "./bus/thread-bus.ts";
 export { createFanoutAdapter } from "./create-fanout-adapter.ts";
 export { Emitter, type EmitterOptions } from "./emitter.ts";
 export type {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FanoutBus } from "./bus/bus.ts";
+import type { Bus } from "./bus/bus.ts";
 import { resolveBusOptions, resolveOptions } from "./options.ts";
 
 test("options out of range are refused by name", () => {
@@ -8,7 +8,7 @@ test("options out of range are refused by name", () => {
   expect(() => resolveOptions({ resyncEvent: "disconnect" })).toThrow("resyncEvent");
 });
 
-const bus: FanoutBus = {
+const bus: Bus = {
   maxMessageBytes: 1,
   publish: () => {},
   subscribe: () => () => {},

@@ -1,5 +1,5 @@
 import type { Socket } from "socket.io";
-import type { FanoutBus } from "./bus/bus.ts";
+import type { Bus } from "./bus/bus.ts";
 import { checkedPrefix } from "./bus/subjects.ts";
 
 /** What one publication cost. */
@@ -110,7 +110,7 @@ export type ResyncReason = "interrupted" | "requested" | "joined";
 
 export interface BusAdapterOptions {
   /** Carries everything between the servers, and from emitters to them. Without a bus the adapter is for one server. */
-  bus?: FanoutBus;
+  bus?: Bus;
   /** First words of all subjects; whoever has the same, and the same namespace, belongs together. Default "fanfare". */
   prefix?: string;
   /** Milliseconds that the subscription to a room outlives its last member here. Default 5,000. */
@@ -132,7 +132,7 @@ export interface BusAdapterOptions {
 }
 
 export interface ResolvedBusOptions extends BusAdapterOptions {
-  readonly bus: FanoutBus;
+  readonly bus: Bus;
   readonly prefix: string;
   readonly lingerMs: number;
   readonly heartbeatIntervalMs: number;
@@ -140,7 +140,7 @@ export interface ResolvedBusOptions extends BusAdapterOptions {
 }
 
 /** @throws RangeError for an option out of range. */
-export function resolveBusOptions(options: BusAdapterOptions & { bus: FanoutBus }): ResolvedBusOptions {
+export function resolveBusOptions(options: BusAdapterOptions & { bus: Bus }): ResolvedBusOptions {
   const { lingerMs = 5000, heartbeatIntervalMs = 1000, heartbeatTimeoutMs = 4000 } = options;
   if (!(lingerMs >= 0)) throw new RangeError(`lingerMs must be a number of at least 0, got ${lingerMs}.`);
   if (!(heartbeatIntervalMs > 0 && heartbeatTimeoutMs > heartbeatIntervalMs)) {

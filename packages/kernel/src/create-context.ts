@@ -1,5 +1,5 @@
 import { hkdfSync } from "node:crypto";
-import type { FanoutBus } from "@fanfare/fanout";
+import type { Bus } from "@fanfare/fanout";
 import type { Jobs } from "@fanfare/jobs";
 import type { ServiceBroker } from "moleculer";
 import type { Connection } from "mongoose";
@@ -21,7 +21,7 @@ import { inRequestUntraced, type Tracing } from "./tracing/tracing.ts";
 interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis" | "counters"> {
   broker: ServiceBroker;
   /** null: this process is the whole instance. */
-  bus: FanoutBus | null;
+  bus: Bus | null;
   cluster: WatchedCluster;
   secret: string;
   connection: Connection | null;

@@ -1,5 +1,5 @@
 import { DOMAIN_EVENTS, type DomainEventName, type DomainEvents } from "@fanfare/contract";
-import type { FanoutBus } from "@fanfare/fanout";
+import type { Bus } from "@fanfare/fanout";
 import type { ServiceBroker } from "moleculer";
 import { currentScope } from "./request-scope.ts";
 import type { Tracing } from "./tracing/tracing.ts";
@@ -19,7 +19,7 @@ const subjectOf = (name: string): string => `fanfare.event.${name}`;
  */
 export function createBroadcast(
   broker: ServiceBroker,
-  bus: FanoutBus | null,
+  bus: Bus | null,
   headersOf?: Tracing["headersOf"],
 ): Broadcast {
   interface Told {

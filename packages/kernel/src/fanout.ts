@@ -3,7 +3,7 @@ import {
   Emitter,
   type EmitterOptions,
   type FanoutAdapterOptions,
-  type FanoutBus,
+  type Bus,
   type Reception,
 } from "@fanfare/fanout";
 import type { Logger } from "./logger.ts";
@@ -12,7 +12,7 @@ import type { Tracing } from "./tracing/tracing.ts";
 
 export interface FanoutOptions {
   /** null: this process is the whole instance. */
-  bus: FanoutBus | null;
+  bus: Bus | null;
   metrics: Registry;
   logger: Logger;
   /** Called when another process says that what it published may be lost. */

@@ -61,6 +61,5 @@ export { callOf, createServices } from "./services.ts";
 export type { Sealer } from "./sealer.ts";
 export { hashSecret, matchesHash, newSecret } from "./sealer.ts";
 export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
-export type { ThreadHub } from "./threads/thread-bus.ts";
 export { inRequestUntraced, type ClientRequest, type InRequest } from "./tracing/tracing.ts";
 export { ACCESS_TOKEN_LIFETIME_MS, loadTokenSecret } from "./tokens.ts";

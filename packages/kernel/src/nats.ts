@@ -1,4 +1,4 @@
-import { type FanoutBus, natsBus } from "@fanfare/fanout";
+import { type Bus, natsBus } from "@fanfare/fanout";
 import { connect, Events, type NatsConnection } from "nats";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Transport } from "./broker.ts";
@@ -56,7 +56,7 @@ export function createBus(
   connection: NatsConnection,
   { logger, metrics }: { logger: Logger; metrics: Registry },
   onInterrupted: () => void,
-): FanoutBus {
+): Bus {
   watchNats(metrics, connection);
   void logNats(connection, logger);
   const dropped = new Counter({

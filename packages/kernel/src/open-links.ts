@@ -1,10 +1,9 @@
-import type { FanoutBus } from "@fanfare/fanout";
+import { type Bus, type ThreadBus, threadBus } from "@fanfare/fanout";
 import { Serializers, Transporters } from "moleculer";
 import type { Transport } from "./broker.ts";
 import type { Config } from "./config.ts";
 import type { Logger } from "./logger.ts";
 import type { Registry } from "./metrics.ts";
-import type { ThreadBus } from "./threads/thread-bus.ts";
 
 /** Lets the brokers of one process's threads talk to each other. */
 class ThreadTransporter extends Transporters.Base {
@@ -59,7 +58,7 @@ export interface Links {
    * For publications and events; null: there are no others.
    * @param onInterrupted is called when what others have published may not have come here
    */
-  openBus(parts: { logger: Logger; metrics: Registry }, onInterrupted: () => void): FanoutBus | null;
+  openBus(parts: { logger: Logger; metrics: Registry }, onInterrupted: () => void): Bus | null;
   close(): Promise<void>;
 }
 
@@ -81,19 +80,7 @@ export async function openLinks(
     };
   }
   if (threads === undefined) return { transport: undefined, openBus: () => null, close: nothing };
-  return { transport: threadTransport(threads), openBus: () => threadFanoutBus(threads), close: nothing };
-}
-
-/** Publications to the sockets of other threads. They share their fate, so nothing is ever lost between them. */
-function threadFanoutBus(bus: ThreadBus): FanoutBus {
-  return {
-    maxMessageBytes: Infinity,
-    // Of a view on a larger buffer the whole buffer would be copied.
-    publish: (subject, message) => bus.publish(subject, message.slice()),
-    subscribe: (subject, listener) => bus.subscribe(subject, (message) => listener(message as Uint8Array)),
-    flush: () => bus.flush(),
-    onInterrupted: () => () => {},
-  };
+  return { transport: threadTransport(threads), openBus: () => threadBus(threads), close: nothing };
 }
 
 /** Broker options that connect the brokers on `bus`. */

@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import { ESSENTIAL_SERVICES, LIMITS } from "@fanfare/contract";
+import { ThreadHub, ThreadSpoke } from "@fanfare/fanout";
 import type { Jobs } from "@fanfare/jobs";
 import type { ServiceBroker, ServiceSchema } from "moleculer";
 import { createBroker, createNodeId, STOP_MS, stopServices } from "./broker.ts";
@@ -24,7 +25,6 @@ import { redisCounters, type SharedCounters } from "./rate-limits/index.ts";
 import { startOpsServer } from "./ops-server.ts";
 import { runForRequest } from "./request-scope.ts";
 import { allMetrics, mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
-import { ThreadHub, ThreadSpoke } from "./threads/thread-bus.ts";
 import { countersOfMainThread, hostCounters } from "./threads/thread-counters.ts";
 import { loadTokenSecret } from "./tokens.ts";
 import { openTracing, type Tracing } from "./tracing/tracing.ts";

@@ -1,4 +1,5 @@
 import { ACTIONS, actionsWhere, type Result } from "@fanfare/contract";
+import type { ThreadHub } from "@fanfare/fanout";
 import { createGatewayService, noticeOfRoom } from "@fanfare/gateway";
 import {
   type Config,
@@ -6,7 +7,6 @@ import {
   type NodeContext,
   type ServiceFactory,
   startNode,
-  type ThreadHub,
   type Threads,
 } from "@fanfare/kernel";
 import { createAdminService } from "@fanfare/admin";

@@ -5,11 +5,12 @@ export interface Interruption {
 }
 
 /**
- * Carries messages between the processes of a cluster. {@link connectNatsBus} is one over NATS. Whoever else writes one
- * has to keep this: what one process publishes arrives at each other process in the order of publication, whatever the
- * subjects; a message goes to every process subscribed to its subject, the publishing one included.
+ * Carries messages between the processes or threads of an instance: {@link natsBus} and {@link threadBus}. An instance that is
+ * one process and one thread has none. Any other implementation has to keep this: what one process publishes arrives at
+ * each other process in the order of publication, whatever the subjects; a message goes to every process subscribed to
+ * its subject, the publishing one included.
  */
-export interface FanoutBus {
+export interface Bus {
   /** Largest message in bytes. */
   readonly maxMessageBytes: number;
   /**

@@ -1,5 +1,5 @@
 import type { ConnectionOptions, NatsConnection } from "nats";
-import type { FanoutBus, Interruption } from "./bus.ts";
+import type { Bus, Interruption } from "./bus.ts";
 
 export interface NatsBusOptions {
   /**
@@ -13,7 +13,7 @@ export interface NatsBusOptions {
   onError?: (error: Error) => void;
 }
 
-export interface NatsBus extends FanoutBus {
+export interface NatsBus extends Bus {
   readonly connection: NatsConnection;
   /** Sends what is published, then closes the connection. */
   close(): Promise<void>;

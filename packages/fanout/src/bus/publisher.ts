@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { EncodedPacket } from "../connection.ts";
 import { textFrame } from "../frames.ts";
-import type { FanoutBus } from "./bus.ts";
+import type { Bus } from "./bus.ts";
 import { cut } from "./pieces.ts";
 import type { Subjects } from "./subjects.ts";
 import { encodeEvent, encodeMessage, type Header, joinParts, Kind, WirePacket } from "./wire.ts";
@@ -17,7 +17,7 @@ const STARTED_AT_MS = performance.timeOrigin;
 const NOTHING = Buffer.alloc(0);
 
 interface PublisherOptions {
-  readonly bus: FanoutBus;
+  readonly bus: Bus;
   readonly subjects: Subjects;
   readonly namespace: string;
   readonly onPublished?: ((copies: number, bytes: number) => void) | undefined;

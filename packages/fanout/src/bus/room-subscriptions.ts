@@ -1,4 +1,4 @@
-import type { FanoutBus } from "./bus.ts";
+import type { Bus } from "./bus.ts";
 import type { Subjects } from "./subjects.ts";
 import type { Message } from "./wire.ts";
 
@@ -24,7 +24,7 @@ interface Released {
 }
 
 interface RoomSubscriptionsOptions {
-  readonly bus: FanoutBus;
+  readonly bus: Bus;
   readonly subjects: Subjects;
   /** How long a subscription stays after its last member has left, in milliseconds. */
   readonly lingerMs: number;

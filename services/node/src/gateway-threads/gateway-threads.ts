@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { Worker } from "node:worker_threads";
 import { connectionMemory, connectionRoom, type ConnectionMemory } from "@fanfare/gateway";
-import type { Config, ThreadHub, ThreadMetrics, Threads } from "@fanfare/kernel";
+import type { ThreadHub } from "@fanfare/fanout";
+import type { Config, ThreadMetrics, Threads } from "@fanfare/kernel";
 import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
 
 /** How long a thread may take to tell its metrics, in milliseconds: one that is stuck must not hide the others'. */

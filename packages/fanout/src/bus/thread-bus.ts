@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
+import type { Bus } from "./bus.ts";
 
-export type Handler = (data: unknown) => void;
+type Handler = (data: unknown) => void;
 
 /** What the threads of one process publish on and listen to. */
 export interface ThreadBus {
@@ -98,7 +99,7 @@ export class ThreadHub implements ThreadBus {
     return () => void this.#handlers.remove(subject, handler);
   }
 
-  /** Everybody's publications come through here. */
+  /** All publications come through here. */
   flush(): Promise<void> {
     return Promise.resolve();
   }
@@ -162,4 +163,17 @@ export class ThreadSpoke implements ThreadBus {
       this.#flushes.delete(packet[1]);
     }
   }
+}
+
+/** A bus between the threads of one process. They live and die together, so nothing is ever lost between them. */
+export function threadBus(threads: ThreadBus): Bus {
+  return {
+    maxMessageBytes: Infinity,
+    // A copy of its own: of a view, such as a Buffer of the pool, the whole memory behind it would be cloned.
+    publish: (subject, message) => threads.publish(subject, new Uint8Array(message)),
+    subscribe: (subject, listener) =>
+      threads.subscribe(subject, (message) => listener(message as Uint8Array)),
+    flush: () => threads.flush(),
+    onInterrupted: () => () => {},
+  };
 }
