@@ -336,7 +336,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     client.close();
   });
 
-  test("language and theme are switched, and stay so", async () => {
+  test("language and theme are switched, and stay so", { tags: "long" }, async () => {
     const { username, client } = await newAccount();
     const page = await openAs(username, "/settings/appearance", { colorScheme: "light" });
     await page.getByRole("radio", { name: "Dark" }).click();

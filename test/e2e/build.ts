@@ -11,11 +11,13 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The folder of the page, built as it is now, so that no older build is tested. */
     webBuild: string;
+    /** Whether long tests are left out. */
+    isShortRun: boolean;
   }
 }
 
 /** Once before all tests in the browser. */
-export default async function build({ provide }: TestProject): Promise<() => Promise<void>> {
+export default async function build({ provide, vitest }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-web-"));
   const vite = join(webDir, "node_modules/vite/bin/vite.js");
   const args = [vite, "build", "--outDir", folder, "--emptyOutDir", "--logLevel", "warn"];
@@ -23,5 +25,6 @@ export default async function build({ provide }: TestProject): Promise<() => Pro
   const env = { ...process.env, NODE_ENV: "production" };
   await promisify(execFile)(process.execPath, args, { cwd: webDir, env });
   provide("webBuild", folder);
+  provide("isShortRun", vitest.config.tagsFilter?.includes("!long") === true);
   return () => rm(folder, { recursive: true, force: true });
 }

@@ -51,15 +51,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
 
   async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const viewport = { width: 1280, height: 800 };
-    const context = await site.newContext(
-      { viewport, serviceWorker: true, ...options },
-      await site.logIn("ada"),
-    );
-    await context.grantPermissions(["notifications"], { origin: site.url });
-    await context.addInitScript(() => {
-      localStorage.setItem("fanfare.preferences", JSON.stringify({ desktopNotifications: true }));
-    });
-    return context;
+    return site.newContext({ viewport, serviceWorker: true, ...options }, await site.logIn("ada"));
   }
 
   async function openIn(context: BrowserContext, path: string): Promise<Page> {
@@ -182,7 +174,10 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
   });
 
   test("who looks elsewhere is told by the system, by one tab only, and not of a muted channel", async () => {
-    const context = await newContext();
+    const context = await newContext({ permissions: ["notifications"] });
+    await context.addInitScript(() => {
+      localStorage.setItem("fanfare.preferences", JSON.stringify({ desktopNotifications: true }));
+    });
     page = await openIn(context, `/groups/${groupId}/channels/${general}`);
     const other = await openIn(context, `/groups/${groupId}/channels/${general}`);
     await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");

@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser())("the first minute of two people", () => {
     sender.close();
   });
 
-  test("an account can be made, left, and come back to", async () => {
+  test("an account can be made, left, and come back to", { tags: "long" }, async () => {
     const ada = await openWindow("/");
     await ada.getByRole("link", { name: "Register" }).click();
     await ada.getByLabel("Username").fill("a");

@@ -93,32 +93,36 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(new URL(ada.url()).pathname.startsWith(groupPath)).toBe(true);
   });
 
-  test("a channel for announcements, and a private one for those who were chosen", async () => {
-    const { ada, link } = await createGroup();
-    const grace = await enter(link, "Grace");
-    const alan = await enter(link, "Alan");
-    await groupMenu(ada).click();
-    await choose(ada, "Create channel");
-    await ada.getByLabel("Name of the channel").fill("news");
-    await ada.getByRole("radio", { name: /Announcements/ }).click();
-    await ada.getByRole("button", { name: "Create channel", exact: true }).click();
-    await channel(grace, "announcements news").waitFor();
-    expect(await channel(ada, "announcements news").count()).toBe(0);
+  test(
+    "a channel for announcements, and a private one for those who were chosen",
+    { tags: "long" },
+    async () => {
+      const { ada, link } = await createGroup();
+      const grace = await enter(link, "Grace");
+      const alan = await enter(link, "Alan");
+      await groupMenu(ada).click();
+      await choose(ada, "Create channel");
+      await ada.getByLabel("Name of the channel").fill("news");
+      await ada.getByRole("radio", { name: /Announcements/ }).click();
+      await ada.getByRole("button", { name: "Create channel", exact: true }).click();
+      await channel(grace, "announcements news").waitFor();
+      expect(await channel(ada, "announcements news").count()).toBe(0);
 
-    await groupMenu(ada).click();
-    await choose(ada, "Create channel");
-    await ada.getByLabel("Name of the channel").fill("crew");
-    await ada.getByRole("switch", { name: "Private" }).click();
-    await ada.getByRole("textbox", { name: "Members" }).fill("gra");
-    await ada.getByRole("dialog").getByRole("button", { name: "Grace" }).waitFor();
-    await ada.getByRole("textbox", { name: "Members" }).press("Enter");
-    await ada.getByRole("button", { name: "Remove Grace" }).waitFor();
-    await ada.getByRole("button", { name: "Create channel", exact: true }).click();
-    await channel(grace, "private crew").waitFor();
-    await createChannel(ada, "everybody");
-    await channel(alan, "everybody").waitFor();
-    expect(await channel(alan, "crew").count()).toBe(0);
-  });
+      await groupMenu(ada).click();
+      await choose(ada, "Create channel");
+      await ada.getByLabel("Name of the channel").fill("crew");
+      await ada.getByRole("switch", { name: "Private" }).click();
+      await ada.getByRole("textbox", { name: "Members" }).fill("gra");
+      await ada.getByRole("dialog").getByRole("button", { name: "Grace" }).waitFor();
+      await ada.getByRole("textbox", { name: "Members" }).press("Enter");
+      await ada.getByRole("button", { name: "Remove Grace" }).waitFor();
+      await ada.getByRole("button", { name: "Create channel", exact: true }).click();
+      await channel(grace, "private crew").waitFor();
+      await createChannel(ada, "everybody");
+      await channel(alan, "everybody").waitFor();
+      expect(await channel(alan, "crew").count()).toBe(0);
+    },
+  );
 
   test("what a role allows is offered to who gets it, and not to who loses it", async () => {
     const { ada, link, groupPath } = await createGroup();

@@ -78,8 +78,7 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
   });
 
   test("shows what is pushed, and a click leads to it", async () => {
-    const context = await site.newContext({ serviceWorker: true });
-    await context.grantPermissions(["notifications"], { origin: site.url });
+    const context = await site.newContext({ serviceWorker: true, permissions: ["notifications"] });
     const page = await openControlled(context);
     const session = await context.newCDPSession(page);
     const registered = new Promise<string>((resolve) => {

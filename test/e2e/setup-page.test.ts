@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
 
   beforeEach(async () => {
     const env = { WEB_DIR: inject("webBuild"), GATEWAY_THREADS: "0", REGISTRATION: "open" };
-    [node, browser] = await Promise.all([startNode({ env }), sharedBrowser()]);
+    [node, browser] = await Promise.all([startNode({ env }), sharedBrowser({ notifications: false })]);
     link = `${node.url}/setup#token=${await readSetupToken(node)}`;
   });
   afterEach(async () => {
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
     });
   });
 
-  test("makes the account that is logged in the admin", async () => {
+  test("makes the account that is logged in the admin", { tags: "long" }, async () => {
     const tokens = await new FanfareClient({ url: node.url }).register(account);
     const context = await browser.newContext({ locale: "en-US" });
     await keepTokens(context, tokens);

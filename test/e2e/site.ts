@@ -49,10 +49,10 @@ export function useSite(env: () => Env = () => ({})): Site {
 
 class Site {
   instance!: Instance;
-  browser!: Browser;
   /** Of the pages that are watched, in this test. */
   readonly complaints: string[] = [];
   readonly #kept = new Set<Page>();
+  readonly #browsers = new Set<Browser>();
 
   get url(): string {
     return this.instance.url;
@@ -63,8 +63,10 @@ class Site {
     this.instance = await startInstance({ WEB_DIR: inject("webBuild"), MONGO_URL: "", ...env });
   }
 
-  async launch(): Promise<void> {
-    this.browser = await sharedBrowser();
+  async launch({ notifications } = { notifications: false }): Promise<Browser> {
+    const browser = await sharedBrowser({ notifications });
+    this.#browsers.add(browser);
+    return browser;
   }
 
   /** A watched page in a context of its own: of the user with these tokens, or of a visitor. */
@@ -78,7 +80,10 @@ class Site {
     { serviceWorker = false, ...options }: SiteOptions = {},
     tokens?: SessionTokens,
   ): Promise<BrowserContext> {
-    const context = await this.browser.newContext({ locale: "en-US", ...options });
+    const browser = await this.launch({
+      notifications: options.permissions?.includes("notifications") === true,
+    });
+    const context = await browser.newContext({ locale: "en-US", ...options });
     context.setDefaultTimeout(PATIENCE_MS);
     if (!serviceWorker) await context.addInitScript(NO_SERVICE_WORKER);
     if (tokens !== undefined) await keepTokens(context, tokens);
@@ -136,7 +141,7 @@ class Site {
   }
 
   async closeWindows(): Promise<void> {
-    for (const context of this.browser.contexts()) {
+    for (const context of [...this.#browsers].flatMap((browser) => browser.contexts())) {
       const others = context.pages().filter((page) => !this.#kept.has(page));
       if (others.length === context.pages().length) await context.close();
       else await Promise.all([context.setOffline(false), ...others.map((page) => page.close())]);
@@ -149,7 +154,7 @@ class Site {
   async stop(): Promise<void> {
     this.#kept.clear();
     try {
-      if (this.browser !== undefined) await this.closeWindows();
+      await this.closeWindows();
     } finally {
       await this.instance?.stop();
     }
