@@ -12,7 +12,7 @@ import {
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ACTORS, type ActorName, type Outcome } from "./expected.ts";
-import { MATRIX, READS } from "./matrix.ts";
+import { HARMLESS, MATRIX, READS } from "./matrix.ts";
 import type { Row } from "./row.ts";
 
 // Every action that can be reached from outside, as everybody that a rule tells apart.
@@ -30,6 +30,7 @@ beforeAll(async () => {
 afterAll(() => instance?.stop());
 
 let shared: { cast: Promise<Cast>; stages: number } | undefined;
+let ofReads: Promise<Stage> | undefined;
 
 /** New people take long to register: actions that change no one are tried by the same people, in new groups. */
 async function newStage(changesPeople: boolean): Promise<Stage> {
@@ -42,21 +43,35 @@ async function newStage(changesPeople: boolean): Promise<Stage> {
   return createStage(url, await shared.cast);
 }
 
-async function outcomesOf(name: ActionName, { outcomes, params }: Row): Promise<Record<ActorName, Outcome>> {
+/** @param inFreshGroups whether each actor has a group that no one else has changed by the same action */
+async function outcomesOf(
+  name: ActionName,
+  { outcomes, params }: Row,
+  inFreshGroups: boolean,
+): Promise<Record<ActorName, Outcome>> {
   const { rule } = actionDefinition(name).permission;
+  const isRead = READS.test(name);
   const isAboutPlace = rule === "group" || rule === "channel";
-  const changesPeople =
-    !isAboutPlace && !READS.test(name) && ACTORS.some((actor) => outcomes[actor] === "ok");
-  let stage = await newStage(changesPeople);
+  const isHarmless = isAboutPlace || isRead || HARMLESS.test(name);
+  const changesPeople = !isHarmless && ACTORS.some((actor) => outcomes[actor] === "ok");
+  const canBeSpent = isAboutPlace && !isRead;
+  let stage = await (isRead ? (ofReads ??= newStage(false)) : newStage(changesPeople));
   const { admin } = stage;
+  const call = (actor: ActorName) => {
+    const token = actor === "anonymous" ? undefined : stage[actor].accessToken;
+    return postRaw(instance.url, name, JSON.stringify(params(stage)), token);
+  };
   let isFresh = true;
   const found: Partial<Record<ActorName, Outcome>> = {};
-  // Who is refused changes nothing, so they are first, and together.
+  // Refusals change nothing, so they come first, in the same group.
   const succeeds = (actor: ActorName): number => Number(outcomes[actor] === "ok");
   for (const actor of ACTORS.toSorted((a, b) => succeeds(a) - succeeds(b))) {
-    if (!isFresh && isAboutPlace && !READS.test(name)) stage = await newStage(changesPeople);
-    const token = actor === "anonymous" ? undefined : stage[actor].accessToken;
-    const answer = await postRaw(instance.url, name, JSON.stringify(params(stage)), token);
+    if (!isFresh && canBeSpent && inFreshGroups) stage = await newStage(changesPeople);
+    let answer = await call(actor);
+    if (!answer.ok && !isFresh && canBeSpent && !inFreshGroups) {
+      stage = await newStage(changesPeople);
+      answer = await call(actor);
+    }
     found[actor] = answer.ok ? "ok" : answer.error.type;
     isFresh = !answer.ok;
   }
@@ -78,8 +93,17 @@ test("what is internal is reachable by nothing", () => {
   expect(internal.filter(([, { transports }]) => transports.length > 0)).toEqual([]);
 });
 
+const rows = Object.entries(MATRIX) as [ActionName, Row][];
+
+// A second success can be due to the first one: the long run has a fresh group for each.
 describe.concurrent("who gets what from", () => {
-  test.each(Object.entries(MATRIX) as [ActionName, Row][])("%s", async (name, row) => {
-    expect(await outcomesOf(name, row)).toEqual(row.outcomes);
+  test.each(rows)("%s", async (name, row) => {
+    expect(await outcomesOf(name, row, false)).toEqual(row.outcomes);
+  });
+});
+
+describe.concurrent("in a group that no one has changed, who gets what from", { tags: "long" }, () => {
+  test.each(rows)("%s", async (name, row) => {
+    expect(await outcomesOf(name, row, true)).toEqual(row.outcomes);
   });
 });

@@ -55,3 +55,7 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
 
 /** Actions that change nothing for the next call. */
 export const READS = /\.(get|list|search|preview|me$|my|sync|stats|auditLog|export)/;
+
+/** Other actions after which everyone has the same standing as before. */
+export const HARMLESS =
+  /^(presence|push|notification|inbox|bot|command)\.|^(user\.(register|createGuest|updateProfile|removeAvatar|unblock)|group\.create|file\.startPicture|admin\.(createUser|metrics))$/;
