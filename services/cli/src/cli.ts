@@ -1,6 +1,5 @@
 import { ConfigError, ServiceError } from "@fanfare/kernel";
 import yargs from "yargs";
-import { hideBin } from "yargs/helpers";
 import { CliError } from "./cli-error.ts";
 import { backupCommand, restoreCommand, verifyCommand } from "./commands/backup.ts";
 import { checkCommand } from "./commands/check.ts";
@@ -13,38 +12,42 @@ import { resealCommand } from "./commands/reseal.ts";
 
 const WIDTH = 100;
 
-const cli = yargs(hideBin(process.argv))
-  .scriptName("fanfare")
-  .usage(
-    "$0 <command>\n\nLooks after the instance of DATA_DIR, or of MONGO_URL. What needs it to be stopped says so.",
-  )
-  .command(createAdminCommand)
-  .command(resetTotpCommand)
-  .command(resealCommand)
-  .command(endSessionsCommand)
-  .command(backupCommand)
-  .command(verifyCommand)
-  .command(restoreCommand)
-  .command(exportGroupCommand)
-  .command(importGroupCommand)
-  .command(migrateCommand)
-  .command(reindexCommand)
-  .command(checkCommand)
-  .demandCommand(1, "Say what to do, for example: fanfare check")
-  .strict()
-  .help()
-  .version(false)
-  .wrap(WIDTH)
-  .epilogue("Exit codes: 0 done, 1 not done, 2 the check found faults.")
-  .fail((message, error) => {
-    throw error ?? new CliError(`${message}\nSee: fanfare --help`);
-  });
+const program = (args: readonly string[]) =>
+  yargs(args)
+    .scriptName("fanfare")
+    .usage(
+      "$0 <command>\n\nLooks after the instance of DATA_DIR, or of MONGO_URL. What needs it to be stopped says so.",
+    )
+    .command(createAdminCommand)
+    .command(resetTotpCommand)
+    .command(resealCommand)
+    .command(endSessionsCommand)
+    .command(backupCommand)
+    .command(verifyCommand)
+    .command(restoreCommand)
+    .command(exportGroupCommand)
+    .command(importGroupCommand)
+    .command(migrateCommand)
+    .command(reindexCommand)
+    .command(checkCommand)
+    .demandCommand(1, "Say what to do, for example: fanfare check")
+    .strict()
+    .help()
+    .version(false)
+    .wrap(WIDTH)
+    .epilogue("Exit codes: 0 done, 1 not done, 2 the check found faults.")
+    .fail((message, error) => {
+      throw error ?? new CliError(`${message}\nSee: fanfare --help`);
+    });
 
-try {
-  await cli.parseAsync();
-} catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exitCode = 1;
+/** Runs a command, and sets the exit code of this process. */
+export async function runCli(args: readonly string[]): Promise<void> {
+  try {
+    await program(args).parseAsync();
+  } catch (error) {
+    process.stderr.write(`${explain(error)}\n`);
+    process.exitCode = 1;
+  }
 }
 
 function explain(error: unknown): string {

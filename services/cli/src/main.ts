@@ -2,4 +2,5 @@
 import "@fanfare/kernel/compile-cache";
 
 // Imported now and not above, so that it is compiled only once.
-await import("./cli.ts");
+const { runCli } = await import("./cli.ts");
+await runCli(process.argv.slice(2));

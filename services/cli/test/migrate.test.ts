@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseOf } from "../src/backup/documents.ts";
 import { restoreBackup } from "../src/backup/restore-backup.ts";
 import { withStopped } from "../src/open-stopped.ts";
-import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
+import { configOf, fanfare, fanfareProcess, newFolder, whileRunning } from "./temporary-instance.ts";
 
 let folder: string;
 
@@ -65,7 +65,7 @@ test("a program that is too old for its database does not start, and leaves it a
     "Start 999.0.0 or newer, or restore a backup",
   );
   for (const command of [["migrate"], ["create-admin", "ada"]]) {
-    const refused = await fanfare(dataDir, command, "correct horse\n");
+    const refused = await fanfareProcess(dataDir, command, "correct horse\n");
     expect(refused).toMatchObject({
       code: 1,
       out: "",

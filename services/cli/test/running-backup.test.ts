@@ -10,7 +10,14 @@ import { createWorld, must } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { databaseOf } from "../src/backup/documents.ts";
 import { withStopped } from "../src/open-stopped.ts";
-import { configOf, fanfare, newFolder, spawnFanfare, whileRunning } from "./temporary-instance.ts";
+import {
+  configOf,
+  fanfare,
+  fanfareProcess,
+  newFolder,
+  spawnFanfare,
+  whileRunning,
+} from "./temporary-instance.ts";
 
 const CHANNEL_WRITERS = 3;
 const LEAST_BEFORE = 100;
@@ -182,7 +189,7 @@ test("a backup to the standard output is the same as into a file", async () => {
   await whileRunning(source, (url) => createWorld(url));
   const file = join(folder, "quiet.backup");
   await fanfare(source, ["backup", file]);
-  const piped = await fanfare(source, ["backup", "--stdout"], "", "latin1");
+  const piped = await fanfareProcess(source, ["backup", "--stdout"], "", "latin1");
   expect(piped.code).toBe(0);
   const sum = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
   expect(sum(Buffer.from(piped.out, "latin1"))).toBe(sum(await readFile(file)));

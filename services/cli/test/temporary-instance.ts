@@ -6,6 +6,8 @@ import { buffer, text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { loadConfig, type Config } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
+import { vi } from "vitest";
+import { runCli } from "../src/cli.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
@@ -34,22 +36,53 @@ export async function whileRunning<T>(dataDir: string, work: (url: string) => Pr
   }
 }
 
+interface Outcome {
+  code: number | null;
+  out: string;
+  error: string;
+}
+
 /** Starts the program as an operator does. */
 export function spawnFanfare(dataDir: string, args: readonly string[]): ChildProcessWithoutNullStreams {
   const env = { PATH: process.env["PATH"], ...environment(dataDir) };
   return spawn(process.execPath, [MAIN, ...args], { env, stdio: "pipe" });
 }
 
-/** Runs the program to its end. */
-export async function fanfare(
+/** Runs the program to its end, with something on its standard input. */
+export async function fanfareProcess(
   dataDir: string,
   args: readonly string[],
   input = "",
   encoding: BufferEncoding = "utf8",
-): Promise<{ code: number | null; out: string; error: string }> {
+): Promise<Outcome> {
   const child = spawnFanfare(dataDir, args);
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [out, error, code] = await Promise.all([buffer(child.stdout), text(child.stderr), ended]);
   return { code, out: out.toString(encoding), error };
 }
+
+/** Runs a command in this process: to start one for it takes longer than most commands. One at a time. */
+export async function fanfare(dataDir: string, args: readonly string[]): Promise<Outcome> {
+  const { env, exitCode } = process;
+  const kept = { PATH: env["PATH"], NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"] };
+  const outcome = { out: "", error: "" };
+  const keep = (stream: "stdout" | "stderr", name: keyof typeof outcome) =>
+    vi.spyOn(process[stream], "write").mockImplementation((text) => {
+      outcome[name] += String(text);
+      return true;
+    });
+  const spies = [keep("stdout", "out"), keep("stderr", "error")];
+  try {
+    process.env = { ...kept, ...environment(dataDir) };
+    process.exitCode = undefined;
+    await runCli(args);
+    return { code: exitCodeNow(), ...outcome };
+  } finally {
+    process.env = env;
+    process.exitCode = exitCode;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+const exitCodeNow = (): number => Number(process.exitCode ?? 0);

@@ -25,59 +25,62 @@ test("what fills the databases of earlier versions fills one of today, and every
   expect(await whileRunning(dataDir, (url) => see(url, known))).toEqual(whole(known));
 });
 
-/** See upgrade/README.md. */
-describe.each(["before-revs", "before-sealed-factors", "before-migrations"])("a database from %s", (name) => {
-  let dataDir: string;
-  let known: Known;
+/** See upgrade/README.md. The short run has the oldest, which goes through every migration. */
+const VERSIONS = ["before-revs", "before-sealed-factors", "before-migrations"];
 
-  beforeAll(async () => {
-    dataDir = join(folder, name);
-    known = JSON.parse(await readFile(fixture(`${name}.json`), "utf8")) as Known;
-    await restoreBackup(configOf(dataDir), fixture(`${name}.backup`), false);
-    // A backup has no indexes: this is one that the first version had.
-    await withStopped(configOf(dataDir), ({ connection }) =>
-      databaseOf(connection).collection("channels").createIndex({ memberIds: 1, _id: -1 }),
-    );
-  });
+for (const name of VERSIONS)
+  describe(`a database from ${name}`, { tags: name === VERSIONS[0] ? [] : "long" }, () => {
+    let dataDir: string;
+    let known: Known;
 
-  test("is migrated at start, and clients find everything", async () => {
-    expect(await whileRunning(dataDir, (url) => see(url, known))).toEqual(whole(known));
-  });
-
-  test("fits together afterwards", async () => {
-    const checked = await fanfare(dataDir, ["check"]);
-    expect(checked).toEqual({ code: 0, error: "", out: "Everything fits together.\n" });
-  });
-
-  test("knows who has left the group and wrote there", async () => {
-    const former = await withStopped(configOf(dataDir), ({ connection }) =>
-      databaseOf(connection).collection("formerMembers").find().toArray(),
-    );
-    expect(former.map(({ groupId, userId }) => [String(groupId), String(userId)])).toEqual([
-      [known.groupId, known.users.gil.id],
-    ]);
-  });
-
-  test("has the indexes of today, and no others", async () => {
-    const indexes = await withStopped(configOf(dataDir), ({ connection }) =>
-      databaseOf(connection).collection("channels").indexes(),
-    );
-    const names = indexes.map((index) => index.name);
-    expect(names).toContain("memberIds_1_lastActivityAt_-1__id_-1");
-    expect(names).not.toContain("memberIds_1__id_-1");
-  });
-
-  test("is not changed again", async () => {
-    const backup = async (file: string): Promise<Buffer> => {
-      // Recurring jobs go on with every start.
+    beforeAll(async () => {
+      dataDir = join(folder, name);
+      known = JSON.parse(await readFile(fixture(`${name}.json`), "utf8")) as Known;
+      await restoreBackup(configOf(dataDir), fixture(`${name}.backup`), false);
+      // A backup has no indexes: this is one that the first version had.
       await withStopped(configOf(dataDir), ({ connection }) =>
-        databaseOf(connection).collection("jobs").deleteMany({}),
+        databaseOf(connection).collection("channels").createIndex({ memberIds: 1, _id: -1 }),
       );
-      await writeBackup(configOf(dataDir), file);
-      return readFile(file);
-    };
-    const before = await backup(join(folder, `${name}-before`));
-    await whileRunning(dataDir, async () => undefined);
-    expect((await backup(join(folder, `${name}-after`))).equals(before)).toBe(true);
+    });
+
+    test("is migrated at start, and clients find everything", async () => {
+      expect(await whileRunning(dataDir, (url) => see(url, known))).toEqual(whole(known));
+    });
+
+    test("fits together afterwards", async () => {
+      const checked = await fanfare(dataDir, ["check"]);
+      expect(checked).toEqual({ code: 0, error: "", out: "Everything fits together.\n" });
+    });
+
+    test("knows who has left the group and wrote there", async () => {
+      const former = await withStopped(configOf(dataDir), ({ connection }) =>
+        databaseOf(connection).collection("formerMembers").find().toArray(),
+      );
+      expect(former.map(({ groupId, userId }) => [String(groupId), String(userId)])).toEqual([
+        [known.groupId, known.users.gil.id],
+      ]);
+    });
+
+    test("has the indexes of today, and no others", async () => {
+      const indexes = await withStopped(configOf(dataDir), ({ connection }) =>
+        databaseOf(connection).collection("channels").indexes(),
+      );
+      const names = indexes.map((index) => index.name);
+      expect(names).toContain("memberIds_1_lastActivityAt_-1__id_-1");
+      expect(names).not.toContain("memberIds_1__id_-1");
+    });
+
+    test("is not changed again", async () => {
+      const backup = async (file: string): Promise<Buffer> => {
+        // Recurring jobs go on with every start.
+        await withStopped(configOf(dataDir), ({ connection }) =>
+          databaseOf(connection).collection("jobs").deleteMany({}),
+        );
+        await writeBackup(configOf(dataDir), file);
+        return readFile(file);
+      };
+      const before = await backup(join(folder, `${name}-before`));
+      await whileRunning(dataDir, async () => undefined);
+      expect((await backup(join(folder, `${name}-after`))).equals(before)).toBe(true);
+    });
   });
-});

@@ -24,34 +24,37 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test.each([
-  { file: "main-exception", threads: "2", logged: "uncaught exception" },
-  { file: "main-rejection", threads: "0", logged: "unhandled rejection" },
+const FAILURES: { file: string; threads: string; logged: string; tags?: string[] }[] = [
+  { file: "main-exception", threads: "0", logged: "uncaught exception", tags: ["long"] },
+  { file: "main-rejection", threads: "2", logged: "unhandled rejection" },
   { file: "thread-exception", threads: "1", logged: "uncaught exception" },
-])("$file: is logged, clients are sent away, the process ends with 70", async ({ file, threads, logged }) => {
-  const env = {
-    NODE_OPTIONS: `--import=${PRELOAD}`,
-    THROW_ON_REQUEST: folder,
-    GATEWAY_THREADS: threads,
-  };
-  node = await startNode({ folder, env });
-  const { accessToken } = await createGuest(node.url);
-  socket = io(node.url, { transports: ["websocket"], auth: { token: accessToken }, reconnection: false });
-  await new Promise((resolve) => socket!.once("ready", resolve));
-  const told: string[] = [];
-  socket.onAny((name: string) => told.push(name));
-  const left = new Promise((resolve) => socket!.once("disconnect", resolve));
+];
 
-  await writeFile(join(folder, file), "");
-  expect(await node.process.exit()).toEqual({ code: 70, signal: null });
-  await left;
-  expect(told).toContain("server.draining");
-  const lines = (await readFile(node.process.logFile, "utf8")).split("\n");
-  const fatal = lines.filter((line) => line.includes('"level":"fatal"')).map((line) => JSON.parse(line));
-  expect(fatal[0]).toMatchObject({ msg: logged, err: { message: expect.stringContaining("provoked") } });
+for (const { file, threads, logged, tags = [] } of FAILURES)
+  test(`${file}: is logged, clients are sent away, the process ends with 70`, { tags }, async () => {
+    const env = {
+      NODE_OPTIONS: `--import=${PRELOAD}`,
+      THROW_ON_REQUEST: folder,
+      GATEWAY_THREADS: threads,
+    };
+    node = await startNode({ folder, env });
+    const { accessToken } = await createGuest(node.url);
+    socket = io(node.url, { transports: ["websocket"], auth: { token: accessToken }, reconnection: false });
+    await new Promise((resolve) => socket!.once("ready", resolve));
+    const told: string[] = [];
+    socket.onAny((name: string) => told.push(name));
+    const left = new Promise((resolve) => socket!.once("disconnect", resolve));
 
-  // Its supervisor starts it again: nothing is left behind that stands in its way.
-  await rm(join(folder, file));
-  await node.process.start();
-  await must(node.url, "user.me", {}, accessToken);
-});
+    await writeFile(join(folder, file), "");
+    expect(await node.process.exit()).toEqual({ code: 70, signal: null });
+    await left;
+    expect(told).toContain("server.draining");
+    const lines = (await readFile(node.process.logFile, "utf8")).split("\n");
+    const fatal = lines.filter((line) => line.includes('"level":"fatal"')).map((line) => JSON.parse(line));
+    expect(fatal[0]).toMatchObject({ msg: logged, err: { message: expect.stringContaining("provoked") } });
+
+    // Its supervisor starts it again: nothing is left behind that stands in its way.
+    await rm(join(folder, file));
+    await node.process.start();
+    await must(node.url, "user.me", {}, accessToken);
+  });
