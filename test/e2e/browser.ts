@@ -4,7 +4,7 @@ import { inject } from "vitest";
 
 const chosenPath = process.env["CHROMIUM_PATH"];
 const chromiumPath = chosenPath ?? "/usr/bin/chromium";
-/** The same engine without windows and notifications: a quarter less work. */
+/** The same engine without windows and notifications, which places letters differently: a quarter less work. */
 const shellPath = "/usr/bin/chromium-headless-shell";
 
 /**
@@ -27,8 +27,8 @@ const browsers = new Map<string, Browser>();
  * The browser of this worker, which all of its test files share: they close their contexts, and environment.ts closes it.
  * `pnpm test` uses the headless shell where it is installed and is enough; `pnpm test:all` always uses the full browser.
  */
-export async function sharedBrowser(needs: { notifications: boolean }): Promise<Browser> {
-  const isShellEnough = !needs.notifications && chosenPath === undefined && inject("isShortRun");
+export async function sharedBrowser(needs: { fullBrowser: boolean }): Promise<Browser> {
+  const isShellEnough = !needs.fullBrowser && chosenPath === undefined && inject("isShortRun");
   const path = isShellEnough && existsSync(shellPath) ? shellPath : chromiumPath;
   const running = browsers.get(path);
   if (running?.isConnected() === true) return running;

@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
 
   beforeEach(async () => {
     const env = { WEB_DIR: inject("webBuild"), GATEWAY_THREADS: "0", REGISTRATION: "open" };
-    [node, browser] = await Promise.all([startNode({ env }), sharedBrowser({ notifications: false })]);
+    [node, browser] = await Promise.all([startNode({ env }), sharedBrowser({ fullBrowser: false })]);
     link = `${node.url}/setup#token=${await readSetupToken(node)}`;
   });
   afterEach(async () => {

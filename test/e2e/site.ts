@@ -31,6 +31,8 @@ const LOADED = `new Promise((resolve) => {
 interface SiteOptions extends BrowserContextOptions {
   /** Whether the page may register its service worker. Default: false */
   serviceWorker?: boolean;
+  /** Whether the headless shell is not enough, as it is not for notifications. Default: false */
+  fullBrowser?: boolean;
 }
 
 /**
@@ -63,8 +65,8 @@ class Site {
     this.instance = await startInstance({ WEB_DIR: inject("webBuild"), MONGO_URL: "", ...env });
   }
 
-  async launch({ notifications } = { notifications: false }): Promise<Browser> {
-    const browser = await sharedBrowser({ notifications });
+  async launch({ fullBrowser } = { fullBrowser: false }): Promise<Browser> {
+    const browser = await sharedBrowser({ fullBrowser });
     this.#browsers.add(browser);
     return browser;
   }
@@ -77,12 +79,11 @@ class Site {
   }
 
   async newContext(
-    { serviceWorker = false, ...options }: SiteOptions = {},
+    { serviceWorker = false, fullBrowser = false, ...options }: SiteOptions = {},
     tokens?: SessionTokens,
   ): Promise<BrowserContext> {
-    const browser = await this.launch({
-      notifications: options.permissions?.includes("notifications") === true,
-    });
+    const notifies = options.permissions?.includes("notifications") === true;
+    const browser = await this.launch({ fullBrowser: fullBrowser || notifies });
     const context = await browser.newContext({ locale: "en-US", ...options });
     context.setDefaultTimeout(PATIENCE_MS);
     if (!serviceWorker) await context.addInitScript(NO_SERVICE_WORKER);
