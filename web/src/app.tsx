@@ -4,7 +4,7 @@ import { EntrancePages } from "./features/session/entrance-pages.tsx";
 import { ResetPasswordPage } from "./features/session/reset-password-page.tsx";
 import { useSession } from "./features/session/session-store.ts";
 import { SetupPage } from "./features/session/setup-page.tsx";
-import { loadTokens } from "./features/session/token-storage.ts";
+import { loadTokens } from "./features/session/session-lock.ts";
 import { VerifyEmailPage } from "./features/session/verify-email-page.tsx";
 import { PageErrorBoundary } from "./features/shell/page-error.tsx";
 import { Splash } from "./features/shell/splash.tsx";

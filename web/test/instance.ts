@@ -5,8 +5,8 @@ import { FanfareClient } from "@fanfare/client";
 import { loadConfig } from "@fanfare/kernel";
 import { type Fanfare, startFanfare } from "@fanfare/node";
 import { ServerCache } from "../src/data/cache.ts";
-import { startLive } from "../src/data/live.ts";
-import { newQueryClient } from "../src/data/query-client.ts";
+import { startLive } from "../src/data/data-provider.tsx";
+import { newQueryClient } from "../src/data/data-context.ts";
 
 /** A whole instance, and users whose data is kept as the page keeps it. */
 export interface Instance {

@@ -3,7 +3,7 @@ import { InfiniteQueryObserver, QueryObserver } from "@tanstack/react-query";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callWithEffects } from "../src/data/call.ts";
 import type { ServerCache } from "../src/data/cache.ts";
-import { newQueryClient } from "../src/data/query-client.ts";
+import { newQueryClient } from "../src/data/data-context.ts";
 import { type Instance, startInstance } from "./instance.ts";
 
 const all = { limit: 100 } as const;

@@ -1,10 +1,9 @@
 import type { AdminAuditEntry, AdminUser, DeadJob, Group, Result } from "@fanfare/contract";
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import { useAsk, useServerCache } from "./data-context.ts";
-import type { Effects } from "./effect.ts";
-import { changed, without } from "./lists.ts";
-import { ON_OPEN } from "./query-client.ts";
+import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
+import type { Effects } from "./per-cache.ts";
+import { changed, without } from "./lookup.ts";
 
 /** The server's counts are up to ten seconds old. */
 const STATS_EVERY_MS = 10_000;

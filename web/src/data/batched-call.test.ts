@@ -2,7 +2,7 @@ import type { FanfareClient } from "@fanfare/client";
 import type { Params } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { expect, test } from "vitest";
-import { batchedCall } from "./batched-call.ts";
+import { batchedCall } from "./lookup.ts";
 
 type Asked = Params<"group.getMembers">;
 

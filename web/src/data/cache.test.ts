@@ -3,7 +3,7 @@ import type { Group, Member, Result } from "@fanfare/contract";
 import { InfiniteQueryObserver, QueryObserver } from "@tanstack/react-query";
 import { afterEach, describe, expect, test } from "vitest";
 import { ServerCache } from "./cache.ts";
-import { newQueryClient } from "./query-client.ts";
+import { newQueryClient } from "./data-context.ts";
 
 /** A server that answers when it is told to. */
 function newServer() {

@@ -10,9 +10,8 @@ import {
   infiniteQueryOptions,
   queryOptions,
 } from "@tanstack/react-query";
-import { batchedCall } from "./batched-call.ts";
-import { withList } from "./lists.ts";
-import { whenOnline } from "./when-online.ts";
+import { batchedCall, withList } from "./lookup.ts";
+import { whenOnline } from "./connection.ts";
 
 /** The server's answers, changed as events tell: [name of the action, its params] or, by pages, also the param of the page. */
 export type Change<N extends ActionName> = (answer: Result<N>, params: Params<N>) => Result<N>;

@@ -1,10 +1,25 @@
-import type { Call, ActionName, Params, Result } from "@fanfare/contract";
-import { type UseMutationResult, useMutation } from "@tanstack/react-query";
+import type { ActionName, Call, Params, Result } from "@fanfare/contract";
+import { useMutation, type UseMutationResult } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
-import type { Effect } from "./effect.ts";
-import { EFFECTS } from "./effects.ts";
+import type { Effect, Effects } from "./per-cache.ts";
+import { accountEffects, meEffects } from "./me.ts";
+import { adminEffects } from "./admin.ts";
+import { channelEffects } from "./channels.ts";
+import { directEffects } from "./directs.ts";
+import { friendEffects } from "./friends.ts";
+import { groupEffects } from "./groups.ts";
+import { inboxEffects } from "./inbox.ts";
+import { integrationEffects } from "./integrations.ts";
+import { memberEffects } from "./members.ts";
+import { moderationEffects } from "./moderation.ts";
+import { notificationEffects } from "./notifications.ts";
+import { overrideEffects } from "./permissions.ts";
+import { pinEffects } from "./pins.ts";
+import { presenceEffects } from "./presence.ts";
+import { roleEffects } from "./roles.ts";
+import { threadEffects } from "./threads.ts";
 
 /**
  * Calls an action, and shows at once what it changes.
@@ -38,3 +53,24 @@ export function useActionMutation<N extends ActionName>(
   const call = useCall();
   return useMutation({ mutationFn: (params: Params<N>) => call(name, params) });
 }
+
+/** What calls change in the cache besides what their events do. */
+const EFFECTS: Effects = {
+  ...meEffects,
+  ...accountEffects,
+  ...groupEffects,
+  ...memberEffects,
+  ...roleEffects,
+  ...moderationEffects,
+  ...channelEffects,
+  ...overrideEffects,
+  ...directEffects,
+  ...friendEffects,
+  ...threadEffects,
+  ...pinEffects,
+  ...inboxEffects,
+  ...notificationEffects,
+  ...integrationEffects,
+  ...presenceEffects,
+  ...adminEffects,
+};

@@ -1,10 +1,14 @@
 import type { ChannelSnapshot } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { ChannelHistory, type HistoryPlace } from "./channel-history.ts";
 import { type OpenChannel, useChannel } from "./channel-view.ts";
-import { useServerCache } from "./data-context.ts";
+import { useAsk, useServerCache } from "./data-context.ts";
 import { joinLive } from "./history-window.ts";
+import type { ServerCache } from "./cache.ts";
+import type { On } from "./connection.ts";
+import { withReactions } from "./reactions.ts";
 
 export interface ChannelMessages extends OpenChannel {
   /** What is shown, in the order of their seq without a gap: up to the newest where `isLive`, else somewhere in the past. */
@@ -77,4 +81,27 @@ function seqInCopy({ messages }: ChannelSnapshot, place: HistoryPlace): number |
   return first.createdAt < place.atTime
     ? (messages.find(({ createdAt }) => createdAt >= place.atTime) ?? messages.at(-1))!.seq
     : null;
+}
+
+/** One message, such as what another one answers; an error MESSAGE_NOT_FOUND where there is none. */
+export function useMessage(channelId: string, messageId: string): UseQueryResult<Message> {
+  return useAsk("message.get", { channelId, messageId }, { select: ({ message }) => message });
+}
+
+export function listenMessages(cache: ServerCache, on: On): void {
+  const hear = (message: Message): void => {
+    cache.patch("message.get", (answer) => (answer.message.rev < message.rev ? { message } : answer), {
+      messageId: message.id,
+    });
+  };
+  on("message.changed", ({ message }) => hear(message));
+  on("message.deleted", ({ message }) => hear(message));
+  on("reaction.changed", ({ messageId, rev, reactions }) => {
+    cache.patch(
+      "message.get",
+      (answer) =>
+        answer.message.rev < rev ? { message: withReactions(answer.message, rev, reactions) } : answer,
+      { messageId },
+    );
+  });
 }

@@ -2,11 +2,11 @@ import type { Channel, ChannelState, Params } from "@fanfare/contract";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { byPosition } from "./channel-order.ts";
 import type { ServerCache } from "./cache.ts";
-import type { On } from "./live-on.ts";
+import type { On } from "./connection.ts";
 import { CHANNEL_LISTS } from "./manifest.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
-import type { Effects } from "./effect.ts";
-import { changed, withItem, without } from "./lists.ts";
+import type { Effects } from "./per-cache.ts";
+import { changed, withItem, without } from "./lookup.ts";
 
 /** A channel that was made longer ago than this has a history when one is let into it, and a private one may have. */
 const NEW_WITHIN_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { ConnectionState } from "@fanfare/client";
+import type { ClientEvents, ConnectionState, FanfareClient } from "@fanfare/client";
 import { useSyncExternalStore } from "react";
 import { useServerCache } from "./data-context.ts";
 
@@ -9,4 +9,26 @@ export function useConnectionState(): ConnectionState {
     (onChange) => client.on("connection.changed", onChange),
     () => client.state,
   );
+}
+
+/** Listens to an event as long as the cache is kept up. */
+export type On = <N extends keyof ClientEvents>(
+  name: N,
+  listener: (payload: ClientEvents[N]) => void,
+) => void;
+
+/** Resolves when the client hears of events, so that nothing happens unheard after an answer. */
+export function whenOnline(client: FanfareClient, signal: AbortSignal): Promise<void> {
+  if (client.state === "online" || client.state === "closed") return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const end = client.on("connection.changed", ({ state }) => {
+      if (state !== "online" && state !== "closed") return;
+      end();
+      resolve();
+    });
+    signal.addEventListener("abort", () => {
+      end();
+      reject(signal.reason as Error);
+    });
+  });
 }

@@ -3,10 +3,10 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
-import type { Effects } from "./effect.ts";
-import { heldChannel } from "./held-channel.ts";
-import { without } from "./lists.ts";
-import type { On } from "./live-on.ts";
+import type { Effects } from "./per-cache.ts";
+import { heldChannel } from "./open-channels.ts";
+import { without } from "./lookup.ts";
+import type { On } from "./connection.ts";
 
 const PARAMS = { limit: LIMITS.pageMaxItems } as const;
 

@@ -5,8 +5,7 @@ import { useEffect, useSyncExternalStore } from "react";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
 import { Lookup } from "./lookup.ts";
-import { perCache } from "./per-cache.ts";
-import { PerChannel } from "./per-channel.ts";
+import { perCache, PerChannel } from "./per-cache.ts";
 
 const MAX_URLS = 1000;
 /** An address is asked for anew this long before it ends, so that it does not end on its way. */

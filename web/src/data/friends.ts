@@ -2,11 +2,10 @@ import type { Friend, FriendRequest, Reach } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import { useAsk, useServerCache } from "./data-context.ts";
-import type { Effects } from "./effect.ts";
-import { withItem, without } from "./lists.ts";
-import type { On } from "./live-on.ts";
-import { ON_OPEN } from "./query-client.ts";
+import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
+import type { Effects } from "./per-cache.ts";
+import { withItem, without } from "./lookup.ts";
+import type { On } from "./connection.ts";
 
 const PARAMS = { limit: LIMITS.pageMaxItems } as const;
 const PAGING = { param: "cursor", next: "nextCursor" } as const;

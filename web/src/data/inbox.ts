@@ -7,9 +7,9 @@ import {
 } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
-import type { Effects } from "./effect.ts";
-import { changed, without } from "./lists.ts";
-import type { On } from "./live-on.ts";
+import type { Effects } from "./per-cache.ts";
+import { changed, without } from "./lookup.ts";
+import type { On } from "./connection.ts";
 import { withReactions } from "./reactions.ts";
 
 /** Messages that mention the user, newest first, page by page. */

@@ -1,11 +1,10 @@
 import type { Bot, Command, Webhook } from "@fanfare/contract";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import { useAsk, useServerCache } from "./data-context.ts";
-import type { Effects } from "./effect.ts";
-import { withItem, without } from "./lists.ts";
-import type { On } from "./live-on.ts";
-import { ON_OPEN } from "./query-client.ts";
+import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
+import type { Effects } from "./per-cache.ts";
+import { withItem, without } from "./lookup.ts";
+import type { On } from "./connection.ts";
 
 const COMMANDS_STALE_AFTER_MS = 5 * 60_000;
 

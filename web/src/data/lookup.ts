@@ -1,7 +1,11 @@
-/** What one call of a lookup answers: what is left out is not there. */
-export type LoadMany<V> = (ids: string[]) => Promise<Map<string, V>>;
+import { type FanfareClient, FanfareError } from "@fanfare/client";
+import type { Call, Params, Result } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
 
-export interface LookupOptions<V> {
+/** What one call of a lookup answers: what is left out is not there. */
+type LoadMany<V> = (ids: string[]) => Promise<Map<string, V>>;
+
+interface LookupOptions<V> {
   load: LoadMany<V>;
   perCall: number;
   /** The oldest are forgotten beyond this, and looked up again when they are wanted. */
@@ -83,3 +87,93 @@ export class Lookup<V> {
     for (const listener of this.#listeners) listener();
   }
 }
+
+type MemberCall = Params<"group.getMember">;
+type MemberAnswer = Result<"group.getMember">;
+
+/** `client.call`, but members of a group who are asked for one by one in the same moment are asked for together. */
+export function batchedCall(client: FanfareClient): Call {
+  const getMember = gather<MemberCall, MemberAnswer>((asked) => getMembers(client, asked));
+  return (name, params) =>
+    name === "group.getMember"
+      ? (getMember(params as MemberCall) as ReturnType<typeof client.call<typeof name>>)
+      : client.call(name, params);
+}
+
+interface Waiting<A, R> {
+  asked: A;
+  answer: (result: Promise<R>) => void;
+}
+
+/** Gathers what is asked until everything that is shown at once has asked. */
+function gather<A, R>(ask: (all: readonly A[]) => readonly Promise<R>[]): (asked: A) => Promise<R> {
+  let waiting: Waiting<A, R>[] = [];
+  const askAll = (): void => {
+    const all = waiting;
+    waiting = [];
+    const results = ask(all.map(({ asked }) => asked));
+    for (const [index, { answer }] of all.entries()) answer(results[index]!);
+  };
+  return (asked) =>
+    new Promise((answer) => {
+      if (waiting.length === 0) setTimeout(askAll);
+      waiting.push({ asked, answer });
+    });
+}
+
+function getMembers(client: FanfareClient, asked: readonly MemberCall[]): Promise<MemberAnswer>[] {
+  const calls = new Map<MemberCall, Promise<Result<"group.getMembers">>>();
+  for (const groupId of new Set(asked.map((one) => one.groupId))) {
+    const some = asked.filter((one) => one.groupId === groupId);
+    for (let from = 0; from < some.length; from += LIMITS.usersPerLookup) {
+      const together = some.slice(from, from + LIMITS.usersPerLookup);
+      const userIds = together.map(({ userId }) => userId);
+      const call = client.call("group.getMembers", { groupId, userIds });
+      for (const one of together) calls.set(one, call);
+    }
+  }
+  return asked.map(async (one) => {
+    const { members } = await calls.get(one)!;
+    const member = members.find(({ userId }) => userId === one.userId);
+    if (member !== undefined) return { member };
+    const message = "This user is no member of the group.";
+    throw new FanfareError({ type: "MEMBER_NOT_FOUND", message, retryable: false, requestId: "" });
+  });
+}
+
+/** Lists as they are after a change; the list itself where nothing changes. */
+export function without<T>(list: T[], isGone: (item: T) => boolean): T[] {
+  return list.some((item) => isGone(item)) ? list.filter((item) => !isGone(item)) : list;
+}
+
+/** The item in the place of the one that is the same, or else put where `compare` says: at the end without it. */
+export function withItem<T>(
+  list: T[],
+  item: T,
+  isSame: (held: T) => boolean,
+  compare?: (a: T, b: T) => number,
+): T[] {
+  const index = list.findIndex(isSame);
+  const next = index === -1 ? [...list, item] : list.with(index, item);
+  return compare === undefined ? next : next.sort(compare);
+}
+
+/** The items that are the same with some of their parts changed. */
+export function changed<T>(list: T[], isMeant: (item: T) => boolean, change: (item: T) => T): T[] {
+  if (!list.some((item) => isMeant(item))) return list;
+  let isChanged = false;
+  const next = list.map((item) => {
+    const after = isMeant(item) ? change(item) : item;
+    isChanged ||= after !== item;
+    return after;
+  });
+  return isChanged ? next : list;
+}
+
+/** An answer with another list in it; the answer itself where the list is the same. */
+export function withList<A extends object, K extends keyof A>(answer: A, key: K, list: A[K]): A {
+  return answer[key] === list ? answer : { ...answer, [key]: list };
+}
+
+export const byId = (a: { id: string }, b: { id: string }): number =>
+  a.id < b.id ? -1 : a.id > b.id ? 1 : 0;

@@ -7,11 +7,11 @@ import {
   useQuery,
 } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import type { On } from "./live-on.ts";
+import type { On } from "./connection.ts";
 import { useServerCache } from "./data-context.ts";
-import type { Effects } from "./effect.ts";
+import type { Effects } from "./per-cache.ts";
 import { crowdOf } from "./groups.ts";
-import { changed, withItem, without } from "./lists.ts";
+import { changed, withItem, without } from "./lookup.ts";
 
 /** The members of a group in the order of their ids, page by page: `fetchNextPage`, `hasNextPage`. */
 export function useMembers(groupId: string): UseInfiniteQueryResult<Member[]> {

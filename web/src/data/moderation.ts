@@ -1,10 +1,9 @@
 import type { AuditEntry, Ban, Invite, Params, WordFilter } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
-import { useAsk, useServerCache } from "./data-context.ts";
-import type { Effects } from "./effect.ts";
-import { without } from "./lists.ts";
-import { ON_OPEN } from "./query-client.ts";
+import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
+import type { Effects } from "./per-cache.ts";
+import { without } from "./lookup.ts";
 
 /** All invites for those who manage invites, else the user's own. */
 export function useInvites(groupId: string): UseQueryResult<Invite[]> {

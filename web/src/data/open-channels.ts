@@ -1,4 +1,7 @@
 import type { ChannelView, FanfareClient } from "@fanfare/client";
+import type { ChannelState } from "@fanfare/contract";
+import type { ServerCache } from "./cache.ts";
+import { CHANNEL_LISTS } from "./manifest.ts";
 
 /** So many channels are kept exact besides the one that is shown; those that were shown longest ago are closed. */
 const MAX_OPEN = 20;
@@ -18,4 +21,17 @@ export function showChannel(client: FanfareClient, view: ChannelView): void {
     open.delete(oldest);
     oldest.close();
   }
+}
+
+/** A channel as it is held anywhere; undefined where it is in nothing that was asked for. */
+export function heldChannel(cache: ServerCache, channelId: string): ChannelState | undefined {
+  const [one] = cache.held("channel.get", { channelId });
+  if (one !== undefined) return one.answer.channel;
+  for (const name of CHANNEL_LISTS) {
+    for (const { answer } of cache.held(name)) {
+      const channel = answer.channels.find(({ id }) => id === channelId);
+      if (channel !== undefined) return channel;
+    }
+  }
+  return undefined;
 }

@@ -4,10 +4,9 @@ import { useCallback, useEffect, useSyncExternalStore } from "react";
 import { callWithEffects } from "./call.ts";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
-import type { On } from "./live-on.ts";
+import type { On } from "./connection.ts";
 import { Lookup } from "./lookup.ts";
-import { perCache } from "./per-cache.ts";
-import { PerChannel } from "./per-channel.ts";
+import { perCache, PerChannel } from "./per-cache.ts";
 
 const MAX_MESSAGES = 2000;
 

@@ -1,15 +1,16 @@
-import type { Channel, Result } from "@fanfare/contract";
+import type { Channel, Override, Result } from "@fanfare/contract";
 import {
   DIRECT_PERMISSIONS,
+  hasPermission,
   NO_PERMISSIONS,
   type PermissionName,
-  hasPermission,
 } from "@fanfare/contract/permissions";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import type { On } from "./live-on.ts";
-import { useAsk } from "./data-context.ts";
+import type { On } from "./connection.ts";
+import { ON_OPEN, useAsk } from "./data-context.ts";
 import { crowdOf } from "./groups.ts";
+import type { Effects } from "./per-cache.ts";
 
 /** What the user may in the group, and in each channel of it that he sees: bits. */
 export function useMyPermissions(groupId: string): UseQueryResult<Result<"group.myPermissions">> {
@@ -69,3 +70,25 @@ export function listenPermissions(cache: ServerCache, on: On): void {
   on("group.left", ({ groupId }) => cache.drop("group.myPermissions", { groupId }));
   on("group.deleted", ({ groupId }) => cache.drop("group.myPermissions", { groupId }));
 }
+
+/** What a channel allows and denies, to whom. */
+export function useOverrides(channelId: string): UseQueryResult<Override[]> {
+  return useAsk("channel.listOverrides", { channelId }, { ...ON_OPEN, select: ({ overrides }) => overrides });
+}
+
+export function listenOverrides(cache: ServerCache, on: On): void {
+  on("channel.updated", ({ channel }) =>
+    cache.refetchSoon("channel.listOverrides", { channelId: channel.id }),
+  );
+}
+
+const answered = {
+  after(cache: ServerCache, { channelId }: { channelId: string }, { overrides }: { overrides: Override[] }) {
+    cache.put("channel.listOverrides", { channelId }, { overrides });
+  },
+};
+
+export const overrideEffects: Effects = {
+  "channel.setOverride": answered,
+  "channel.removeOverride": answered,
+};

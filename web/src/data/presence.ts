@@ -4,7 +4,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
-import type { Effects } from "./effect.ts";
+import type { Effects } from "./per-cache.ts";
 import { useMe } from "./me.ts";
 
 /** How a user is, kept up as long as somebody shows it; undefined where it is not known, or too many are watched. */

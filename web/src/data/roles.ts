@@ -1,10 +1,10 @@
 import type { Role } from "@fanfare/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
-import type { On } from "./live-on.ts";
+import type { On } from "./connection.ts";
 import { useAsk } from "./data-context.ts";
-import type { Effects } from "./effect.ts";
-import { byId, changed, withItem, without } from "./lists.ts";
+import type { Effects } from "./per-cache.ts";
+import { byId, changed, withItem, without } from "./lookup.ts";
 
 /** The roles of a group, the highest first. */
 export function useRoles(groupId: string): UseQueryResult<Role[]> {

@@ -3,8 +3,8 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
-import { without } from "./lists.ts";
-import type { On } from "./live-on.ts";
+import { without } from "./lookup.ts";
+import type { On } from "./connection.ts";
 
 const STALE_AFTER_MS = 60_000;
 

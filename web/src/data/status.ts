@@ -1,8 +1,7 @@
 import type { Result } from "@fanfare/contract";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { useAsk, useServerCache } from "./data-context.ts";
-import { ON_OPEN } from "./query-client.ts";
-import { whenOnline } from "./when-online.ts";
+import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
+import { whenOnline } from "./connection.ts";
 
 const ASK_EVERY_MS = 5000;
 /** At first more often: one round trip says little. */

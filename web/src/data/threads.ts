@@ -2,8 +2,8 @@ import type { ChannelState } from "@fanfare/contract";
 import { type UseInfiniteQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
-import type { Effects } from "./effect.ts";
-import type { On } from "./live-on.ts";
+import type { Effects } from "./per-cache.ts";
+import type { On } from "./connection.ts";
 
 /** The threads of a channel, or those that were put away: in which something was written last first, page by page. */
 export function useThreads(channelId: string, archived = false): UseInfiniteQueryResult<ChannelState[]> {

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { useServerCache } from "./data-context.ts";
 import type { ServerCache } from "./cache.ts";
-import type { On } from "./live-on.ts";
+import type { On } from "./connection.ts";
 import { perCache } from "./per-cache.ts";
 
 /** Of those who type in one channel; what says more than "several people" is of no use. */

@@ -4,9 +4,9 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
 import { crowdOf } from "./groups.ts";
-import { heldChannel } from "./held-channel.ts";
-import { changed, withItem, without } from "./lists.ts";
-import type { On } from "./live-on.ts";
+import { heldChannel } from "./open-channels.ts";
+import { changed, withItem, without } from "./lookup.ts";
+import type { On } from "./connection.ts";
 
 const PAGING = { param: "cursor", next: "nextCursor", list: "channels" } as const;
 

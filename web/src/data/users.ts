@@ -3,7 +3,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect, useSyncExternalStore } from "react";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
-import type { On } from "./live-on.ts";
+import type { On } from "./connection.ts";
 import { Lookup } from "./lookup.ts";
 import { perCache } from "./per-cache.ts";
 

@@ -3,7 +3,6 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/text-field.tsx";
-import { copyText } from "./copy-text.ts";
 
 interface CopyFieldProps {
   label: string;
@@ -43,4 +42,14 @@ export function CopyField({ label, value }: CopyFieldProps) {
       }
     />
   );
+}
+
+/** Puts a text on the clipboard. False where the browser has none for pages, as without https, or does not allow it. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

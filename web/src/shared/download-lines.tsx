@@ -2,11 +2,11 @@ import { Download } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "../ui/button.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/feedback.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { saveFile } from "./save-file.ts";
 import { useAction } from "./use-action.ts";
-import { useFormats } from "./use-formats.ts";
+import { useFormats } from "./formats.ts";
 
 interface DownloadLinesProps {
   action: string;

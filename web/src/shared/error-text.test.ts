@@ -2,7 +2,7 @@ import { FanfareError, type LocalErrorCode } from "@fanfare/client";
 import { ERRORS, type ErrorCode } from "@fanfare/contract";
 import i18next from "i18next";
 import { beforeAll, describe, expect, test } from "vitest";
-import { errorText } from "./error-text.ts";
+import { errorText } from "./use-action.ts";
 import en from "./texts/en.json" with { type: "json" };
 import zh from "./texts/zh.json" with { type: "json" };
 

@@ -1,7 +1,9 @@
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
 import { type Language, LANGUAGE_TAGS } from "../i18n/language.ts";
 
 /** How figures are written in a language. */
-export interface Formats {
+interface Formats {
   milliseconds: (value: number) => string;
   bytes: (value: number) => string;
   /** Large ones short, such as 12K. */
@@ -65,4 +67,9 @@ export function formatsOf(language: string): Formats {
       return new Intl.ListFormat(tag, { type: "unit", style: "short" }).format(parts);
     },
   };
+}
+
+export function useFormats(): Formats {
+  const { i18n } = useTranslation();
+  return useMemo(() => formatsOf(i18n.language), [i18n.language]);
 }

@@ -1,8 +1,8 @@
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { errorText } from "./error-text.ts";
+import { errorText } from "./use-action.ts";
 import { Button } from "../ui/button.tsx";
-import { ErrorNote } from "../ui/error-note.tsx";
+import { ErrorNote } from "../ui/feedback.tsx";
 
 type Pages = Pick<
   UseInfiniteQueryResult,

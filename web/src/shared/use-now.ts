@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
 
 const STEP_MS = 30_000;
 
@@ -24,4 +24,10 @@ function subscribe(listener: () => void): () => void {
     listeners.delete(listener);
     if (listeners.size === 0) clearInterval(timer);
   };
+}
+
+/** The object of last time as long as its values are the same; its keys always are. */
+export function useSame<T extends object>(object: T): T {
+  // oxlint-disable-next-line react/use-memo, react/exhaustive-deps -- it depends on the values, whichever these are
+  return useMemo(() => object, Object.values(object));
 }

@@ -1,8 +1,6 @@
 import { create } from "zustand";
-import { parsePreferences, type Preferences } from "./preference-values.ts";
 import { followStored, loadStored, saveStored } from "./stored.ts";
-
-export type { Preferences };
+import { type Preferences, parsePreferences } from "./preference-values.ts";
 
 /** Also read by the script that sets the theme before the first paint. */
 const PREFERENCES_KEY = "fanfare.preferences";

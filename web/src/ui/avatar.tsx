@@ -1,10 +1,9 @@
 import { Avatar as Base } from "@base-ui/react/avatar";
 import { cx } from "./cx.ts";
-import { initial, tintOf } from "./initials.ts";
 
-export type AvatarStatus = "online" | "idle" | "doNotDisturb" | "offline";
+type AvatarStatus = "online" | "idle" | "doNotDisturb" | "offline";
 
-export interface AvatarProps {
+interface AvatarProps {
   /** Whom or what it stands for: the initial until there is a picture. */
   name: string;
   /** Gives the colour; stays when the name changes. */
@@ -60,4 +59,18 @@ export function Avatar({ name, id, src, size = 32, shape = "circle", status }: A
       )}
     </span>
   );
+}
+
+const characters = new Intl.Segmenter();
+
+/** The first character as people see it: an emoji may be several code points. */
+export function initial(name: string): string {
+  return characters.segment(name.trim()).containing(0)?.segment.toUpperCase() ?? "";
+}
+
+/** A number below `count`, always the same for an id. */
+export function tintOf(id: string, count: number): number {
+  let hash = 0;
+  for (const character of id) hash = (hash * 31 + character.codePointAt(0)!) >>> 0;
+  return hash % count;
 }

@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from "react";
 import { cx } from "./cx.ts";
-import { Spinner } from "./spinner.tsx";
+import { Spinner } from "./feedback.tsx";
 
 export type ButtonVariant = "primary" | "secondary" | "ghost" | "danger" | "danger-ghost";
 

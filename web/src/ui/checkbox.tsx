@@ -1,8 +1,12 @@
-import { Checkbox as Base } from "@base-ui/react/checkbox";
+import { Checkbox as CheckboxBase } from "@base-ui/react/checkbox";
 import { Check, Minus } from "lucide-react";
 import { type ReactNode, useId } from "react";
+import { Radio } from "@base-ui/react/radio";
+import { RadioGroup as RadioBase } from "@base-ui/react/radio-group";
+import { Switch as SwitchBase } from "@base-ui/react/switch";
+import { cx } from "./cx.ts";
 
-export interface CheckboxProps {
+interface CheckboxProps {
   label: ReactNode;
   hint?: ReactNode;
   checked: boolean;
@@ -24,7 +28,7 @@ export function Checkbox({
   const id = useId();
   return (
     <div className="flex min-h-6 items-start gap-2.5">
-      <Base.Root
+      <CheckboxBase.Root
         checked={checked}
         onCheckedChange={onChange}
         indeterminate={indeterminate}
@@ -34,10 +38,10 @@ export function Checkbox({
         id={id}
         className="mt-px flex size-5 shrink-0 items-center justify-center rounded-sm border border-line-strong bg-field data-checked:border-accent data-checked:bg-accent data-disabled:opacity-50 data-indeterminate:border-accent data-indeterminate:bg-accent"
       >
-        <Base.Indicator className="text-on-accent">
+        <CheckboxBase.Indicator className="text-on-accent">
           {indeterminate ? <Minus size={14} strokeWidth={3} /> : <Check size={14} strokeWidth={3} />}
-        </Base.Indicator>
-      </Base.Root>
+        </CheckboxBase.Indicator>
+      </CheckboxBase.Root>
       <label htmlFor={id} className="grid gap-0.5 select-none">
         <span id={`${id}-label`}>{label}</span>
         {hint !== undefined && (
@@ -46,6 +50,103 @@ export function Checkbox({
           </span>
         )}
       </label>
+    </div>
+  );
+}
+
+interface RadioOption<V extends string> {
+  value: V;
+  label: ReactNode;
+  hint?: ReactNode;
+  disabled?: boolean;
+}
+
+interface RadioGroupProps<V extends string> {
+  label: string;
+  value: V;
+  onChange: (value: V) => void;
+  options: readonly RadioOption<V>[];
+  /** Beside each other where there is room. */
+  inline?: boolean;
+}
+
+/** One of a few choices, all of them seen. */
+export function RadioGroup<V extends string>({
+  label,
+  value,
+  onChange,
+  options,
+  inline = false,
+}: RadioGroupProps<V>) {
+  const id = useId();
+  return (
+    <div className="grid gap-2">
+      <span id={id} className="text-sm font-medium">
+        {label}
+      </span>
+      <RadioBase
+        aria-labelledby={id}
+        value={value}
+        onValueChange={onChange}
+        className={cx("flex gap-2", inline ? "flex-wrap" : "flex-col")}
+      >
+        {options.map((option) => (
+          <label
+            key={option.value}
+            className="flex items-start gap-2.5 rounded-md border border-line px-3 py-2 select-none has-data-checked:border-accent has-data-checked:bg-accent-soft has-data-disabled:opacity-50"
+          >
+            <Radio.Root
+              value={option.value}
+              disabled={option.disabled ?? false}
+              className="mt-0.5 flex size-4.5 shrink-0 items-center justify-center rounded-full border border-line-strong bg-field data-checked:border-accent data-checked:bg-accent"
+            >
+              <Radio.Indicator className="size-2 rounded-full bg-on-accent" />
+            </Radio.Root>
+            <span className="grid gap-0.5">
+              <span>{option.label}</span>
+              {option.hint !== undefined && <span className="text-sm text-muted">{option.hint}</span>}
+            </span>
+          </label>
+        ))}
+      </RadioBase>
+    </div>
+  );
+}
+
+interface SwitchProps {
+  label: ReactNode;
+  hint?: ReactNode;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  disabled?: boolean;
+}
+
+/** Takes effect at once: its text at the left, the switch at the right. */
+export function Switch({ label, hint, checked, onChange, disabled = false }: SwitchProps) {
+  const id = useId();
+  return (
+    <div className="flex items-start justify-between gap-4">
+      <label htmlFor={id} className="grid gap-0.5 select-none">
+        <span id={`${id}-label`} className="font-medium">
+          {label}
+        </span>
+        {hint !== undefined && (
+          <span id={`${id}-hint`} className="text-sm text-muted">
+            {hint}
+          </span>
+        )}
+      </label>
+      <SwitchBase.Root
+        id={id}
+        checked={checked}
+        onCheckedChange={onChange}
+        disabled={disabled}
+        aria-labelledby={`${id}-label`}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        className="flex h-6 w-10 shrink-0 items-center rounded-full bg-line-strong p-0.5 transition-colors data-checked:bg-accent data-disabled:opacity-50"
+      >
+        <SwitchBase.Thumb className="size-5 rounded-full bg-on-danger transition-transform data-checked:translate-x-4 dark:bg-canvas" />
+      </SwitchBase.Root>
     </div>
   );
 }

@@ -1,10 +1,13 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { AlertDialog as AlertBase } from "@base-ui/react/alert-dialog";
+import { useAction } from "../shared/use-action.ts";
 import { cx } from "./cx.ts";
 import { IconButton } from "./icon-button.tsx";
-import { useModal } from "./use-modal.ts";
+import { Button } from "./button.tsx";
+import { ErrorNote } from "./feedback.tsx";
 
 export interface DialogProps {
   open: boolean;
@@ -78,4 +81,100 @@ export function Dialog(props: DialogProps) {
       </Base.Portal>
     </Base.Root>
   );
+}
+
+interface ConfirmDialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  /** What happens, and whether it can be undone. */
+  children?: ReactNode;
+  /** What the button says: the deed itself, such as "Delete channel". */
+  action: string;
+  danger?: boolean;
+  /** Closes when it resolves; what it throws is shown. */
+  onConfirm: () => Promise<unknown>;
+}
+
+/** Asks before something that cannot be undone. */
+export function ConfirmDialog({
+  open,
+  onClose,
+  title,
+  children,
+  action,
+  danger = false,
+  onConfirm,
+}: ConfirmDialogProps) {
+  const { t } = useTranslation("ui");
+  const { busy, error, run } = useAction();
+  const confirm = async () => {
+    if (await run(onConfirm)) onClose();
+  };
+  const popup = useModal(open);
+  return (
+    <AlertBase.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <AlertBase.Portal>
+        <AlertBase.Backdrop className="fixed inset-0 z-40 bg-overlay transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <AlertBase.Popup
+          ref={popup}
+          className="fixed top-1/2 left-1/2 z-40 grid w-[calc(100vw-2rem)] max-w-sm -translate-x-1/2 -translate-y-1/2 gap-3 rounded-lg border border-line bg-raised p-5 shadow-raised outline-none transition-[opacity,scale] duration-150 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0"
+        >
+          <AlertBase.Title className="text-lg leading-tight font-semibold">{title}</AlertBase.Title>
+          {children !== undefined && (
+            <AlertBase.Description render={<div />} className="text-muted">
+              {children}
+            </AlertBase.Description>
+          )}
+          <ErrorNote text={error} />
+          <div className="mt-2 flex flex-wrap justify-end gap-2">
+            <AlertBase.Close render={<Button />}>{t("cancel")}</AlertBase.Close>
+            <Button variant={danger ? "danger" : "primary"} busy={busy} onClick={() => void confirm()}>
+              {action}
+            </Button>
+          </div>
+        </AlertBase.Popup>
+      </AlertBase.Portal>
+    </AlertBase.Root>
+  );
+}
+
+type Popup = RefObject<HTMLDivElement | null>;
+
+/** The modal popups that are open, the top one last. */
+const stack: Popup[] = [];
+
+/**
+ * Keeps the focus in the top modal popup: the application and all other modal popups are inert while it is open. Without this a field that
+ * is mounted late with `autoFocus`, such as the composer of a new channel, would take the keys that are typed into the dialog.
+ * @returns the ref for the element of the popup
+ */
+export function useModal(open: boolean): Popup {
+  const popup = useRef<HTMLDivElement>(null);
+  // After the popup has noted which element to give the focus back to.
+  useEffect(() => {
+    if (!open) return;
+    stack.push(popup);
+    update();
+  }, [open]);
+  // Before it gives the focus back, which an inert element does not take.
+  useLayoutEffect(() => {
+    if (!open) return undefined;
+    return () => release(popup);
+  }, [open]);
+  return popup;
+}
+
+function release(popup: Popup): void {
+  const at = stack.indexOf(popup);
+  if (at < 0) return;
+  stack.splice(at, 1);
+  if (popup.current !== null) popup.current.inert = false;
+  update();
+}
+
+function update(): void {
+  document.getElementById("root")!.inert = stack.length > 0;
+  for (const [index, { current }] of stack.entries())
+    if (current !== null) current.inert = index < stack.length - 1;
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { cx } from "./cx.ts";
-import { ErrorNote } from "./error-note.tsx";
+import { ErrorNote } from "./feedback.tsx";
 import type { FormState } from "./use-form.ts";
 
 interface FormProps {

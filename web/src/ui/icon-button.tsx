@@ -1,9 +1,9 @@
 import type { LucideIcon } from "lucide-react";
-import type { ComponentProps } from "react";
+import type { ComponentProps, ReactElement } from "react";
+import { Tooltip as Base } from "@base-ui/react/tooltip";
 import { cx } from "./cx.ts";
-import { Tooltip } from "./tooltip.tsx";
 
-export interface IconButtonProps extends Omit<ComponentProps<"button">, "children" | "aria-label"> {
+interface IconButtonProps extends Omit<ComponentProps<"button">, "children" | "aria-label"> {
   icon: LucideIcon;
   /** What it does: its name for screen readers, and its tooltip. */
   label: string;
@@ -42,5 +42,28 @@ export function IconButton({
         <Icon size={size === "md" ? 20 : 16} aria-hidden />
       </button>
     </Tooltip>
+  );
+}
+
+interface TooltipProps {
+  text: string;
+  side?: "top" | "bottom" | "left" | "right";
+  /** Something that can have the focus, with a name of its own: a tooltip is not read out. */
+  children: ReactElement;
+}
+
+/** A short text while the pointer or the focus is there. */
+export function Tooltip({ text, side = "top", children }: TooltipProps) {
+  return (
+    <Base.Root>
+      <Base.Trigger render={children as ReactElement<Record<string, unknown>>} />
+      <Base.Portal>
+        <Base.Positioner side={side} sideOffset={6} className="z-50">
+          <Base.Popup className="pointer-events-none max-w-64 touch:hidden rounded-sm bg-tooltip px-2 py-1 text-xs font-medium text-on-tooltip transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0">
+            {text}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
   );
 }

@@ -1,9 +1,8 @@
 import { Menu as Base } from "@base-ui/react/menu";
 import type { ReactElement } from "react";
+import { ContextMenu as ContextBase } from "@base-ui/react/context-menu";
+import { Check, type LucideIcon } from "lucide-react";
 import { cx } from "./cx.ts";
-import type { MenuItem } from "./menu-item.ts";
-import { MenuItems } from "./menu-items.tsx";
-import { POPUP_CLASS } from "./popup-class.ts";
 
 interface MenuProps {
   /** A button: what opens the menu. */
@@ -28,3 +27,92 @@ export function Menu({ trigger, items, side = "bottom", align = "end" }: MenuPro
     </Base.Root>
   );
 }
+
+interface ContextMenuProps {
+  items: readonly MenuItem[];
+  /** One element: a right click or a long press on it opens the menu. */
+  children: ReactElement;
+}
+
+/** Things to do with something, by right click, long press or the menu key. Offer them by a button too. */
+export function ContextMenu({ items, children }: ContextMenuProps) {
+  return (
+    <ContextBase.Root>
+      <ContextBase.Trigger
+        render={children as ReactElement<Record<string, unknown>>}
+        // useLongPress sends a contextmenu event; this component's own long press would open the menu twice.
+        onTouchStart={(event) => event.preventBaseUIHandler()}
+      />
+      <ContextBase.Portal>
+        <ContextBase.Positioner className="z-50">
+          <ContextBase.Popup className={cx(POPUP_CLASS, "min-w-44 max-w-72")}>
+            <MenuItems items={items} />
+          </ContextBase.Popup>
+        </ContextBase.Positioner>
+      </ContextBase.Portal>
+    </ContextBase.Root>
+  );
+}
+
+/** The entries within a Menu or a ContextMenu. */
+function MenuItems({ items }: { items: readonly MenuItem[] }) {
+  return items.map((item, index) => {
+    // A separator has nothing but its place to tell it by.
+    if (item === "separator")
+      return <Base.Separator key={`line-${index}`} className="mx-1 my-1 h-px bg-line" />;
+    const { label, icon: Icon, onSelect, danger, disabled = false, checked, shortcut } = item;
+    const content = (
+      <>
+        {Icon && <Icon size={16} aria-hidden className={cx("shrink-0", danger !== true && "text-muted")} />}
+        <span className="flex-1 truncate">{label}</span>
+        {shortcut !== undefined && <span className="pl-4 text-xs text-muted">{shortcut}</span>}
+        {checked === true && <Check size={16} aria-hidden />}
+      </>
+    );
+    const className = cx(
+      MENU_ITEM_CLASS,
+      danger === true && "text-danger-text data-highlighted:bg-danger-soft",
+    );
+    if (checked === undefined) {
+      return (
+        <Base.Item key={label} className={className} disabled={disabled} onClick={onSelect}>
+          {content}
+        </Base.Item>
+      );
+    }
+    return (
+      <Base.CheckboxItem
+        key={label}
+        className={className}
+        disabled={disabled}
+        checked={checked}
+        onCheckedChange={onSelect}
+        closeOnClick
+      >
+        {content}
+      </Base.CheckboxItem>
+    );
+  });
+}
+
+/** An entry of a menu, or a line between entries. */
+export type MenuItem =
+  | "separator"
+  | {
+      label: string;
+      icon?: LucideIcon;
+      onSelect: () => void;
+      danger?: boolean;
+      disabled?: boolean;
+      /** Whether what it switches is on; leave it out where nothing is switched. */
+      checked?: boolean;
+      /** The keys that do the same, as text. */
+      shortcut?: string;
+    };
+
+/** The looks of what opens beside something: menus, popovers, lists of choices. */
+export const POPUP_CLASS =
+  "origin-(--transform-origin) rounded-lg border border-line bg-raised p-1 text-text shadow-raised outline-none transition-[opacity,scale] duration-100 data-ending-style:scale-97 data-ending-style:opacity-0 data-starting-style:scale-97 data-starting-style:opacity-0";
+
+export const MENU_ITEM_CLASS =
+  "flex min-h-row cursor-default select-none items-center gap-2.5 rounded-sm px-2.5 text-sm outline-none data-disabled:opacity-50 data-highlighted:bg-hover";

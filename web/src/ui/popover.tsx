@@ -1,7 +1,7 @@
 import { Popover as Base } from "@base-ui/react/popover";
-import { type ReactElement, type ReactNode, useState } from "react";
+import { type ReactElement, type ReactNode, useMemo, useState } from "react";
 import { cx } from "./cx.ts";
-import { POPUP_CLASS } from "./popup-class.ts";
+import { POPUP_CLASS } from "./menu.tsx";
 
 interface PopoverProps {
   /** A button: what opens it. */
@@ -48,4 +48,66 @@ export function Popover({
       </Base.Portal>
     </Base.Root>
   );
+}
+
+interface AnchoredPopoverProps {
+  /** What it stands beside, and where the focus goes back to. */
+  anchor: HTMLElement;
+  /** What it is, for screen readers. */
+  label: string;
+  open: boolean;
+  onClose: () => void;
+  side?: "top" | "bottom" | "left" | "right";
+  align?: "start" | "center" | "end";
+  className?: string;
+  children: ReactNode;
+}
+
+/** A popover that many places open, so that each of them costs no more than a button. */
+export function AnchoredPopover({
+  anchor,
+  label,
+  open,
+  onClose,
+  side = "right",
+  align = "start",
+  className,
+  children,
+}: AnchoredPopoverProps) {
+  const place = useMemo(() => stablePlace(anchor), [anchor]);
+  return (
+    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Base.Portal>
+        <Base.Positioner
+          anchor={place}
+          side={side}
+          align={align}
+          sideOffset={8}
+          collisionPadding={8}
+          collisionAvoidance={{ fallbackAxisSide: "end" }}
+          className="z-30"
+        >
+          <Base.Popup
+            aria-label={label}
+            finalFocus={() => (anchor.isConnected ? anchor : true)}
+            className={cx(POPUP_CLASS, "max-w-[calc(100vw-1rem)] overflow-hidden", className)}
+          >
+            <div className="-m-1">{children}</div>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** Where an element is, or was when it left the page: a row of a long list comes and goes. */
+function stablePlace(anchor: HTMLElement) {
+  let last = anchor.getBoundingClientRect();
+  return {
+    contextElement: anchor,
+    getBoundingClientRect() {
+      if (anchor.isConnected) last = anchor.getBoundingClientRect();
+      return last;
+    },
+  };
 }

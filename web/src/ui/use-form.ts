@@ -1,6 +1,6 @@
 import { FanfareError } from "@fanfare/client";
 import { type FormEvent, useState } from "react";
-import { errorText, issueText } from "../shared/error-text.ts";
+import { errorText, issueText } from "../shared/use-action.ts";
 
 type Values = Record<string, unknown>;
 

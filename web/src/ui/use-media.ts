@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 
 /** Narrower than this there is one column; the same as `--breakpoint-md` of theme.css. */
 const PHONE = "(width < 48rem)";
@@ -17,4 +17,19 @@ export function useMedia(query: string): boolean {
 
 export function useIsPhone(): boolean {
   return useMedia(PHONE);
+}
+
+/** Calls when Esc is pressed and nothing in front (a dialog, a menu, a field) has used it. */
+export function useEscape(onEscape: () => void): void {
+  const latest = useRef(onEscape);
+  useEffect(() => {
+    latest.current = onEscape;
+  });
+  useEffect(() => {
+    const hear = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && !event.defaultPrevented && !event.isComposing) latest.current();
+    };
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, []);
 }

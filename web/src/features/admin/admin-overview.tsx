@@ -3,12 +3,11 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useAdminStats } from "../../data/admin.ts";
 import { adminPath, statusPath } from "../../routes.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { Figure } from "../../shared/figure.tsx";
-import { useFormats } from "../../shared/use-formats.ts";
+import { useFormats } from "../../shared/formats.ts";
 import { buttonClass } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { ErrorNote, Skeleton } from "../../ui/feedback.tsx";
 
 /** How much there is, and how the process that answered is doing. */
 export function AdminOverview() {

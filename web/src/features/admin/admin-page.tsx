@@ -1,36 +1,43 @@
 import type { AdminAuditEntry } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { ShieldX, ScrollText } from "lucide-react";
+import {
+  Gauge,
+  Hourglass,
+  KeyRound,
+  type LucideIcon,
+  Megaphone,
+  ScrollText,
+  ShieldX,
+  UserCog,
+  Users,
+  Wrench,
+} from "lucide-react";
 import type { ComponentType } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "wouter";
-import { useAdminPolicy, useAdminAuditLog, useAdminStats } from "../../data/admin.ts";
+import { useAdminAuditLog, useAdminPolicy, useAdminStats } from "../../data/admin.ts";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { useUser } from "../../data/users.ts";
 import { adminPath, landingPath } from "../../routes.ts";
-import { errorText } from "../../shared/error-text.ts";
-import { useFormats } from "../../shared/use-formats.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { useFormats } from "../../shared/formats.ts";
 import { Badge, type BadgeTone } from "../../ui/badge.tsx";
 import { buttonClass } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyState, ErrorNote, Skeleton } from "../../ui/feedback.tsx";
 import { Form } from "../../ui/form.tsx";
 import { SettingsLayout } from "../../ui/settings-layout.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
-import { TextArea } from "../../ui/text-area.tsx";
+import { TextArea } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useForm } from "../../ui/use-form.ts";
 import { AdminGroups } from "./admin-groups.tsx";
 import { AdminJobs } from "./admin-jobs.tsx";
 import { AdminOverview } from "./admin-overview.tsx";
 import { AdminUsers } from "./admin-users.tsx";
-import { auditDetails } from "./audit-details.ts";
 import { LimitsForm } from "./limits-form.tsx";
 import { MaintenanceForm } from "./maintenance-form.tsx";
 import { PagedList } from "./paged-list.tsx";
 import { PolicyForm } from "./policy-form.tsx";
-import { ADMIN_SECTIONS, type AdminSection, sectionOf } from "./sections.ts";
 
 const OUTCOMES: Record<string, BadgeTone> = { done: "good", begun: "warn" };
 
@@ -184,4 +191,55 @@ function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
       </p>
     </article>
   );
+}
+
+export interface AuditDetails {
+  /** Whom it was done to. */
+  userId: string | null;
+  reason: string | null;
+  /** All other params, as text. */
+  others: string | null;
+}
+
+/** What an action was called with, as far as the log keeps it. */
+export function auditDetails(params: unknown): AuditDetails {
+  const given = typeof params === "object" && params !== null ? (params as Record<string, unknown>) : {};
+  const { userId, reason, ...others } = given;
+  const texts = Object.entries(others).map(([name, value]) => `${name}: ${textOf(value)}`);
+  return {
+    userId: typeof userId === "string" ? userId : null,
+    reason: typeof reason === "string" && reason !== "" ? reason : null,
+    others: texts.length === 0 ? null : texts.join(", "),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export type AdminSection =
+  | "overview"
+  | "users"
+  | "groups"
+  | "access"
+  | "announcements"
+  | "maintenance"
+  | "jobs"
+  | "audit-log";
+
+/** What the list of the admin pages has, in its order. */
+export const ADMIN_SECTIONS: readonly { id: AdminSection; textKey: string; icon: LucideIcon }[] = [
+  { id: "overview", textKey: "admin:sections.overview", icon: Gauge },
+  { id: "users", textKey: "admin:sections.users", icon: UserCog },
+  { id: "groups", textKey: "admin:sections.groups", icon: Users },
+  { id: "access", textKey: "admin:sections.access", icon: KeyRound },
+  { id: "announcements", textKey: "admin:sections.announcements", icon: Megaphone },
+  { id: "maintenance", textKey: "admin:sections.maintenance", icon: Wrench },
+  { id: "jobs", textKey: "admin:sections.jobs", icon: Hourglass },
+  { id: "audit-log", textKey: "admin:sections.auditLog", icon: ScrollText },
+];
+
+/** Anything else in the address is the first section. */
+export function sectionOf(name: string | undefined): AdminSection {
+  return ADMIN_SECTIONS.find(({ id }) => id === name)?.id ?? "overview";
 }

@@ -1,13 +1,13 @@
 import type { AdminUser, Call } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import {
-  UserSearch,
   Ellipsis,
   KeyRound,
   LockKeyholeOpen,
   ShieldMinus,
   ShieldPlus,
   UserCheck,
+  UserSearch,
   UserX,
 } from "lucide-react";
 import { useState } from "react";
@@ -16,13 +16,12 @@ import { useAdminUsers } from "../../data/admin.ts";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import type { Language } from "../../i18n/language.ts";
-import { useFormats } from "../../shared/use-formats.ts";
+import { useFormats } from "../../shared/formats.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
+import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
+import { EmptyState } from "../../ui/feedback.tsx";
 import { Form } from "../../ui/form.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
@@ -30,11 +29,10 @@ import { Menu } from "../../ui/menu.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useForm } from "../../ui/use-form.ts";
+import { CopyField } from "../../shared/copy-field.tsx";
 import { PagedList } from "./paged-list.tsx";
-import { PasswordLinkDialog, type PasswordLink } from "./password-link-dialog.tsx";
 import { ReasonField } from "./reason-field.tsx";
 import { useSettled } from "./use-settled.ts";
-import { type UserDeed, DANGEROUS, WITH_REASON, deedsFor } from "./user-deeds.ts";
 
 const ICONS = {
   disable: UserX,
@@ -221,5 +219,36 @@ function UserRow({ user, onDeed }: { user: AdminUser; onDeed: (deed: UserDeed) =
         />
       }
     />
+  );
+}
+
+/** What an admin can do to an account. */
+type UserDeed = "disable" | "enable" | "makeAdmin" | "takeAdmin" | "sendReset" | "resetTotp";
+
+const DANGEROUS: ReadonlySet<UserDeed> = new Set<UserDeed>(["disable", "takeAdmin", "resetTotp"]);
+/** Those that ask why. */
+const WITH_REASON: ReadonlySet<UserDeed> = new Set<UserDeed>(["disable", "resetTotp"]);
+
+/** What the server would allow: an admin cannot be disabled, and only people with an account can be made one. */
+export function deedsFor(user: AdminUser, ownId: string): UserDeed[] {
+  if (user.disabledAt !== null) return ["enable"];
+  if (user.admin) return user.id === ownId ? ["takeAdmin"] : ["takeAdmin", "sendReset", "resetTotp"];
+  if (user.kind === "member") return ["makeAdmin", "sendReset", "resetTotp", "disable"];
+  return ["disable"];
+}
+
+interface PasswordLink {
+  /** Of the user who sets a password with it. */
+  name: string;
+  link: string;
+}
+
+/** A link that could not be mailed, for the admin to pass on. It is shown only here. */
+function PasswordLinkDialog({ name, link, onClose }: PasswordLink & { onClose: () => void }) {
+  const { t } = useTranslation("admin");
+  return (
+    <Dialog open onClose={onClose} title={t("link.title", { name })} description={t("link.text")}>
+      <CopyField label={t("link.label")} value={link} />
+    </Dialog>
   );
 }

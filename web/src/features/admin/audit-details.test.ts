@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { auditDetails } from "./audit-details.ts";
+import { auditDetails } from "./admin-page.tsx";
 
 test("who and why stand by themselves, everything else is text", () => {
   expect(auditDetails({ userId: "u", reason: "spam", admin: true, note: "x" })).toEqual({

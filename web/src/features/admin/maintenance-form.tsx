@@ -5,9 +5,9 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { TextArea } from "../../ui/text-area.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { TextArea } from "../../ui/text-field.tsx";
 
 /** Turns maintenance on, with what others are told, or off. */
 export function MaintenanceForm({ maintenance }: { maintenance: Maintenance }) {

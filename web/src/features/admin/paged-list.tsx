@@ -1,10 +1,9 @@
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { errorText } from "../../shared/error-text.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 
 interface PagedListProps<T extends { id: string }> {
   label: string;

@@ -1,6 +1,6 @@
 import type { AdminUser } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { deedsFor } from "./user-deeds.ts";
+import { deedsFor } from "./admin-users.tsx";
 
 const user = (about: Partial<AdminUser>): AdminUser => ({
   id: "a",

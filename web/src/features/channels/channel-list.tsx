@@ -1,23 +1,25 @@
-import type { Group, ChannelState } from "@fanfare/contract";
+import type { ChannelState, Group } from "@fanfare/contract";
 import { hasPermission, NO_PERMISSIONS } from "@fanfare/contract/permissions";
-import { Hash, Plus } from "lucide-react";
+import { ArrowDown, ArrowUp, ChevronRight, Ellipsis, Hash, Pencil, Plus, Trash2 } from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { memo } from "react";
 import { channelTree } from "../../data/channel-order.ts";
 import { useChannels } from "../../data/channels.ts";
 import { useMyPermissions } from "../../data/permissions.ts";
 import { useUnreadChannels } from "../../data/unread.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { walkByArrows } from "../../shared/walk-keys.ts";
-import { useIsCollapsed } from "../../state/collapsed-sections.ts";
+import { setCollapsed, useIsCollapsed } from "../../state/collapsed-sections.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import type { OpenDialog } from "../groups/group-dialog.ts";
+import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
+import { cx } from "../../ui/cx.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { ChannelRow } from "./channel-row.tsx";
 import type { Edge } from "./reorder.ts";
-import { SectionHead } from "./section-head.tsx";
-import { useReorder, type Reorder } from "./use-reorder.ts";
+import { type Reorder, useReorder } from "./use-reorder.ts";
+import { DropLine } from "./drop-line.tsx";
 
 interface RowsProps {
   activeId: string | undefined;
@@ -139,3 +141,88 @@ function ChannelRows({ sectionId, channels, activeId, reorder, edgeAt, onOpen }:
     </ul>
   );
 }
+
+interface SectionHeadProps {
+  section: ChannelState;
+  isCollapsed: boolean;
+  edge: Edge | null;
+  reorder: Reorder;
+  onOpen: OpenDialog;
+}
+
+/** The name of a section, which opens and closes it, and what can be done with it. */
+const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
+  const { t } = useTranslation("channels");
+  const { section, isCollapsed, edge, reorder, onOpen } = props;
+  const items: MenuItem[] = [
+    {
+      label: t("menu.createHere"),
+      icon: Plus,
+      onSelect: () => onOpen({ kind: "createChannel", sectionId: section.id }),
+    },
+    {
+      label: t("menu.rename"),
+      icon: Pencil,
+      onSelect: () => onOpen({ kind: "renameSection", channel: section }),
+    },
+    "separator",
+    {
+      label: t("menu.moveUp"),
+      icon: ArrowUp,
+      shortcut: "Alt ↑",
+      onSelect: () => reorder.step(section, -1),
+    },
+    {
+      label: t("menu.moveDown"),
+      icon: ArrowDown,
+      shortcut: "Alt ↓",
+      onSelect: () => reorder.step(section, 1),
+    },
+    "separator",
+    {
+      label: t("menu.deleteSection"),
+      icon: Trash2,
+      danger: true,
+      onSelect: () => onOpen({ kind: "deleteChannel", channel: section }),
+    },
+  ];
+  const head = (
+    <div
+      {...reorder.handlers(section, null)}
+      className="group relative flex min-h-row items-center gap-0.5 rounded-md"
+    >
+      <DropLine edge={edge} />
+      <button
+        type="button"
+        data-walk
+        aria-expanded={!isCollapsed}
+        onClick={() => setCollapsed(section.id, !isCollapsed)}
+        className="flex min-h-row min-w-0 flex-1 items-center gap-1 rounded-md px-1 text-left text-xs font-semibold text-muted -outline-offset-2 hover:text-text"
+      >
+        <ChevronRight
+          size={14}
+          aria-hidden
+          className={cx("shrink-0 transition-transform", !isCollapsed && "rotate-90")}
+        />
+        <span className="truncate">{section.name}</span>
+      </button>
+      {reorder.mayMove && (
+        <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-popup-open:opacity-100 touch:opacity-100">
+          <IconButton
+            icon={Plus}
+            size="sm"
+            label={t("menu.createIn", { section: section.name })}
+            onClick={() => onOpen({ kind: "createChannel", sectionId: section.id })}
+          />
+          <Menu
+            items={items}
+            trigger={
+              <IconButton icon={Ellipsis} size="sm" label={t("menu.more", { channel: section.name })} />
+            }
+          />
+        </span>
+      )}
+    </div>
+  );
+  return reorder.mayMove ? <ContextMenu items={items}>{head}</ContextMenu> : head;
+});

@@ -1,36 +1,45 @@
-import type { ChannelState, Channel } from "@fanfare/contract";
+import type { Channel, ChannelState } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import {
+  ArrowDown,
+  ArrowUp,
+  Bell,
   BellOff,
+  CheckCheck,
   Ellipsis,
-  Pencil,
   Hash,
+  Link2,
   Lock,
   type LucideIcon,
   Megaphone,
   MessagesSquare,
+  Pencil,
+  Settings,
+  Trash2,
 } from "lucide-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearch } from "wouter";
 import { useMe } from "../../data/me.ts";
 import { useNotificationSetting } from "../../data/notifications.ts";
-import { useMyPermissions } from "../../data/permissions.ts";
+import { useChannelPermissions, useMyPermissions } from "../../data/permissions.ts";
 import { useThreads } from "../../data/threads.ts";
 import { useChannelUnread } from "../../data/unread.ts";
 import { channelPath, parsePlace } from "../../routes.ts";
 import { useNow } from "../../shared/use-now.ts";
 import { useDraft } from "../../state/drafts.ts";
-import { ContextMenu } from "../../ui/context-menu.tsx";
-import { CountBadge } from "../../ui/count-badge.tsx";
+import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
+import { CountBadge } from "../../ui/badge.tsx";
 import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { Menu } from "../../ui/menu.tsx";
 import type { OpenDialog } from "../groups/group-dialog.ts";
+import { useCall } from "../../data/call.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { copyText } from "../../shared/copy-field.tsx";
 import { DropLine } from "./drop-line.tsx";
 import { isQuiet } from "./mute.ts";
 import type { Edge } from "./reorder.ts";
-import { useChannelMenu } from "./use-channel-menu.ts";
 import type { Reorder } from "./use-reorder.ts";
 
 const MAX_SHOWN = 5;
@@ -165,4 +174,72 @@ function ChannelThreads({ channel }: { channel: ChannelState }) {
       })}
     </ul>
   );
+}
+
+/** What can be done with a channel of the list. */
+function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDialog): MenuItem[] {
+  const { t } = useTranslation("channels");
+  const call = useCall();
+  const permissions = useChannelPermissions(channel);
+  const mayManage = hasPermission(permissions, "manageChannels");
+  const mayEdit =
+    mayManage || hasPermission(permissions, "manageRoles") || hasPermission(permissions, "manageWebhooks");
+  const failed = (error: unknown): void => showToast({ text: errorText(error), tone: "danger" });
+  const markRead = () =>
+    call("channel.markRead", { channelId: channel.id, seq: channel.head.seq }).catch(failed);
+  const copyLink = async () => {
+    const link = new URL(channelPath(channel.groupId!, channel.id), location.origin).href;
+    showToast((await copyText(link)) ? { text: t("linkCopied"), tone: "good" } : { text: link });
+  };
+  return [
+    {
+      label: t("menu.markRead"),
+      icon: CheckCheck,
+      disabled: channel.head.seq <= channel.lastReadSeq,
+      onSelect: () => void markRead(),
+    },
+    {
+      label: t("menu.notifications"),
+      icon: Bell,
+      onSelect: () => onOpen({ kind: "channelNotifications", channel }),
+    },
+    { label: t("menu.copyLink"), icon: Link2, onSelect: () => void copyLink() },
+    ...(reorder.mayMove
+      ? ([
+          "separator",
+          {
+            label: t("menu.moveUp"),
+            icon: ArrowUp,
+            shortcut: "Alt ↑",
+            onSelect: () => reorder.step(channel, -1),
+          },
+          {
+            label: t("menu.moveDown"),
+            icon: ArrowDown,
+            shortcut: "Alt ↓",
+            onSelect: () => reorder.step(channel, 1),
+          },
+        ] satisfies MenuItem[])
+      : []),
+    ...(mayEdit
+      ? ([
+          "separator",
+          {
+            label: t("menu.edit"),
+            icon: Settings,
+            onSelect: () => onOpen({ kind: "editChannel", channel }),
+          },
+        ] satisfies MenuItem[])
+      : []),
+    ...(mayManage
+      ? ([
+          {
+            label: t("menu.delete"),
+            icon: Trash2,
+            danger: true,
+            onSelect: () => onOpen({ kind: "deleteChannel", channel }),
+          },
+        ] satisfies MenuItem[])
+      : []),
+  ];
 }

@@ -2,7 +2,7 @@ import type { ChannelState } from "@fanfare/contract";
 import { type DragEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { type Edge, type Place, placesAfterDrop, stepChannel, stepSection } from "./reorder.ts";
 

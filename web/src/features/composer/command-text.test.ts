@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commandIn } from "./command-text.ts";
+import { commandIn } from "./use-sending.ts";
 
 const commands = [{ name: "poll" }];
 

@@ -1,8 +1,10 @@
+import { useSlowMode } from "./slow-mode.ts";
 import type { Channel, Message } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
-import { CirclePlus, SendHorizontal, Smile, FileUp, AtSign, CornerUpRight, X } from "lucide-react";
+import { AtSign, CirclePlus, CornerUpRight, FileUp, SendHorizontal, Smile, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { LIMITS } from "@fanfare/contract/limits";
 import { useChannel } from "../../data/channel-view.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
@@ -12,16 +14,16 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { EmojiPopover } from "../emoji/emoji-popover.tsx";
 import { editLastOwn, setReplyTo, useConversation } from "../messages/conversation.ts";
 import { useAuthor } from "../messages/item/use-author.ts";
-import { MarkdownPreview } from "../messages/markdown/preview.tsx";
+import { MarkdownPreview } from "../messages/markdown/markdown.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { formatBytes } from "../messages/times.ts";
 import { composerFieldId } from "./composer-id.ts";
 import { ComposerStatus } from "./composer-status.tsx";
 import { insertAtCaret } from "./edit-field.ts";
 import { MessageField } from "./message-field.tsx";
-import { useSlowMode } from "./slow-mode.ts";
 import { LostFiles, UploadStrip } from "./upload-strip.tsx";
-import { useUploads } from "./uploads.ts";
+import { type Refusal, useUploads } from "./uploads.ts";
 import { useFileDrop } from "./use-file-drop.ts";
-import { useRefusals } from "./use-refusals.ts";
 import { useSending } from "./use-sending.ts";
 import { useWritten } from "./use-written.ts";
 
@@ -222,4 +224,23 @@ function ReplyBar({ message, mentions, onMentions, onCancel }: ReplyBarProps) {
       <IconButton icon={X} size="sm" label={t("reply.cancel")} onClick={onCancel} />
     </div>
   );
+}
+
+/** Says which files were not taken, and why. */
+function useRefusals(): (refused: readonly Refusal[]) => void {
+  const { t, i18n } = useTranslation("composer");
+  return (refused) => {
+    const tooMany = refused.filter(({ reason }) => reason === "tooMany");
+    if (tooMany.length > 0) {
+      showToast({ text: t("upload.tooMany", { count: LIMITS.attachmentsPerMessage }), tone: "danger" });
+    }
+    for (const refusal of refused) {
+      const { name } = refusal.file;
+      if (refusal.reason === "empty") showToast({ text: t("upload.empty", { name }), tone: "danger" });
+      if (refusal.reason === "tooLarge") {
+        const max = formatBytes(refusal.maxBytes, i18n.language);
+        showToast({ text: t("upload.nameTooLarge", { name, max }), tone: "danger" });
+      }
+    }
+  };
 }

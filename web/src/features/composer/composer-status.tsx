@@ -2,7 +2,7 @@ import { Snail } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useTypists } from "../../data/typing.ts";
 import { useUsers } from "../../data/users.ts";
-import { useFormats } from "../../shared/use-formats.ts";
+import { useFormats } from "../../shared/formats.ts";
 import { cx } from "../../ui/cx.ts";
 
 /** More names than this say less than their number. */

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useAsk, useServerCache } from "../../data/data-context.ts";
 import { useChannelPermissions } from "../../data/permissions.ts";
-import { useFormats } from "../../shared/use-formats.ts";
+import { useFormats } from "../../shared/formats.ts";
 import { useNow } from "../../shared/use-now.ts";
 import { ComposerBox } from "./composer-box.tsx";
 

@@ -1,6 +1,6 @@
 import { parseMentions } from "@fanfare/contract/mentions";
 import { describe, expect, test } from "vitest";
-import { fromWire, nameToken, toWire, wiresIn, type NamedToken } from "./mention-text.ts";
+import { fromWire, type NamedToken, nameToken, toWire, wiresIn } from "./use-written.ts";
 
 const id = (digit: string): string => digit.repeat(24);
 const ada: NamedToken = { label: "@Ada", wire: `<@${id("a")}>` };

@@ -1,9 +1,9 @@
 import { File as FileIcon, RotateCw, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { errorText } from "../../shared/error-text.ts";
-import { useFormats } from "../../shared/use-formats.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { useFormats } from "../../shared/formats.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { formatBytes } from "../messages/item/format-bytes.ts";
+import { formatBytes } from "../messages/times.ts";
 import { maxBytesOf, type Upload } from "./uploads.ts";
 
 interface UploadStripProps {

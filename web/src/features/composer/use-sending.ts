@@ -1,15 +1,14 @@
 import type { ChannelView } from "@fanfare/client";
-import type { Channel, Message } from "@fanfare/contract";
+import type { Channel, Command, Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useCommands } from "../../data/integrations.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { type SendOptions, setReplyTo } from "../messages/conversation.ts";
 import { isOutboxFull, sendMessage } from "../messages/outbox.ts";
-import { commandIn } from "./command-text.ts";
 import { useUploads } from "./uploads.ts";
 
 interface SendingOptions {
@@ -25,7 +24,7 @@ interface SendingOptions {
   reset: (wire: string) => void;
 }
 
-export interface Sending {
+interface Sending {
   /** Whether there is something that could be sent now. */
   canSend: boolean;
   /** How many characters more fit. */
@@ -102,4 +101,14 @@ export function useSending(options: SendingOptions): Sending {
   };
 
   return { canSend, charsLeft, isWaiting: waiting !== null, submit, stopWaiting };
+}
+
+/** The command that a text is, with what stands behind its name; null where it is none that a bot here has. */
+export function commandIn(
+  text: string,
+  commands: readonly Pick<Command, "name">[],
+): { name: string; text: string } | null {
+  const match = /^\/([a-z0-9_-]+)(?:\s+([\s\S]*))?$/.exec(text);
+  if (match === null || !commands.some(({ name }) => name === match[1])) return null;
+  return { name: match[1]!, text: match[2]?.trim() ?? "" };
 }

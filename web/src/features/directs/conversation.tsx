@@ -2,24 +2,32 @@ import type { ChannelState } from "@fanfare/contract";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
-import { useIsBlocked } from "../../data/account.ts";
+import { AtSign, CircleUser, Ellipsis, Pin, UserPlus, Users } from "lucide-react";
+import { useIsBlocked } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 import { useUser } from "../../data/users.ts";
 import { directPath, parsePlace } from "../../routes.ts";
 import { useAction } from "../../shared/use-action.ts";
-import { openPanel, usePanels } from "../../state/panels.ts";
+import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
 import { focusComposer } from "../composer/composer-id.ts";
 import { Composer } from "../composer/composer.tsx";
 import { MessageList } from "../messages/list/message-list.tsx";
 import { PinsPanel } from "../messages/pins/pins-panel.tsx";
-import type { DirectDialog } from "./direct-dialog.ts";
+import { useStatus } from "../../data/presence.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { useIsPhone } from "../../ui/use-media.ts";
+import { SearchButton } from "../search/search-button.tsx";
+import { StatusLine } from "../members/status-line.tsx";
+import { PageHeader } from "../shell/page-header.tsx";
+import type { DirectDialog, OpenDirectDialog } from "./direct-dialog.ts";
 import { DirectDialogs } from "./direct-dialogs.tsx";
-import { DirectHeader } from "./direct-header.tsx";
 import { PeoplePanel } from "./people-panel.tsx";
-import { useDirect, type Direct } from "./use-direct.ts";
+import { type Direct, useDirect } from "./use-direct.ts";
+import { useDirectMenu } from "./use-direct-menu.ts";
 
 /** So many pictures stand in a row. */
 const MAX_SHOWN = 5;
@@ -104,5 +112,69 @@ function Picture({ userId }: { userId: string }) {
     <span className="flex rounded-full ring-3 ring-canvas">
       <Avatar name={user?.nickname ?? "…"} id={userId} src={user?.avatarUrl} size={56} />
     </span>
+  );
+}
+
+interface DirectHeaderProps {
+  channel: ChannelState;
+  direct: Direct;
+  onOpen: OpenDirectDialog;
+}
+
+/** Whom one talks with, how they are, and what can be done. */
+function DirectHeader({ channel, direct: { title, otherId }, onOpen }: DirectHeaderProps) {
+  const { t } = useTranslation("directs");
+  const panel = usePanels((state) => state.panel);
+  const status = useStatus(otherId);
+  const { items } = useDirectMenu(channel, onOpen);
+  const isPhone = useIsPhone();
+  const isGroup = channel.kind === "groupDirect";
+  const add = () => {
+    if (isGroup) onOpen({ kind: "add", channel });
+    else if (otherId !== null) onOpen({ kind: "create", userIds: [otherId] });
+  };
+  // For these there is no room on phones.
+  const pins = { label: t("messages:pins.open"), icon: Pin, onSelect: () => togglePanel("pins") };
+  return (
+    <PageHeader
+      icon={isGroup ? Users : AtSign}
+      title={title}
+      subtitle={
+        isGroup
+          ? t("people", { count: channel.memberIds.length })
+          : status !== undefined && <StatusLine status={status} />
+      }
+      actions={
+        <>
+          <SearchButton />
+          <span className="flex gap-1 max-md:hidden">
+            <IconButton
+              icon={UserPlus}
+              label={isGroup ? t("menu.add") : t("menu.startGroup")}
+              tooltipSide="bottom"
+              onClick={add}
+            />
+            <IconButton
+              icon={Pin}
+              label={t("messages:pins.open")}
+              pressed={panel === "pins"}
+              tooltipSide="bottom"
+              onClick={() => togglePanel("pins")}
+            />
+          </span>
+          <IconButton
+            icon={isGroup ? Users : CircleUser}
+            label={isGroup ? t("panel.people") : t("panel.profile")}
+            pressed={panel === "members"}
+            tooltipSide="bottom"
+            onClick={() => togglePanel("members")}
+          />
+          <Menu
+            items={isPhone ? [pins, ...items] : items}
+            trigger={<IconButton icon={Ellipsis} label={t("menu.more", { title })} />}
+          />
+        </>
+      }
+    />
   );
 }

@@ -8,7 +8,7 @@ import { useStatus } from "../../data/presence.ts";
 import { useUser } from "../../data/users.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { ProfileCard } from "../members/profile/profile-card.tsx";
 import { useName } from "../members/use-name.ts";

@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { isNotReachable } from "../friends/is-not-reachable.ts";
 

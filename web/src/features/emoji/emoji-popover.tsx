@@ -1,9 +1,10 @@
 import { lazy, type ReactElement, Suspense } from "react";
 import { useTranslation } from "react-i18next";
+import { create } from "zustand";
 import { Popover } from "../../ui/popover.tsx";
-import { Spinner } from "../../ui/spinner.tsx";
+import { Spinner } from "../../ui/feedback.tsx";
 import { PageErrorBoundary } from "../shell/page-error.tsx";
-import { rememberEmoji, useRecentEmoji } from "./recent-emoji.ts";
+import { loadStored, saveStored } from "../../state/stored.ts";
 
 const EmojiPicker = lazy(async () => ({ default: (await import("./emoji-picker.tsx")).EmojiPicker }));
 
@@ -66,4 +67,46 @@ function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
       </PageErrorBoundary>
     </div>
   );
+}
+
+const KEY = "fanfare.recentEmoji";
+const MAX_RECENT = 16;
+/** What people use most, for who has used none yet. */
+const FIRST = [
+  "👍",
+  "❤️",
+  "😂",
+  "🎉",
+  "😮",
+  "🙏",
+  "👀",
+  "✅",
+  "🔥",
+  "😢",
+  "💯",
+  "🚀",
+  "👏",
+  "🤔",
+  "😍",
+  "👋",
+];
+
+/** The emoji that were picked last in this browser, the last one first; filled up with what is used most. */
+const useRecentEmoji = create<{ emoji: readonly string[] }>(() => ({
+  emoji: withRecent(parseRecent(loadStored(KEY))),
+}));
+
+function rememberEmoji(emoji: string): void {
+  const recent = withRecent([emoji, ...useRecentEmoji.getState().emoji]);
+  useRecentEmoji.setState({ emoji: recent });
+  saveStored(KEY, recent);
+}
+
+export function withRecent(emoji: readonly string[]): readonly string[] {
+  return [...new Set([...emoji, ...FIRST])].slice(0, MAX_RECENT);
+}
+
+export function parseRecent(stored: unknown): readonly string[] {
+  if (!Array.isArray(stored)) return [];
+  return stored.filter((emoji): emoji is string => typeof emoji === "string" && emoji.length <= 32);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type EmojiIndex, emojiNamed, searchEmoji } from "./emoji-index.ts";
-import { parseRecent, withRecent } from "./recent-emoji.ts";
+import { parseRecent, withRecent } from "./emoji-popover.tsx";
 
 const entry = (emoji: string, label: string, names: string[], tags: string[] = []) => ({
   emoji,

@@ -1,35 +1,42 @@
-import type { Group } from "@fanfare/contract";
-import { Webhook } from "lucide-react";
+import type { Group, WordFilter } from "@fanfare/contract";
+import { Hash, Webhook } from "lucide-react";
 import { type ComponentType, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Redirect, useLocation } from "wouter";
-import { channelsInOrder } from "../../data/channel-order.ts";
+import { LIMITS } from "@fanfare/contract/limits";
+import { channelsInOrder, channelTree } from "../../data/channel-order.ts";
 import { useChannels } from "../../data/channels.ts";
 import { useGroup, useGroups } from "../../data/groups.ts";
-import { useMyPermissions, useCanInGroup } from "../../data/permissions.ts";
+import { useCanInGroup, useMyPermissions } from "../../data/permissions.ts";
 import { groupPath, groupSettingsPath, landingPath } from "../../routes.ts";
-import { errorText } from "../../shared/error-text.ts";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { errorText } from "../../shared/use-action.ts";
+import { EmptyState, ErrorNote, Skeleton, SkeletonRows } from "../../ui/feedback.tsx";
 import { Select } from "../../ui/select.tsx";
 import { SettingsLayout } from "../../ui/settings-layout.tsx";
 import { ChannelWebhooks } from "../channels/settings/channel-webhooks.tsx";
 import { InviteList } from "../invites/invite-list.tsx";
 import { NewInviteForm } from "../invites/new-invite-form.tsx";
 import { PageLoading } from "../shell/page-loading.tsx";
+import { ON_OPEN, useAsk } from "../../data/data-context.ts";
+import { useFormats } from "../../shared/formats.ts";
+import { ChannelSettings } from "../channels/settings/channel-settings.tsx";
+import { useCall } from "../../data/call.ts";
+import { useWordFilter } from "../../data/moderation.ts";
+import { Form } from "../../ui/form.tsx";
+import { RadioGroup } from "../../ui/checkbox.tsx";
+import { TextArea } from "../../ui/text-field.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { useForm } from "../../ui/use-form.ts";
 import { AuditPart } from "./audit/audit-part.tsx";
 import { BansPart } from "./bans/bans-part.tsx";
 import { BotsPart } from "./bots/bots-part.tsx";
-import { ChannelsPart } from "./channels/channels-part.tsx";
 import { DangerPart } from "./danger/danger-part.tsx";
-import { FilterPart } from "./filter/filter-part.tsx";
 import { MembersPart } from "./members/members-part.tsx";
 import { OverviewPart } from "./overview/overview-part.tsx";
 import { RolesPart } from "./roles/roles-part.tsx";
 import { type SettingsPartId, settingsPartsFor } from "./sections.ts";
 import { ExportGroup } from "./storage/export-group.tsx";
 import { RetentionForm } from "./storage/retention-form.tsx";
-import { Usage } from "./storage/usage.tsx";
 
 const PARTS: Record<SettingsPartId, ComponentType<{ group: Group }>> = {
   overview: OverviewPart,
@@ -137,4 +144,130 @@ function WebhooksPart({ group }: { group: Group }) {
       <ChannelWebhooks key={chosen.id} channelId={chosen.id} />
     </div>
   );
+}
+
+/** How much of its room the files of a group take. */
+export function Usage({ groupId }: { groupId: string }) {
+  const { t } = useTranslation("group-settings");
+  const { bytes } = useFormats();
+  const { data, error, refetch } = useAsk("file.getGroupUsage", { groupId }, ON_OPEN);
+  if (data === undefined) {
+    if (error === null) return <Skeleton className="h-8" />;
+    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
+  }
+  const { usedBytes, maxBytes } = data;
+  if (maxBytes === null)
+    return <p className="text-sm text-muted">{t("storage.usedOnly", { used: bytes(usedBytes) })}</p>;
+  const text = t("storage.used", { used: bytes(usedBytes), max: bytes(maxBytes) });
+  return (
+    <>
+      <meter
+        min={0}
+        max={Math.max(1, maxBytes)}
+        value={usedBytes}
+        aria-label={t("storage.usage")}
+        className="sr-only"
+      >
+        {text}
+      </meter>
+      <div aria-hidden className="h-2.5 overflow-hidden rounded-full bg-selected">
+        <div
+          className="h-full rounded-full bg-accent"
+          style={{ width: `${Math.min(100, (usedBytes / Math.max(1, maxBytes)) * 100)}%` }}
+        />
+      </div>
+      <p className="text-sm text-muted">{text}</p>
+    </>
+  );
+}
+
+/** The settings of each channel, one at a time. */
+export function ChannelsPart({ group }: { group: Group }) {
+  const { t } = useTranslation("group-settings");
+  const { data: channels, error, refetch } = useChannels(group.id);
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  if (channels === undefined) {
+    if (error === null) return <SkeletonRows />;
+    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
+  }
+  const { top, sections } = channelTree(channels);
+  const listed = [
+    ...top.map((channel) => ({ channel, label: `#${channel.name}` })),
+    ...sections.flatMap(({ section, channels: inside }) =>
+      inside.map((channel) => ({ channel, label: `${section.name} / #${channel.name}` })),
+    ),
+  ];
+  const chosen = (listed.find(({ channel }) => channel.id === chosenId) ?? listed[0])?.channel;
+  if (chosen === undefined) return <EmptyState icon={Hash} title={t("channels.none")} />;
+  return (
+    <div className="grid gap-6">
+      <div className="max-w-sm">
+        <Select
+          label={t("channels.channel")}
+          value={chosen.id}
+          onChange={setChosenId}
+          options={listed.map(({ channel, label }) => ({ value: channel.id, label }))}
+        />
+      </div>
+      <ChannelSettings key={chosen.id} group={group} channel={chosen} />
+    </div>
+  );
+}
+
+/** Words that are not to be written in the group. */
+export function FilterPart({ group }: { group: Group }) {
+  const { data, error, refetch } = useWordFilter(group.id);
+  if (data !== undefined) return <FilterForm groupId={group.id} filter={data} />;
+  if (error === null) return <SkeletonRows />;
+  return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
+}
+
+function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const form = useForm({
+    initial: { words: filter.words.join("\n"), onHit: filter.onHit },
+    async submit({ words, onHit }) {
+      await call("group.setWordFilter", { groupId, words: wordsOf(words), onHit });
+      showToast({ text: t("saved"), tone: "good" });
+    },
+  });
+  const words = wordsOf(form.values.words);
+  const tooLong = words.find((word) => word.length > LIMITS.filteredWordMaxChars);
+  const tooMany = words.length > LIMITS.wordsPerFilter;
+  const problem = tooMany
+    ? t("filter.tooMany", { count: words.length, max: LIMITS.wordsPerFilter })
+    : tooLong === undefined
+      ? null
+      : t("filter.tooLong", { word: tooLong, max: LIMITS.filteredWordMaxChars });
+  return (
+    <div className="max-w-xl">
+      <Form form={form} action={t("save")} disabled={!form.changed || problem !== null}>
+        <p className="text-muted">{t("filter.text")}</p>
+        <TextArea
+          label={t("filter.words")}
+          hint={t("filter.hint", { count: words.length })}
+          className="min-h-40!"
+          spellCheck={false}
+          {...form.field("words")}
+          error={problem ?? form.field("words").error}
+        />
+        <RadioGroup
+          label={t("filter.onHit")}
+          value={form.values.onHit}
+          onChange={(onHit) => form.set("onHit", onHit)}
+          options={[
+            { value: "block", label: t("filter.block"), hint: t("filter.blockHint") },
+            { value: "mask", label: t("filter.mask"), hint: t("filter.maskHint") },
+          ]}
+        />
+      </Form>
+    </div>
+  );
+}
+
+/** Words and phrases, one on each line, without what is empty or there twice. */
+function wordsOf(text: string): string[] {
+  const lines = text.split("\n").map((line) => line.trim());
+  return [...new Set(lines)].filter((word) => word !== "");
 }

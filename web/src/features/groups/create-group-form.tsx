@@ -6,7 +6,7 @@ import { useCall } from "../../data/call.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { uploadPicture } from "../../data/files.ts";
 import { channelPath, groupPath } from "../../routes.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { Form } from "../../ui/form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";

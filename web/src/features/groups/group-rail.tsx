@@ -2,19 +2,27 @@ import { MessageCircle, Plus } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
+import type { Group } from "@fanfare/contract";
 import { useFriendRequests } from "../../data/friends.ts";
 import { useGroups } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
 import { useGroupUnread } from "../../data/unread.ts";
-import { directPath } from "../../routes.ts";
+import { directPath, groupPath } from "../../routes.ts";
 import { walkByArrows } from "../../shared/walk-keys.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { Skeleton } from "../../ui/feedback.tsx";
 import { InboxRailLink } from "../inbox/inbox-rail-link.tsx";
 import { SwitcherButton } from "../quick-switcher/switcher-button.tsx";
-import { AddGroupDialog } from "./add-group-dialog.tsx";
-import { GroupRailItem } from "./group-rail-item.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { useCanCreateGroups } from "../session/server-meta.ts";
+import { useNotificationSetting } from "../../data/notifications.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { isQuiet } from "../channels/mute.ts";
+import { useNow } from "../../shared/use-now.ts";
 import { RailLink } from "./rail-link.tsx";
+import { CreateGroupForm } from "./create-group-form.tsx";
+import { JoinGroupForm } from "./join-group-form.tsx";
 
 /** At the far left: direct messages, the groups, and the way to another group. The arrow keys go up and down. */
 export function GroupRail() {
@@ -70,5 +78,55 @@ export function GroupRail() {
       />
       {isAdding && <AddGroupDialog onClose={() => setAdding(false)} />}
     </nav>
+  );
+}
+
+/** A new group, or one that somebody has invited to. */
+function AddGroupDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation("groups");
+  const [way, setWay] = useState<"create" | "join">("create");
+  if (!useCanCreateGroups()) {
+    return (
+      <Dialog open onClose={onClose} title={t("join.title")}>
+        <JoinGroupForm onDone={onClose} />
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog open onClose={onClose} title={t("add.title")} description={t("add.text")}>
+      <Tabs
+        label={t("add.title")}
+        value={way}
+        onChange={setWay}
+        tabs={[
+          { value: "create", label: t("add.create"), content: <CreateGroupForm onDone={onClose} /> },
+          { value: "join", label: t("add.join"), content: <JoinGroupForm onDone={onClose} /> },
+        ]}
+      />
+    </Dialog>
+  );
+}
+
+interface GroupRailItemProps {
+  group: Group;
+  isActive: boolean;
+}
+
+function GroupRailItem({ group, isActive }: GroupRailItemProps) {
+  const { t } = useTranslation("groups");
+  const { messages, mentions } = useGroupUnread(group.id);
+  const setting = useNotificationSetting({ groupId: group.id });
+  const quiet = isQuiet(setting, useNow());
+  return (
+    <RailLink
+      href={groupPath(group.id)}
+      name={group.name}
+      isActive={isActive}
+      unread={messages > 0 && !quiet}
+      count={mentions}
+      countLabel={t("rail.mentions", { count: mentions })}
+    >
+      <Avatar name={group.name} id={group.id} src={group.iconUrl} size={44} shape="square" />
+    </RailLink>
   );
 }

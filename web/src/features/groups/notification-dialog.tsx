@@ -3,12 +3,11 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { type Place, useNotificationSetting } from "../../data/notifications.ts";
 import { useAction } from "../../shared/use-action.ts";
-import { useFormats } from "../../shared/use-formats.ts";
+import { useFormats } from "../../shared/formats.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { RadioGroup } from "../../ui/radio-group.tsx";
-import { Switch } from "../../ui/switch.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { RadioGroup, Switch } from "../../ui/checkbox.tsx";
 import { isMutedForever, isMutedNow, MUTE_DURATIONS, mutedUntil } from "../channels/mute.ts";
 import { useNow } from "../../shared/use-now.ts";
 

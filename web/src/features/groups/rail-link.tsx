@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
-import { CountBadge } from "../../ui/count-badge.tsx";
+import { CountBadge } from "../../ui/badge.tsx";
 import { cx } from "../../ui/cx.ts";
-import { Tooltip } from "../../ui/tooltip.tsx";
+import { Tooltip } from "../../ui/icon-button.tsx";
 
 interface RailLinkProps {
   href: string;

@@ -12,7 +12,7 @@ import { GroupSidebar } from "../groups/group-sidebar.tsx";
 import { offerInvite, useIsNewGroup } from "../groups/new-group.ts";
 import { InviteDialog } from "../invites/invite-dialog.tsx";
 import { SearchPanelHost } from "../search/search-panel-host.tsx";
-import { ClaimBanner } from "../session/claim-banner.tsx";
+import { ClaimBanner } from "../session/claim-dialog.tsx";
 import { AppShell } from "../shell/app-shell.tsx";
 import { UserMenu } from "../shell/user-menu.tsx";
 

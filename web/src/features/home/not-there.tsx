@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { groupPath, landingPath } from "../../routes.ts";
 import { buttonClass } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
+import { EmptyState } from "../../ui/feedback.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
 
 /** What an address names and nobody has, or not this user. */

@@ -1,6 +1,6 @@
-import type { Call, InboxItem } from "@fanfare/contract";
-import { Bell, CheckCheck, Ellipsis, Inbox, Trash2, BellOff, PartyPopper, ArrowUpLeft } from "lucide-react";
-import { useState, type MouseEvent, useMemo } from "react";
+import type { Call, InboxItem, Message } from "@fanfare/contract";
+import { ArrowUpLeft, Bell, BellOff, CheckCheck, Ellipsis, Inbox, PartyPopper, Trash2 } from "lucide-react";
+import { type MouseEvent, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
@@ -8,24 +8,21 @@ import { useGroup } from "../../data/groups.ts";
 import { useInbox, useInboxUnreadCount } from "../../data/inbox.ts";
 import { useMe } from "../../data/me.ts";
 import { settingsPath } from "../../routes.ts";
-import { errorText } from "../../shared/error-text.ts";
-import { useAction } from "../../shared/use-action.ts";
+import { errorText, useAction } from "../../shared/use-action.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { cx } from "../../ui/cx.ts";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Menu } from "../../ui/menu.tsx";
-import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { MentionsProvider } from "../messages/item/mentions.tsx";
 import { MessageCard } from "../messages/item/message-card.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
-import { reasonOf } from "./reason.ts";
 import { RequestList } from "./request-list.tsx";
 import { useMessagePlace } from "./use-message-place.ts";
+import { reasonOf } from "./reason.ts";
 
 /** What concerns the user: who has mentioned or answered them, and who asks to be a friend. */
 export function InboxPage() {

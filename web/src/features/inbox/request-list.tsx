@@ -7,7 +7,7 @@ import { useUser } from "../../data/users.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { useName } from "../members/use-name.ts";
 

@@ -5,11 +5,9 @@ import { useCall } from "../../data/call.ts";
 import { useAsk } from "../../data/data-context.ts";
 import { useGroups } from "../../data/groups.ts";
 import { channelPath, groupPath, landingPath } from "../../routes.ts";
-import { errorText } from "../../shared/error-text.ts";
-import { useAction } from "../../shared/use-action.ts";
+import { errorText, useAction } from "../../shared/use-action.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
 import { InvitedGroup } from "./invited-group.tsx";
 import { isMeant } from "./meant-invite.ts";
 

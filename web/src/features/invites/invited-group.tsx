@@ -1,7 +1,7 @@
 import type { Result } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { Avatar } from "../../ui/avatar.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { Skeleton } from "../../ui/feedback.tsx";
 
 /** The group that somebody is invited to; null until it is known. */
 export function InvitedGroup({ group }: { group: Result<"invite.preview">["group"] | null }) {

@@ -1,7 +1,7 @@
 import type { Invite } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
-import { useFormats } from "../../shared/use-formats.ts";
+import { useFormats } from "../../shared/formats.ts";
 import { Form } from "../../ui/form.tsx";
 import { Select } from "../../ui/select.tsx";
 import { useForm } from "../../ui/use-form.ts";

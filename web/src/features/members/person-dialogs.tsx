@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useGroup } from "../../data/groups.ts";
 import { useUser } from "../../data/users.ts";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
 import type { MemberDialogKind } from "../group-settings/members/member-dialog.ts";
 import { MemberDialogs } from "../group-settings/members/member-dialogs.tsx";
 import { useAuthority } from "../group-settings/use-authority.ts";

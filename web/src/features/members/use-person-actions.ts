@@ -1,10 +1,9 @@
 import type { ActionName, Params, User } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { useIsBlocked } from "../../data/account.ts";
+import { useIsBlocked, useMe } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 import { useFriendRequests, useFriends } from "../../data/friends.ts";
-import { useMe } from "../../data/me.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { useOpenDirect } from "../directs/use-open-direct.ts";
 import { isNotReachable } from "../friends/is-not-reachable.ts";

@@ -1,8 +1,8 @@
 import type { User } from "@fanfare/contract";
 import { AtSign, Ban, Check, MessageCircle, ShieldOff, Undo2, UserPlus, UserX, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { copyText } from "../../shared/copy-text.ts";
-import type { MenuItem } from "../../ui/menu-item.ts";
+import { copyText } from "../../shared/copy-field.tsx";
+import type { MenuItem } from "../../ui/menu.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { usePersonActions } from "./use-person-actions.ts";
 

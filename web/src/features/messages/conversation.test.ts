@@ -3,7 +3,7 @@ import type { Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import { addUnsent, editLastOwn, forgetConversations, getConversation, setReplyTo } from "./conversation.ts";
 import type { StoredMessage } from "./outbox-store.ts";
-import { testMessage } from "./test-message.ts";
+import { testMessage } from "../../../test/test-message.ts";
 
 const message = (id: string, authorId: string): Message => testMessage(1, { id, authorId });
 

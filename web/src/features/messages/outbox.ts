@@ -1,7 +1,7 @@
 import { FanfareError, randomId, type ChannelView, type FanfareClient } from "@fanfare/client";
 import i18next from "i18next";
 import { showChannel } from "../../data/open-channels.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { addUnsent, removeUnsent, type SendOptions, type UnsentMessage } from "./conversation.ts";
 import {

@@ -1,7 +1,7 @@
-import type { ChannelState, Message } from "@fanfare/contract";
+import type { ChannelState, Message, NotificationSetting } from "@fanfare/contract";
 import type { ServerCache } from "../../data/cache.ts";
-import { heldChannel } from "../../data/held-channel.ts";
-import { isWanted, type Reason, reasonOf } from "./notice.ts";
+import { heldChannel } from "../../data/open-channels.ts";
+import { isMutedNow } from "../channels/mute.ts";
 import { settingsOf } from "./wanted-unread.ts";
 
 /** A message that the user wants to be told of. */
@@ -73,4 +73,38 @@ async function rolesFor(
   if (groupId === null || mentions === undefined || mentions.roleIds.length === 0) return [];
   const { member } = await cache.queries.fetchQuery(cache.ask("group.getMember", { groupId, userId }));
   return member.roleIds;
+}
+
+/** Why somebody may be told of a message. */
+type Reason = "direct" | "mention" | "any";
+
+interface Listener {
+  userId: string;
+  /** In the group of the channel. */
+  roleIds: readonly string[];
+  group: NotificationSetting | undefined;
+  channel: NotificationSetting | undefined;
+  nowMs: number;
+}
+
+/** Why a message concerns somebody: `everyone` counts unless they have turned that off. */
+export function reasonOf(
+  { mentions }: Pick<Message, "mentions">,
+  groupId: string | null,
+  { userId, roleIds, group }: Pick<Listener, "userId" | "roleIds" | "group">,
+): Reason {
+  const isNamed = mentions?.userIds.includes(userId) || mentions?.roleIds.some((id) => roleIds.includes(id));
+  const isEveryone = mentions?.everyone === true && group?.suppressEveryone !== true;
+  if (isNamed === true || isEveryone) return "mention";
+  return groupId === null ? "direct" : "any";
+}
+
+/** Whether the settings let a message through, by the same rule as the server's pushes. */
+export function isWanted(
+  reason: Reason,
+  { group, channel, nowMs }: Omit<Listener, "userId" | "roleIds">,
+): boolean {
+  if (isMutedNow(group, nowMs) || isMutedNow(channel, nowMs)) return false;
+  const level = channel?.level ?? group?.level ?? (reason === "direct" ? "all" : "mentions");
+  return level === "all" || (level === "mentions" && reason === "mention");
 }

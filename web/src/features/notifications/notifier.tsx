@@ -1,7 +1,7 @@
 import i18next from "i18next";
 import { useEffect, useRef } from "react";
 import { navigate } from "wouter/use-browser-location";
-import { useBlocked } from "../../data/account.ts";
+import { useBlocked } from "../../data/me.ts";
 import type { ServerCache } from "../../data/cache.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { useNotificationSettings } from "../../data/notifications.ts";
@@ -9,18 +9,13 @@ import { useOwnStatus } from "../../data/presence.ts";
 import { useUnreadChannels } from "../../data/unread.ts";
 import { usersOf } from "../../data/users.ts";
 import { inboxPath, placePath } from "../../routes.ts";
-import { usePreferences, setPreferences } from "../../state/preferences.ts";
+import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { loadStored, saveStored } from "../../state/stored.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { lex } from "../messages/markdown/lex.ts";
-import { plainText } from "../messages/markdown/plain-text.ts";
+import { plainText } from "../messages/markdown/text-parts.ts";
 import { askPermission, permissionNow } from "../user-settings/notifications/permission.ts";
 import { hearMessages, type Notice, type Wishes } from "./hear-messages.ts";
-import {
-  closeNotifications,
-  showSystemNotification,
-  type SystemNotification,
-} from "./system-notification.ts";
 
 const MAX_CHARS = 200;
 
@@ -193,4 +188,40 @@ async function nameOf(cache: ServerCache, userId: string): Promise<string> {
   if (known !== undefined) return known;
   const answer = await cache.client.call("user.getMany", { userIds: [userId] }).catch(() => null);
   return answer?.users[0]?.nickname ?? "…";
+}
+
+interface SystemNotification {
+  title: string;
+  body: string;
+  /** A newer one of the same channel takes the place of the one before, also of one that was pushed. */
+  channelId: string;
+  /** Where a click leads. */
+  path: string;
+}
+
+/** Has the system show something, if the browser was allowed to. */
+async function showSystemNotification(notification: SystemNotification): Promise<void> {
+  if (permissionNow() !== "granted") return;
+  const { title, body, channelId, path } = notification;
+  const options = { body, tag: channelId, icon: "/icons/icon-192.png" };
+  const worker = await navigator.serviceWorker?.getRegistration();
+  if (worker?.active) {
+    // The service worker hears the click, also when this tab is gone by then.
+    await worker.showNotification(title, { ...options, badge: "/icons/badge-96.png", data: { path } });
+    return;
+  }
+  const plain = new Notification(title, options);
+  plain.addEventListener("click", () => {
+    window.focus();
+    navigate(path);
+    plain.close();
+  });
+}
+
+/** Takes away what the system shows of channels: they were read. */
+async function closeNotifications(channelIds: readonly string[]): Promise<void> {
+  const worker = await navigator.serviceWorker?.getRegistration();
+  for (const tag of channelIds) {
+    for (const notification of (await worker?.getNotifications({ tag })) ?? []) notification.close();
+  }
 }

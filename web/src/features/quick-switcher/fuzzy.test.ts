@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fuzzyMatch } from "./fuzzy.ts";
+import { fuzzyMatch } from "./quick-switcher.tsx";
 
 /** Those that fit, the best first. */
 const sorted = (query: string, ...texts: string[]) =>

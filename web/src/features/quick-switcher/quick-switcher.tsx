@@ -1,18 +1,17 @@
-import { Search, Hash, Inbox, Settings, Users } from "lucide-react";
+import { Hash, Inbox, Search, Settings, Users } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useMe } from "../../data/me.ts";
 import { useUser } from "../../data/users.ts";
 import { Avatar } from "../../ui/avatar.tsx";
-import { CountBadge } from "../../ui/count-badge.tsx";
+import { CountBadge } from "../../ui/badge.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Kbd } from "../../ui/kbd.tsx";
-import { Palette } from "../../ui/palette.tsx";
+import { Palette } from "../../ui/drawer.tsx";
 import { useOptions } from "../../ui/use-options.ts";
 import { useOpenDirect } from "../directs/use-open-direct.ts";
 import type { Destination } from "./destination.ts";
-import { rank, urgency, type Ranked } from "./rank.ts";
 import { useDestinations } from "./use-destinations.ts";
 
 const PAGES = { inbox: Inbox, friends: Users, settings: Settings };
@@ -171,4 +170,113 @@ function DirectPicture({
   const otherId = channel.memberIds.find((id) => id !== me.id) ?? me.id;
   const user = useUser(otherId);
   return <Avatar name={user?.nickname ?? title} id={otherId} src={user?.avatarUrl} size={24} />;
+}
+
+/** More is not read through; who does not see it types on. */
+const MAX_SHOWN = 30;
+/** What was found by its group or username comes after what has the name. */
+const DETAIL_COSTS = 30;
+const RECENT_ADDS = 15;
+const UNREAD_ADDS = 5;
+
+export interface Ranked {
+  destination: Destination;
+  /** Which characters of the title were meant. */
+  at: readonly number[];
+}
+
+/** What to offer: without a text what is unread, then where one was last; else what fits best. */
+export function rank(destinations: readonly Destination[], query: string): Ranked[] {
+  if (query.trim() === "") {
+    return destinations
+      .filter(({ unread, recency }) => unread.messages > 0 || recency > 0)
+      .toSorted((a, b) => urgency(b) - urgency(a) || b.recency - a.recency)
+      .slice(0, MAX_SHOWN)
+      .map((destination) => ({ destination, at: [] }));
+  }
+  return destinations
+    .flatMap((destination) => {
+      const { title, detail, recency, unread } = destination;
+      const inTitle = fuzzyMatch(query, title);
+      const inAll = inTitle ?? fuzzyMatch(query, `${title} ${detail}`);
+      if (inAll === null) return [];
+      const score =
+        inAll.score -
+        (inTitle === null ? DETAIL_COSTS : 0) +
+        (recency > 0 ? RECENT_ADDS : 0) +
+        (unread.messages > 0 ? UNREAD_ADDS : 0);
+      const { length } = Array.from(title);
+      return [{ destination, score, at: inAll.at.filter((index) => index < length) }];
+    })
+    .toSorted((a, b) => b.score - a.score || b.destination.recency - a.destination.recency)
+    .slice(0, MAX_SHOWN)
+    .map(({ destination, at }) => ({ destination, at }));
+}
+
+/** Mentions before messages, both before what is read. */
+export function urgency({ unread: { messages, mentions } }: Pick<Destination, "unread">): number {
+  return mentions > 0 ? 2 : messages > 0 ? 1 : 0;
+}
+
+export interface Match {
+  /** Higher is better. */
+  score: number;
+  /** Which characters of the text were meant, in order. */
+  at: readonly number[];
+}
+
+const SCORES = { whole: 120, start: 100, wordStart: 80, inside: 60, spread: 40 };
+/** What characters between those that were meant take away, each. */
+const GAP = 2;
+
+/**
+ * How well a text fits what somebody typed; null where it does not. Each word that was typed must be in the text: as it is, or with
+ * other characters between its own ("rktlb" finds "rocket-lab").
+ */
+export function fuzzyMatch(query: string, text: string): Match | null {
+  const matches = query
+    .trim()
+    .split(/\s+/)
+    .map((word) => matchWord(Array.from(word.toLowerCase()), Array.from(text, lower)));
+  if (matches.some((match) => match === null)) return null;
+  const found = matches as Match[];
+  return {
+    // Of two that fit as well the shorter one is meant.
+    score: Math.min(...found.map(({ score }) => score)) - text.length / 100,
+    at: [...new Set(found.flatMap(({ at }) => at))].toSorted((a, b) => a - b),
+  };
+}
+
+const lower = (char: string): string => char.toLowerCase();
+const isWordStart = (text: readonly string[], index: number): boolean =>
+  index === 0 || /[\s\-_./#]/.test(text[index - 1]!);
+
+function matchWord(word: readonly string[], text: readonly string[]): Match | null {
+  if (word.length === 0) return { score: 0, at: [] };
+  const starts = text.flatMap((_, index) => (isAt(word, text, index) ? [index] : []));
+  const best = starts.find((index) => isWordStart(text, index)) ?? starts[0];
+  if (best === undefined) return spreadMatch(word, text);
+  const at = word.map((_, offset) => best + offset);
+  if (best === 0) return { score: word.length === text.length ? SCORES.whole : SCORES.start, at };
+  return { score: isWordStart(text, best) ? SCORES.wordStart : SCORES.inside, at };
+}
+
+function isAt(word: readonly string[], text: readonly string[], start: number): boolean {
+  return word.every((char, offset) => text[start + offset] === char);
+}
+
+/** The characters in their order, with others between them; the first one at the beginning of a word. */
+function spreadMatch(word: readonly string[], text: readonly string[]): Match | null {
+  const tries = text.flatMap((char, start) => {
+    if (char !== word[0] || !isWordStart(text, start)) return [];
+    const at = [start];
+    for (const wanted of word.slice(1)) {
+      const next = text.indexOf(wanted, at.at(-1)! + 1);
+      if (next < 0) return [];
+      at.push(next);
+    }
+    const gaps = at.at(-1)! - start + 1 - word.length;
+    return [{ score: Math.max(1, SCORES.spread - gaps * GAP), at }];
+  });
+  return tries.toSorted((a, b) => b.score - a.score)[0] ?? null;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Destination } from "./destination.ts";
-import { rank } from "./rank.ts";
+import { rank } from "./quick-switcher.tsx";
 
 const NOTHING = { messages: 0, mentions: 0 };
 const channel = (title: string, more: Partial<Destination> = {}): Destination =>

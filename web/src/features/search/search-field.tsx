@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Avatar } from "../../ui/avatar.tsx";
 import { cx } from "../../ui/cx.ts";
-import { FIELD_CLASS } from "../../ui/field.tsx";
+import { FIELD_CLASS } from "../../ui/text-field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useOptions } from "../../ui/use-options.ts";
 import { dayBefore, dayWord } from "./days.ts";

@@ -10,7 +10,7 @@ import { isSearchable } from "../../data/search.ts";
 import { useUsers } from "../../data/users.ts";
 import { useNow } from "../../shared/use-now.ts";
 import { openPanel } from "../../state/panels.ts";
-import { EmptyState } from "../../ui/empty-state.tsx";
+import { EmptyState } from "../../ui/feedback.tsx";
 import { useSettled } from "../admin/use-settled.ts";
 import { SidePanel } from "../shell/side-panel.tsx";
 import type { Place } from "../shortcuts/use-place.ts";

@@ -1,21 +1,20 @@
 import type { Message } from "@fanfare/contract";
-import { SearchX, ArrowUpLeft, Hash, MessagesSquare } from "lucide-react";
-import { useEffect, useRef, type MouseEvent } from "react";
+import { ArrowUpLeft, Hash, MessagesSquare, SearchX } from "lucide-react";
+import { type MouseEvent, type RefObject, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { type Search, useSearch } from "../../data/search.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { openPanel } from "../../state/panels.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { useIsPhone } from "../../ui/use-media.ts";
 import { useMessagePlace } from "../inbox/use-message-place.ts";
 import { MentionsProvider } from "../messages/item/mentions.tsx";
 import { MessageCard } from "../messages/item/message-card.tsx";
-import { useHighlights } from "./use-highlights.ts";
+import "./search.css";
+import { matchWords } from "./match-words.ts";
 
 interface SearchResultsProps {
   search: Search;
@@ -124,4 +123,41 @@ function FoundMessage({
       />
     </div>
   );
+}
+
+const NAME = "search-words";
+
+/** Marks words in all texts within an element, without changing them; where the browser cannot, they stay as they are. */
+function useHighlights(within: RefObject<HTMLElement | null>, words: string): void {
+  useEffect(() => {
+    const root = within.current;
+    if (root === null || !("highlights" in CSS)) return undefined;
+    const mark = (): void => {
+      CSS.highlights.set(NAME, new Highlight(...rangesIn(root, words)));
+    };
+    mark();
+    // More is found, and names come later.
+    const observer = new MutationObserver(mark);
+    observer.observe(root, { childList: true, subtree: true, characterData: true });
+    return () => {
+      observer.disconnect();
+      CSS.highlights.delete(NAME);
+    };
+  }, [within, words]);
+}
+
+function rangesIn(root: HTMLElement, words: string): Range[] {
+  const ranges: Range[] = [];
+  for (const text of root.querySelectorAll(".markdown")) {
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      for (const [start, end] of matchWords(node.nodeValue ?? "", words)) {
+        const range = new Range();
+        range.setStart(node, start);
+        range.setEnd(node, end);
+        ranges.push(range);
+      }
+    }
+  }
+  return ranges;
 }

@@ -1,22 +1,24 @@
 import { FanfareError } from "@fanfare/client";
-import { useEffect, useState, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
-import { landingPath, registerPath } from "../../routes.ts";
-import { errorText } from "../../shared/error-text.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { LIMITS } from "@fanfare/contract/limits";
+import { MailCheck } from "lucide-react";
+import { landingPath, registerPath, resetPasswordPath } from "../../routes.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { ErrorNote, Spinner } from "../../ui/feedback.tsx";
 import { Form } from "../../ui/form.tsx";
-import { Spinner } from "../../ui/spinner.tsx";
 import { useForm } from "../../ui/use-form.ts";
-import { CodeField } from "./code-field.tsx";
-import { ENTRANCE_LINK, EntranceTitle } from "./entrance-title.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { CodeField, PasswordField } from "./account-fields.tsx";
+import { ENTRANCE_LINK, EntranceTitle, NoticeLine, Outcome } from "./outcome.tsx";
 import { Entrance } from "./entrance.tsx";
-import { LoginForm } from "./login-form.tsx";
-import { NoticeLine } from "./notice-line.tsx";
 import { OidcButton } from "./oidc-button.tsx";
 import { forgetOidcReturn, oidcFailure, oidcReturn, type OidcReturn } from "./oidc.ts";
-import { useWaysIn, useServerMeta } from "./server-meta.ts";
-import { type SessionNotice, logIn } from "./session-store.ts";
+import { useServerMeta, useWaysIn } from "./server-meta.ts";
+import { logIn, type SessionNotice } from "./session-store.ts";
 import { wantedInvite } from "./wanted-place.ts";
 
 interface OidcReturnProps {
@@ -115,6 +117,133 @@ function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnProps) {
   return (
     <Form form={form} action={t("logIn")} wide>
       <CodeField {...form.field("code")} />
+    </Form>
+  );
+}
+
+interface LoginFormProps {
+  stay: boolean;
+  onStayChange: (stay: boolean) => void;
+}
+
+/** What the server asked for after the name and password. */
+const NEXT_STEPS: Partial<Record<string, "code" | "email">> = {
+  TOTP_REQUIRED: "code",
+  EMAIL_NOT_VERIFIED: "email",
+};
+
+/** Name and password, then what the account asks for: a code, or an address to send a confirmation link to. */
+function LoginForm({ stay, onStayChange }: LoginFormProps) {
+  const { t } = useTranslation("session");
+  const [step, setStep] = useState<"password" | "code" | "email">("password");
+  /** The address that a link was sent to. */
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const form = useForm({
+    initial: { username: "", password: "", code: "", email: "" },
+    async submit({ username, password, code, email }) {
+      const address = email.trim();
+      const params = {
+        username: username.trim(),
+        password,
+        ...(code !== "" && { code: code.trim() }),
+        ...(step === "email" && address !== "" && { email: address }),
+      };
+      try {
+        await logIn((client) => client.login(params), { stay });
+      } catch (failure) {
+        const next = failure instanceof FanfareError ? NEXT_STEPS[failure.type] : undefined;
+        if (next === undefined) throw failure;
+        if (next === step) setSentTo(address);
+        if (next === "email" && step !== "email" && username.includes("@"))
+          form.set("email", username.trim());
+        setStep(next);
+      }
+    },
+    fieldOfError: {
+      WRONG_CREDENTIALS: "password",
+      WRONG_CODE: "code",
+      EMAIL_TAKEN: "email",
+      EMAIL_DOMAIN_NOT_ALLOWED: "email",
+    },
+  });
+  const back = (
+    <Button
+      variant="ghost"
+      wide
+      onClick={() => {
+        form.set("code", "");
+        form.set("email", "");
+        setSentTo(null);
+        setStep("password");
+      }}
+    >
+      {t("back")}
+    </Button>
+  );
+  if (step === "code") {
+    return (
+      <Form form={form} action={t("logIn")} wide more={back}>
+        <CodeField {...form.field("code")} />
+      </Form>
+    );
+  }
+  if (sentTo !== null) {
+    return (
+      <Outcome icon={MailCheck} title={t("confirm.title")} text={t("confirm.text", { email: sentTo })}>
+        {back}
+      </Outcome>
+    );
+  }
+  if (step === "email") {
+    return (
+      <Form form={form} action={t("confirm.send")} wide more={back}>
+        <TextField
+          label={t("emailRequired")}
+          type="email"
+          name="email"
+          required
+          autoFocus
+          hint={t("confirm.again")}
+          maxLength={LIMITS.emailMaxChars}
+          autoComplete="email"
+          {...form.field("email")}
+        />
+      </Form>
+    );
+  }
+  return (
+    <Form form={form} action={t("logIn")} wide>
+      <TextField
+        label={t("usernameOrEmail")}
+        name="username"
+        required
+        autoFocus
+        maxLength={LIMITS.emailMaxChars}
+        autoCapitalize="none"
+        autoComplete="username"
+        spellCheck={false}
+        {...form.field("username")}
+      />
+      <PasswordField
+        label={t("password")}
+        name="password"
+        autoComplete="current-password"
+        {...form.field("password")}
+      />
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <Checkbox
+          label={t("stay")}
+          hint={stay ? undefined : t("untilTabCloses")}
+          checked={stay}
+          onChange={onStayChange}
+        />
+        <Link
+          href={resetPasswordPath()}
+          className="rounded-sm text-sm font-medium text-accent-text underline-offset-2 hover:underline"
+        >
+          {t("forgot")}
+        </Link>
+      </div>
     </Form>
   );
 }

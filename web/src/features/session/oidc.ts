@@ -1,4 +1,5 @@
 import i18next from "i18next";
+import { FanfareClient } from "@fanfare/client";
 import { parseFragment, ROUTES } from "../../routes.ts";
 
 /** A way to the provider and back. */
@@ -84,3 +85,6 @@ export function oidcFailure(back: OidcReturn | null): string | null {
   const textKey = `shared:error.${back.errorCode}`;
   return i18next.exists(textKey) ? i18next.t(textKey) : i18next.t("shared:error.OIDC_FAILED");
 }
+
+/** For what needs no login. */
+export const anonymous = new FanfareClient({ url: location.origin });

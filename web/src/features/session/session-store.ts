@@ -6,9 +6,8 @@ import { landingPath, settingsPath } from "../../routes.ts";
 import { forgetDrafts, openDrafts } from "../../state/drafts.ts";
 import { forgetConversations } from "../messages/conversation.ts";
 import { closeOutbox, forgetOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../messages/outbox.ts";
-import { oneTabAtATime } from "./session-lock.ts";
+import { forgetTokens, type Kept, loadTokens, oneTabAtATime, saveTokens } from "./session-lock.ts";
 import { isBackToSettings } from "./oidc.ts";
-import { forgetTokens, type Kept, loadTokens, saveTokens } from "./token-storage.ts";
 import { isEntrance, takeWantedPlace } from "./wanted-place.ts";
 
 /**

@@ -22,3 +22,15 @@ export function useFragmentToken(): [token: string | null, forget: () => void] {
 function readToken(): string | null {
   return parseFragment(location.hash).get("token");
 }
+
+const NAME = "Fanfare";
+
+/** What the tab of the browser says while this is shown. */
+export function usePageTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · ${NAME}`;
+    return () => {
+      document.title = NAME;
+    };
+  }, [title]);
+}

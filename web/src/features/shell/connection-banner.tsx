@@ -3,7 +3,7 @@ import { CloudOff, RefreshCw, WifiOff } from "lucide-react";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { useServerCache } from "../../data/data-context.ts";
-import { Spinner } from "../../ui/spinner.tsx";
+import { Spinner } from "../../ui/feedback.tsx";
 import { Banner } from "./banner.tsx";
 
 interface Connection {

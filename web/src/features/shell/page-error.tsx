@@ -2,7 +2,7 @@ import { CircleAlert } from "lucide-react";
 import { Component, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
+import { EmptyState } from "../../ui/feedback.tsx";
 
 interface PageErrorBoundaryProps {
   /** Going elsewhere tries again: the address. */

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { Spinner } from "../../ui/spinner.tsx";
+import { Spinner } from "../../ui/feedback.tsx";
 
 /** Where a page stands whose code is on its way. */
 export function PageLoading() {

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { Spinner } from "../../ui/spinner.tsx";
+import { Spinner } from "../../ui/feedback.tsx";
 
 /** Until it is known who is here. */
 export function Splash() {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextOf } from "./next-of.ts";
+import { nextOf } from "./global-shortcuts.tsx";
 
 const list = ["a", "b", "c"].map((id) => ({ id }));
 const next = (currentId: string | null, by: 1 | -1, wanted = "abc") =>

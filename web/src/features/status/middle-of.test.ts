@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { middleOf } from "./middle-of.ts";
+import { middleOf } from "./status-page.tsx";
 
 test("as many are above as below", () => {
   expect(middleOf([30, 1, 2])).toBe(2);

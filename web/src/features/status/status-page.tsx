@@ -1,23 +1,19 @@
 import type { ConnectionState } from "@fanfare/client";
-import type { Result, MetricsStep } from "@fanfare/contract";
+import type { MetricsStep, Result } from "@fanfare/contract";
 import { Activity } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConnectionState } from "../../data/connection.ts";
 import { useMe } from "../../data/me.ts";
-import { useServerStatus, useAdminMetrics } from "../../data/status.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { useAdminMetrics, useServerStatus } from "../../data/status.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { Figure } from "../../shared/figure.tsx";
-import { useFormats } from "../../shared/use-formats.ts";
+import { useFormats } from "../../shared/formats.ts";
 import { Button } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { EmptyState, ErrorNote, Skeleton } from "../../ui/feedback.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
 import { LineChart, type Series } from "./chart/line-chart.tsx";
-import { MetricsTable } from "./metrics-table.tsx";
-import { middleOf } from "./middle-of.ts";
 
 const SPAN_MS = 10 * 60_000;
 
@@ -208,6 +204,69 @@ function MetricsCharts({ metrics: { steps } }: { metrics: Result<"admin.metrics"
         {one(t("metrics.eventLoop"), milliseconds, ({ eventLoopDelayMs }) => eventLoopDelayMs)}
         {one(t("metrics.memory"), bytes, ({ memoryBytes }) => memoryBytes)}
       </div>
+    </div>
+  );
+}
+
+/** The median. */
+export function middleOf(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+}
+
+/** The same figures as the charts', newest first. */
+export function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
+  const { t } = useTranslation("status");
+  const { milliseconds, number, bytes, time } = useFormats();
+  const orNothing = (value: number | undefined) => (value === undefined ? "–" : milliseconds(value));
+  const columns: [name: string, of: (step: MetricsStep) => string][] = [
+    ["p100", ({ fanoutMs }) => orNothing(fanoutMs?.p100)],
+    ["p99", ({ fanoutMs }) => orNothing(fanoutMs?.p99)],
+    ["p50", ({ fanoutMs }) => orNothing(fanoutMs?.p50)],
+    [t("metrics.connections"), ({ connections }) => number(connections)],
+    [t("metrics.messages"), ({ messagesPerSecond }) => number(messagesPerSecond)],
+    [t("metrics.deliveries"), ({ deliveriesPerSecond }) => number(deliveriesPerSecond)],
+    [t("metrics.eventLoop"), ({ eventLoopDelayMs }) => milliseconds(eventLoopDelayMs)],
+    [t("metrics.memory"), ({ memoryBytes }) => bytes(memoryBytes)],
+  ];
+  return (
+    // It scrolls by itself, so it must be reachable by keyboard.
+    <div
+      role="region"
+      aria-label={t("metrics.table")}
+      tabIndex={0}
+      className="max-h-[70dvh] overflow-auto rounded-lg border border-line"
+    >
+      <table className="w-full text-right text-sm whitespace-nowrap tabular-nums">
+        <thead className="sticky top-0 bg-raised">
+          <tr className="border-b border-line">
+            <th scope="col" className="px-3 py-2 text-left font-medium">
+              {t("metrics.time")}
+            </th>
+            {columns.map(([name]) => (
+              <th key={name} scope="col" className="px-3 py-2 font-medium">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {steps.toReversed().map((step) => (
+            <tr key={step.endedAt} className="border-b border-line last:border-0">
+              <th scope="row" className="px-3 py-1.5 text-left font-normal text-muted">
+                {time(Date.parse(step.endedAt))}
+              </th>
+              {columns.map(([name, of]) => (
+                <td key={name} className="px-3 py-1.5">
+                  {of(step)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { lex } from "../messages/markdown/lex.ts";
-import { plainText } from "../messages/markdown/plain-text.ts";
+import { plainText } from "../messages/markdown/text-parts.ts";
 
 /** Long enough to know what it is about, and short enough for a list. */
 const MAX_CHARS = Math.min(60, LIMITS.channelNameMaxChars);

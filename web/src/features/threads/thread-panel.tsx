@@ -1,31 +1,28 @@
 import type { Channel } from "@fanfare/contract";
 import {
-  MessageSquareX,
   Archive,
-  ArrowUpLeft,
   ArchiveRestore,
+  ArrowUpLeft,
   Bell,
   BellOff,
   Ellipsis,
   Link,
+  MessageSquareX,
 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useActionMutation } from "../../data/call.ts";
 import { useChannelState } from "../../data/channels.ts";
-import { useMessage } from "../../data/messages.ts";
+import { useMessage } from "../../data/channel-messages.ts";
 import { useNotificationSetting } from "../../data/notifications.ts";
 import { placePath } from "../../routes.ts";
-import { copyText } from "../../shared/copy-text.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { copyText } from "../../shared/copy-field.tsx";
+import { errorText } from "../../shared/use-action.ts";
 import { useNow } from "../../shared/use-now.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import type { MenuItem } from "../../ui/menu-item.ts";
-import { Menu } from "../../ui/menu.tsx";
-import { SkeletonRows } from "../../ui/skeleton.tsx";
+import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { isMutedNow, mutedUntil } from "../channels/mute.ts";
 import { focusComposer } from "../composer/composer-id.ts";
@@ -34,7 +31,8 @@ import { MentionsProvider } from "../messages/item/mentions.tsx";
 import { MessageCard } from "../messages/item/message-card.tsx";
 import { MessageList, type MessageListProps } from "../messages/list/message-list.tsx";
 import { SidePanel } from "../shell/side-panel.tsx";
-import { useArchive } from "./use-archive.ts";
+import { useMe } from "../../data/me.ts";
+import { useCanInChannel } from "../../data/permissions.ts";
 
 interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped" | "onUser"> {
   /** The channel that the thread belongs to. */
@@ -149,4 +147,33 @@ function ThreadMenu({ thread }: { thread: Channel }) {
     });
   }
   return <Menu trigger={<IconButton icon={Ellipsis} label={t("more")} tooltipSide="left" />} items={items} />;
+}
+
+export interface Archive {
+  /** Those who have opened a thread, and who manage channels. */
+  mayChange: boolean;
+  isArchived: boolean;
+  isPending: boolean;
+  /** Puts the thread away, or takes it up again. */
+  toggle: () => void;
+}
+
+/** Whether a thread was put away. */
+export function useArchive(thread: Channel): Archive {
+  const me = useMe();
+  const managesChannels = useCanInChannel(thread, "manageChannels");
+  const archive = useActionMutation("channel.archiveThread");
+  const unarchive = useActionMutation("channel.unarchiveThread");
+  const isArchived = thread.archivedAt !== null;
+  const { mutate } = isArchived ? unarchive : archive;
+  return {
+    mayChange: thread.ownerId === me.id || managesChannels,
+    isArchived,
+    isPending: archive.isPending || unarchive.isPending,
+    toggle: () =>
+      mutate(
+        { channelId: thread.id },
+        { onError: (error) => showToast({ text: errorText(error), tone: "danger" }) },
+      ),
+  };
 }

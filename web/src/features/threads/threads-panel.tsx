@@ -6,16 +6,13 @@ import { useLocation } from "wouter";
 import { useThreads } from "../../data/threads.ts";
 import { useUser } from "../../data/users.ts";
 import { placePath } from "../../routes.ts";
-import { errorText } from "../../shared/error-text.ts";
+import { errorText } from "../../shared/use-action.ts";
 import { Button } from "../../ui/button.tsx";
-import { CountBadge } from "../../ui/count-badge.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { CountBadge } from "../../ui/badge.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
-import { SkeletonRows } from "../../ui/skeleton.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { SidePanel } from "../shell/side-panel.tsx";
-import { unreadReplies } from "./unread-replies.ts";
 
 /** The threads of a channel, at its right. */
 export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
@@ -101,4 +98,9 @@ function ThreadRow({ channel, thread }: { channel: Channel; thread: ChannelState
       onClick={() => navigate(placePath(channel.groupId, channel.id, { thread: thread.id }))}
     />
   );
+}
+
+/** How many replies somebody has not read of a thread that he has looked into; others are no concern of his. */
+export function unreadReplies({ head, lastReadSeq }: Pick<ChannelState, "head" | "lastReadSeq">): number {
+  return lastReadSeq === 0 ? 0 : Math.max(0, head.seq - lastReadSeq);
 }

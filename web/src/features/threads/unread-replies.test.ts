@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unreadReplies } from "./unread-replies.ts";
+import { unreadReplies } from "./threads-panel.tsx";
 
 test("replies are unread in threads that one has looked into", () => {
   const head = { seq: 7, rev: 9 };

@@ -1,29 +1,43 @@
 import { type ComponentType, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
+import {
+  Bell,
+  CircleUserRound,
+  FileDown,
+  IdCard,
+  type LucideIcon,
+  Palette,
+  ShieldCheck,
+  UserRoundX,
+} from "lucide-react";
+import { FanfareError } from "@fanfare/client";
+import type { Call, Reach } from "@fanfare/contract";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { landingPath, settingsPath } from "../../routes.ts";
 import { DownloadLines } from "../../shared/download-lines.tsx";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { SettingsLayout } from "../../ui/settings-layout.tsx";
-import { Switch } from "../../ui/switch.tsx";
+import { Switch } from "../../ui/checkbox.tsx";
+import { useReach } from "../../data/friends.ts";
+import { errorText, useAction } from "../../shared/use-action.ts";
+import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { Select } from "../../ui/select.tsx";
 import { AccountPart } from "./account/account-part.tsx";
 import { AppearancePart } from "./appearance/appearance-part.tsx";
 import { DeleteAccount } from "./data/delete-account.tsx";
-import { readExport } from "./data/read-export.ts";
 import { GroupLevels } from "./notifications/group-levels.tsx";
-import { askPermission, type PermissionState, permissionNow } from "./notifications/permission.ts";
+import { askPermission, permissionNow, type PermissionState } from "./notifications/permission.ts";
 import { PushSection } from "./notifications/push-section.tsx";
 import { BlockedUsers } from "./privacy/blocked-users.tsx";
-import { ReachForm } from "./privacy/reach-form.tsx";
 import { ProfilePart } from "./profile/profile-part.tsx";
 import { Section } from "./section.tsx";
-import { type SectionId, SECTIONS } from "./sections.ts";
 import { OidcSection } from "./security/oidc-section.tsx";
 import { SessionsSection } from "./security/sessions-section.tsx";
 import { TokensSection } from "./security/tokens-section.tsx";
 import { TotpSection } from "./security/totp-section.tsx";
+import { readExport } from "./data/read-export.ts";
 
 const PARTS: Record<SectionId, ComponentType> = {
   profile: ProfilePart,
@@ -160,6 +174,63 @@ function ExportData() {
         fileName={() => `fanfare-${username ?? nickname}-${day()}.jsonl`}
         read={(signal) => readExport(call, signal)}
       />
+    </Section>
+  );
+}
+
+interface Section {
+  id: string;
+  icon: LucideIcon;
+  textKey: string;
+}
+
+export const SECTIONS = [
+  { id: "profile", icon: IdCard, textKey: "user-settings:section.profile" },
+  { id: "account", icon: CircleUserRound, textKey: "user-settings:section.account" },
+  { id: "security", icon: ShieldCheck, textKey: "user-settings:section.security" },
+  { id: "notifications", icon: Bell, textKey: "user-settings:section.notifications" },
+  { id: "privacy", icon: UserRoundX, textKey: "user-settings:section.privacy" },
+  { id: "appearance", icon: Palette, textKey: "user-settings:section.appearance" },
+  { id: "data", icon: FileDown, textKey: "user-settings:section.data" },
+] as const satisfies readonly Section[];
+
+export type SectionId = (typeof SECTIONS)[number]["id"];
+
+const REQUESTS: readonly Reach["requestsFrom"][] = ["everyone", "groupMates", "nobody"];
+const DIRECT: readonly Reach["directFrom"][] = ["everyone", "groupMates", "friends"];
+
+/** Each choice holds at once. */
+export function ReachForm() {
+  const { t } = useTranslation("user-settings");
+  const { data: reach, error: loadError, refetch } = useReach();
+  const call = useCall();
+  const { error, run } = useAction();
+  const change = (changes: Partial<Reach>) => void run(() => call("friend.setReach", changes));
+  return (
+    <Section title={t("reach.title")} text={t("reach.text")}>
+      {reach === undefined ? (
+        loadError === null ? (
+          <SkeletonRows count={2} />
+        ) : (
+          <ErrorNote text={errorText(loadError)} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <>
+          <Select
+            label={t("reach.directFrom")}
+            value={reach.directFrom}
+            options={DIRECT.map((value) => ({ value, label: t(`reach.${value}`) }))}
+            onChange={(directFrom) => change({ directFrom })}
+          />
+          <Select
+            label={t("reach.requestsFrom")}
+            value={reach.requestsFrom}
+            options={REQUESTS.map((value) => ({ value, label: t(`reach.${value}`) }))}
+            onChange={(requestsFrom) => change({ requestsFrom })}
+          />
+        </>
+      )}
+      <ErrorNote text={error} />
     </Section>
   );
 }

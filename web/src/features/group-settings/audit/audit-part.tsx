@@ -1,23 +1,21 @@
-import type { Group, AuditEntry } from "@fanfare/contract";
+import type { AuditEntry, Group } from "@fanfare/contract";
 import { ClipboardList } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { type PermissionName, PERMISSIONS } from "@fanfare/contract/permissions";
 import { useChannels } from "../../../data/channels.ts";
 import { AUDITED_ACTIONS, auditTarget } from "../../../data/manifest.ts";
 import { useAuditLog } from "../../../data/moderation.ts";
 import { useRoles } from "../../../data/roles.ts";
 import { useUser } from "../../../data/users.ts";
-import { errorText } from "../../../shared/error-text.ts";
+import { errorText } from "../../../shared/use-action.ts";
 import { MoreButton } from "../../../shared/more-button.tsx";
-import { useFormats } from "../../../shared/use-formats.ts";
+import { useFormats } from "../../../shared/formats.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Select } from "../../../ui/select.tsx";
-import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { MemberPicker } from "../member-picker.tsx";
 import { userName } from "../user-name.ts";
-import { bitsBetween, changesOf, PERMISSION_FIELDS } from "./changes.ts";
 
 const ANY = "";
 
@@ -157,4 +155,55 @@ function useTargetNames(group: Group, entry: AuditEntry): { target: string; role
   }
   if (about === "invite") return { target: text((after ?? before)?.["code"]) ?? "", role };
   return { target: noted ?? "", role };
+}
+
+type Value = string | number | boolean | null;
+
+interface Change {
+  field: string;
+  before: Value;
+  after: Value;
+}
+
+/** Fields whose values are sets of permissions. */
+const PERMISSION_FIELDS = ["permissions", "allow", "deny"];
+
+/** What people can read; ids and addresses are left out. */
+const FIELDS = [
+  "name",
+  "description",
+  "topic",
+  "color",
+  "mentionable",
+  "slowModeSeconds",
+  "retentionDays",
+  "onHit",
+  "words",
+  ...PERMISSION_FIELDS,
+];
+
+/** What an entry tells of things that were changed; nothing of what was made or deleted as a whole. */
+export function changesOf({ before, after }: AuditEntry): Change[] {
+  if (before === null || after === null) return [];
+  return FIELDS.filter((field) => field in before || field in after)
+    .map((field) => ({ field, before: readable(field, before[field]), after: readable(field, after[field]) }))
+    .filter(({ before: old, after: now }) => old !== now);
+}
+
+/** The permissions in one number and not in the other. */
+export function bitsBetween(
+  before: Value,
+  after: Value,
+): { added: PermissionName[]; removed: PermissionName[] } {
+  const [old, now] = [Number(before ?? 0), Number(after ?? 0)];
+  const namesIn = (bits: number): PermissionName[] =>
+    (Object.keys(PERMISSIONS) as PermissionName[]).filter((name) => (bits & PERMISSIONS[name]) !== 0);
+  return { added: namesIn(now & ~old), removed: namesIn(old & ~now) };
+}
+
+function readable(field: string, value: unknown): Value {
+  if (field === "words" && Array.isArray(value)) return value.length;
+  if (field === "color" && typeof value === "number") return `#${value.toString(16).padStart(6, "0")}`;
+  const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return isPlain ? value : null;
 }

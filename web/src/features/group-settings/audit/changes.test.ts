@@ -1,7 +1,7 @@
 import type { AuditEntry } from "@fanfare/contract";
 import { PERMISSIONS } from "@fanfare/contract/permissions";
 import { describe, expect, test } from "vitest";
-import { bitsBetween, changesOf } from "./changes.ts";
+import { bitsBetween, changesOf } from "./audit-part.tsx";
 
 const entry = (before: AuditEntry["before"], after: AuditEntry["after"]) => ({ before, after }) as AuditEntry;
 

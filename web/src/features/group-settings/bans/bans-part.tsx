@@ -4,15 +4,12 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useBans } from "../../../data/moderation.ts";
 import { useUser } from "../../../data/users.ts";
-import { errorText } from "../../../shared/error-text.ts";
-import { useAction } from "../../../shared/use-action.ts";
-import { useFormats } from "../../../shared/use-formats.ts";
+import { errorText, useAction } from "../../../shared/use-action.ts";
+import { useFormats } from "../../../shared/formats.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
-import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { MoreButton } from "../../../shared/more-button.tsx";
 import { userName } from "../user-name.ts";
 

@@ -6,7 +6,7 @@ import { useCall } from "../../../data/call.ts";
 import { useUser } from "../../../data/users.ts";
 import { landingPath } from "../../../routes.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { ConfirmDialog } from "../../../ui/dialog.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { MemberPicker } from "../member-picker.tsx";
 import { userName } from "../user-name.ts";

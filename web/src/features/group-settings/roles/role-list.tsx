@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { cx } from "../../../ui/cx.ts";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ErrorNote } from "../../../ui/feedback.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";
 import { RoleName } from "../role-name.tsx";
 import type { OwnAuthority } from "../use-authority.ts";

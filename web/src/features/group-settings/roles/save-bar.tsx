@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "../../../ui/button.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ErrorNote } from "../../../ui/feedback.tsx";
 import type { FormState } from "../../../ui/use-form.ts";
 
 interface SaveBarProps {

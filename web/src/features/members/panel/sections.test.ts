@@ -1,7 +1,7 @@
 import type { Status } from "@fanfare/client";
 import type { Member, Role, User } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
-import { type Listed, linesOf, sectionsOf } from "./sections.ts";
+import { linesOf, type Listed, sectionsOf } from "./member-list.tsx";
 
 const role = (id: string, color: number | null): Role => ({ id, name: id, color }) as Role;
 const roles = [role("admins", null), role("makers", 0xff0000)];

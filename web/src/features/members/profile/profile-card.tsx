@@ -1,23 +1,41 @@
-import type { Member, User, Group } from "@fanfare/contract";
-import { Crown, MicOff } from "lucide-react";
+import type { Group, Member, User } from "@fanfare/contract";
+import {
+  Check,
+  Crown,
+  Ellipsis,
+  MessageCircle,
+  MicOff,
+  Pencil,
+  Undo2,
+  UserCheck,
+  UserPlus,
+  X,
+} from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
 import { useGroup } from "../../../data/groups.ts";
 import { useMember } from "../../../data/members.ts";
 import { useStatus } from "../../../data/presence.ts";
 import { useRoles } from "../../../data/roles.ts";
 import { useUser } from "../../../data/users.ts";
-import { useFormats } from "../../../shared/use-formats.ts";
+import { useFormats } from "../../../shared/formats.ts";
 import { useNow } from "../../../shared/use-now.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Badge } from "../../../ui/badge.tsx";
-import { Skeleton } from "../../../ui/skeleton.tsx";
+import { Skeleton } from "../../../ui/feedback.tsx";
 import { useMemberMenu } from "../../group-settings/members/use-member-menu.ts";
 import { RoleName } from "../../group-settings/role-name.tsx";
 import { useAuthority } from "../../group-settings/use-authority.ts";
-import { askAbout } from "../people-store.ts";
+import { askAbout, closeProfile } from "../people-store.ts";
 import { StatusLine } from "../status-line.tsx";
 import { useName } from "../use-name.ts";
-import { ProfileActions } from "./profile-actions.tsx";
+import { useMe } from "../../../data/me.ts";
+import { settingsPath } from "../../../routes.ts";
+import { Button, buttonClass } from "../../../ui/button.tsx";
+import { IconButton } from "../../../ui/icon-button.tsx";
+import { Menu, type MenuItem } from "../../../ui/menu.tsx";
+import { usePersonActions } from "../use-person-actions.ts";
+import { usePersonMenu } from "../use-person-menu.ts";
 
 interface ProfileCardProps {
   userId: string;
@@ -126,5 +144,84 @@ function MemberFacts({ user, group, member }: MemberFactsProps) {
         {t("card.joined", { group: group.name, date: date(Date.parse(member.joinedAt)) })}
       </p>
     </>
+  );
+}
+
+interface ProfileActionsProps {
+  user: User | undefined;
+  /** What can be done besides, in the group. */
+  more?: readonly MenuItem[];
+  isTalking?: boolean;
+}
+
+/** The buttons of a card: to talk, to be friends, and a menu of the rest. */
+function ProfileActions({ user, more = [], isTalking = false }: ProfileActionsProps) {
+  const { t } = useTranslation("members");
+  const isMe = useMe().id === user?.id;
+  const { message, befriend, accept, decline, withdraw, unfriend, unblock } = usePersonActions(user);
+  const own = usePersonMenu(user, { isBrief: true });
+  const items: MenuItem[] = more.length === 0 ? own : [...own, "separator", ...more];
+  return (
+    <div className="grid gap-2">
+      {accept && <p className="text-sm">{t("card.asksYou")}</p>}
+      {unfriend && (
+        <p className="flex items-center gap-2 text-sm text-muted">
+          <UserCheck size={15} aria-hidden />
+          {t("card.friends")}
+        </p>
+      )}
+      {unblock && <p className="text-sm text-muted">{t("card.blocked")}</p>}
+      <div className="flex flex-wrap items-center gap-2">
+        {isMe && (
+          <Link href={settingsPath("profile")} className={buttonClass({ size: "sm" })} onClick={closeProfile}>
+            <Pencil size={16} aria-hidden />
+            {t("action.editProfile")}
+          </Link>
+        )}
+        {accept && (
+          <Button size="sm" variant="primary" icon={<Check size={16} aria-hidden />} onClick={accept}>
+            {t("action.accept")}
+          </Button>
+        )}
+        {decline && (
+          <Button size="sm" icon={<X size={16} aria-hidden />} onClick={decline}>
+            {t("action.decline")}
+          </Button>
+        )}
+        {message && !isTalking && (
+          <Button
+            size="sm"
+            variant={accept ? "secondary" : "primary"}
+            icon={<MessageCircle size={16} aria-hidden />}
+            onClick={message}
+          >
+            {t("action.message")}
+          </Button>
+        )}
+        {befriend && (
+          <Button size="sm" icon={<UserPlus size={16} aria-hidden />} onClick={befriend}>
+            {t("action.befriend")}
+          </Button>
+        )}
+        {withdraw && (
+          <Button size="sm" icon={<Undo2 size={16} aria-hidden />} onClick={withdraw}>
+            {t("action.withdraw")}
+          </Button>
+        )}
+        {unblock && (
+          <Button size="sm" onClick={unblock}>
+            {t("action.unblock")}
+          </Button>
+        )}
+        {items.length > 0 && (
+          <Menu
+            items={items}
+            trigger={
+              <IconButton icon={Ellipsis} size="sm" label={t("more", { name: user?.nickname ?? "" })} />
+            }
+          />
+        )}
+      </div>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fit } from "./fit.ts";
+import { fit } from "./attachments.tsx";
 
 test("a picture is made smaller until it fits, never larger", () => {
   const box = { width: 400, height: 300 };

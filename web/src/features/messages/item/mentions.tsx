@@ -13,12 +13,12 @@ import { useChannels } from "../../../data/channels.ts";
 import { useRoles } from "../../../data/roles.ts";
 import { useUser } from "../../../data/users.ts";
 import { channelPath } from "../../../routes.ts";
-import { useSame } from "../../../shared/use-same.ts";
-import { usePreferences, setPreferences } from "../../../state/preferences.ts";
+import { useSame } from "../../../shared/use-now.ts";
+import { setPreferences, usePreferences } from "../../../state/preferences.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import type { OnUser } from "../list/message-context.ts";
-import { MarkdownContext, type MarkdownParts, type MentionProps } from "../markdown/markdown-context.ts";
+import type { OnUser } from "../list/use-rows.ts";
+import { MarkdownContext, type MarkdownParts, type MentionProps } from "../markdown/markdown.tsx";
 import { readableColor } from "./name-color.ts";
 
 const PlaceContext = createContext<Pick<MentionsProviderProps, "groupId" | "onUser">>({ groupId: null });

@@ -1,6 +1,6 @@
 import type { Message } from "@fanfare/contract";
-import { Ellipsis, MessageSquareText, Pencil, Reply } from "lucide-react";
-import { type PointerEvent, memo, useRef, useState, type CSSProperties } from "react";
+import { CornerUpRight, Ellipsis, MessageSquareText, Pencil, Reply } from "lucide-react";
+import { type CSSProperties, memo, type PointerEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAsk } from "../../../data/data-context.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
@@ -8,13 +8,13 @@ import { Badge } from "../../../ui/badge.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { IconButton } from "../../../ui/icon-button.tsx";
 import { Menu } from "../../../ui/menu.tsx";
-import { useMessageContext } from "../list/message-context.ts";
+import { useMessageContext } from "../list/use-rows.ts";
 import type { MessageRow } from "../list/rows.ts";
 import { clockTime, formatTime, shortTime } from "../times.ts";
+import { MarkdownPreview } from "../markdown/markdown.tsx";
 import { MessageBody } from "./message-body.tsx";
 import { readableColor } from "./name-color.ts";
-import { ReactionPicker } from "./reaction-picker.tsx";
-import { ReplyPreview } from "./reply-preview.tsx";
+import { ReactionPicker } from "./reactions.tsx";
 import { type Author, useAuthor } from "./use-author.ts";
 import { useMessageActions, useMessageMenu } from "./use-message-actions.ts";
 
@@ -208,5 +208,53 @@ function MessageToolbar({ message, isReacting }: MessageToolbarProps) {
       )}
       <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={t("action.more")} />} items={items} />
     </div>
+  );
+}
+
+/** One line about the message that is answered; it leads there. */
+function ReplyPreview({ messageId }: { messageId: string }) {
+  const { view } = useMessageContext();
+  const held = view.snapshot.messages.find(({ id }) => id === messageId);
+  if (held !== undefined) return <Shown message={held} />;
+  return <Asked messageId={messageId} />;
+}
+
+/** An older message than those that are held. */
+function Asked({ messageId }: { messageId: string }) {
+  const { t } = useTranslation("messages");
+  const { view } = useMessageContext();
+  const { data, isError } = useAsk("message.get", { channelId: view.channelId, messageId });
+  if (data !== undefined) return <Shown message={data.message} />;
+  return <Line>{isError ? t("reply.gone") : "…"}</Line>;
+}
+
+function Shown({ message }: { message: Message }) {
+  const { t } = useTranslation("messages");
+  const { jumpTo } = useMessageContext();
+  const author = useAuthor(message);
+  if (message.deletedAt !== null) return <Line>{t("reply.gone")}</Line>;
+  return (
+    <button
+      type="button"
+      className="flex max-w-full items-center gap-1.5 text-left text-sm text-muted hover:text-text"
+      onClick={() => jumpTo(message.id)}
+    >
+      <CornerUpRight size={14} aria-hidden className="shrink-0" />
+      <span className="sr-only">{t("reply.to")} </span>
+      <Avatar name={author.name} id={message.authorId} src={author.avatarUrl} size={16} />
+      <span className="shrink-0 font-medium">{author.name}</span>
+      <span className="truncate">
+        {message.content === "" ? t("reply.attachment") : <MarkdownPreview content={message.content} />}
+      </span>
+    </button>
+  );
+}
+
+function Line({ children }: { children: string }) {
+  return (
+    <p className="flex items-center gap-1.5 text-sm text-muted italic">
+      <CornerUpRight size={14} aria-hidden />
+      {children}
+    </p>
   );
 }

@@ -1,14 +1,15 @@
 import type { Message, Reaction } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useTranslation } from "react-i18next";
+import { SmilePlus } from "lucide-react";
 import { useOwnReactions, useToggleReaction } from "../../../data/own-reactions.ts";
 import { useUsers } from "../../../data/users.ts";
-import { errorText } from "../../../shared/error-text.ts";
+import { errorText } from "../../../shared/use-action.ts";
 import { cx } from "../../../ui/cx.ts";
 import { showToast } from "../../../ui/toast.tsx";
-import { Tooltip } from "../../../ui/tooltip.tsx";
-import { useMessageContext } from "../list/message-context.ts";
-import { ReactionPicker } from "./reaction-picker.tsx";
+import { IconButton, Tooltip } from "../../../ui/icon-button.tsx";
+import { useMessageContext } from "../list/use-rows.ts";
+import { EmojiPopover } from "../../emoji/emoji-popover.tsx";
 
 /** What others feel about a message; pressing one joins or leaves them. */
 export function Reactions({ message, reactions }: { message: Message; reactions: readonly Reaction[] }) {
@@ -77,5 +78,30 @@ function ReactionChip({ message, reaction, isOwn, mayAdd }: ReactionChipProps) {
         {count}
       </button>
     </Tooltip>
+  );
+}
+
+interface ReactionPickerProps {
+  message: Message;
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+}
+
+/** A button that offers emoji to react with. */
+export function ReactionPicker({ message, ...state }: ReactionPickerProps) {
+  const { t } = useTranslation("messages");
+  const toggle = useToggleReaction();
+  return (
+    <EmojiPopover
+      label={t("reaction.choose")}
+      trigger={<IconButton icon={SmilePlus} size="sm" label={t("action.react")} />}
+      side="top"
+      onPick={(emoji) => {
+        toggle(message, emoji, false).catch((error: unknown) => {
+          showToast({ text: errorText(error), tone: "danger" });
+        });
+      }}
+      {...state}
+    />
   );
 }

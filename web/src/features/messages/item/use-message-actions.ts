@@ -6,11 +6,11 @@ import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { placePath } from "../../../routes.ts";
-import { errorText } from "../../../shared/error-text.ts";
-import type { MenuItem } from "../../../ui/menu-item.ts";
+import { errorText } from "../../../shared/use-action.ts";
+import type { MenuItem } from "../../../ui/menu.tsx";
 import { showToast } from "../../../ui/toast.tsx";
 import { setEditing, setReplyTo } from "../conversation.ts";
-import { type MessageContextValue, useMessageContext } from "../list/message-context.ts";
+import { type MessageContextValue, useMessageContext } from "../list/use-rows.ts";
 
 /** What the user may do with a message: what is missing here is not offered. */
 export interface MessageActions {

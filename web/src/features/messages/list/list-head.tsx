@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { Skeleton } from "../../../ui/skeleton.tsx";
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { ErrorNote, Skeleton } from "../../../ui/feedback.tsx";
+import { cx } from "../../../ui/cx.ts";
 
 /** What stands above the first message is always so high, so that nothing moves when older messages come. */
 export const HEAD_HEIGHT_PX = 176;
@@ -36,6 +38,59 @@ export function MessageSkeleton({ width }: { width: string }) {
       <div className="grid flex-1 content-start gap-2 pt-1">
         <Skeleton className="h-3.5 w-28" />
         <Skeleton className={`h-3.5 ${width}`} />
+      </div>
+    </div>
+  );
+}
+
+const PILL =
+  "pointer-events-auto inline-flex min-h-control-sm items-center gap-2 rounded-full border px-3.5 text-sm font-medium shadow-raised";
+
+/** Leads back to the newest message, and says how many came meanwhile. */
+export function JumpToNewest({ count, onJump }: { count: number; onJump: () => void }) {
+  const { t } = useTranslation("messages");
+  return (
+    <div className="pointer-events-none absolute inset-x-0 bottom-3 z-2 flex justify-center px-3">
+      <button
+        type="button"
+        className={cx(
+          PILL,
+          count > 0
+            ? "border-transparent bg-accent text-on-accent hover:bg-accent-hover"
+            : "border-line bg-raised hover:bg-hover",
+        )}
+        onClick={onJump}
+      >
+        <ArrowDown size={16} aria-hidden />
+        {count > 0 ? t("jump.new", { count }) : t("jump.newest")}
+      </button>
+    </div>
+  );
+}
+
+interface JumpToUnreadProps {
+  count: number;
+  onJump: () => void;
+  onDismiss: () => void;
+}
+
+/** Leads up to the first message that was not read. */
+export function JumpToUnread({ count, onJump, onDismiss }: JumpToUnreadProps) {
+  const { t } = useTranslation("messages");
+  return (
+    <div className="pointer-events-none absolute inset-x-0 top-2 z-2 flex justify-center px-3">
+      <div className={cx(PILL, "border-transparent bg-accent pr-1 text-on-accent")}>
+        <button type="button" className="inline-flex items-center gap-2 hover:underline" onClick={onJump}>
+          <ArrowUp size={16} aria-hidden />
+          {t("jump.unread", { count })}
+        </button>
+        <button
+          type="button"
+          className="rounded-full px-2.5 py-0.5 hover:bg-accent-hover"
+          onClick={onDismiss}
+        >
+          {t("jump.markRead")}
+        </button>
       </div>
     </div>
   );

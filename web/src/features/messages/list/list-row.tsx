@@ -3,7 +3,7 @@ import { CircleAlert } from "lucide-react";
 import { memo, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../../../data/me.ts";
-import { errorText } from "../../../shared/error-text.ts";
+import { errorText } from "../../../shared/use-action.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
@@ -13,7 +13,7 @@ import { MessageItem } from "../item/message-item.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { deleteUnsent, sendAgain } from "../outbox.ts";
 import { dayName } from "../times.ts";
-import { useMessageContext } from "./message-context.ts";
+import { useMessageContext } from "./use-rows.ts";
 import type { Row } from "./rows.ts";
 
 interface ListRowProps {

@@ -1,25 +1,24 @@
 import type { ChannelState, Message } from "@fanfare/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { type ReactNode, useCallback, useState, useEffect, useRef } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelMessages } from "../../../data/channel-messages.ts";
 import { useServerCache } from "../../../data/data-context.ts";
-import { errorText } from "../../../shared/error-text.ts";
+import { errorText } from "../../../shared/use-action.ts";
 import { MoreButton } from "../../../shared/more-button.tsx";
-import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { EmptyState } from "../../../ui/empty-state.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { SkeletonRows } from "../../../ui/skeleton.tsx";
+import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
 import { useOpenProfile } from "../../members/use-open-profile.ts";
 import { MentionsProvider } from "../item/mentions.tsx";
-import { ReactorsDialog } from "../item/reactors-dialog.tsx";
 import { useAuthor } from "../item/use-author.ts";
-import { Markdown } from "../markdown/markdown.tsx";
-import { MarkdownPreview } from "../markdown/preview.tsx";
+import { Markdown, MarkdownPreview } from "../markdown/markdown.tsx";
 import { formatTime } from "../times.ts";
+import { useUser } from "../../../data/users.ts";
+import { Avatar } from "../../../ui/avatar.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { MessageSkeleton } from "./list-head.tsx";
-import { MessageContext, type MessageDialog, type OnUser, useMessageContext } from "./message-context.ts";
+import { MessageContext, type MessageDialog, type OnUser, useMessageContext } from "./use-rows.ts";
 import { MessageScroller } from "./message-scroller.tsx";
 import { useMessageContextValue } from "./use-message-context.ts";
 
@@ -214,5 +213,50 @@ function Announcement({ message }: { message: Message }) {
     <p>
       {t("announce", { name })} <MarkdownPreview content={message.content} />
     </p>
+  );
+}
+
+interface ReactorsDialogProps {
+  message: Message;
+  emoji: string;
+  onClose: () => void;
+}
+
+/** Everybody who reacted with an emoji. */
+function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
+  const { t } = useTranslation("messages");
+  const cache = useServerCache();
+  const { channelId, id: messageId } = message;
+  const params = { channelId, messageId, emoji, limit: LIMITS.pageMaxItems };
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    ...cache.askPages("message.listReactors", params, "afterUserId", ({ nextUserId }) => nextUserId),
+    staleTime: 0,
+  });
+  return (
+    <Dialog open onClose={onClose} title={t("reaction.whoTitle", { emoji })} size="sm">
+      <ul className="grid gap-1">
+        {data?.pages.flatMap(({ userIds }) =>
+          userIds.map((userId) => <Reactor key={userId} userId={userId} />),
+        )}
+      </ul>
+      {data === undefined && error === null && <SkeletonRows count={3} withAvatar />}
+      <ErrorNote text={error === null ? null : errorText(error)} onRetry={() => void refetch()} />
+      {hasNextPage && (
+        <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t("reaction.more")}
+        </Button>
+      )}
+    </Dialog>
+  );
+}
+
+function Reactor({ userId }: { userId: string }) {
+  const user = useUser(userId);
+  const name = user?.nickname ?? "…";
+  return (
+    <li className="flex min-h-row items-center gap-2.5">
+      <Avatar name={name} id={userId} src={user?.avatarUrl} size={28} />
+      <span className="truncate">{name}</span>
+    </li>
   );
 }

@@ -1,4 +1,4 @@
-import type { ChannelSnapshot } from "@fanfare/client";
+import type { ChannelSnapshot, ChannelView } from "@fanfare/client";
 import type { Channel } from "@fanfare/contract";
 import { Hash, type LucideIcon, MessageSquareText, Users } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -8,19 +8,15 @@ import type { ChannelMessages } from "../../../data/channel-messages.ts";
 import { useReadMarker } from "../../../data/channel-view.ts";
 import { useConversation } from "../conversation.ts";
 import { useMessageActions } from "../item/use-message-actions.ts";
-import { JumpToNewest, JumpToUnread } from "./jump-bar.tsx";
-import { HEAD_HEIGHT_PX, ListHead } from "./list-head.tsx";
+import { HEAD_HEIGHT_PX, JumpToNewest, JumpToUnread, ListHead } from "./list-head.tsx";
 import { ListRow } from "./list-row.tsx";
-import { useMessageContext } from "./message-context.ts";
+import { useMessageContext, usePages, useRows } from "./use-rows.ts";
 import type { MessageListProps } from "./message-list.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import type { Row } from "./rows.ts";
 import { useJump } from "./use-jump.ts";
 import { type MessageKey, useListKeys } from "./use-list-keys.ts";
-import { usePages } from "./use-pages.ts";
-import { useRows } from "./use-rows.ts";
 import { useScroll } from "./use-scroll.ts";
-import { useUnreadMark } from "./use-unread.ts";
 
 const ICONS: Record<Channel["kind"], LucideIcon> = {
   text: Hash,
@@ -210,4 +206,42 @@ function Beginning({ channel, title }: { channel: Channel; title: string }) {
       </p>
     </div>
   );
+}
+
+interface UnreadMark {
+  /** Up to where was read before; null: nothing is marked as unread. */
+  readUpTo: number | null;
+  /** How many messages came since then, as it was when the channel was opened. */
+  count: number;
+  dismiss: () => void;
+}
+
+/**
+ * Where the unread messages begin: as the channel was when it was opened, and anew where one looked away.
+ * @param lastReadSeq what the server says was read
+ */
+function useUnreadMark(view: ChannelView, lastReadSeq: number): UnreadMark {
+  const [mark, setMark] = useState<{ readUpTo: number | null; count: number }>(() => ({
+    readUpTo: Math.max(lastReadSeq, view.snapshot.lastReadSeq),
+    count: -1,
+  }));
+  const { head, status } = view.snapshot;
+  // How many there are is known as soon as the channel is loaded.
+  if (mark.count < 0 && status === "ready") {
+    setMark(({ readUpTo }) => ({ readUpTo, count: readUpTo === 0 ? 0 : head.seq - (readUpTo ?? head.seq) }));
+  }
+  useEffect(() => {
+    const lookAway = () => {
+      if (view.snapshot.lastReadSeq < view.head.seq) return;
+      setMark({ readUpTo: view.head.seq, count: 0 });
+    };
+    addEventListener("blur", lookAway);
+    return () => removeEventListener("blur", lookAway);
+  }, [view]);
+  const dismiss = () => {
+    setMark({ readUpTo: null, count: 0 });
+    // The next message tries again.
+    view.markRead(view.head.seq).catch(() => undefined);
+  };
+  return { readUpTo: mark.readUpTo, count: Math.max(0, mark.count), dismiss };
 }

@@ -1,7 +1,7 @@
 import type { Message } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
 import type { StoredMessage } from "../outbox-store.ts";
-import { testMessage } from "../test-message.ts";
+import { testMessage } from "../../../../test/test-message.ts";
 import { type Row, type RowsInput, buildRows } from "./rows.ts";
 
 const START = Date.parse("2026-03-01T10:00:00.000Z");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { testMessage } from "../test-message.ts";
+import { testMessage } from "../../../../test/test-message.ts";
 import type { RowsInput } from "./rows.ts";
-import { type StagedRows, finished, firstRows, nextRows } from "./staged-rows.ts";
+import { finished, firstRows, nextRows, type StagedRows } from "./use-rows.ts";
 
 /** The messages from one number to another, all of one moment. */
 function input(from: number, to: number): RowsInput {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useReducer } from "react";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
-import { errorText } from "../../../shared/error-text.ts";
+import { errorText } from "../../../shared/use-action.ts";
 import { showToast } from "../../../ui/toast.tsx";
 import type { Row } from "./rows.ts";
 import type { Scroll } from "./use-scroll.ts";

@@ -5,11 +5,11 @@ import { useCall } from "../../../data/call.ts";
 import { useAsk, useServerCache } from "../../../data/data-context.ts";
 import { useChannelPermissions } from "../../../data/permissions.ts";
 import { placePath } from "../../../routes.ts";
-import { errorText } from "../../../shared/error-text.ts";
-import { useSame } from "../../../shared/use-same.ts";
+import { errorText } from "../../../shared/use-action.ts";
+import { useSame } from "../../../shared/use-now.ts";
 import { showToast } from "../../../ui/toast.tsx";
 import { threadNameOf } from "../../threads/thread-name.ts";
-import type { MessageContextValue } from "./message-context.ts";
+import type { MessageContextValue } from "./use-rows.ts";
 
 const NOBODY: readonly string[] = [];
 const NO_ROLES: readonly Role[] = [];

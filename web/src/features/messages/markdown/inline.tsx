@@ -1,10 +1,8 @@
 import { Fragment, type ReactNode, createContext, useContext, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Token, Tokens } from "./lex.ts";
-import { MarkdownContext } from "./markdown-context.ts";
-import { plainText } from "./plain-text.ts";
-import { pretends, safeUrl } from "./safe-url.ts";
-import { type TextPart, textParts, withoutOverrides } from "./text-parts.ts";
+import { MarkdownContext } from "./markdown.tsx";
+import { plainText, pretends, safeUrl, type TextPart, textParts, withoutOverrides } from "./text-parts.ts";
 
 /** Links and buttons hold no links and buttons. */
 const PlainContext = createContext(false);

@@ -3,9 +3,8 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, test } from "vitest";
 import { highlight } from "./highlighter.ts";
 import { lex } from "./lex.ts";
-import { Markdown } from "./markdown.tsx";
-import { MarkdownContext, type MentionProps } from "./markdown-context.ts";
-import { plainText } from "./plain-text.ts";
+import { Markdown, MarkdownContext, type MentionProps } from "./markdown.tsx";
+import { plainText } from "./text-parts.ts";
 
 const ID = "5f0000000000000000000001";
 const chip = (sign: string) =>

@@ -3,9 +3,8 @@ import fc from "fast-check";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, test } from "vitest";
-import { Markdown } from "./markdown.tsx";
-import { MarkdownPreview } from "./preview.tsx";
-import { XSS_CORPUS } from "./xss-corpus.ts";
+import { Markdown, MarkdownPreview } from "./markdown.tsx";
+import { XSS_CORPUS } from "../../../../test/xss-corpus.ts";
 
 /** Every element that may come of a message, with its attributes and what their values may be. */
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {

@@ -1,9 +1,7 @@
-import { type PointerEvent, useId, useState, type RefCallback, useCallback } from "react";
+import { type PointerEvent, type RefCallback, useCallback, useId, useState } from "react";
 import { cx } from "../../../ui/cx.ts";
-import { linePath } from "./line-path.ts";
-import { niceTicks, timeTicks } from "./scale.ts";
 
-export type SeriesTone = "accent" | "info" | "muted";
+type SeriesTone = "accent" | "info" | "muted";
 
 export interface Series {
   name: string;
@@ -12,7 +10,7 @@ export interface Series {
   values: readonly (number | null)[];
 }
 
-export interface LineChartProps {
+interface LineChartProps {
   title: string;
   /** What is measured. */
   hint?: string;
@@ -181,4 +179,53 @@ function useWidth(): [RefCallback<HTMLElement>, number] {
     return () => observer.disconnect();
   }, []);
   return [ref, width];
+}
+
+const STEPS = [1, 2, 2.5, 5, 10];
+
+/** Round numbers from 0 to the first that is not below `highest`: at most `count` parts. */
+export function niceTicks(highest: number, count: number): number[] {
+  if (!(highest > 0)) return [0, 1];
+  const raw = highest / count;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = power * (STEPS.find((factor) => factor * power >= raw * (1 - 1e-9)) ?? 10);
+  const parts = Math.max(1, Math.ceil(highest / step - 1e-9));
+  return Array.from({ length: parts + 1 }, (_, index) => Number((index * step).toPrecision(12)));
+}
+
+const TIME_STEPS_MS = [15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
+
+/** Round times in between, at most `count` or so. */
+export function timeTicks(fromMs: number, toMs: number, count: number): number[] {
+  const spanMs = toMs - fromMs;
+  const stepMs = TIME_STEPS_MS.find((step) => spanMs / step <= count) ?? TIME_STEPS_MS.at(-1)!;
+  const ticks: number[] = [];
+  for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) ticks.push(atMs);
+  return ticks;
+}
+
+interface Point {
+  x: number;
+  y: number;
+}
+
+/** What an SVG path needs to draw a line through the points; where one is null the line has a gap, and a point alone is a dot. */
+export function linePath(points: readonly (Point | null)[]): string {
+  let path = "";
+  let isDrawing = false;
+  for (const point of points) {
+    if (point === null) {
+      isDrawing = false;
+      continue;
+    }
+    const at = `${round(point.x)} ${round(point.y)}`;
+    // A line to the same place makes the dot visible, with round ends, until another point follows.
+    path += isDrawing ? `L${at}` : `M${at}L${at}`;
+    isDrawing = true;
+  }
+  return path;
+}
+
+function round(number: number): number {
+  return Math.round(number * 10) / 10;
 }

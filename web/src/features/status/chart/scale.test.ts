@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { niceTicks, timeTicks } from "./scale.ts";
+import { niceTicks, timeTicks } from "./line-chart.tsx";
 
 test("ticks begin at 0, are equally far apart, and reach the highest value with less than one part to spare", () => {
   fc.assert(

@@ -3,9 +3,10 @@ import { useCall } from "../../../data/call.ts";
 import { useMe } from "../../../data/me.ts";
 import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES } from "../../../i18n/language.ts";
 import { useAction } from "../../../shared/use-action.ts";
-import { type Preferences, setPreferences, usePreferences } from "../../../state/preferences.ts";
-import { ErrorNote } from "../../../ui/error-note.tsx";
-import { RadioGroup } from "../../../ui/radio-group.tsx";
+import type { Preferences } from "../../../state/preference-values.ts";
+import { setPreferences, usePreferences } from "../../../state/preferences.ts";
+import { ErrorNote } from "../../../ui/feedback.tsx";
+import { RadioGroup } from "../../../ui/checkbox.tsx";
 import { Select } from "../../../ui/select.tsx";
 
 const AS_BROWSER = "browser";

@@ -9,11 +9,10 @@ import { Avatar } from "../../../ui/avatar.tsx";
 import { Button, buttonClass } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ErrorNote } from "../../../ui/feedback.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { useForm } from "../../../ui/use-form.ts";
-import { CodeField } from "../../session/code-field.tsx";
-import { PasswordField } from "../../session/password-field.tsx";
+import { CodeField, PasswordField } from "../../session/account-fields.tsx";
 import { leaveBy } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
 

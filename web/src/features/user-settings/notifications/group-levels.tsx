@@ -3,12 +3,10 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useGroups } from "../../../data/groups.ts";
 import { useNotificationSettings } from "../../../data/notifications.ts";
-import { errorText } from "../../../shared/error-text.ts";
-import { useAction } from "../../../shared/use-action.ts";
+import { errorText, useAction } from "../../../shared/use-action.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Select } from "../../../ui/select.tsx";
-import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { Section } from "../section.tsx";
 
 type Level = NonNullable<NotificationSetting["level"]>;

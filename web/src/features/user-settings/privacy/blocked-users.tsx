@@ -1,14 +1,12 @@
 import type { User } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { useBlocked } from "../../../data/account.ts";
+import { useBlocked } from "../../../data/me.ts";
 import { useCall } from "../../../data/call.ts";
-import { errorText } from "../../../shared/error-text.ts";
-import { useAction } from "../../../shared/use-action.ts";
+import { errorText, useAction } from "../../../shared/use-action.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
-import { SkeletonRows } from "../../../ui/skeleton.tsx";
 import { Section } from "../section.tsx";
 
 export function BlockedUsers() {

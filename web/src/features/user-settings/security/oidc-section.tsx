@@ -6,11 +6,11 @@ import { useAction } from "../../../shared/use-action.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ErrorNote } from "../../../ui/feedback.tsx";
 import { Form } from "../../../ui/form.tsx";
 import { useForm } from "../../../ui/use-form.ts";
 import { canUseOidc, forgetOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.ts";
-import { PasswordField } from "../../session/password-field.tsx";
+import { PasswordField } from "../../session/account-fields.tsx";
 import { useServerMeta } from "../../session/server-meta.ts";
 import { Section } from "../section.tsx";
 

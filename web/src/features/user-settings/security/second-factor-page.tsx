@@ -3,9 +3,9 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ErrorNote } from "../../../ui/error-note.tsx";
+import { ErrorNote } from "../../../ui/feedback.tsx";
 import { Entrance } from "../../session/entrance.tsx";
-import { EntranceTitle } from "../../session/entrance-title.tsx";
+import { EntranceTitle } from "../../session/outcome.tsx";
 import { continueSession, logOut } from "../../session/session-store.ts";
 import { TotpSection } from "./totp-section.tsx";
 

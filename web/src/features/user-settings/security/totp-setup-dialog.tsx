@@ -4,8 +4,7 @@ import { useState, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { encode } from "uqr";
 import { useCall } from "../../../data/call.ts";
-import { CopyField } from "../../../shared/copy-field.tsx";
-import { copyText } from "../../../shared/copy-text.ts";
+import { CopyField, copyText } from "../../../shared/copy-field.tsx";
 import { saveFile } from "../../../shared/save-file.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
@@ -13,7 +12,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Form } from "../../../ui/form.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useForm } from "../../../ui/use-form.ts";
-import { PasswordField } from "../../session/password-field.tsx";
+import { PasswordField } from "../../session/account-fields.tsx";
 import type { OidcProof } from "./oidc-proof.ts";
 
 const SIZE_PX = 208;
