@@ -1,17 +1,19 @@
 import { readdir } from "node:fs/promises";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Registry } from "prom-client";
 import { createMetrics, RecentMax } from "./metrics.ts";
 
 test("nothing that is scraped lists every connection, and open files are counted", async () => {
-  const server = createServer(() => {}).listen(0, "127.0.0.1");
+  let accepted = 0;
+  const server = createServer(() => (accepted += 1)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const sockets = Array.from({ length: 200 }, () =>
     connect((server.address() as AddressInfo).port, "127.0.0.1"),
   );
   await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  await vi.waitFor(() => expect(accepted).toBe(sockets.length));
   try {
     const metrics = createMetrics();
     const text = await metrics.metrics();

@@ -1,4 +1,4 @@
-import type { Call, InboxItem, Message } from "@fanfare/contract";
+import type { Call, InboxItem } from "@fanfare/contract";
 import { ArrowUpLeft, Bell, BellOff, CheckCheck, Ellipsis, Inbox, PartyPopper, Trash2 } from "lucide-react";
 import { type MouseEvent, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -11,8 +11,7 @@ import {
   ShieldCheck,
   UserRoundX,
 } from "lucide-react";
-import { FanfareError } from "@fanfare/client";
-import type { Call, Reach } from "@fanfare/contract";
+import type { Reach } from "@fanfare/contract";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { landingPath, settingsPath } from "../../routes.ts";
