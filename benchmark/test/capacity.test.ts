@@ -59,7 +59,8 @@ test("a server that loses messages from a number of members on", LONG, async () 
     });
     expect(search!.attempts.map(({ value }) => value)).toEqual([100, 100, 50, 50]);
     expect(stdout).toMatch("does not hold 100 members: 40 deliveries lost");
-    expect(stdout).toMatch("what gave out unknown");
+    // On a busy machine the tester also notices that processors were short.
+    expect(stdout).toMatch(/what gave out (unknown|cpu: server and tester share too few cores)/);
     expect(code).toBe(99);
   } finally {
     await platform.close();

@@ -2,7 +2,7 @@ import { row, freshName, password } from "../row.ts";
 
 export const userRows = {
   "user.register": row("user.register", () => ({ username: freshName(), password })),
-  "user.login": row("user.login", () => ({ username: "nobody", password }), {
+  "user.login": row("user.login", () => ({ username: freshName(), password }), {
     why: "there is no such user",
     allowed: "WRONG_CREDENTIALS",
   }),
