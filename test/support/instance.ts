@@ -12,22 +12,27 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
+/** A whole instance with data of its own, on free ports. Rate limits are far away: a test is faster than any person. */
+export const instanceEnvironment = (dataDir: string): Record<string, string> => ({
+  NODE_ENV: "test",
+  LOG_LEVEL: "error",
+  DATA_DIR: dataDir,
+  HOST: "127.0.0.1",
+  PORT: "0",
+  OPS_PORT: "0",
+  RATE_LIMIT_FACTOR: "1000",
+  // Threads take a moment to start: tests that are about them ask for some.
+  GATEWAY_THREADS: "0",
+});
+
 /**
  * Starts a whole instance in this process, on free ports and with data of its own.
- * Rate limits are far away unless `env` says otherwise: a test is faster than any person.
+ * @param env settings besides those of `instanceEnvironment`
  */
 export async function startInstance(env: Record<string, string> = {}): Promise<Instance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
   const config = loadConfig({
-    NODE_ENV: "test",
-    LOG_LEVEL: "error",
-    DATA_DIR: dataDir,
-    HOST: "127.0.0.1",
-    PORT: "0",
-    OPS_PORT: "0",
-    RATE_LIMIT_FACTOR: "1000",
-    // Threads take a moment to start: tests that are about them ask for some.
-    GATEWAY_THREADS: "0",
+    ...instanceEnvironment(dataDir),
     ...(process.env["MONGO_URL"] === undefined ? {} : { MONGO_URL: process.env["MONGO_URL"] }),
     ...env,
   });

@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cleanEnvironment } from "../platform/programs.ts";
+import { accepts, cleanEnvironment } from "../platform/programs.ts";
 import type { ServerProgram } from "../platform/server-process.ts";
 
 export const ECHO_SERVERS = ["fastify", "node", "nginx"] as const;
@@ -46,15 +45,4 @@ http {
   }
 }
 `;
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("error", () => resolve(false));
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-  });
 }

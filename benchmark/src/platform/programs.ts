@@ -100,7 +100,8 @@ async function answersOk(url: string): Promise<boolean> {
   }
 }
 
-function accepts(port: number): Promise<boolean> {
+/** Whether something listens on a port of this machine. */
+export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     socket.once("error", () => resolve(false));

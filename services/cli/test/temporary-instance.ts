@@ -7,24 +7,14 @@ import { fileURLToPath } from "node:url";
 import { loadConfig, type Config } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
 import { vi } from "vitest";
+import { instanceEnvironment } from "../../../test/support/instance.ts";
 import { runCli } from "../src/cli.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "fanfare-cli-"));
 
-const environment = (dataDir: string): Record<string, string> => ({
-  NODE_ENV: "test",
-  LOG_LEVEL: "error",
-  DATA_DIR: dataDir,
-  HOST: "127.0.0.1",
-  PORT: "0",
-  OPS_PORT: "0",
-  RATE_LIMIT_FACTOR: "1000",
-  GATEWAY_THREADS: "0",
-});
-
-export const configOf = (dataDir: string): Config => loadConfig(environment(dataDir));
+export const configOf = (dataDir: string): Config => loadConfig(instanceEnvironment(dataDir));
 
 /** Runs an instance on the folder as long as `work` takes. */
 export async function whileRunning<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
@@ -44,7 +34,7 @@ interface Outcome {
 
 /** Starts the program as an operator does. */
 export function spawnFanfare(dataDir: string, args: readonly string[]): ChildProcessWithoutNullStreams {
-  const env = { PATH: process.env["PATH"], ...environment(dataDir) };
+  const env = { PATH: process.env["PATH"], ...instanceEnvironment(dataDir) };
   return spawn(process.execPath, [MAIN, ...args], { env, stdio: "pipe" });
 }
 
@@ -74,7 +64,7 @@ export async function fanfare(dataDir: string, args: readonly string[]): Promise
     });
   const spies = [keep("stdout", "out"), keep("stderr", "error")];
   try {
-    process.env = { ...kept, ...environment(dataDir) };
+    process.env = { ...kept, ...instanceEnvironment(dataDir) };
     process.exitCode = undefined;
     await runCli(args);
     return { code: exitCodeNow(), ...outcome };

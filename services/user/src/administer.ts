@@ -1,11 +1,11 @@
-import { type Handler, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type Handler, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import { assertPasswordsAccepted } from "./entry.policy.ts";
 import { refuseTaken, throwTaken } from "./registration.ts";
 import { tellOwner } from "./account-mails.ts";
 import type { UserDocument } from "./user.model.ts";
-import { credentialFields, searchFields } from "./user.repository.ts";
+import { newAccount } from "./user.repository.ts";
 
 export function countUsers({ allUsers }: UserDependencies): Handler<"user.count"> {
   return async () => ({ users: await allUsers.count() });
@@ -40,7 +40,7 @@ export function setAdmin({ users, admins, sessions }: UserDependencies): Handler
     const user = await users.find(userId);
     if (user === null) throw serviceError("USER_NOT_FOUND");
     if (admin) {
-      // Whoever may not log in stays so, and whatever logs in without a person behind it.
+      // Neither disabled accounts nor bots and guests can become admins.
       if (user.kind !== "member" || user.disabledAt !== undefined || user.deletedAt !== undefined)
         throw serviceError("GUEST_NOT_ALLOWED");
       await admins.grant(userId);
@@ -69,17 +69,7 @@ export function setUpAdmin(dependencies: UserDependencies): Handler<"user.setUpA
     assertPasswordsAccepted(await node.policy.get());
     await refuseTaken(users, { username }, false);
     const passwordHash = await passwords.hash(password, { username });
-    const user: UserDocument = {
-      _id: newId(),
-      ...credentialFields({ username, passwordHash }),
-      nickname: username,
-      ...searchFields({ nickname: username }),
-      ...(locale !== undefined && { locale }),
-      avatarUrl: null,
-      kind: "member",
-      admin: true,
-      createdAt: new Date(),
-    };
+    const user: UserDocument = { ...newAccount({ username, passwordHash, locale }), admin: true };
     const finish = async () => {
       await admins.setUp(token, user._id, () => users.insert(user).catch(throwTaken));
       return sessions.open(user, client);

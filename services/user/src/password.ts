@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Handler, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type Handler, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { Result } from "@fanfare/contract";
 import { PermanentFailure } from "@fanfare/jobs";
 import { isSameStanding, isWithoutSignIn } from "./session.policy.ts";
@@ -7,9 +7,8 @@ import type { UserDependencies } from "./user.dependencies.ts";
 import { assertPasswordsAccepted, assertRoomForUser } from "./entry.policy.ts";
 import { tellOwner } from "./account-mails.ts";
 import { refuseTaken, throwTaken } from "./registration.ts";
-import type { UserDocument } from "./user.model.ts";
 import { presentAdminUser } from "./user.presenter.ts";
-import { credentialFields, searchFields } from "./user.repository.ts";
+import { newAccount } from "./user.repository.ts";
 
 export function changePassword(dependencies: UserDependencies): Handler<"user.changePassword"> {
   const { node, users, sessionRepository, sessions, passwords, confirmPassword, mailedTokens, accountMails } =
@@ -34,12 +33,12 @@ export function changePassword(dependencies: UserDependencies): Handler<"user.ch
       if (changed === null) throw serviceError("WRONG_CREDENTIALS");
       // A link that was requested with the old password, for example to a new address, must not work any more.
       await mailedTokens.removeAll(actor.userId, ["resetPassword", "verifyEmail"]);
-      // Another session, so that access tokens of this one are dead too, whoever may have read one.
+      // Another session, so that leaked access tokens of this one stop working too.
       const tokens = await sessions.open(changed, client);
       await sessions.endOthers(actor.userId, tokens.sessionId);
       // Those that another session made meanwhile.
       await revokeTokens();
-      // Somebody may have been put out while it was being opened.
+      // The account may have been disabled while it was being opened.
       if (!isSameStanding(await users.find(actor.userId), changed)) {
         await sessions.end(actor.userId, tokens.sessionId);
         throw serviceError("SESSION_REVOKED");
@@ -156,16 +155,7 @@ export function createWithoutPassword({
     assertPasswordsAccepted(policy);
     await assertRoomForUser(policy, allUsers);
     const { contestedEmail } = await refuseTaken(users, { username, email }, accountMails.canSend);
-    const user: UserDocument = {
-      _id: newId(),
-      ...credentialFields({ username, email }),
-      nickname: username,
-      ...searchFields({ nickname: username }),
-      ...(locale !== undefined && { locale }),
-      avatarUrl: null,
-      kind: "member",
-      createdAt: new Date(),
-    };
+    const user = newAccount({ username, email, locale });
     if (contestedEmail !== undefined) {
       // The admin vouches for the new owner of the address, and the other account has never verified it.
       const displaced = await users.releaseUnverifiedEmail(contestedEmail);

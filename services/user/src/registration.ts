@@ -4,7 +4,7 @@ import { type SessionTokens, userRoom } from "@fanfare/contract";
 import { assertCanRegister, assertPasswordsAccepted, assertRoomForUser } from "./entry.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
-import { credentialFields, searchFields, type UserRepository } from "./user.repository.ts";
+import { newAccount, type UserRepository } from "./user.repository.ts";
 import { mustVerifyFirst } from "./session.policy.ts";
 import { presentAdminUser, presentUser } from "./user.presenter.ts";
 
@@ -28,15 +28,8 @@ export function register({
     const { email, contestedEmail } = await refuseTaken(users, params, accountMails.canSend);
     const passwordHash = await passwords.hash(password, { username, nickname, email: params.email });
     const user: UserDocument = {
-      _id: newId(),
-      ...credentialFields({ username, email, passwordHash }),
-      nickname,
-      ...searchFields({ nickname }),
-      ...(locale !== undefined && { locale }),
-      avatarUrl: null,
-      kind: "member",
+      ...newAccount({ username, email, passwordHash, nickname, locale }),
       ...(policy.mailDomains.length > 0 && { mustVerifyEmail: true }),
-      createdAt: new Date(),
     };
     const stored = await admins.withFirst(user._id, async (isFirst) => {
       const made: UserDocument = isFirst ? { ...user, admin: true } : user;
@@ -128,15 +121,7 @@ export function createAdmin({ users, admins, passwords }: UserDependencies): Han
   return async ({ params: { username, password } }) => {
     await refuseTaken(users, { username }, false);
     const passwordHash = await passwords.hash(password, { username });
-    const user: UserDocument = {
-      _id: newId(),
-      ...credentialFields({ username, passwordHash }),
-      nickname: username,
-      ...searchFields({ nickname: username }),
-      avatarUrl: null,
-      kind: "member",
-      createdAt: new Date(),
-    };
+    const user = newAccount({ username, passwordHash });
     const userId = user._id;
     await admins.withFirst(userId, (isFirst) =>
       users.insert(isFirst ? { ...user, admin: true } : user).catch(throwTaken),

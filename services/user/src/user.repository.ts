@@ -1,5 +1,5 @@
 import type { Locale } from "@fanfare/contract";
-import { defineRepository } from "@fanfare/kernel";
+import { defineRepository, newId } from "@fanfare/kernel";
 import { createAccountQueries } from "./account.queries.ts";
 import { createErasureQueries, createGuestQueries } from "./removal.queries.ts";
 import { createGuessQueries, createTotpQueries } from "./login.queries.ts";
@@ -97,11 +97,11 @@ export const createUserRepository = defineRepository(
 );
 
 /** What an account is found by besides its username. */
-export function searchFields({ nickname }: { nickname?: string }) {
+function searchFields({ nickname }: { nickname?: string }) {
   return nickname === undefined ? {} : { nicknameLower: nickname.toLowerCase() };
 }
 
-export function credentialFields({ username, email, passwordHash }: Credentials) {
+function credentialFields({ username, email, passwordHash }: Credentials) {
   return {
     username,
     usernameLower: username.toLowerCase(),
@@ -158,4 +158,23 @@ const LAST = "\u{10ffff}";
 function prefixRange(prefix: string): { $gte: string; $lt: string } {
   const lower = prefix.toLowerCase();
   return { $gte: lower, $lt: lower + LAST };
+}
+
+/** A member's new account, not stored yet. Its nickname is the username unless one is given. */
+export function newAccount({
+  username,
+  nickname = username,
+  locale,
+  ...credentials
+}: Credentials & { nickname?: string; locale?: Locale | undefined }): UserDocument {
+  return {
+    _id: newId(),
+    ...credentialFields({ username, ...credentials }),
+    nickname,
+    ...searchFields({ nickname }),
+    ...(locale !== undefined && { locale }),
+    avatarUrl: null,
+    kind: "member",
+    createdAt: new Date(),
+  };
 }

@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
-import { duplicateKeyIndex, newId, type NodeContext, serviceError } from "@fanfare/kernel";
+import { duplicateKeyIndex, type NodeContext, serviceError } from "@fanfare/kernel";
 import { ACTIONS, LIMITS } from "@fanfare/contract";
 import { type AccountMails, tellOwner } from "../account-mails.ts";
 import type { Admins } from "../admins.ts";
-import { type AllUsersRepository, searchFields, type UserRepository } from "../user.repository.ts";
+import { type AllUsersRepository, newAccount, type UserRepository } from "../user.repository.ts";
 import { assertCanRegister, assertRoomForUser } from "../entry.policy.ts";
 import type { InvitedAccounts } from "../erasures.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "../user.model.ts";
@@ -41,18 +41,11 @@ export function createOidcAccounts(
       const displaced = await users.releaseUnverifiedEmail(email);
       if (displaced !== null) tellOwner(node, displaced);
     }
-    const createdAt = new Date();
+    const account = newAccount({ username, nickname });
     const user: UserDocument = {
-      _id: newId(),
-      username,
-      usernameLower: username.toLowerCase(),
-      ...(email !== null && { email, emailLower: email.toLowerCase(), emailVerifiedAt: createdAt }),
-      nickname,
-      ...searchFields({ nickname }),
-      avatarUrl: null,
-      kind: "member",
+      ...account,
+      ...(email !== null && { email, emailLower: email.toLowerCase(), emailVerifiedAt: account.createdAt }),
       oidcKey: identity.key,
-      createdAt,
     };
     const userId = user._id;
     const stored = await admins.withFirst(userId, async (isFirst) => {
