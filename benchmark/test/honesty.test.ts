@@ -43,7 +43,7 @@ for (const client of KINDS)
       expect(errors).toEqual([]);
     });
 
-    test("dropped messages are lost, and a message that somebody lacks has no p100", async () => {
+    test("dropped messages count as lost, and a message that did not reach every member has no p100", async () => {
       const dropped = [
         [3, 1],
         [38, 1],

@@ -101,7 +101,7 @@ export class Emitter {
     else this.#publisher?.disconnect({ rooms: [room] }, true);
   }
 
-  /** All sockets are told to fetch the state again: something published to them may be lost. */
+  /** Tells all sockets to fetch the state again (`resync`), because publications may have been lost. */
   publishResync(): void {
     if (this.#sockets === null) this.#publisher?.resync();
     else if (this.#sockets.adapter instanceof FanoutAdapter) this.#sockets.adapter.publishResync();

@@ -41,7 +41,7 @@ export class Members {
   }
 }
 
-/** Remembers, while a socket's rooms are being fetched, which rooms it was told to leave in the meantime. */
+/** Remembers, while a socket's rooms are being fetched, which rooms it was removed from in the meantime. */
 export class JoinGuard {
   readonly #left = new Map<SocketId, Set<Room>[]>();
 

@@ -95,14 +95,14 @@ export function resolveOptions(options: FanoutAdapterOptions): ResolvedOptions {
 }
 
 /**
- * What became of a message of the bus for sockets: it had receivers here (`members`); nobody was left in the room, and
+ * What became of a message of the bus for sockets: it had receivers here (`members`); the room had no sockets left, and
  * its subscription not yet ended (`lingering`); it went to more servers than those with receivers, as what is for a socket
  * by its id does, and what follows a `socketsJoin` within two seconds (`elsewhere`); another copy had come before (`repeated`); or it should not have come (`stray`).
  */
 export type Reception = "members" | "lingering" | "elsewhere" | "repeated" | "stray";
 
 /**
- * Why sockets have to fetch the state anew: the bus was interrupted, somebody asked for it with `publishResync`, or
+ * Why sockets have to fetch the state again: the bus was interrupted, a caller used `publishResync`, or
  * `socketsJoin` took them into a room that this server had not subscribed to, so that what others published in that
  * moment may be missing.
  */
@@ -111,7 +111,7 @@ export type ResyncReason = "interrupted" | "requested" | "joined";
 export interface BusAdapterOptions {
   /** Carries everything between the servers, and from emitters to them. Without a bus the adapter is for one server. */
   bus?: Bus;
-  /** First words of all subjects; whoever has the same, and the same namespace, belongs together. Default "fanfare". */
+  /** First words of all subjects; processes with the same prefix and namespace form one cluster. Default "fanfare". */
   prefix?: string;
   /** Milliseconds that the subscription to a room outlives its last member here. Default 5,000. */
   lingerMs?: number;
@@ -127,7 +127,7 @@ export interface BusAdapterOptions {
   onPublished?: (copies: number, bytes: number) => void;
   /** Called with the number of rooms subscribed to when it has changed. */
   onSubscriptions?: (count: number) => void;
-  /** Told about messages of the bus that cannot be understood; they are skipped. */
+  /** Called for messages of the bus that cannot be parsed; they are skipped. */
   onBusError?: (error: Error) => void;
 }
 

@@ -11,7 +11,7 @@ export function slimSocket(socket: Socket): void {
 }
 
 /**
- * Joins `socket` into the rooms that `fetchRooms` answers, except those it was told to leave while the answer was on
+ * Joins `socket` into the rooms that `fetchRooms` answers, except those it was removed from while the answer was on
  * its way: a member removed in that moment stays out. To be reachable by `socketsLeave(room, …)` the socket must be in
  * `room` (say, `user:<id>`) before this is called.
  *

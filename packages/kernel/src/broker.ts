@@ -102,12 +102,12 @@ export function createNodeId(): string {
   return `${host}-${process.pid}-${randomBytes(4).toString("hex")}`;
 }
 
-/** How long calls of other processes may still come in after they were told not to send any more. */
+/** How long calls of other processes can still arrive after this one has announced that it stops. */
 const LAST_CALLS_MS = 200;
 /** How long running calls may take when the process stops, threads of gateways included: supervisors allow 10 s for it all. */
 export const STOP_MS = 8000;
 
-/** Nothing that another process has asked for is left unanswered: it is told to ask elsewhere, then what runs is finished. */
+/** Announces the stop to other processes, then finishes the calls under way, so that none is left unanswered. */
 export async function stopServices(
   broker: ServiceBroker,
   services: readonly Service[],

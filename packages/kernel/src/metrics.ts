@@ -44,7 +44,7 @@ interface ReadGaugeOptions {
   read: () => number;
 }
 
-/** A gauge that is read when somebody asks: between two looks it costs nothing. */
+/** A gauge that is read on each scrape: between scrapes it costs nothing. */
 export function readGauge({ name, help, registry, aggregator = "sum", read }: ReadGaugeOptions): void {
   const gauge: Gauge = new Gauge({
     name,
@@ -57,7 +57,7 @@ export function readGauge({ name, help, registry, aggregator = "sum", read }: Re
 }
 
 const SLICE_MS = 5000;
-/** So many slices besides the one that is being filled: what is told is of the last 60 to 65 s. */
+/** Slices besides the one being filled: the reported value covers the last 60 to 65 s. */
 const SLICES = 12;
 
 interface RecentMaxOptions {

@@ -60,7 +60,7 @@ function decrypt(bytes: Buffer, key: Buffer, about: string): string | null {
 
 const SECRET_BYTES = 32;
 
-/** 43 characters that nobody guesses; they may stand in an address. */
+/** 43 random characters that are safe in a URL. */
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString("base64url");
 }

@@ -37,7 +37,7 @@ const ANSWER_TIMEOUT_MS = 1000;
 
 /**
  * Connects to a port of 127.0.0.1, says something, and resolves with the first thing that comes back.
- * @throws {Error} when nobody listens, or nothing comes within a second
+ * @throws {Error} when nothing listens there, or no data arrives within a second
  */
 function talk(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -76,7 +76,7 @@ export function startNats(options: LaunchOptions & PasswordOptions = {}): Promis
 }
 
 /**
- * Starts a real redis-server, on a free port unless one is given. It keeps nothing on disk: whoever kills it has lost its data.
+ * Starts a real redis-server, on a free port unless one is given. It keeps nothing on disk: its data is lost when it is killed.
  * @throws {Error} when it does not start
  */
 export function startRedis(options: LaunchOptions & PasswordOptions = {}): Promise<ServerProcess> {

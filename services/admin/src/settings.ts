@@ -9,7 +9,7 @@ export function announce({ node }: AdminDependencies): Handler<"admin.announce">
   };
 }
 
-/** Stored first: a gateway that starts at this moment reads it, and one that runs is told. */
+/** Stored first: a gateway that starts at this moment reads it, and running ones receive the event. */
 export function setMaintenance(dependencies: AdminDependencies): Handler<"admin.setMaintenance"> {
   return async ({ params: { enabled, message = "" } }) => {
     const maintenance: Maintenance = { enabled, message: enabled ? message : "" };

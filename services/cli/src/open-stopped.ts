@@ -73,7 +73,7 @@ export function explainInUse(error: unknown): unknown {
   );
 }
 
-/** A part of the program as a process of its own that nobody else knows of. */
+/** The configuration of a process that is not part of a cluster. */
 export function alone(config: Config, services: Config["services"]): Config {
   return { ...config, services, natsUrl: undefined, redisUrl: undefined, opsPort: 0, gatewayThreads: 0 };
 }

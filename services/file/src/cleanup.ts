@@ -17,7 +17,7 @@ interface RemoverOptions {
   logger: Pick<Logger, "warn">;
 }
 
-/** Deletes files: first for everybody who could ask, then the bytes, and what is known of them last. Every step is repeatable. */
+/** Deletes files: first hides them from users, then deletes the bytes and at last the record. Every step is repeatable. */
 export class Remover {
   readonly #options: RemoverOptions;
 
@@ -25,7 +25,7 @@ export class Remover {
     this.#options = options;
   }
 
-  /** From when this is answered nobody gets at the file; what fails after that is done later. */
+  /** When this resolves no user can read the file; what fails after that is retried later. */
   async remove(file: FileDocument): Promise<void> {
     const { files, logger } = this.#options;
     const fileId = file._id;
@@ -57,7 +57,7 @@ interface SweeperOptions {
 }
 
 /**
- * Deals with files whose time has come: uploads that were broken off, files that nobody has attached to anything, attachments whose
+ * Deals with files whose time has come: uploads that were broken off, files that were never attached, attachments whose
  * message is gone or was never sent. Whatever a process left halfway is found here, because each file says when to look at it.
  */
 export class Sweeper {

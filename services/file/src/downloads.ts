@@ -86,7 +86,7 @@ function urlOf(urls: FileUrls, file: FileDocument, access: Access | null, nowMs:
   };
 }
 
-/** The same for everybody who asks within half a lifetime, so that a browser that asks again has it still. */
+/** The same for all requests within half a lifetime, so that browsers can reuse their cached copy. */
 function endOf(nowMs: number, lifetimeMs: number): number {
   const step = lifetimeMs / 2;
   return (Math.floor(nowMs / step) + 2) * step;
@@ -94,7 +94,7 @@ function endOf(nowMs: number, lifetimeMs: number): number {
 
 type Facts = Pick<FileDocument, "ownerId" | "state">;
 
-/** Whether a file is there for anybody at all. */
+/** Whether users can see the file at all. */
 export function isThere({ state }: Pick<FileDocument, "state">): boolean {
   return state === "unclaimed" || state === "attached" || state === "picture";
 }
@@ -111,7 +111,7 @@ function mayDelete(userId: string, file: Facts, access: Access | null): boolean 
   return file.state === "attached" && access !== null && may(access, "manageMessages");
 }
 
-/** Whether everybody in the channel's group sees it. */
+/** Whether all members of the channel's group can see it. */
 function isOpen({ groupId, rooms }: Pick<Access, "groupId" | "rooms">): boolean {
   return groupId !== null && rooms.includes(groupRoom(groupId));
 }

@@ -94,7 +94,7 @@ export function finishUpload(dependencies: FileDependencies): Handler<"file.fini
 export function abortUpload({ files, remover }: FileDependencies): Handler<"file.abortUpload"> {
   return async ({ params: { fileId } }) => {
     const file = await files.find(fileId);
-    // Unclaimed too: whoever uploads may have given up waiting for the answer.
+    // Unclaimed too: the uploader may have given up waiting for the answer.
     if (file?.state === "uploading" || file?.state === "unclaimed") await remover.remove(file);
     return {};
   };

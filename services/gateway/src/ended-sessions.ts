@@ -75,7 +75,7 @@ function socketsOf(io: SocketServer, userId: string): GatewaySocket[] {
 }
 
 /**
- * Services tell of sessions that they end. Of those that the command line ends beside a running instance nobody tells: the gateway looks.
+ * Services publish the sessions that they end. The command line does not when it ends sessions beside a running instance, so the gateway polls.
  * @returns a function that ends it
  */
 export function watchEndedSessions(

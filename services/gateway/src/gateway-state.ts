@@ -63,13 +63,13 @@ export function exposeGatewayState({ node, calls, maintenance, maxSockets }: Gat
   });
 }
 
-/** Whether this gateway takes changes at the moment: asked for at the start, told from then on. */
+/** Whether maintenance mode is on: read at the start, then updated by events. */
 export class MaintenanceMode {
   readonly #node: Pick<NodeContext, "services" | "logger">;
   readonly #signal: AbortSignal;
   #now: Maintenance = { enabled: false, message: "" };
-  /** Counts what was told, so that an answer that was under way meanwhile does not undo it. */
-  #told = 0;
+  /** Counts events, so that an answer that was under way meanwhile does not overwrite a newer one. */
+  #eventCount = 0;
 
   constructor(node: Pick<NodeContext, "services" | "logger">, signal: AbortSignal) {
     this.#node = node;
@@ -84,18 +84,18 @@ export class MaintenanceMode {
   }
 
   tell(maintenance: Maintenance): void {
-    this.#told += 1;
+    this.#eventCount += 1;
     this.#now = maintenance;
   }
 
-  /** What was told may have been lost. */
+  /** Events may have been lost. */
   askAgain(): void {
     void this.#askUntilAnswered();
   }
 
   /**
-   * Resolves when it is known. Where nobody answers the gateway serves all the same after a moment, and goes on asking: the service
-   * that knows is not one that nobody can be served without.
+   * Resolves when it is known. Without an answer the gateway serves after a moment anyway, and keeps asking: the service
+   * that knows is not required for serving.
    */
   async start(): Promise<void> {
     await Promise.race([
@@ -106,10 +106,10 @@ export class MaintenanceMode {
 
   async #askUntilAnswered(): Promise<void> {
     while (!this.#signal.aborted) {
-      const told = this.#told;
+      const eventCount = this.#eventCount;
       try {
         const maintenance = await this.#node.services.admin.getMaintenance({});
-        if (this.#told === told) this.#now = maintenance;
+        if (this.#eventCount === eventCount) this.#now = maintenance;
         return;
       } catch (error) {
         this.#node.logger.debug({ err: error }, "nobody says whether there is maintenance");

@@ -155,7 +155,7 @@ export function reportPresence(io: SocketServer, node: Pick<NodeContext, "servic
         if (userId !== null) yield userId;
       }
     },
-    // Who went away meanwhile is known to nobody: only those who ask again learn of it.
+    // Disconnects in the meantime were not recorded: clients learn of them only by asking again.
     onReportedAnew() {
       for (const socket of io.of("/").sockets.values()) {
         const watches = socket.rooms.values().some((room) => room.startsWith(WATCHED));

@@ -4,17 +4,17 @@ import { CONCURRENCY, FOLLOWS_KNOWN, PLACES_KNOWN } from "./bounds.ts";
 import type { FollowRepository, Thread } from "./follow.repository.ts";
 
 /**
- * Tells those whom a message names that it is in their inbox. Roles and everybody are not told one by one: whoever sees the message
- * knows. What is lost here is found by the query of the inbox all the same.
+ * Notifies users whom a message mentions by name. Role mentions and @everyone are not sent one by one: clients that receive the message
+ * know already. What is lost here is found by the query of the inbox all the same.
  */
 export async function tellMentioned(
   node: NodeContext,
   { channelId, groupId, messages }: DomainEvents["message.stored"],
 ): Promise<void> {
-  const told = messages.flatMap((message) =>
+  const mentioned = messages.flatMap((message) =>
     namedBy(message).map((userId): [string, Message] => [userId, message]),
   );
-  await boundedMap(told, CONCURRENCY, async ([userId, message]) => {
+  await boundedMap(mentioned, CONCURRENCY, async ([userId, message]) => {
     const access = await node.access.get(userId, { channelId });
     if (may(access, "view")) node.publish(userRoom(userId), "inbox.added", { message, groupId });
   });

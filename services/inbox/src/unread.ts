@@ -108,7 +108,7 @@ async function listUnread(
   return { channels: unread, places, nextCursor };
 }
 
-/** Whoever sees the parent sees the thread. */
+/** A thread is visible to all who can see its parent. */
 function threadsIn(followed: readonly Thread[], parentIds: ReadonlySet<string>): SeenChannel[] {
   return followed
     .filter(({ parentId }) => parentIds.has(parentId))

@@ -109,7 +109,7 @@ export function remove({
     if (!mayDelete(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
     if (message.deletedAt !== null) return {};
     const authorId = message.authorId.toHexString();
-    // Before it is done: who takes somebody else's words away is never without a record.
+    // Recorded first: a moderator's deletion is always in the audit log.
     if (authorId !== actor.userId && access.groupId !== null)
       await services.group.recordAudit({
         groupId: access.groupId,
@@ -126,7 +126,7 @@ export function remove({
     });
     await edits.deleteOf(messageId);
     const fileIds = message.attachments?.map(({ fileId }) => fileId) ?? [];
-    // The message is gone all the same: files that are not told of it notice by themselves.
+    // The message is gone all the same: the sweep of files finds those that missed the event.
     if (fileIds.length > 0) await services.file.release({ channelId, fileIds }).catch(() => undefined);
     if (message.reactions !== undefined || (await reactions.emojis(messageId, 1)).length > 0) {
       await reactionCounter.change(channelId, messageId, access.rooms, async () => undefined);
@@ -190,7 +190,7 @@ export async function changeMessage(
 ): Promise<Message | null> {
   const { messageId } = options;
   const { changing } = dependencies;
-  // Changes at this worker follow each other, so that they do not make each other begin anew.
+  // Changes at this worker follow each other, so that they do not make each other start over.
   const before = changing.get(messageId) ?? Promise.resolve();
   const change = before.then(() => tryToChange(dependencies, options, decide));
   const settled = change.catch(() => undefined);

@@ -119,7 +119,7 @@ export function listHeads({ heads, markers }: MessageDependencies): Handler<"mes
       markers.findMany(userId, channelIds),
     ]);
     const byChannel = new Map(found.map(({ _id, seq, rev }) => [_id.toHexString(), { seq, rev }]));
-    // Nobody has to read what is not there any more.
+    // What retention has removed does not count as unread.
     const removed = new Map(found.map(({ _id, retainedFrom = 1 }) => [_id.toHexString(), retainedFrom - 1]));
     return {
       heads: channelIds.map((channelId) => ({

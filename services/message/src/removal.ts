@@ -19,7 +19,7 @@ export function removeChannels(
 
 const BATCH = 1000;
 
-/** What somebody has read is theirs; what they wrote stays for the others. */
+/** Read markers belong to the user; their messages stay for the others. */
 export function forgetUser({ markers }: MessageDependencies): Handler<"message.forgetUser"> {
   return async ({ params: { userId } }) => {
     for (let deleted = BATCH; deleted === BATCH;) deleted = await markers.deleteSomeOf(userId, BATCH);

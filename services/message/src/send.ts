@@ -211,7 +211,7 @@ export class SlowMode {
   }
 
   /**
-   * Takes the place of one message. While the counters are away everybody may write: a channel that is silent is worse.
+   * Takes the place of one message. Without counters all messages pass: a silent channel would be worse.
    * @returns what gives the place back, for a message that could not be stored
    * @throws {ServiceError} SLOW_MODE
    */

@@ -8,7 +8,7 @@ export function watch(dependencies: PresenceDependencies): Handler<"presence.wat
     const asked = [...new Set(params.userIds)];
     const [acquaintances, friends] = await Promise.all([
       services.group.listAcquaintances({ userId, userIds: asked }),
-      // Where nobody answers for friends, those are left out with whom the caller shares nothing else.
+      // Without an answer about friends, only acquaintances are included.
       services.friend.listAmong({ userId, userIds: asked }).catch(() => ({ userIds: [] })),
     ]);
     const userIds = [...new Set([...acquaintances.userIds, ...friends.userIds])];
@@ -70,7 +70,7 @@ export async function readPresences(
 
 export type OwnStatus = Params<"presence.setStatus">["status"];
 
-/** What others see of somebody. */
+/** A user's presence as others see it. */
 function present(userId: string, isConnected: boolean, ownStatus: OwnStatus): Presence {
   return { userId, status: isConnected && ownStatus !== "invisible" ? ownStatus : "offline" };
 }

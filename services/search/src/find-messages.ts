@@ -279,7 +279,7 @@ function leastRead(scans: readonly ChannelScan[]): ChannelScan | null {
   return least;
 }
 
-/** What a lost event leaves is seen by nobody, for nobody sees the channel, or the thread is no more. */
+/** Entries left by a lost event are never shown: their channel or thread is gone. */
 export async function removeChannel(
   { entries, progress }: SearchDependencies,
   channelId: string,

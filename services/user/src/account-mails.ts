@@ -159,7 +159,7 @@ export function createAccountMails(
   };
 }
 
-/** Tells the user's own sockets, and nobody else, how the account is now. */
+/** Publishes the account to the user's own sockets only. */
 export function tellOwner({ publish }: Pick<NodeContext, "publish">, user: UserDocument): void {
   publish(userRoom(user._id), "account.updated", { user: presentOwnUser(user) });
 }

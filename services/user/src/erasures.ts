@@ -75,7 +75,7 @@ interface UnusedGuestsOptions {
 export type UnusedGuests = ReturnType<typeof createUnusedGuests>;
 
 /**
- * Deletes guests whom nobody can be any more, for they have no password and their sessions have ended, once they were not seen for
+ * Deletes guests that can no longer log in, because they have no password and their sessions have ended, once they were not seen for
  * `GUEST_RETENTION_DAYS`. Those who own a group stay.
  */
 export function createUnusedGuests({ node, users, sessionRepository, erasures }: UnusedGuestsOptions) {

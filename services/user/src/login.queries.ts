@@ -73,7 +73,7 @@ export interface GuessLimit {
   windowMs: number;
 }
 
-/** The queries of the collection users that count what somebody tries, however many processes and addresses it comes to. */
+/** The queries of the collection users that count failed attempts across processes and addresses. */
 export function createGuessQueries(users: Model<UserDocument>) {
   return {
     /** Before a guess is looked at, so that many at once are not more than so many. false: there have been too many. */
@@ -90,7 +90,7 @@ export function createGuessQueries(users: Model<UserDocument>) {
       return result.matchedCount === 1;
     },
 
-    /** Who was right begins anew. */
+    /** A correct attempt resets the count. */
     async forgetGuesses(userId: string, field: GuessLimit["field"]): Promise<void> {
       await users.updateOne({ _id: userId }, { $unset: { [field]: 1 } });
     },

@@ -20,7 +20,7 @@ export function login({
     // Before the account is looked up: the answer is the same for all of them.
     const policy = await node.policy.get();
     assertPasswordsAccepted(policy);
-    // No username has an '@', so a name cannot stand for somebody else's address.
+    // No username has an '@', so a username can never equal another user's address.
     const user = await (username.includes("@")
       ? users.findByEmail(username)
       : users.findByUsername(username));
@@ -40,7 +40,7 @@ export function login({
 
 export type LogIn = ReturnType<typeof createLogIn>;
 
-/** Opens a session for somebody who has just shown that the account is theirs. */
+/** Opens a session for a user who has just proven to own the account. */
 export function createLogIn(users: UserRepository, sessions: Sessions) {
   /**
    * @param user as it was when they showed it

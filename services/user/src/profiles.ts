@@ -38,7 +38,7 @@ export function updateProfile({ node, users }: UserDependencies): Handler<"user.
     });
     if (changed === null) throw serviceError("UNAUTHENTICATED");
     const user = presentUser(changed);
-    // The language is nobody else's business.
+    // The language is private.
     if (nickname !== undefined || bio !== undefined) {
       node.publish(userRoom(actor.userId), "user.updated", { user });
       node.broadcast("user.profileChanged", { user });
@@ -89,7 +89,7 @@ export function search({ users, blocks }: UserDependencies): Handler<"user.searc
       users.listByPrefix("usernameLower", query, limit + SPARE),
       users.listByPrefix("nicknameLower", query, limit + SPARE),
     ]);
-    // Whoever is found by both is there once.
+    // A user found by both is listed once.
     const found = new Map([...byUsername, ...byNickname].map((user) => [user._id, user]));
     found.delete(actor.userId);
     if (found.size === 0) return { users: [] };

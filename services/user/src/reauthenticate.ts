@@ -38,12 +38,12 @@ export function createReauthenticate(
   };
 }
 
-/** Somebody who has just told the password of this moment. */
+/** The user has just entered the current password. */
 type Confirmed = UserDocument & { passwordHash: string };
 
 export type ConfirmPassword = ReturnType<typeof createConfirmPassword>;
 
-/** Asks somebody who is logged in for the password: whoever has the phone for a minute, or a token, need not be the owner. */
+/** Asks a logged-in user for the password: a borrowed phone or a stolen token is not the owner. */
 export function createConfirmPassword(users: UserRepository, passwords: Passwords) {
   const limit: GuessLimit = {
     field: "passwordGuesses",

@@ -77,7 +77,7 @@ export interface SeenGuest {
 }
 
 interface UserPage {
-  /** Guests that somebody came in as, and that are not deleted; not those of imported groups, whom nobody ever was. */
+  /** Guests that logged in and are not deleted; not the placeholder guests of imported groups. */
   guests: SeenGuest[];
   /** Guests of whom nothing says when they were seen last: some of imported groups are among them. */
   unseen: string[];

@@ -88,7 +88,7 @@ export function resetTotp(dependencies: UserDependencies): Handler<"user.resetTo
     const user = await users.removeTotp(userId);
     if (user === null) throw serviceError("USER_NOT_FOUND");
     tellOwner(node, user);
-    // Whoever asked may not be the owner: the owner is told, and nobody stays logged in with what is weaker now.
+    // The caller may not be the owner: the owner is notified, and all sessions end because the login is weaker now.
     if (before?.totp !== undefined) await accountMails.notify(user, "totpDisabled");
     await sessions.endAll(userId);
     return {};

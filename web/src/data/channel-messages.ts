@@ -89,13 +89,13 @@ export function useMessage(channelId: string, messageId: string): UseQueryResult
 }
 
 export function listenMessages(cache: ServerCache, on: On): void {
-  const hear = (message: Message): void => {
+  const receive = (message: Message): void => {
     cache.patch("message.get", (answer) => (answer.message.rev < message.rev ? { message } : answer), {
       messageId: message.id,
     });
   };
-  on("message.changed", ({ message }) => hear(message));
-  on("message.deleted", ({ message }) => hear(message));
+  on("message.changed", ({ message }) => receive(message));
+  on("message.deleted", ({ message }) => receive(message));
   on("reaction.changed", ({ messageId, rev, reactions }) => {
     cache.patch(
       "message.get",

@@ -17,7 +17,7 @@ export type On = <N extends keyof ClientEvents>(
   listener: (payload: ClientEvents[N]) => void,
 ) => void;
 
-/** Resolves when the client hears of events, so that nothing happens unheard after an answer. */
+/** Resolves when the client receives events, so that none is missed after an answer. */
 export function whenOnline(client: FanfareClient, signal: AbortSignal): Promise<void> {
   if (client.state === "online" || client.state === "closed") return Promise.resolve();
   return new Promise((resolve, reject) => {

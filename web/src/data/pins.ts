@@ -1,9 +1,8 @@
 import type { Message } from "@fanfare/contract";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { useSyncExternalStore } from "react";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
-import { type Effects, perCache } from "./per-cache.ts";
+import type { Effects } from "./per-cache.ts";
 import { changed } from "./lookup.ts";
 import type { On } from "./connection.ts";
 import { withReactions } from "./reactions.ts";
@@ -64,39 +63,3 @@ const answered = {
 };
 
 export const pinEffects: Effects = { "message.pin": answered, "message.unpin": answered };
-
-interface ServerNotices {
-  /** The last that the admins have told everybody; null until then, and when it was dismissed. */
-  announcement: { text: string; announcedAt: string } | null;
-  /** Why nobody but admins can change anything; null while everybody can. */
-  pausedBecause: string | null;
-}
-
-const noticesOf = perCache(() => {
-  let notices: ServerNotices = { announcement: null, pausedBecause: null };
-  const listeners = new Set<() => void>();
-  return {
-    get: () => notices,
-    set: (next: Partial<ServerNotices>): void => {
-      notices = { ...notices, ...next };
-      for (const listener of listeners) listener();
-    },
-    subscribe: (listener: () => void) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
-});
-
-export function useServerNotices(): ServerNotices & { dismiss: () => void } {
-  const store = noticesOf(useServerCache());
-  const notices = useSyncExternalStore(store.subscribe, store.get);
-  return { ...notices, dismiss: () => store.set({ announcement: null }) };
-}
-
-export function listenServerNotices(cache: ServerCache, on: On): void {
-  const store = noticesOf(cache);
-  on("server.announced", (announcement) => store.set({ announcement }));
-  on("server.paused", ({ message }) => store.set({ pausedBecause: message }));
-  on("server.resumed", () => store.set({ pausedBecause: null }));
-}

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { cx } from "./cx.ts";
 import { IconButton } from "./icon-button.tsx";
-import { useEscape } from "./use-media.ts";
+import { useEscape } from "./hooks.ts";
 
 export interface SettingsSection {
   id: string;

@@ -83,7 +83,7 @@ export const RoleSchema = z
     color: roleColor,
     permissions: z.int().describe("bits, see PERMISSIONS"),
     position: z.int().describe("the higher one stands above; of equal ones the one with the greater id"),
-    mentionable: z.boolean().describe("whether everybody may mention it"),
+    mentionable: z.boolean().describe("whether all members can mention it"),
     createdAt: time,
   })
   .meta({ id: "Role" });

@@ -53,10 +53,10 @@ export const FriendRequestSchema = z
   .meta({ id: "FriendRequest" });
 export type FriendRequest = z.output<typeof FriendRequestSchema>;
 
-/** Who may reach a user. Friends always count as group mates, and nobody gets past a block. */
+/** Who can contact a user. Friends also count as group mates; a blocked user can never contact the user. */
 export const ReachSchema = z
   .object({
-    requestsFrom: z.enum(["everyone", "groupMates", "nobody"]).describe("who may ask to be a friend"),
+    requestsFrom: z.enum(["everyone", "groupMates", "nobody"]).describe("who can send friend requests"),
     directFrom: z.enum(["everyone", "groupMates", "friends"]).describe("who may open a direct channel"),
   })
   .meta({ id: "Reach" });

@@ -4,13 +4,13 @@ import * as e from "../entities.ts";
 
 export const userEvents = {
   "user.updated": event({
-    summary: "A profile changed: one's own, or that of somebody in a common group.",
+    summary: "A profile changed: the user's own, or that of a member of a shared group.",
     audience: "group",
     payload: z.object({ user: e.UserSchema }),
   }),
   "account.updated": event({
     summary:
-      "What only the user sees of the own account has changed: its address, language, second factor or OIDC login.",
+      "A private setting of the user's account changed: e-mail address, language, second factor or OIDC login.",
     audience: "self",
     payload: z.object({ user: e.OwnUserSchema }),
   }),
@@ -18,17 +18,17 @@ export const userEvents = {
 
 export const friendEvents = {
   "friend.requested": event({
-    summary: "Somebody asks the user to be a friend, or the user has asked.",
+    summary: "A friend request was received or sent.",
     audience: "self",
     payload: z.object({ request: e.FriendRequestSchema }),
   }),
   "friend.added": event({
-    summary: "A request was accepted: the two are friends, and the request is none any more.",
+    summary: "A friend request was accepted, and is no longer pending.",
     audience: "self",
     payload: z.object({ friend: e.FriendSchema }),
   }),
   "friend.removed": event({
-    summary: "The two are no friends any more, or the request between them is gone.",
+    summary: "A friend was removed, or a friend request was declined or withdrawn.",
     audience: "self",
     payload: z.object({ userId: e.id }),
   }),
@@ -36,13 +36,13 @@ export const friendEvents = {
 
 export const presenceEvents = {
   "presence.changed": event({
-    summary: "Users that this socket watches look different now: gathered for a second.",
+    summary: "The presence of watched users changed. Changes are collected for a second.",
     audience: "watchers",
     payload: z.object({ presences: z.array(e.PresenceSchema) }),
   }),
   "typing.started": event({
     summary:
-      "Somebody is writing, until the time is over or their message is here. In a crowd most are left out.",
+      "A user is typing, until `expiresInMs` has passed or their message arrives. In busy channels only some users are reported.",
     audience: "channel",
     payload: z.object({ channelId: e.id, userId: e.id, expiresInMs: z.int() }),
   }),
@@ -50,7 +50,7 @@ export const presenceEvents = {
 
 export const notificationEvents = {
   "notification.updated": event({
-    summary: "The user wants to be notified of something in another way.",
+    summary: "The user's notification settings changed.",
     audience: "self",
     payload: z.object({ setting: e.NotificationSettingSchema }),
   }),
@@ -59,7 +59,7 @@ export const notificationEvents = {
 export const inboxEvents = {
   "inbox.added": event({
     summary:
-      "A message mentions the user by name, or answers one of the user's. Mentions of roles and of everybody are seen by `message.created`.",
+      "A message mentions the user by name, or replies to one of theirs. Role mentions and @everyone are part of `message.created`.",
     audience: "self",
     payload: z.object({ message: e.MessageSchema, groupId: e.id.nullable() }),
   }),
@@ -72,7 +72,7 @@ export const inboxEvents = {
 
 export const botEvents = {
   "command.invoked": event({
-    summary: "To a bot: somebody has written one of its commands.",
+    summary: "Sent to a bot when a user runs one of its commands.",
     audience: "self",
     payload: z.object({ invocation: e.InvocationSchema }),
   }),

@@ -168,7 +168,7 @@ const MAX_ROOMS = 10_000;
 const MAX_COPIES = 16;
 
 /**
- * Sockets told to join a room may be on a server that has had nobody in it: until its subscription is active, it hears of
+ * Sockets told to join a room may be on a server without a socket in it so far: until its subscription is active, it misses
  * the room only on the subject where the join was published. So what this publisher says to the room goes there too.
  */
 export class RecentJoins {

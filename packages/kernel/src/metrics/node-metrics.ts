@@ -182,7 +182,7 @@ interface Filling {
 
 /**
  * Says how full the embedded database is, which keeps everything in memory up to a bound; of a MongoDB it says nothing, whose own exporter
- * does. It is asked when somebody looks at the metrics.
+ * does. It is asked on each scrape.
  * @param database is connected, to an embedded database here or behind MONGO_URL, or to a MongoDB
  */
 export async function watchEmbeddedDatabase(registry: Registry, database: Connection): Promise<void> {
@@ -201,7 +201,7 @@ export async function watchEmbeddedDatabase(registry: Registry, database: Connec
     help: "What the documents and indexes of the embedded database take. With MongoDB there is none.",
     registers: [],
     async collect() {
-      // Whether it answers is told by others; a look at the metrics never fails for it.
+      // Other metrics show whether it answers; a scrape never fails because of it.
       const filling = await read().catch(() => undefined);
       if (filling !== undefined) data.set(filling.dataBytes);
     },

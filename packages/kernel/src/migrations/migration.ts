@@ -86,7 +86,7 @@ export class DatabaseTooNewError extends Error {
   override readonly name = "DatabaseTooNewError";
 }
 
-/** Something is to be done first, and this process was told not to do it by itself. */
+/** Migrations are pending, and this process is configured not to run them. */
 export class DatabaseNotMigratedError extends Error {
   override readonly name = "DatabaseNotMigratedError";
 }

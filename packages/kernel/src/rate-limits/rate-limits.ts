@@ -19,7 +19,7 @@ export interface RateLimits {
   stop(): void;
 }
 
-/** The limits of a single process: nobody else counts. */
+/** The limits of a single process, which shares no counters. */
 export function createMemoryRateLimits(
   options: Pick<RateLimiterOptions, "factor" | "maxSubjects">,
 ): RateLimits {

@@ -123,7 +123,7 @@ async function record(
 }
 
 /**
- * Whoever has a bot's token acts as the bot, which may have been given more than others who manage bots have. So only its maker and
+ * A bot's token acts as the bot, which can have more permissions than other members who manage bots. So only its maker and
  * the group's owner get one, or say what it is good for.
  */
 function mayHoldToken(bot: { createdBy: string }, userId: string, permissions: number): boolean {

@@ -113,7 +113,7 @@ function isSubscribed(bot: BotDocument | null): bot is Subscribed {
 
 const KNOWN_GROUPS = 10_000;
 
-/** Which bots of a group are told by callback, remembered for a moment: it is asked at every batch of messages. */
+/** Which bots of a group have callbacks, cached for a moment: it is looked up for every batch of messages. */
 export class Subscribers {
   readonly #bots: BotRepository;
   readonly #known = new LRUCache<string, { subscriptions: Promise<Subscription[]> }>({

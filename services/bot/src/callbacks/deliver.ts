@@ -79,7 +79,7 @@ type CallbackEvent =
 
 /**
  * What changes of a channel's log are to a bot: those that it has asked for, without its own messages.
- * @param afterSeq the newest message that the bot has been told of
+ * @param afterSeq the newest message that was delivered to the bot
  */
 export function toEvents(
   messages: readonly Message[],
@@ -90,7 +90,7 @@ export function toEvents(
   return messages.flatMap((message): CallbackEvent[] => {
     if (message.authorId === botId) return [];
     const isNew = message.seq > afterSeq;
-    // Gone before the bot heard of it.
+    // Deleted before it was delivered.
     if (isNew && message.deletedAt !== null) return [];
     const type =
       message.deletedAt !== null ? "message.deleted" : isNew ? "message.created" : "message.changed";

@@ -7,7 +7,7 @@ import { type Check, idsOf } from "./run-checks.ts";
 /** The exit code when there are faults that were not repaired. */
 export const FAULTS_LEFT = 2;
 
-/** The orphans first: what belongs to nobody is not to be counted. @param filesDir undefined: they lie in S3 */
+/** Orphans first, so that they are not counted by the other checks. @param filesDir undefined: they lie in S3 */
 export const allChecks = (filesDir: string | undefined): Check[] => [
   checkOrphans,
   checkLog,
@@ -22,7 +22,7 @@ interface Reference {
   collection: string;
   field: string;
   owner: Owners;
-  /** Nothing is lost with what belongs to nobody; where it is what somebody has written, a person decides. */
+  /** Whether it can be removed without losing what a user has written; otherwise a person decides. */
   isSafe: boolean;
 }
 

@@ -21,8 +21,8 @@ export interface ResolvedUsers {
 }
 
 /**
- * Who the users of a file are here. Nobody is taken for an account because of what a file says, unless that was asked for; the
- * others become guests whom nobody can log in as.
+ * Maps the users of a file to users here. They become existing accounts only with `matchUsernames`; the
+ * others become guests without a login.
  * @throws {CliError} when there is no owner
  */
 export async function resolveUsers(

@@ -108,7 +108,7 @@ async function* bounded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 type Lines = Params<"message.importLines">;
 type NewMessage = Lines["messages"][number];
 
-/** Stores the lines of a file, in their order, in a group that nobody sees. Nothing of it holds more than a batch, but for the numbers of channels. */
+/** Stores the lines of a file, in their order, in a hidden group. Nothing of it holds more than a batch, but for the numbers of channels. */
 class GroupWriter {
   readonly #services: Services;
   readonly #ids: { groupId: string; salt: string };

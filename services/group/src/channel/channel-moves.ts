@@ -221,7 +221,7 @@ export function reorderChannels(dependencies: GroupDependencies): Handler<"chann
   };
 }
 
-/** Each room hears only of its own channels. */
+/** Each room receives only its own channels. */
 export function tellPlaces(
   { node }: Pick<GroupDependencies, "node">,
   groupId: string,

@@ -55,7 +55,7 @@ export function createChannel(dependencies: GroupDependencies): Handler<"channel
   };
 }
 
-/** Whoever makes a private channel sees it. */
+/** The creator of a private channel sees it. */
 async function privateOverrides(
   { members, roles }: GroupDependencies,
   { groupId, memberIds, roleIds }: ParsedParams<"channel.create">,
@@ -98,7 +98,7 @@ const AUDITED = [
 export function updateChannel(dependencies: GroupDependencies): Handler<"channel.update"> {
   const { node, channels, membership, audit } = dependencies;
   return async ({ params: { channelId, ...changes }, actor: { userId }, access: { groupId, rooms } }) => {
-    // Nobody manages a direct channel.
+    // Direct channels have no managers.
     if (groupId === null) throw serviceError("FORBIDDEN");
     const found = await channels.find(channelId);
     if (found === null) throw serviceError("CHANNEL_NOT_FOUND");

@@ -39,19 +39,19 @@ export function listRooms(dependencies: GroupDependencies): Handler<"group.listR
 type InUse = Pick<ChannelDocument, "_id" | "groupId" | "roomRev">;
 type Placed = InUse & Pick<ChannelDocument, "overrides" | "overridesRev" | "movingSince">;
 
-/** The room that hears of a group's channel now. */
+/** The room that receives a channel's events now. */
 export function roomInUse({ _id, groupId, roomRev }: InUse): string {
   return roomRev === undefined ? groupRoom(groupId!) : channelRoom(_id, roomRev);
 }
 
-/** The room that is to hear of it when those who see it are in there. */
+/** The room that receives its events once all viewers have joined it. */
 export function roomToBe(channel: Placed): string {
   return isPrivate(channel)
     ? channelRoom(channel._id, channel.overridesRev ?? 0)
     : groupRoom(channel.groupId!);
 }
 
-/** The rooms that somebody who sees the channel belongs in, besides the group's. */
+/** The rooms that a viewer of the channel belongs in, besides the group's. */
 export function ownRooms(channel: Placed): string[] {
   const rooms =
     channel.movingSince === undefined ? [roomInUse(channel)] : [roomInUse(channel), roomToBe(channel)];

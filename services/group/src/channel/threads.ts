@@ -42,7 +42,7 @@ export function openThread(dependencies: GroupDependencies): Handler<"channel.op
     // A message of another channel is none of this one.
     if (thread?.parentId !== channelId) throw serviceError("MESSAGE_NOT_FOUND");
     const threadId = thread._id;
-    // Each time: whoever made the thread may have died before it did this.
+    // Each time: the process that created the thread may have died before this step.
     await services.message.setThread({ channelId, messageId, threadId, rooms: [...rooms] });
     const [channel] = await channelStates(services, actor.userId, [thread]);
     return { channel: channel! };

@@ -93,7 +93,7 @@ const memberIdsOf = ({ memberIds }: ChannelDocument): string[] => memberIds ?? [
 const MAX_ROUNDS = LIMITS.membersPerGroupDirect;
 
 /**
- * Takes somebody out of a direct channel of several, and tells everybody concerned; with the last one it goes.
+ * Removes a user from a group DM and notifies those concerned; the last removal deletes it.
  * @returns false when the user is not in it
  */
 export async function takeOutOfDirect(

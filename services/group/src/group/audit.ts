@@ -6,7 +6,7 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 type What = Omit<AuditRecord, "groupId" | "actorId" | "action">;
 export type Audit = ReturnType<typeof createAudit>;
 
-/** Keeps who has done what in a group, before whoever did it is answered. */
+/** Records an action in the audit log of a group before the caller is answered. */
 export function createAudit(audits: AuditRepository) {
   return (groupId: string, actorId: string, action: string, what: What = {}): Promise<void> =>
     audits.insert({ groupId, actorId, action, ...what });

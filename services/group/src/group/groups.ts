@@ -129,7 +129,7 @@ export function transferGroup(dependencies: GroupDependencies): Handler<"group.t
   return async ({ params: { groupId, userId }, actor, services }) => {
     if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
     const { user } = await services.user.get({ userId });
-    // A bot is held by somebody, who would own the group in its name.
+    // A bot is controlled by a member, who would own the group through it.
     if (user.kind !== "member") throw serviceError("GUEST_NOT_ALLOWED");
     await assertCanOwnMore(await node.policy.get(), groups, userId);
 

@@ -9,7 +9,7 @@ import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDocument } from "./group.repository.ts";
 import { loadMember, newcomer, sees } from "../subjects.ts";
 
-/** 64 bits: nobody finds an invite by trying. */
+/** 64 bits, so that invites cannot be guessed. */
 const CODE_BYTES = 8;
 
 export function createInvite({ invites, audit }: GroupDependencies): Handler<"invite.create"> {

@@ -138,7 +138,7 @@ async function setMute(
   return member;
 }
 
-/** Whoever shares a group with the user hears of the new profile, once even in several common groups. */
+/** All members of shared groups receive the new profile, once even when they share several. */
 export function userProfileChanged({ node, members }: Pick<GroupDependencies, "node" | "members">) {
   return async ({ user }: DomainEvents["user.profileChanged"]): Promise<void> => {
     const groupIds = await members.listGroupIds(user.id);

@@ -21,7 +21,7 @@ export function readWordFilter(dependencies: GroupDependencies): Handler<"group.
   return ({ params: { groupId } }) => load(dependencies, groupId);
 }
 
-/** In force everywhere with the next message: who may do what, which the rev is part of, is looked up anew. */
+/** In force everywhere with the next message: permissions, which the rev is part of, are looked up again. */
 export function setWordFilter(dependencies: GroupDependencies): Handler<"group.setWordFilter"> {
   const { groups, wordFilters, membership, audit } = dependencies;
   return async ({ params: { groupId, words, onHit }, actor: { userId } }) => {

@@ -113,7 +113,7 @@ export function reorderRoles(dependencies: GroupDependencies): Handler<"role.reo
   };
 }
 
-/** That members see the group is not up to anybody: a channel is hidden, not the group. */
+/** All members see the group: channels can be hidden, the group cannot. */
 export function setDefaultRole(dependencies: GroupDependencies): Handler<"role.setDefault"> {
   const { node, groups, membership, audit, announcer } = dependencies;
   return async ({ params, actor: { userId } }) => {
@@ -151,7 +151,7 @@ export function assignRole(dependencies: GroupDependencies): Handler<"role.assig
       if (!(await members.exists(groupId, userId))) throw serviceError("MEMBER_NOT_FOUND");
       throw serviceError("LIMIT_REACHED", { limit: "rolesPerMember", max });
     }
-    // It may have been deleted in between, and then nobody else takes it from the member.
+    // The role may have been deleted in between, and nothing else would take it from the member.
     if ((await dependencies.roles.find(groupId, roleId)) === null) {
       await members.removeRole(groupId, userId, roleId);
       throw serviceError("ROLE_NOT_FOUND");
@@ -182,7 +182,7 @@ async function needRights(
   return target;
 }
 
-/** The roles are stored; sockets follow, until nobody has changed the roles again in between. */
+/** The roles are stored. Moves the sockets, and repeats while the roles have changed again in between. */
 async function settle(
   dependencies: GroupDependencies,
   { groupId, userId, roleId }: Change,
@@ -197,7 +197,7 @@ async function settle(
     const now = await needMember(dependencies, groupId, userId);
     await membership.settleRoles(groupId, known.subject, now.subject);
     const after = await loadMember(dependencies, groupId, userId);
-    // Whoever puts a member out takes the sockets out of all rooms, but may have done so before these were moved.
+    // A kick removes the sockets from all rooms, but it may have come before these were moved.
     if (after === null) {
       await membership.settleRooms(groupId, userId, false);
       throw serviceError("MEMBER_NOT_FOUND");

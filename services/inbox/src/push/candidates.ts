@@ -40,8 +40,8 @@ export function createCrowds({ node, push, isBusy }: CrowdsOptions) {
         afterUserId,
         limit: MEMBERS_PER_PAGE,
       });
-      const told = new Set([message.authorId, ...mentions.userIds]);
-      const userIds = page.userIds.filter((userId) => !told.has(userId));
+      const excluded = new Set([message.authorId, ...mentions.userIds]);
+      const userIds = page.userIds.filter((userId) => !excluded.has(userId));
       const reason = everyone ? "everyone" : "role";
       await push(
         crowd,
@@ -85,8 +85,8 @@ export interface Candidate {
 type Stored = DomainEvents["message.stored"];
 
 /**
- * Whom a batch of messages may concern: the others of a direct channel, those who are named, and those who want to hear of everything
- * in the place. What it costs does not depend on the members of a group: whom a mention of everybody or of a role means, crowds.ts sees to.
+ * Users whom a batch of messages may concern: the others of a direct channel, mentioned users, and those who want notifications for all messages
+ * in the place. What it costs does not depend on the members of a group: @everyone and role mentions are handled by `createCrowds`.
  */
 export async function pushCandidates(
   node: NodeContext,
@@ -122,7 +122,7 @@ async function directCandidates(
   return candidates;
 }
 
-/** Why somebody may be told of a message. */
+/** Why a user can be notified of a message. */
 export type Reason = "direct" | "mention" | "role" | "everyone" | "any";
 export type Setting = Pick<SettingDocument, "level" | "mutedUntil" | "suppressEveryone">;
 

@@ -74,7 +74,7 @@ async function addReactions(
   return null;
 }
 
-/** Only into a group that is being made; nobody is told, for nobody sees it. */
+/** Only into a group that is being made: no events are published, because it is hidden. */
 export function importLines({
   messages,
   reactions,

@@ -96,10 +96,10 @@ export async function countReactions(
     return 0;
   }
   const announce = "reaction.changed";
-  const heard = rooms ?? (await roomsFor(message.authorId.toHexString(), channelId));
-  await changeMessage(dependencies, { channelId, messageId, rooms: heard, announce }, async (before) => {
+  const receivers = rooms ?? (await roomsFor(message.authorId.toHexString(), channelId));
+  await changeMessage(dependencies, { channelId, messageId, rooms: receivers, announce }, async (before) => {
     if (before.revs.length >= REACTION_CHANGES) return null;
-    // After the message: if another worker stores a later count meanwhile, this one is refused and made anew.
+    // After the message: if another worker stores a later count meanwhile, this one is refused and made again.
     const counted = await countAll(reactions, before);
     const isSame = JSON.stringify(counted) === JSON.stringify(before.reactions ?? []);
     return isSame ? null : { reactions: counted.length === 0 ? undefined : counted };

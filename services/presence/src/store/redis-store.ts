@@ -86,7 +86,7 @@ function script<T>(redis: Redis, name: string, lua: string): Script<T> {
  *   forgotten:<id>     exists for a while after a gateway was forgotten
  *   gateway:<id>       set: users connected there
  *   user:<id>          set: gateways where the user is connected; absent when there is none
- *   changed            sorted set: user → when the change is to be told
+ *   changed            sorted set: user → when the change is due to be published
  *   claimed            sorted set: user → until when a worker is telling it
  *   sweep              hash: at → last look for silent gateways, from → none is silent before
  */
@@ -134,7 +134,7 @@ for i = 2, #ARGV do connected[i - 1] = redis.call('EXISTS', key('user:' .. ARGV[
 return connected
 `;
 
-/** → users, at each gateway anew */
+/** → users, once per gateway */
 const COUNT = `${START}
 local count = 0
 for _, gateway in ipairs(redis.call('ZRANGE', key('gateways'), 0, -1)) do
@@ -148,7 +148,7 @@ const NOTE = `${START}
 note(ARGV[2], tonumber(ARGV[3]))
 `;
 
-/** limit, claim, gather → users. Who is being told by another worker waits a little, and stands in nobody's way. */
+/** limit, claim, gather → users. Users claimed by another worker wait a little and do not block others. */
 const CLAIM = `${START}
 local limit, claim, gather = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 for _, user in ipairs(redis.call('ZRANGEBYSCORE', key('claimed'), '-inf', now, 'LIMIT', 0, limit)) do

@@ -5,7 +5,7 @@ import { useCall } from "../../data/call.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
-import { RadioGroup, Switch } from "../../ui/checkbox.tsx";
+import { RadioGroup, Switch } from "../../ui/choices.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useForm } from "../../ui/use-form.ts";

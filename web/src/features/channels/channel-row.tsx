@@ -26,7 +26,7 @@ import { useChannelPermissions, useMyPermissions } from "../../data/permissions.
 import { useThreads } from "../../data/threads.ts";
 import { useChannelUnread } from "../../data/unread.ts";
 import { channelPath, parsePlace } from "../../routes.ts";
-import { useNow } from "../../shared/use-now.ts";
+import { useNow } from "../../shared/hooks.ts";
 import { useDraft } from "../../state/drafts.ts";
 import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
 import { CountBadge } from "../../ui/badge.tsx";

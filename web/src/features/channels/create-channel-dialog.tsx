@@ -8,7 +8,7 @@ import { useCanInGroup } from "../../data/permissions.ts";
 import { useRoles } from "../../data/roles.ts";
 import { channelPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { Checkbox, RadioGroup, Switch } from "../../ui/checkbox.tsx";
+import { Checkbox, RadioGroup, Switch } from "../../ui/choices.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
 import { TextField } from "../../ui/text-field.tsx";

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { useAsk, useServerCache } from "../../data/data-context.ts";
 import { useChannelPermissions } from "../../data/permissions.ts";
 import { useFormats } from "../../shared/formats.ts";
-import { useNow } from "../../shared/use-now.ts";
+import { useNow } from "../../shared/hooks.ts";
 import { ComposerBox } from "./composer-box.tsx";
 
 /** Whether the user can write in a channel, and if not, why. */

@@ -19,7 +19,7 @@ import { PinsPanel } from "../messages/pins/pins-panel.tsx";
 import { useStatus } from "../../data/presence.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Menu } from "../../ui/menu.tsx";
-import { useIsPhone } from "../../ui/use-media.ts";
+import { useIsPhone } from "../../ui/hooks.ts";
 import { SearchButton } from "../search/search-button.tsx";
 import { StatusLine } from "../members/status-line.tsx";
 import { PageHeader } from "../shell/page-header.tsx";

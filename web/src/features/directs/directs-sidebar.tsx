@@ -17,7 +17,7 @@ import { useNotificationSetting } from "../../data/notifications.ts";
 import { useStatus } from "../../data/presence.ts";
 import { useChannelUnread } from "../../data/unread.ts";
 import { useUser } from "../../data/users.ts";
-import { useNow } from "../../shared/use-now.ts";
+import { useNow } from "../../shared/hooks.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { ContextMenu, Menu } from "../../ui/menu.tsx";
 import { isQuiet } from "../channels/mute.ts";

@@ -23,7 +23,7 @@ import { ChannelSettings } from "../channels/settings/channel-settings.tsx";
 import { useCall } from "../../data/call.ts";
 import { useWordFilter } from "../../data/moderation.ts";
 import { Form } from "../../ui/form.tsx";
-import { RadioGroup } from "../../ui/checkbox.tsx";
+import { RadioGroup } from "../../ui/choices.tsx";
 import { TextArea } from "../../ui/text-field.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { useForm } from "../../ui/use-form.ts";

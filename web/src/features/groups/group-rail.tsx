@@ -19,7 +19,7 @@ import { useCanCreateGroups } from "../session/server-meta.ts";
 import { useNotificationSetting } from "../../data/notifications.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { isQuiet } from "../channels/mute.ts";
-import { useNow } from "../../shared/use-now.ts";
+import { useNow } from "../../shared/hooks.ts";
 import { RailLink } from "./rail-link.tsx";
 import { CreateGroupForm } from "./create-group-form.tsx";
 import { JoinGroupForm } from "./join-group-form.tsx";
@@ -81,7 +81,7 @@ export function GroupRail() {
   );
 }
 
-/** A new group, or one that somebody has invited to. */
+/** Create a group, or join one by invite. */
 function AddGroupDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("groups");
   const [way, setWay] = useState<"create" | "join">("create");

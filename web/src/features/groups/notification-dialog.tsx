@@ -7,9 +7,9 @@ import { useFormats } from "../../shared/formats.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
-import { RadioGroup, Switch } from "../../ui/checkbox.tsx";
+import { RadioGroup, Switch } from "../../ui/choices.tsx";
 import { isMutedForever, isMutedNow, MUTE_DURATIONS, mutedUntil } from "../channels/mute.ts";
-import { useNow } from "../../shared/use-now.ts";
+import { useNow } from "../../shared/hooks.ts";
 
 interface NotificationDialogProps {
   place: Place;

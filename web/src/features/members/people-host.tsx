@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { useUser } from "../../data/users.ts";
 import { AnchoredPopover } from "../../ui/popover.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { useIsPhone } from "../../ui/use-media.ts";
+import { useIsPhone } from "../../ui/hooks.ts";
 import {
   closePersonDialog,
   closeProfile,

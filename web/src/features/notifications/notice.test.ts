@@ -1,6 +1,6 @@
 import type { NotificationSetting } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
-import { isWanted, reasonOf } from "./hear-messages.ts";
+import { isWanted, reasonOf } from "./watch-messages.ts";
 
 const nowMs = Date.parse("2026-11-21T12:00:00Z");
 const setting = (more: Partial<NotificationSetting>): NotificationSetting => ({

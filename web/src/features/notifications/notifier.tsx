@@ -15,7 +15,7 @@ import { showToast } from "../../ui/toast.tsx";
 import { lex } from "../messages/markdown/lex.ts";
 import { plainText } from "../messages/markdown/text-parts.ts";
 import { askPermission, permissionNow } from "../user-settings/notifications/permission.ts";
-import { hearMessages, type Notice, type Wishes } from "./hear-messages.ts";
+import { hearMessages, type Notice, type Wishes } from "./watch-messages.ts";
 
 const MAX_CHARS = 200;
 
@@ -206,7 +206,7 @@ async function showSystemNotification(notification: SystemNotification): Promise
   const options = { body, tag: channelId, icon: "/icons/icon-192.png" };
   const worker = await navigator.serviceWorker?.getRegistration();
   if (worker?.active) {
-    // The service worker hears the click, also when this tab is gone by then.
+    // The service worker receives the click, also when this tab is gone by then.
     await worker.showNotification(title, { ...options, badge: "/icons/badge-96.png", data: { path } });
     return;
   }

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { useNotificationSettings } from "../../data/notifications.ts";
 import { type Unread, useUnreadChannels } from "../../data/unread.ts";
-import { useNow } from "../../shared/use-now.ts";
+import { useNow } from "../../shared/hooks.ts";
 import { wantedUnread } from "./wanted-unread.ts";
 
 /** What is unread and is to draw attention, by channel. */

@@ -230,7 +230,7 @@ const SCORES = { whole: 120, start: 100, wordStart: 80, inside: 60, spread: 40 }
 const GAP = 2;
 
 /**
- * How well a text fits what somebody typed; null where it does not. Each word that was typed must be in the text: as it is, or with
+ * How well a text fits what was typed; null where it does not. Each word that was typed must be in the text: as it is, or with
  * other characters between its own ("rktlb" finds "rocket-lab").
  */
 export function fuzzyMatch(query: string, text: string): Match | null {

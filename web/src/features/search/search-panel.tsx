@@ -8,7 +8,7 @@ import { useMe } from "../../data/me.ts";
 import { useMemberSearch } from "../../data/member-search.ts";
 import { isSearchable } from "../../data/search.ts";
 import { useUsers } from "../../data/users.ts";
-import { useNow } from "../../shared/use-now.ts";
+import { useNow } from "../../shared/hooks.ts";
 import { openPanel } from "../../state/panels.ts";
 import { EmptyState } from "../../ui/feedback.tsx";
 import { useSettled } from "../admin/use-settled.ts";

@@ -9,7 +9,7 @@ import { openPanel } from "../../state/panels.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { useIsPhone } from "../../ui/use-media.ts";
+import { useIsPhone } from "../../ui/hooks.ts";
 import { useMessagePlace } from "../inbox/use-message-place.ts";
 import { MentionsProvider } from "../messages/item/mentions.tsx";
 import { MessageCard } from "../messages/item/message-card.tsx";

@@ -5,7 +5,7 @@ import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "../../i18n/language.ts
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { useMedia } from "../../ui/use-media.ts";
+import { useMedia } from "../../ui/hooks.ts";
 
 const COUNT = 9;
 const STEP = 95;

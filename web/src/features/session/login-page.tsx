@@ -10,7 +10,7 @@ import { ErrorNote, Spinner } from "../../ui/feedback.tsx";
 import { Form } from "../../ui/form.tsx";
 import { useForm } from "../../ui/use-form.ts";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
+import { Checkbox } from "../../ui/choices.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { CodeField, PasswordField } from "./account-fields.tsx";
 import { ENTRANCE_LINK, EntranceTitle, NoticeLine, Outcome } from "./outcome.tsx";

@@ -34,7 +34,7 @@ export function Outcome({ icon: Icon, title, text, tone = "good", children }: Ou
   );
 }
 
-/** Why nobody is logged in any more. */
+/** Why the user was logged out. */
 export function NoticeLine({ notice }: { notice: SessionNotice | null }) {
   const { t } = useTranslation("session");
   if (notice === null) return null;

@@ -11,7 +11,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useForm } from "../../ui/use-form.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
+import { Checkbox } from "../../ui/choices.tsx";
 import { anonymous } from "./oidc.ts";
 import { ENTRANCE_LINK, EntranceTitle, Outcome } from "./outcome.tsx";
 import { Entrance } from "./entrance.tsx";

@@ -4,7 +4,7 @@ import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { Drawer } from "../../ui/drawer.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { useEscape, useIsPhone } from "../../ui/use-media.ts";
+import { useEscape, useIsPhone } from "../../ui/hooks.ts";
 import { PanelSlot } from "./panel-slot.ts";
 
 interface SidePanelProps {

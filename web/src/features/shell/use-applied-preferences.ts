@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { chooseLanguage } from "../../i18n/language.ts";
 import { changeLanguage } from "../../i18n/set-up.ts";
 import { usePreferences } from "../../state/preferences.ts";
-import { useMedia } from "../../ui/use-media.ts";
+import { useMedia } from "../../ui/hooks.ts";
 
 /** Puts theme, density, motion and language onto the page as soon as they change; public/theme.js did so at the start. */
 export function useAppliedPreferences(): void {

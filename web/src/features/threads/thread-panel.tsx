@@ -18,7 +18,7 @@ import { useNotificationSetting } from "../../data/notifications.ts";
 import { placePath } from "../../routes.ts";
 import { copyText } from "../../shared/copy-field.tsx";
 import { errorText } from "../../shared/use-action.ts";
-import { useNow } from "../../shared/use-now.ts";
+import { useNow } from "../../shared/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";

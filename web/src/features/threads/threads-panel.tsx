@@ -100,7 +100,7 @@ function ThreadRow({ channel, thread }: { channel: Channel; thread: ChannelState
   );
 }
 
-/** How many replies somebody has not read of a thread that he has looked into; others are no concern of his. */
+/** Unread replies of a thread that the user has opened; other threads have none. */
 export function unreadReplies({ head, lastReadSeq }: Pick<ChannelState, "head" | "lastReadSeq">): number {
   return lastReadSeq === 0 ? 0 : Math.max(0, head.seq - lastReadSeq);
 }

@@ -18,7 +18,7 @@ import { landingPath, settingsPath } from "../../routes.ts";
 import { DownloadLines } from "../../shared/download-lines.tsx";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { SettingsLayout } from "../../ui/settings-layout.tsx";
-import { Switch } from "../../ui/checkbox.tsx";
+import { Switch } from "../../ui/choices.tsx";
 import { useReach } from "../../data/friends.ts";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";

@@ -20,7 +20,7 @@ import { Menu, type MenuItem } from "../../../ui/menu.tsx";
 import { SecretDialog } from "../secret-dialog.tsx";
 import { userName } from "../user-name.ts";
 import { useRoles } from "../../../data/roles.ts";
-import { Checkbox } from "../../../ui/checkbox.tsx";
+import { Checkbox } from "../../../ui/choices.tsx";
 import { Form } from "../../../ui/form.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useForm } from "../../../ui/use-form.ts";

@@ -7,7 +7,7 @@ import { useRoles } from "../../../data/roles.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { MoreButton } from "../../../shared/more-button.tsx";
 import { useFormats } from "../../../shared/formats.ts";
-import { useNow } from "../../../shared/use-now.ts";
+import { useNow } from "../../../shared/hooks.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";

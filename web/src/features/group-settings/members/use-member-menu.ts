@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useMe } from "../../../data/me.ts";
 import { errorText } from "../../../shared/use-action.ts";
-import { useNow } from "../../../shared/use-now.ts";
+import { useNow } from "../../../shared/hooks.ts";
 import type { MenuItem } from "../../../ui/menu.tsx";
 import { showToast } from "../../../ui/toast.tsx";
 import type { OwnAuthority } from "../use-authority.ts";

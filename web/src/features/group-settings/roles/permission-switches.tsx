@@ -1,6 +1,6 @@
 import { PERMISSIONS, type PermissionName, mayGrant } from "@fanfare/contract/permissions";
 import { useTranslation } from "react-i18next";
-import { Switch } from "../../../ui/checkbox.tsx";
+import { Switch } from "../../../ui/choices.tsx";
 import { PERMISSION_GROUPS } from "../permission-groups.ts";
 
 interface PermissionSwitchesProps {

@@ -5,7 +5,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { cx } from "../../../ui/cx.ts";
-import { Switch } from "../../../ui/checkbox.tsx";
+import { Switch } from "../../../ui/choices.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useForm } from "../../../ui/use-form.ts";
 import { colorText } from "../role-name.tsx";

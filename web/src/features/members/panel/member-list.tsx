@@ -12,7 +12,7 @@ import { ErrorNote } from "../../../ui/feedback.tsx";
 import { type OwnAuthority, useAuthority } from "../../group-settings/use-authority.ts";
 import { useStatuses } from "../use-statuses.ts";
 import { useStatus } from "../../../data/presence.ts";
-import { useNow } from "../../../shared/use-now.ts";
+import { useNow } from "../../../shared/hooks.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { ContextMenu, type MenuItem } from "../../../ui/menu.tsx";
@@ -120,7 +120,7 @@ export interface Listed {
 
 /** Members that stand together, under the name of their highest role or how they are. */
 interface Section {
-  /** A role; else online, offline, or everybody of whom nothing else is known. */
+  /** A role; else online, offline, or all members whose presence is unknown. */
   key: string;
   role: Role | null;
   members: Listed[];

@@ -19,7 +19,7 @@ import { useStatus } from "../../../data/presence.ts";
 import { useRoles } from "../../../data/roles.ts";
 import { useUser } from "../../../data/users.ts";
 import { useFormats } from "../../../shared/formats.ts";
-import { useNow } from "../../../shared/use-now.ts";
+import { useNow } from "../../../shared/hooks.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { Skeleton } from "../../../ui/feedback.tsx";

@@ -13,7 +13,7 @@ import { useChannels } from "../../../data/channels.ts";
 import { useRoles } from "../../../data/roles.ts";
 import { useUser } from "../../../data/users.ts";
 import { channelPath } from "../../../routes.ts";
-import { useSame } from "../../../shared/use-now.ts";
+import { useSame } from "../../../shared/hooks.ts";
 import { setPreferences, usePreferences } from "../../../state/preferences.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";

@@ -222,7 +222,7 @@ interface ReactorsDialogProps {
   onClose: () => void;
 }
 
-/** Everybody who reacted with an emoji. */
+/** All users who reacted with an emoji. */
 function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
   const { t } = useTranslation("messages");
   const cache = useServerCache();

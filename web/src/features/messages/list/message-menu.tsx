@@ -7,7 +7,7 @@ import { ContextMenu } from "../../../ui/menu.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { showToast } from "../../../ui/toast.tsx";
-import { useIsPhone } from "../../../ui/use-media.ts";
+import { useIsPhone } from "../../../ui/hooks.ts";
 import { useMessageMenu, useMessageActions } from "../item/use-message-actions.ts";
 
 /** What people react with most: offered at once, without loading all emoji. */

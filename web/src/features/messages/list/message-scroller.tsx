@@ -217,7 +217,7 @@ interface UnreadMark {
 }
 
 /**
- * Where the unread messages begin: as the channel was when it was opened, and anew where one looked away.
+ * Where the unread messages begin: as the channel was when it was opened, and again after the user has looked away.
  * @param lastReadSeq what the server says was read
  */
 function useUnreadMark(view: ChannelView, lastReadSeq: number): UnreadMark {

@@ -6,7 +6,7 @@ import { useAsk, useServerCache } from "../../../data/data-context.ts";
 import { useChannelPermissions } from "../../../data/permissions.ts";
 import { placePath } from "../../../routes.ts";
 import { errorText } from "../../../shared/use-action.ts";
-import { useSame } from "../../../shared/use-now.ts";
+import { useSame } from "../../../shared/hooks.ts";
 import { showToast } from "../../../ui/toast.tsx";
 import { threadNameOf } from "../../threads/thread-name.ts";
 import type { MessageContextValue } from "./use-rows.ts";

@@ -13,7 +13,7 @@ import type { Channel, Message, Role } from "@fanfare/contract";
 import { useBlocked } from "../../../data/me.ts";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
 import { useServerCache } from "../../../data/data-context.ts";
-import { useSame } from "../../../shared/use-now.ts";
+import { useSame } from "../../../shared/hooks.ts";
 import { useConversation } from "../conversation.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { buildRows, type Row, type RowsInput } from "./rows.ts";

@@ -150,7 +150,7 @@ function fromEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number
 /** A row is held for this long and this many frames: a busy machine draws few frames and measures rows late. */
 const HOLD_MS = 3000;
 const HOLD_FRAMES = 60;
-/** What somebody scrolls with. */
+/** What the user scrolls with. */
 const BY_HAND = ["wheel", "pointerdown", "keydown"];
 
 interface Held {

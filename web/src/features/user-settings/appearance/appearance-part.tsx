@@ -6,7 +6,7 @@ import { useAction } from "../../../shared/use-action.ts";
 import type { Preferences } from "../../../state/preference-values.ts";
 import { setPreferences, usePreferences } from "../../../state/preferences.ts";
 import { ErrorNote } from "../../../ui/feedback.tsx";
-import { RadioGroup } from "../../../ui/checkbox.tsx";
+import { RadioGroup } from "../../../ui/choices.tsx";
 import { Select } from "../../../ui/select.tsx";
 
 const AS_BROWSER = "browser";

@@ -7,7 +7,7 @@ import { useMe } from "../../../data/me.ts";
 import { groupSettingsPath } from "../../../routes.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Button, buttonClass } from "../../../ui/button.tsx";
-import { Checkbox } from "../../../ui/checkbox.tsx";
+import { Checkbox } from "../../../ui/choices.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";

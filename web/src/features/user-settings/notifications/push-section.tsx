@@ -11,7 +11,7 @@ import { useFormats } from "../../../shared/formats.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
-import { Switch } from "../../../ui/checkbox.tsx";
+import { Switch } from "../../../ui/choices.tsx";
 import { Section } from "../section.tsx";
 import { useDeviceName } from "../security/use-device-name.ts";
 import { askPermission } from "./permission.ts";

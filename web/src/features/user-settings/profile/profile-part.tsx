@@ -7,7 +7,7 @@ import { type OwnStatus, useOwnStatus } from "../../../data/presence.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { ErrorNote } from "../../../ui/feedback.tsx";
 import { Form } from "../../../ui/form.tsx";
-import { RadioGroup } from "../../../ui/checkbox.tsx";
+import { RadioGroup } from "../../../ui/choices.tsx";
 import { TextArea, TextField } from "../../../ui/text-field.tsx";
 import { showToast } from "../../../ui/toast.tsx";
 import { useForm } from "../../../ui/use-form.ts";

@@ -7,7 +7,7 @@ import { useCall } from "../../../data/call.ts";
 import { CopyField, copyText } from "../../../shared/copy-field.tsx";
 import { saveFile } from "../../../shared/save-file.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Checkbox } from "../../../ui/checkbox.tsx";
+import { Checkbox } from "../../../ui/choices.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Form } from "../../../ui/form.tsx";
 import { TextField } from "../../../ui/text-field.tsx";

@@ -75,7 +75,7 @@ async function rolesFor(
   return member.roleIds;
 }
 
-/** Why somebody may be told of a message. */
+/** Why a user can be notified of a message. */
 type Reason = "direct" | "mention" | "any";
 
 interface Listener {
@@ -87,7 +87,7 @@ interface Listener {
   nowMs: number;
 }
 
-/** Why a message concerns somebody: `everyone` counts unless they have turned that off. */
+/** Why a message concerns the user: `everyone` counts unless they have turned that off. */
 export function reasonOf(
   { mentions }: Pick<Message, "mentions">,
   groupId: string | null,
