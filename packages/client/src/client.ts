@@ -20,6 +20,8 @@ import { callByHttp, unwrap } from "./http.ts";
 import { factsOf, TYPING_INTERVAL_MS, WRITE_TIMEOUT_MS } from "./limits.ts";
 import { PresenceWatch } from "./presence-watch.ts";
 import { Session } from "./session.ts";
+import type { StateEvent } from "./store/reduce.ts";
+import { Store } from "./store/store.ts";
 import { SyncLoop } from "./sync-loop.ts";
 import { TypingNotes } from "./typing-notes.ts";
 import { upload, type UploadOptions } from "./upload.ts";
@@ -77,6 +79,8 @@ export class FanfareClient {
   readonly #session: Session;
   readonly #connection: Connection;
   readonly #sync: SyncLoop;
+  /** Groups, channels, members and everything else that is asked for there, kept up while this client is connected. */
+  readonly store: Store;
   /** How users are, kept up while this client is connected. */
   readonly presence: PresenceWatch;
   readonly #typing = new TypingNotes(TYPING_INTERVAL_MS, (channelId) => {
@@ -122,6 +126,12 @@ export class FanfareClient {
       targets: () => this.#views.values(),
       isOnline: () => this.state === "online",
       backoff: SYNC_BACKOFF,
+    });
+    this.store = new Store({
+      call: this.#call,
+      isOnline: () => this.state === "online",
+      backoff: REPEAT_BACKOFF,
+      spreadMs: CROWD_SPREAD_MS,
     });
     this.presence = new PresenceWatch({
       call: this.call,
@@ -195,13 +205,8 @@ export class FanfareClient {
    * Calls an action: by socket when connected, else by HTTP. What logs somebody in is remembered.
    * @throws {FanfareError} decide by its `type`; repeat it unchanged only when it is `retryable`
    */
-  readonly call: Call = async (name, params) => {
-    this.#connection.assertOpen();
-    const answered = this.#answer(name, params);
-    // It ends this session and begins another, which the connection goes on with.
-    if (isReplacing(name)) this.#replacing = this.#untilReplaced(answered);
-    return answered as Promise<Result<typeof name>>;
-  };
+  readonly call: Call = async (name, params) =>
+    this.store.around(name, params, () => this.#call(name, params));
 
   /** Listens to an event. Returns the function that ends it. */
   on<N extends keyof ClientEvents>(name: N, listener: (payload: ClientEvents[N]) => void): () => void {
@@ -263,6 +268,14 @@ export class FanfareClient {
     this.#connection.close();
   }
 
+  readonly #call: Call = async (name, params) => {
+    this.#connection.assertOpen();
+    const answered = this.#answer(name, params);
+    // It ends this session and begins another, which the connection goes on with.
+    if (isReplacing(name)) this.#replacing = this.#untilReplaced(answered);
+    return answered as Promise<Result<typeof name>>;
+  };
+
   async #answer(name: ActionName, params: unknown): Promise<unknown> {
     const data = await this.#send(name, params);
     if (factsOf(name).startsSession) this.#session.use(data as SessionTokens);
@@ -304,11 +317,13 @@ export class FanfareClient {
   #connectionChanged(state: ConnectionState, error: FanfareError | undefined): void {
     if (state === "online") {
       this.#syncAll();
+      this.store.doubtAll();
       this.presence.askAgain();
     }
     if (state === "closed") {
       this.#cancelSyncLater();
       this.#sync.close();
+      this.store.close();
       this.presence.close();
       for (const view of this.#views.values()) view.close();
       if (endsSession(error)) this.#session.use(null);
@@ -337,7 +352,8 @@ export class FanfareClient {
   }
 
   #hear<N extends EventName>(name: N, payload: EventPayload<N>): void {
-    const event = { name, payload } as NamedEvent;
+    const event = { name, payload } as StateEvent;
+    this.store.hear(name, payload);
     switch (event.name) {
       case "message.created":
         this.#views.get(event.payload.channelId)?.hear(event.payload.messages);
@@ -377,8 +393,12 @@ export class FanfareClient {
         this.#syncAll();
         this.presence.askAgain();
         break;
-      case "group.deleted":
       case "resync":
+        this.store.doubtAllLater();
+        this.#syncAllLater();
+        this.presence.askAgainLater();
+        break;
+      case "group.deleted":
         this.#syncAllLater();
         this.presence.askAgainLater();
         break;
@@ -386,5 +406,3 @@ export class FanfareClient {
     this.#emitter.emit(name, payload as ClientEvents[N]);
   }
 }
-
-type NamedEvent = { [N in EventName]: { name: N; payload: EventPayload<N> } }[EventName];

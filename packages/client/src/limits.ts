@@ -13,6 +13,8 @@ export const WRITE_TIMEOUT_MS: Limit<"writeTimeoutMs"> = 10_000;
 export const USERS_PER_LOOKUP: Limit<"usersPerLookup"> = 100;
 export const WATCHED_USERS: Limit<"watchedUsersPerSocket"> = 500;
 export const TYPING_INTERVAL_MS: Limit<"typingIntervalMs"> = 3000;
+export const PAGE_MAX_ITEMS: Limit<"pageMaxItems"> = 100;
+export const MENTIONS_COUNTED: Limit<"mentionsCounted"> = 100;
 export const MESSAGE_MAX_CHARS: Limit<"messageMaxChars"> = 4000;
 export const OWN_PROTOCOL_VERSION: typeof PROTOCOL_VERSION = 1;
 

@@ -1,0 +1,233 @@
+import type {
+  ActionName,
+  ChannelState,
+  Group,
+  Member,
+  Message,
+  OwnUser,
+  Params,
+  Result,
+} from "@fanfare/contract";
+import { forgetChannels, forgetGroup, putMember, putMessage, reduce, type StateEvent } from "./reduce.ts";
+import { type ClientState, MAX_MESSAGES, type Table, tableOf, withEntry, withoutEntries } from "./state.ts";
+
+type Absorb<N extends ActionName> = (state: ClientState, answer: Result<N>, params: Params<N>) => ClientState;
+
+/** Whether `absorb` does anything with the answers to an action. */
+export function isAbsorbed(name: ActionName): boolean {
+  return name in ANSWERS;
+}
+
+/**
+ * The state after an answer that the server gave to this client: what the answer holds is in the state afterwards. Pure. Events that came
+ * since the call was made have to be applied again after it.
+ */
+export function absorb<N extends ActionName>(
+  state: ClientState,
+  name: N,
+  params: Params<N>,
+  answer: Result<N>,
+): ClientState {
+  const into: Absorb<N> | undefined = ANSWERS[name];
+  return into?.(state, answer, params) ?? state;
+}
+
+/** The answer to the user is the event that others receive. */
+const asEvent =
+  <N extends ActionName>(eventOf: (answer: Result<N>, params: Params<N>) => StateEvent): Absorb<N> =>
+  (state, answer, params) =>
+    reduce(state, eventOf(answer, params));
+
+const group = (state: ClientState, { group: payload }: { group: Group }): ClientState =>
+  reduce(state, { name: "group.updated", payload: { group: payload } });
+const member = (state: ClientState, answer: { member: Member }): ClientState =>
+  putMember(state, answer.member);
+const message = (state: ClientState, answer: { message: Message }): ClientState =>
+  putMessage(state, answer.message);
+const me = (state: ClientState, { user }: { user: OwnUser }): ClientState => ({ ...state, me: user });
+const channel = asEvent<"channel.update">((payload) => ({ name: "channel.updated", payload }));
+const openedDirect = (state: ClientState, answer: { channel: ChannelState }): ClientState => {
+  const { id } = answer.channel;
+  const { directs } = state;
+  const shown = directs === null || directs.includes(id) ? directs : [id, ...directs];
+  return putChannelStates({ ...state, directs: shown }, [answer.channel]);
+};
+
+const ANSWERS: { [N in ActionName]?: Absorb<N> } = {
+  "user.me": me,
+  "user.updateProfile": me,
+  "user.setAvatar": me,
+  "user.removeAvatar": me,
+  "user.linkOidc": me,
+  "user.unlinkOidc": me,
+  "user.claimGuest": me,
+
+  "group.listMine": (state, { groups }) => {
+    const left = Object.keys(state.groups ?? {}).filter((id) => groups.every((held) => held.id !== id));
+    return { ...left.reduce(forgetGroup, state), groups: tableOf(groups, ({ id }) => id) };
+  },
+  "group.create": asEvent((payload) => ({ name: "group.joined", payload })),
+  "invite.accept": asEvent((payload) => ({ name: "group.joined", payload })),
+  "group.update": group,
+  "group.transfer": group,
+  "group.setIcon": group,
+  "group.removeIcon": group,
+  "group.setRetention": group,
+  "role.setDefault": group,
+  "group.myPermissions": (state, answer, { groupId }) => ({
+    ...state,
+    permissions: withEntry(state.permissions, groupId, answer),
+  }),
+
+  "group.getMember": (state, answer, { groupId }) => member(withMembersOf(state, groupId), answer),
+  "group.getMembers": (state, { members }, { groupId }) =>
+    members.reduce(putMember, withMembersOf(state, groupId)),
+  "group.listMembers": (state, { members, nextUserId }, { groupId, afterUserId = "" }) => {
+    const isInPage = (userId: string): boolean =>
+      userId > afterUserId && (nextUserId === null || userId <= nextUserId);
+    const others = withoutEntries(state.members[groupId] ?? {}, (_, userId) => isInPage(userId));
+    const known = { ...others, ...tableOf(members, ({ userId }) => userId) };
+    return { ...state, members: withEntry(state.members, groupId, known) };
+  },
+  "group.mute": member,
+  "group.unmute": member,
+  "role.assign": member,
+  "role.unassign": member,
+  "group.kick": (state, _, { groupId, userId }) => {
+    const known = state.members[groupId];
+    if (known === undefined) return state;
+    const members = withoutEntries(known, (held) => held.userId === userId);
+    return { ...state, members: withEntry(state.members, groupId, members) };
+  },
+
+  "role.list": (state, { roles }, { groupId }) => ({
+    ...state,
+    roles: withEntry(
+      state.roles,
+      groupId,
+      tableOf(roles, ({ id }) => id),
+    ),
+  }),
+  "role.create": asEvent((payload) => ({ name: "role.created", payload })),
+  "role.update": asEvent((payload) => ({ name: "role.updated", payload })),
+  "role.delete": asEvent((_, payload) => ({ name: "role.deleted", payload })),
+  "role.reorder": (state, { roles }, { groupId }) => ({
+    ...state,
+    roles: withEntry(
+      state.roles,
+      groupId,
+      tableOf(roles, ({ id }) => id),
+    ),
+  }),
+
+  "channel.list": (state, { channels }, { groupId }) => {
+    const listed = new Set(channels.map(({ id }) => id));
+    const rest = forgetChannels(
+      state,
+      ({ id, groupId: of, kind }) => of === groupId && kind !== "thread" && !listed.has(id),
+    );
+    return {
+      ...putChannelStates(rest, channels),
+      listedGroups: withEntry<true>(rest.listedGroups, groupId, true),
+    };
+  },
+  "channel.listDirect": (state, { channels }) => ({
+    ...putChannelStates(state, channels),
+    directs: channels.map(({ id }) => id),
+  }),
+  "channel.listThreads": (state, { channels }) => putChannelStates(state, channels),
+  "channel.listUnread": (state, { channels }) => ({
+    ...state,
+    unread: tableOf(channels, ({ channelId }) => channelId),
+  }),
+  "channel.get": (state, answer) => putChannelStates(state, [answer.channel]),
+  "channel.openThread": (state, answer) => putChannelStates(state, [answer.channel]),
+  "channel.openDirect": openedDirect,
+  "channel.createGroupDirect": openedDirect,
+  "channel.closeDirect": asEvent((_, payload) => ({ name: "channel.closed", payload })),
+  "channel.create": asEvent((payload) => ({ name: "channel.created", payload })),
+  "channel.update": channel,
+  "channel.addToDirect": channel,
+  "channel.renameDirect": channel,
+  "channel.archiveThread": channel,
+  "channel.unarchiveThread": channel,
+  "channel.delete": asEvent((_, { channelId }) => ({
+    name: "channel.deleted",
+    payload: { channelId, groupId: null },
+  })),
+  "channel.markRead": asEvent(({ lastReadSeq }, { channelId }) => ({
+    name: "readMarker.updated",
+    payload: { channelId, lastReadSeq },
+  })),
+
+  "message.get": (state, answer) => listMessages(state, [answer.message]),
+  "message.search": (state, { messages }) => listMessages(state, messages),
+  "message.listPins": (state, { messages }, { channelId }) => ({
+    ...state,
+    pins: withEntry<readonly Message[]>(state.pins, channelId, messages),
+  }),
+  "message.edit": message,
+  "message.pin": message,
+  "message.unpin": message,
+
+  "friend.list": (state, { friends }) => ({ ...state, friends: tableOf(friends, ({ userId }) => userId) }),
+  "friend.listRequests": (state, { requests }) => ({
+    ...state,
+    friendRequests: tableOf(requests, ({ userId }) => userId),
+  }),
+  "friend.accept": asEvent((payload) => ({ name: "friend.added", payload })),
+  "friend.decline": asEvent((_, payload) => ({ name: "friend.removed", payload })),
+  "friend.remove": asEvent((_, payload) => ({ name: "friend.removed", payload })),
+
+  "notification.list": (state, { settings }) => ({
+    ...state,
+    notifications: tableOf(settings, ({ channelId, groupId }) => (channelId ?? groupId)!),
+  }),
+  "notification.set": asEvent((payload) => ({ name: "notification.updated", payload })),
+  "inbox.list": (state, { items, marker }) => ({
+    ...listMessages(
+      state,
+      items.map((item) => item.message),
+    ),
+    inboxMarker: marker,
+  }),
+  "inbox.getUnreadCount": (state, { unread }) => ({ ...state, inboxUnread: unread }),
+  "inbox.markRead": asEvent((payload) => ({ name: "inbox.updated", payload })),
+  "inbox.clear": asEvent((payload) => ({ name: "inbox.updated", payload })),
+};
+
+function withMembersOf(state: ClientState, groupId: string): ClientState {
+  return state.members[groupId] === undefined
+    ? { ...state, members: withEntry(state.members, groupId, {}) }
+    : state;
+}
+
+function putChannelStates(state: ClientState, channels: readonly ChannelState[]): ClientState {
+  const [records, heads, lastReadSeqs] = [
+    { ...state.channels },
+    { ...state.heads },
+    { ...state.lastReadSeqs },
+  ];
+  for (const { head, lastReadSeq, ...record } of channels) {
+    records[record.id] = record;
+    heads[record.id] = head;
+    lastReadSeqs[record.id] = lastReadSeq;
+  }
+  return { ...state, channels: records, heads, lastReadSeqs };
+}
+
+/** Remembers messages that are shown outside of their channel, so that events keep them up. */
+function listMessages(state: ClientState, listed: readonly Message[]): ClientState {
+  const known: Record<string, Message> = { ...state.messages };
+  for (const one of listed) {
+    const held = known[one.id];
+    delete known[one.id];
+    known[one.id] = held !== undefined && held.rev > one.rev ? held : one;
+  }
+  const ids = Object.keys(known);
+  const messages: Table<Message> =
+    ids.length <= MAX_MESSAGES
+      ? known
+      : Object.fromEntries(ids.slice(-MAX_MESSAGES).map((id) => [id, known[id]!]));
+  return { ...state, messages };
+}

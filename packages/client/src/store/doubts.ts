@@ -1,0 +1,210 @@
+import type { ActionName, Channel, EventName, EventPayload, Message, Params } from "@fanfare/contract";
+import type { StateEvent } from "./reduce.ts";
+import type { ClientState } from "./state.ts";
+
+/** An answer that may have changed in a way that the event does not say. */
+export type Doubt = {
+  [N in ActionName]: {
+    name: N;
+    /** Answers to calls with these params; all of them where it is empty. */
+    params: Partial<Params<N>>;
+    /** About how many users received the event at the same moment. */
+    crowd?: number;
+    /** When to ask again; for what can happen many times a second, longer. */
+    afterMs?: number;
+    /** The event is applied again once the answer is there. */
+    thenApply?: StateEvent;
+  };
+}[ActionName];
+
+/** Counted by the server a moment after the message, and not more often than this. */
+const RECOUNT_MENTIONS_MS = 1000;
+const RECOUNT_INBOX_MS = 500;
+/** A channel that was created longer ago than this can have a history when the user gets to see it; so can a private one. */
+const NEW_WITHIN_MS = 60_000;
+
+/** What has to be asked again after an event, because the event does not say it. `before` is the state before the event. */
+export function doubtsOf(before: ClientState, event: StateEvent): readonly Doubt[] {
+  const doubts = DOUBTS[event.name] as
+    | ((before: ClientState, payload: unknown, event: StateEvent) => Doubt[])
+    | undefined;
+  return doubts?.(before, event.payload, event) ?? NONE;
+}
+
+const NONE: readonly Doubt[] = [];
+
+type Doubts<N extends EventName> = (
+  before: ClientState,
+  payload: EventPayload<N>,
+  event: StateEvent,
+) => Doubt[];
+
+const inbox = (): Doubt[] => [
+  { name: "inbox.list", params: {} },
+  { name: "inbox.getUnreadCount", params: {} },
+];
+
+const DOUBTS: { [N in EventName]?: Doubts<N> } = {
+  "group.joined": () => [{ name: "channel.listUnread", params: {} }, ...inbox()],
+  "group.left": inbox,
+  "group.deleted": inbox,
+  "group.updated": (before, { group }) => permissions(before, group.id),
+  "role.updated": (before, { role }) => permissions(before, role.groupId),
+  "role.deleted": (before, { groupId }) => permissions(before, groupId),
+  "member.updated": (before, { member }) =>
+    member.userId === before.userId ? permissions(before, member.groupId) : [],
+  "member.joined": (before, { groupId, members, memberCount }) => [
+    ...unlistedMembers(before, groupId, memberCount, members.length),
+    // A user who was no member a moment ago may have been looked up.
+    ...members.map(({ userId }): Doubt => ({ name: "group.getMember", params: { groupId, userId } })),
+  ],
+  "member.left": (before, { groupId, userIds, memberCount }) => [
+    ...unlistedMembers(before, groupId, memberCount, -userIds.length),
+    ...userIds.map((userId): Doubt => ({ name: "group.getMember", params: { groupId, userId } })),
+  ],
+
+  "channel.created": (before, { channel }) => [
+    ...channelChanged(before, channel),
+    ...(channel.kind === "thread"
+      ? []
+      : [
+          { name: "channel.listUnread", params: {}, crowd: crowdOf(before, channel.groupId) } satisfies Doubt,
+        ]),
+    ...(before.channels[channel.id] === undefined && canHaveHistory(channel) ? numbers(channel.id) : []),
+  ],
+  "channel.updated": (before, { channel }) => [
+    ...channelChanged(before, channel),
+    { name: "channel.listOverrides", params: { channelId: channel.id } },
+    ...(before.channels[channel.id] === undefined ? numbers(channel.id) : []),
+  ],
+  "channel.deleted": inbox,
+  "readMarker.updated": (before, { channelId, lastReadSeq }) => {
+    const held = before.unread?.[channelId];
+    const areMentionsLeft =
+      held !== undefined &&
+      held.mentionCount > 0 &&
+      held.lastReadSeq < lastReadSeq &&
+      held.head.seq > lastReadSeq;
+    return [
+      ...recountInbox(before),
+      ...(areMentionsLeft ? [{ name: "channel.listUnread", params: {} } satisfies Doubt] : []),
+    ];
+  },
+
+  "message.created": (before, { channelId, messages }, event) => [
+    ...unreadInChannel(before, channelId, messages, event),
+    ...mentionsOfMany(before, channelId, messages),
+    ...threadRaised(before, channelId),
+  ],
+  "message.changed": (before, { message }) =>
+    message.editedAt === null
+      ? []
+      : [
+          ...unreadMentions(before, message),
+          ...(message.mentions !== undefined || before.messages[message.id] !== undefined ? inbox() : []),
+        ],
+  "message.deleted": (before, { message }) => [...unreadMentions(before, message), ...recountInbox(before)],
+  "inbox.added": inbox,
+  "inbox.updated": () => [{ name: "inbox.getUnreadCount", params: {} }],
+  "notification.updated": (_, { setting }) =>
+    setting.channelId === null ? [{ name: "channel.listUnread", params: {} }] : [],
+  "bot.disabled": (_, { groupId }) => [{ name: "bot.list", params: { groupId } }],
+};
+
+/** About how many users receive an event of a group. */
+function crowdOf({ groups }: ClientState, groupId: string | null): number {
+  return groups?.[groupId ?? ""]?.memberCount ?? 1;
+}
+
+function permissions(before: ClientState, groupId: string): Doubt[] {
+  return [{ name: "group.myPermissions", params: { groupId }, crowd: crowdOf(before, groupId) }];
+}
+
+function channelChanged(before: ClientState, { kind, groupId, parentId }: Channel): Doubt[] {
+  if (kind === "thread") return [{ name: "channel.listThreads", params: { channelId: parentId! } }];
+  return groupId === null ? [] : permissions(before, groupId);
+}
+
+function canHaveHistory({ private: isPrivate, createdAt, kind }: Channel): boolean {
+  return isPrivate || kind === "groupDirect" || Date.now() - Date.parse(createdAt) >= NEW_WITHIN_MS;
+}
+
+/** The channel's head, and how far the user has read. */
+function numbers(channelId: string): Doubt[] {
+  return [{ name: "channel.get", params: { channelId } }];
+}
+
+/** Only a part of a crowd that joins or leaves is listed. */
+function unlistedMembers(before: ClientState, groupId: string, memberCount: number, listed: number): Doubt[] {
+  const known = before.groups?.[groupId]?.memberCount;
+  if (known === undefined || Math.abs(memberCount - known) <= Math.abs(listed)) return [];
+  return [{ name: "group.listMembers", params: { groupId }, crowd: memberCount }];
+}
+
+function unreadInChannel(
+  before: ClientState,
+  channelId: string,
+  messages: readonly Message[],
+  event: StateEvent,
+): Doubt[] {
+  if (before.unread?.[channelId] !== undefined) return [];
+  const channel = before.channels[channelId];
+  const lastReadSeq = before.lastReadSeqs[channelId];
+  if (channel === undefined || lastReadSeq === undefined) {
+    if (before.unread === null && before.directs === null) return [];
+    return [{ name: "channel.get", params: { channelId }, thenApply: event }];
+  }
+  if (channel.kind !== "thread" || before.unread === null) return [];
+  const ownId = before.userId ?? "";
+  const isOwn = ({ authorId, mentions }: Message): boolean =>
+    authorId === ownId || mentions?.userIds.includes(ownId) === true;
+  // The server lists threads that the user follows: not those the user neither wrote in nor read.
+  if (channel.ownerId !== ownId && lastReadSeq === 0 && !messages.some(isOwn)) return [];
+  return [{ name: "channel.listUnread", params: {}, afterMs: RECOUNT_MENTIONS_MS }];
+}
+
+/** Whether a mention of roles or of everyone concerns the user, only the server knows. */
+function mentionsOfMany(before: ClientState, channelId: string, messages: readonly Message[]): Doubt[] {
+  const isForMany = ({ authorId, mentions }: Message): boolean =>
+    authorId !== before.userId &&
+    mentions !== undefined &&
+    (mentions.everyone || mentions.roleIds.length > 0);
+  if (!messages.some(isForMany)) return [];
+  const crowd = crowdOf(before, before.channels[channelId]?.groupId ?? null);
+  return [{ name: "channel.listUnread", params: {}, crowd, afterMs: RECOUNT_MENTIONS_MS }, ...inbox()];
+}
+
+/** The thread written in last stands first. */
+function threadRaised(before: ClientState, channelId: string): Doubt[] {
+  const parentId = before.channels[channelId]?.parentId ?? null;
+  return parentId === null
+    ? []
+    : [{ name: "channel.listThreads", params: { channelId: parentId }, afterMs: RECOUNT_MENTIONS_MS }];
+}
+
+/** The message may have begun or ceased to mention the user. */
+function unreadMentions(before: ClientState, { channelId, seq, mentions }: Message): Doubt[] {
+  const held = before.unread?.[channelId];
+  if (held === undefined || seq <= held.lastReadSeq) return [];
+  if (held.mentionCount === 0 && mentions === undefined) return [];
+  return [{ name: "channel.listUnread", params: {}, afterMs: RECOUNT_MENTIONS_MS }];
+}
+
+function recountInbox({ inboxUnread }: ClientState): Doubt[] {
+  return (inboxUnread ?? 0) > 0
+    ? [{ name: "inbox.getUnreadCount", params: {}, afterMs: RECOUNT_INBOX_MS }]
+    : [];
+}
+
+/** What the unread channels say about other lists: a direct channel that is not listed was reopened by a message. */
+export function doubtsOfUnread({ unread, directs, channels }: ClientState): Doubt[] {
+  if (directs === null) return [];
+  const isMissing = Object.values(unread ?? {}).some(
+    ({ channelId, groupId, parentId }) =>
+      groupId === null &&
+      parentId === null &&
+      !directs.includes(channelId) &&
+      channels[channelId] === undefined,
+  );
+  return isMissing ? [{ name: "channel.listDirect", params: {} }] : [];
+}

@@ -1,0 +1,77 @@
+import type { ActionName, Params, Result } from "@fanfare/contract";
+import { PAGE_MAX_ITEMS } from "../limits.ts";
+import type { ClientState } from "./state.ts";
+
+/** How all pages of a list are asked for: the param and the field of the answer that lead to the next one, and the field of the list. */
+interface Pages<N extends ActionName> {
+  param: keyof Params<N> & string;
+  next: keyof Result<N> & string;
+  list: keyof Result<N> & string;
+  limit?: number;
+}
+
+interface Load<N extends ActionName> {
+  isLoaded(state: ClientState, params: Params<N>): boolean;
+  pages?: Pages<N>;
+}
+
+const load = <N extends ActionName>(
+  isLoaded: (state: ClientState, params: Params<N>) => boolean,
+  pages?: Pages<N>,
+): Load<N> => ({ isLoaded, ...(pages !== undefined && { pages }) });
+
+/** The answers that the state holds as a whole, and keeps as the server would answer now. */
+export const LOADS = {
+  "user.me": load<"user.me">(({ me }) => me !== null),
+  "group.listMine": load<"group.listMine">(({ groups }) => groups !== null),
+  "group.myPermissions": load<"group.myPermissions">(
+    ({ permissions }, { groupId }) => permissions[groupId] !== undefined,
+  ),
+  "role.list": load<"role.list">(({ roles }, { groupId }) => roles[groupId] !== undefined),
+  "channel.list": load<"channel.list">(({ listedGroups }, { groupId }) => listedGroups[groupId] === true, {
+    param: "afterChannelId",
+    next: "nextChannelId",
+    list: "channels",
+  }),
+  "channel.get": load<"channel.get">(
+    ({ channels, lastReadSeqs }, { channelId }) =>
+      channels[channelId] !== undefined && lastReadSeqs[channelId] !== undefined,
+  ),
+  "channel.listDirect": load<"channel.listDirect">(({ directs }) => directs !== null, {
+    param: "cursor",
+    next: "nextCursor",
+    list: "channels",
+    limit: PAGE_MAX_ITEMS,
+  }),
+  "channel.listUnread": load<"channel.listUnread">(({ unread }) => unread !== null, {
+    param: "cursor",
+    next: "nextCursor",
+    list: "channels",
+  }),
+  "message.listPins": load<"message.listPins">(({ pins }, { channelId }) => pins[channelId] !== undefined, {
+    param: "skip",
+    next: "nextSkip",
+    list: "messages",
+  }),
+  "friend.list": load<"friend.list">(({ friends }) => friends !== null, {
+    param: "cursor",
+    next: "nextCursor",
+    list: "friends",
+    limit: PAGE_MAX_ITEMS,
+  }),
+  "friend.listRequests": load<"friend.listRequests">(({ friendRequests }) => friendRequests !== null, {
+    param: "cursor",
+    next: "nextCursor",
+    list: "requests",
+    limit: PAGE_MAX_ITEMS,
+  }),
+  "notification.list": load<"notification.list">(({ notifications }) => notifications !== null, {
+    param: "cursor",
+    next: "nextCursor",
+    list: "settings",
+    limit: PAGE_MAX_ITEMS,
+  }),
+  "inbox.getUnreadCount": load<"inbox.getUnreadCount">(({ inboxUnread }) => inboxUnread !== null),
+};
+
+export type LoadName = keyof typeof LOADS;

@@ -1,0 +1,379 @@
+import type {
+  Channel,
+  EventName,
+  EventPayload,
+  Group,
+  InboxMarker,
+  Member,
+  Message,
+  NotificationSetting,
+  Role,
+  UnreadChannel,
+} from "@fanfare/contract";
+import { MENTIONS_COUNTED } from "../limits.ts";
+import { newest } from "../message-list.ts";
+import {
+  type ClientState,
+  EMPTY_STATE,
+  mapEntries,
+  type Table,
+  withEntry,
+  withoutEntries,
+  withoutEntry,
+} from "./state.ts";
+
+/** An event of the contract. */
+export type StateEvent = { [N in EventName]: { name: N; payload: EventPayload<N> } }[EventName];
+
+/**
+ * The state after an event. Pure. An event changes only what is loaded, and applied twice it changes nothing more. What an event does not say,
+ * such as the unread mentions after an edit, is listed by `doubtsOf`.
+ */
+export function reduce(state: ClientState, { name, payload }: StateEvent): ClientState {
+  const reducer = REDUCERS[name] as (state: ClientState, payload: unknown) => ClientState;
+  return reducer(state, payload);
+}
+
+const unchanged = (state: ClientState): ClientState => state;
+
+/** An event without an entry does not compile. */
+const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N>) => ClientState } = {
+  // Nothing of another user's state is kept.
+  ready: (state, { userId }) =>
+    state.userId === userId ? state : { ...(state.userId === null ? state : EMPTY_STATE), userId },
+  resync: unchanged,
+  "server.draining": unchanged,
+  "session.revoked": unchanged,
+  "command.invoked": unchanged,
+  "bot.disabled": unchanged,
+  "presence.changed": unchanged, // kept by PresenceWatch
+  "typing.started": unchanged,
+  "inbox.added": unchanged,
+
+  "server.announced": (state, announcement) => ({ ...state, announcement }),
+  "server.paused": (state, { message }) => ({ ...state, maintenance: message }),
+  "server.resumed": (state) => ({ ...state, maintenance: null }),
+
+  "account.updated": (state, { user }) => ({ ...state, me: user }),
+  "user.updated": (state, { user }) =>
+    state.me?.id === user.id ? { ...state, me: { ...state.me, ...user } } : state,
+
+  "group.joined": (state, { group, channels }) => channels.reduce(putChannel, putGroup(state, group)),
+  "group.updated": (state, { group }) =>
+    state.groups?.[group.id] === undefined ? state : putGroup(state, group),
+  "group.left": (state, { groupId }) => forgetGroup(state, groupId),
+  "group.deleted": (state, { groupId }) => forgetGroup(state, groupId),
+
+  "role.created": (state, { role }) => putRole(state, role),
+  "role.updated": (state, { role }) => putRole(state, role),
+  "role.deleted": (state, { groupId, roleId }) => {
+    const roles = inTable(state.roles, groupId, (held) => withoutEntry(held, roleId));
+    const members = inTable(state.members, groupId, (held) =>
+      mapEntries(held, (member) =>
+        member.roleIds.includes(roleId)
+          ? { ...member, roleIds: member.roleIds.filter((id) => id !== roleId) }
+          : member,
+      ),
+    );
+    return { ...state, roles, members };
+  },
+  "role.reordered": (state, { groupId, positions }) => {
+    const positionOf = new Map(positions.map(({ roleId, position }) => [roleId, position]));
+    const roles = inTable(state.roles, groupId, (held) =>
+      mapEntries(held, (role) => {
+        const position = positionOf.get(role.id) ?? role.position;
+        return position === role.position ? role : { ...role, position };
+      }),
+    );
+    return { ...state, roles };
+  },
+
+  "member.joined": (state, { groupId, members, memberCount }) =>
+    members.reduce(putMember, withMemberCount(state, groupId, memberCount)),
+  "member.left": (state, { groupId, userIds, memberCount }) => {
+    const counted = withMemberCount(state, groupId, memberCount);
+    const members = inTable(counted.members, groupId, (held) =>
+      withoutEntries(held, ({ userId }) => userIds.includes(userId)),
+    );
+    return { ...counted, members };
+  },
+  "member.updated": (state, { member }) => putMember(state, member),
+
+  "channel.created": (state, { channel }) => {
+    const added = putChannel(state, channel);
+    const isKnown = state.channels[channel.id] !== undefined;
+    const numbered = isKnown || added === state ? added : withNumbers(added, channel.id);
+    return isDirect(channel) && state.directs !== null && !state.directs.includes(channel.id)
+      ? { ...numbered, directs: [channel.id, ...state.directs] }
+      : numbered;
+  },
+  "channel.updated": putChannelOf,
+  "channel.reordered": (state, { places }) => {
+    const placeOf = new Map(places.map((place) => [place.channelId, place]));
+    const channels = mapEntries(state.channels, (channel) => {
+      const place = placeOf.get(channel.id);
+      if (place === undefined) return channel;
+      const { sectionId, position } = place;
+      return channel.sectionId === sectionId && channel.position === position
+        ? channel
+        : { ...channel, sectionId, position };
+    });
+    return { ...state, channels };
+  },
+  "channel.deleted": (state, { channelId }) => forgetChannels(state, (channel) => channel.id === channelId),
+  // Its history and its numbers stay: the next message brings it back.
+  "channel.closed": (state, { channelId }) =>
+    state.directs?.includes(channelId) === true
+      ? { ...state, directs: state.directs.filter((id) => id !== channelId) }
+      : state,
+  "readMarker.updated": (state, { channelId, lastReadSeq }) => {
+    const known = state.lastReadSeqs[channelId];
+    // Two processes can deliver their events in another order.
+    const lastReadSeqs =
+      known === undefined
+        ? state.lastReadSeqs
+        : withEntry(state.lastReadSeqs, channelId, Math.max(known, lastReadSeq));
+    const unread = state.unread && withoutRead(state.unread, channelId, lastReadSeq);
+    return { ...state, lastReadSeqs, unread };
+  },
+
+  "message.created": (state, { channelId, messages }) => {
+    const last = messages.at(-1);
+    if (last === undefined) return state;
+    const counted = { ...state, unread: state.unread && withUnread(state, state.unread, messages) };
+    return withHead(raiseDirect(counted, channelId), last);
+  },
+  "message.changed": (state, { message }) => withHead(putMessage(state, message), message),
+  "message.deleted": (state, { message }) => withHead(putMessage(state, message), message),
+  "reaction.changed": (state, { channelId, messageId, seq, rev, reactions }) => {
+    const react = (message: Message): Message => {
+      if (message.id !== messageId || message.rev >= rev) return message;
+      const { reactions: _before, ...rest } = message;
+      return { ...rest, rev, ...(reactions.length > 0 && { reactions }) };
+    };
+    const held = state.messages[messageId];
+    const messages = held === undefined ? state.messages : withEntry(state.messages, messageId, react(held));
+    const pins = inTable(state.pins, channelId, (pinned) =>
+      pinned.some((message) => react(message) !== message) ? pinned.map(react) : pinned,
+    );
+    return withHead({ ...state, messages, pins }, { channelId, seq, rev });
+  },
+
+  "friend.requested": (state, { request }) => ({
+    ...state,
+    friendRequests: state.friendRequests && withEntry(state.friendRequests, request.userId, request),
+  }),
+  "friend.added": (state, { friend }) => ({
+    ...state,
+    friendRequests: state.friendRequests && withoutEntry(state.friendRequests, friend.userId),
+    friends: state.friends && withEntry(state.friends, friend.userId, friend),
+  }),
+  "friend.removed": (state, { userId }) => ({
+    ...state,
+    friendRequests: state.friendRequests && withoutEntry(state.friendRequests, userId),
+    friends: state.friends && withoutEntry(state.friends, userId),
+  }),
+
+  "notification.updated": (state, { setting }) => ({
+    ...state,
+    notifications: state.notifications && withSetting(state.notifications, setting),
+  }),
+  "inbox.updated": (state, { marker }) => withInboxMarker(state, marker),
+};
+
+/** Changes one entry of a table where it is loaded. */
+function inTable<T>(table: Table<T>, key: string, change: (value: T) => T): Table<T> {
+  const held = table[key];
+  return held === undefined ? table : withEntry(table, key, change(held));
+}
+
+const isDirect = ({ kind }: Channel): boolean => kind === "direct" || kind === "groupDirect";
+
+function putGroup(state: ClientState, group: Group): ClientState {
+  return state.groups === null ? state : { ...state, groups: withEntry(state.groups, group.id, group) };
+}
+
+function withMemberCount(state: ClientState, groupId: string, memberCount: number): ClientState {
+  const group = state.groups?.[groupId];
+  if (group === undefined || group.memberCount === memberCount) return state;
+  return putGroup(state, { ...group, memberCount });
+}
+
+function putRole(state: ClientState, role: Role): ClientState {
+  return { ...state, roles: inTable(state.roles, role.groupId, (held) => withEntry(held, role.id, role)) };
+}
+
+export function putMember(state: ClientState, member: Member): ClientState {
+  const members = inTable(state.members, member.groupId, (held) => withEntry(held, member.userId, member));
+  return members === state.members ? state : { ...state, members };
+}
+
+/** A channel of a group that is not loaded is not kept: the group's list brings it. */
+function putChannel(state: ClientState, channel: Channel): ClientState {
+  const { id, groupId, parentId } = channel;
+  const isKept =
+    state.channels[id] !== undefined ||
+    (groupId === null
+      ? state.directs !== null
+      : parentId === null
+        ? state.listedGroups[groupId] !== undefined
+        : state.channels[parentId] !== undefined);
+  return isKept ? { ...state, channels: withEntry(state.channels, id, channel) } : state;
+}
+
+function putChannelOf(state: ClientState, { channel }: { channel: Channel }): ClientState {
+  return putChannel(state, channel);
+}
+
+function withNumbers(state: ClientState, channelId: string): ClientState {
+  return {
+    ...state,
+    heads: { [channelId]: { seq: 0, rev: 0 }, ...state.heads },
+    lastReadSeqs: { [channelId]: 0, ...state.lastReadSeqs },
+  };
+}
+
+export function forgetGroup(state: ClientState, groupId: string): ClientState {
+  const rest = forgetChannels(state, (channel) => channel.groupId === groupId);
+  return {
+    ...rest,
+    groups: rest.groups && withoutEntry(rest.groups, groupId),
+    roles: withoutEntry(rest.roles, groupId),
+    members: withoutEntry(rest.members, groupId),
+    permissions: withoutEntry(rest.permissions, groupId),
+    listedGroups: withoutEntry(rest.listedGroups, groupId),
+    notifications: rest.notifications && withoutEntry(rest.notifications, groupId),
+    unread: rest.unread && withoutEntries(rest.unread, (channel) => channel.groupId === groupId),
+  };
+}
+
+/** Threads go with their channel. */
+export function forgetChannels(state: ClientState, isGone: (channel: Channel) => boolean): ClientState {
+  const all = Object.values(state.channels);
+  const gone = new Set(all.filter(isGone).map(({ id }) => id));
+  for (const { id, parentId } of all) if (parentId !== null && gone.has(parentId)) gone.add(id);
+  if (gone.size === 0) return state;
+  const isIn = (_: unknown, channelId: string): boolean => gone.has(channelId);
+  return {
+    ...state,
+    channels: withoutEntries(state.channels, isIn),
+    heads: withoutEntries(state.heads, isIn),
+    lastReadSeqs: withoutEntries(state.lastReadSeqs, isIn),
+    pins: withoutEntries(state.pins, isIn),
+    notifications: state.notifications && withoutEntries(state.notifications, isIn),
+    unread:
+      state.unread &&
+      withoutEntries(
+        state.unread,
+        ({ channelId, parentId }) => gone.has(channelId) || gone.has(parentId ?? ""),
+      ),
+    directs: state.directs?.some((id) => gone.has(id))
+      ? state.directs.filter((id) => !gone.has(id))
+      : state.directs,
+    messages: withoutEntries(state.messages, ({ channelId }) => gone.has(channelId)),
+    permissions: mapEntries(state.permissions, (permissions) =>
+      permissions.channels.some(({ channelId }) => gone.has(channelId))
+        ? { ...permissions, channels: permissions.channels.filter(({ channelId }) => !gone.has(channelId)) }
+        : permissions,
+    ),
+  };
+}
+
+/** The direct channel written in last stands first, also one that was closed. */
+function raiseDirect(state: ClientState, channelId: string): ClientState {
+  const { directs } = state;
+  if (directs === null || directs[0] === channelId) return state;
+  const channel = state.channels[channelId];
+  if (channel === undefined || !isDirect(channel)) return state;
+  return { ...state, directs: [channelId, ...directs.filter((id) => id !== channelId)] };
+}
+
+function withHead(
+  state: ClientState,
+  { channelId, seq, rev }: Pick<Message, "channelId" | "seq" | "rev">,
+): ClientState {
+  const raise = <T extends { seq: number; rev: number }>(head: T): T =>
+    head.seq >= seq && head.rev >= rev ? head : { ...head, ...newest(head, { seq, rev }) };
+  const heads = inTable(state.heads, channelId, raise);
+  const held = state.unread?.[channelId];
+  const unread =
+    held === undefined || raise(held.head) === held.head
+      ? state.unread
+      : withEntry(state.unread!, channelId, { ...held, head: raise(held.head) });
+  return heads === state.heads && unread === state.unread ? state : { ...state, heads, unread };
+}
+
+/** Counts new messages as unread where it is known how far the user has read. */
+function withUnread(
+  state: ClientState,
+  unread: Table<UnreadChannel>,
+  messages: readonly Message[],
+): Table<UnreadChannel> {
+  const last = messages.at(-1)!;
+  const { channelId } = last;
+  const held = unread[channelId];
+  const channel = state.channels[channelId];
+  // Only the server knows whether the user follows a thread.
+  if (held === undefined && (channel === undefined || channel.kind === "thread")) return unread;
+  const lastReadSeq = held?.lastReadSeq ?? state.lastReadSeqs[channelId];
+  if (lastReadSeq === undefined) return unread;
+  const countedSeq = Math.max(lastReadSeq, held?.head.seq ?? 0);
+  if (last.seq <= countedSeq) return unread;
+  const mentions = messages.filter((message) => message.seq > countedSeq && namesUser(state, message)).length;
+  return withEntry(unread, channelId, {
+    channelId,
+    groupId: held?.groupId ?? channel?.groupId ?? null,
+    parentId: held?.parentId ?? channel?.parentId ?? null,
+    head: newest(held?.head ?? last, last),
+    lastReadSeq,
+    mentionCount: Math.min((held?.mentionCount ?? 0) + mentions, MENTIONS_COUNTED),
+  });
+}
+
+function namesUser({ userId }: ClientState, { authorId, mentions }: Message): boolean {
+  return userId !== null && authorId !== userId && mentions?.userIds.includes(userId) === true;
+}
+
+function withoutRead(
+  unread: Table<UnreadChannel>,
+  channelId: string,
+  lastReadSeq: number,
+): Table<UnreadChannel> {
+  const held = unread[channelId];
+  if (held === undefined || held.lastReadSeq >= lastReadSeq) return unread;
+  return held.head.seq <= lastReadSeq
+    ? withoutEntry(unread, channelId)
+    : withEntry(unread, channelId, { ...held, lastReadSeq });
+}
+
+/** A message where it is held: in the pins of its channel, and where it was listed. */
+export function putMessage(state: ClientState, message: Message): ClientState {
+  const { id, channelId } = message;
+  const held = state.messages[id];
+  const messages =
+    held === undefined || held.rev >= message.rev ? state.messages : withEntry(state.messages, id, message);
+  const pins = inTable(state.pins, channelId, (pinned) => pinsAfter(pinned, message));
+  return messages === state.messages && pins === state.pins ? state : { ...state, messages, pins };
+}
+
+function pinsAfter(pins: readonly Message[], message: Message): readonly Message[] {
+  const held = pins.find(({ id }) => id === message.id);
+  const isPinned = message.pinnedAt !== undefined && message.deletedAt === null;
+  if (held === undefined ? !isPinned : held.rev >= message.rev) return pins;
+  const others = pins.filter(({ id }) => id !== message.id);
+  const pinnedAt = (pin: Message): string => pin.pinnedAt ?? "";
+  return isPinned ? [...others, message].sort((a, b) => pinnedAt(b).localeCompare(pinnedAt(a))) : others;
+}
+
+function withSetting(
+  settings: Table<NotificationSetting>,
+  setting: NotificationSetting,
+): Table<NotificationSetting> {
+  const placeId = (setting.channelId ?? setting.groupId)!;
+  const isDefault = setting.level === null && setting.mutedUntil === null && !setting.suppressEveryone;
+  return isDefault ? withoutEntry(settings, placeId) : withEntry(settings, placeId, setting);
+}
+
+function withInboxMarker(state: ClientState, marker: InboxMarker): ClientState {
+  return { ...state, inboxMarker: marker };
+}

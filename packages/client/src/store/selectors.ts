@@ -1,0 +1,212 @@
+import type {
+  Channel,
+  ChannelState,
+  Friend,
+  FriendRequest,
+  Group,
+  InboxItem,
+  Member,
+  Message,
+  Role,
+  UnreadChannel,
+} from "@fanfare/contract";
+import type { ClientState, Table } from "./state.ts";
+
+/*
+ * Views of the state. Each returns the same object until what it shows has changed, so that a user interface can compare by identity.
+ */
+
+/** Computes once for each table. */
+function once<K extends object, V>(make: (table: K) => V): (table: K) => V {
+  const made = new WeakMap<K, V>();
+  return (table) => {
+    const held = made.get(table) ?? make(table);
+    made.set(table, held);
+    return held;
+  };
+}
+
+const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+const oldestFirst = once((groups: Table<Group>): readonly Group[] =>
+  Object.values(groups).sort((a, b) => a.createdAt.localeCompare(b.createdAt) || byId(a, b)),
+);
+
+/** The groups of the user, the oldest first. */
+export function groupsOf({ groups }: ClientState): readonly Group[] | undefined {
+  return groups === null ? undefined : oldestFirst(groups);
+}
+
+const highestFirst = once((roles: Table<Role>): readonly Role[] =>
+  Object.values(roles).sort((a, b) => b.position - a.position || byId(b, a)),
+);
+
+/** The roles of a group, the highest first. */
+export function rolesOf({ roles }: ClientState, groupId: string): readonly Role[] | undefined {
+  const held = roles[groupId];
+  return held && highestFirst(held);
+}
+
+/** Channels in the order in which they are listed; those at the same position by age. */
+export function byPosition(a: Channel, b: Channel): number {
+  return a.position - b.position || byId(a, b);
+}
+
+const channelsByGroup = once((channels: Table<Channel>): ReadonlyMap<string, readonly Channel[]> => {
+  const groups = new Map<string, Channel[]>();
+  for (const channel of Object.values(channels)) {
+    if (channel.groupId === null || channel.kind === "thread") continue;
+    const list = groups.get(channel.groupId);
+    if (list === undefined) groups.set(channel.groupId, [channel]);
+    else list.push(channel);
+  }
+  for (const list of groups.values()) list.sort(byPosition);
+  return groups;
+});
+
+const NO_CHANNELS: readonly Channel[] = [];
+
+/** The sections and text channels of a group that the user sees, by their position. */
+export function channelsOf(state: ClientState, groupId: string): readonly ChannelState[] | undefined {
+  if (state.listedGroups[groupId] === undefined) return undefined;
+  return statesOf(state, channelsByGroup(state.channels).get(groupId) ?? NO_CHANNELS);
+}
+
+const directsByList = new WeakMap<
+  readonly string[],
+  { channels: Table<Channel>; list: readonly Channel[] }
+>();
+
+/** The open direct channels, the one written in last first. */
+export function directsOf(state: ClientState): readonly ChannelState[] | undefined {
+  const { directs, channels } = state;
+  if (directs === null) return undefined;
+  let held = directsByList.get(directs);
+  if (held?.channels !== channels) {
+    held = { channels, list: directs.flatMap((id) => channels[id] ?? []) };
+    directsByList.set(directs, held);
+  }
+  return statesOf(state, held.list);
+}
+
+const statesByList = new WeakMap<readonly Channel[], readonly ChannelState[]>();
+
+function statesOf(state: ClientState, channels: readonly Channel[]): readonly ChannelState[] {
+  const held = statesByList.get(channels);
+  const states = channels.map((channel) => withNumbers(state, channel));
+  if (held !== undefined && states.every((one, index) => one === held[index])) return held;
+  statesByList.set(channels, states);
+  return states;
+}
+
+const numbered = new WeakMap<Channel, ChannelState>();
+const NO_HEAD = { seq: 0, rev: 0 };
+
+function withNumbers({ heads, lastReadSeqs }: ClientState, channel: Channel): ChannelState {
+  const head = heads[channel.id] ?? NO_HEAD;
+  const lastReadSeq = lastReadSeqs[channel.id] ?? 0;
+  const held = numbered.get(channel);
+  if (held?.head === head && held.lastReadSeq === lastReadSeq) return held;
+  const fresh = { ...channel, head, lastReadSeq };
+  numbered.set(channel, fresh);
+  return fresh;
+}
+
+/** Any channel that is known: of a group, direct, or a thread. */
+export function channelOf(state: ClientState, channelId: string): ChannelState | undefined {
+  const channel = state.channels[channelId];
+  return channel && withNumbers(state, channel);
+}
+
+const membersById = once((members: Table<Member>): readonly Member[] =>
+  Object.values(members).sort((a, b) => (a.userId < b.userId ? -1 : 1)),
+);
+
+/** The known members of a group, in the order of their user ids. */
+export function membersOf({ members }: ClientState, groupId: string): readonly Member[] | undefined {
+  const held = members[groupId];
+  return held && membersById(held);
+}
+
+/** What is unread in a place. */
+export interface Unread {
+  /** Messages; own ones that were sent from elsewhere too. */
+  messages: number;
+  /** Messages that mention the user: at most 100, which is 100 or more. */
+  mentions: number;
+}
+
+const NOTHING: Unread = { messages: 0, mentions: 0 };
+
+interface UnreadLists {
+  channels: readonly UnreadChannel[];
+  byChannel: ReadonlyMap<string, Unread>;
+  byGroup: ReadonlyMap<string | null, Unread>;
+}
+
+const unreadLists = once((unread: Table<UnreadChannel>): UnreadLists => {
+  const channels = Object.values(unread);
+  const byChannel = new Map<string, Unread>();
+  const byGroup = new Map<string | null, Unread>();
+  for (const { channelId, groupId, head, lastReadSeq, mentionCount } of channels) {
+    const one = { messages: head.seq - lastReadSeq, mentions: mentionCount };
+    const before = byGroup.get(groupId) ?? NOTHING;
+    byChannel.set(channelId, one);
+    byGroup.set(groupId, {
+      messages: before.messages + one.messages,
+      mentions: before.mentions + one.mentions,
+    });
+  }
+  return { channels, byChannel, byGroup };
+});
+
+/** The channels of all groups, the threads that the user takes part in, and the direct channels, in which something is unread. */
+export function unreadChannels({ unread }: ClientState): readonly UnreadChannel[] | undefined {
+  return unread === null ? undefined : unreadLists(unread).channels;
+}
+
+export function unreadInChannel({ unread }: ClientState, channelId: string): Unread {
+  return (unread && unreadLists(unread).byChannel.get(channelId)) ?? NOTHING;
+}
+
+/** In all channels of a group together; null: in all direct channels. */
+export function unreadInGroup({ unread }: ClientState, groupId: string | null): Unread {
+  return (unread && unreadLists(unread).byGroup.get(groupId)) ?? NOTHING;
+}
+
+const friendsList = once((friends: Table<Friend>): readonly Friend[] => Object.values(friends));
+
+export function friendsOf({ friends }: ClientState): readonly Friend[] | undefined {
+  return friends === null ? undefined : friendsList(friends);
+}
+
+const newestFirst = once((requests: Table<FriendRequest>): readonly FriendRequest[] =>
+  Object.values(requests).sort((a, b) => b.requestedAt.localeCompare(a.requestedAt)),
+);
+
+/** The friend requests that the user has received and sent, the newest first. */
+export function friendRequestsOf({ friendRequests }: ClientState): readonly FriendRequest[] | undefined {
+  return friendRequests === null ? undefined : newestFirst(friendRequests);
+}
+
+/** Messages that were listed some time ago, as they are now; deleted ones are left out. */
+export function latestMessages({ messages }: ClientState, listed: readonly Message[]): Message[] {
+  return listed.map((message) => latest(messages, message)).filter(({ deletedAt }) => deletedAt === null);
+}
+
+function latest(messages: Table<Message>, listed: Message): Message {
+  const held = messages[listed.id];
+  return held !== undefined && held.rev > listed.rev ? held : listed;
+}
+
+/** Items of the inbox that were listed some time ago, as they are now. */
+export function inboxItems(state: ClientState, listed: readonly InboxItem[]): InboxItem[] {
+  const { readUpToId = null, clearedUpToId = null } = state.inboxMarker ?? {};
+  return listed.flatMap((item) => {
+    const message = latest(state.messages, item.message);
+    if (message.deletedAt !== null || message.id <= (clearedUpToId ?? "")) return [];
+    const isRead =
+      message.id <= (readUpToId ?? "") || message.seq <= (state.lastReadSeqs[message.channelId] ?? 0);
+    return [{ ...item, message, unread: item.unread && !isRead }];
+  });
+}

@@ -1,0 +1,123 @@
+import type {
+  Channel,
+  Friend,
+  FriendRequest,
+  Group,
+  Head,
+  InboxMarker,
+  Member,
+  Message,
+  NotificationSetting,
+  OwnUser,
+  Result,
+  Role,
+  UnreadChannel,
+} from "@fanfare/contract";
+
+/** Values by id. */
+export type Table<T> = Readonly<Record<string, T>>;
+
+/**
+ * What a client holds of the server, each thing once. `null`, or a missing entry of a table by group or channel, means that it was not
+ * loaded. Immutable: a change makes a new object of what changed, and everything else stays the same object.
+ */
+export interface ClientState {
+  /** Of the session that is connected; null before the first connection. */
+  readonly userId: string | null;
+  readonly me: OwnUser | null;
+  /** The groups the user is a member of. */
+  readonly groups: Table<Group> | null;
+  /** By group, then by role. */
+  readonly roles: Table<Table<Role>>;
+  /** By group, then by user: the members that were listed or looked up. */
+  readonly members: Table<Table<Member>>;
+  /** By group: the user's permissions there. */
+  readonly permissions: Table<Result<"group.myPermissions">>;
+  /** All channels that are known: of groups, direct channels and threads. */
+  readonly channels: Table<Channel>;
+  readonly heads: Table<Head>;
+  readonly lastReadSeqs: Table<number>;
+  /** The groups whose channels are all in `channels`. */
+  readonly listedGroups: Table<true>;
+  /** The ids of the open direct channels, the one written in last first. */
+  readonly directs: readonly string[] | null;
+  /** By channel: those with unread messages. */
+  readonly unread: Table<UnreadChannel> | null;
+  /** By user. */
+  readonly friends: Table<Friend> | null;
+  /** By user. */
+  readonly friendRequests: Table<FriendRequest> | null;
+  /** By group or channel: the settings that differ from the default. */
+  readonly notifications: Table<NotificationSetting> | null;
+  /** The number of unread inbox items, at most 100. */
+  readonly inboxUnread: number | null;
+  readonly inboxMarker: InboxMarker | null;
+  /** By channel: the pinned messages, the last pinned first. */
+  readonly pins: Table<readonly Message[]>;
+  /** Messages that were listed outside of their channel, such as search results: at most `MAX_MESSAGES`, the oldest listed go first. */
+  readonly messages: Table<Message>;
+  /** The last announcement of the admins; null before the first. */
+  readonly announcement: { readonly text: string; readonly announcedAt: string } | null;
+  /** The message of maintenance mode; null while it is off. */
+  readonly maintenance: string | null;
+}
+
+export const EMPTY_STATE: ClientState = {
+  userId: null,
+  me: null,
+  groups: null,
+  roles: {},
+  members: {},
+  permissions: {},
+  channels: {},
+  heads: {},
+  lastReadSeqs: {},
+  listedGroups: {},
+  directs: null,
+  unread: null,
+  friends: null,
+  friendRequests: null,
+  notifications: null,
+  inboxUnread: null,
+  inboxMarker: null,
+  pins: {},
+  messages: {},
+  announcement: null,
+  maintenance: null,
+};
+
+/** The most messages in `ClientState.messages`. */
+export const MAX_MESSAGES = 2000;
+
+/** The table with an entry set; the table itself where it holds the same value already. */
+export function withEntry<T>(table: Table<T>, key: string, value: T): Table<T> {
+  return table[key] === value ? table : { ...table, [key]: value };
+}
+
+/** The table without the entries that match; the table itself where none does. */
+export function withoutEntries<T>(table: Table<T>, isGone: (value: T, key: string) => boolean): Table<T> {
+  const entries = Object.entries(table);
+  const kept = entries.filter(([key, value]) => !isGone(value, key));
+  return kept.length === entries.length ? table : Object.fromEntries(kept);
+}
+
+export function withoutEntry<T>(table: Table<T>, key: string): Table<T> {
+  if (table[key] === undefined) return table;
+  const { [key]: _, ...rest } = table;
+  return rest;
+}
+
+/** The table with every value changed; the table itself where each stays the same object. */
+export function mapEntries<T>(table: Table<T>, change: (value: T, key: string) => T): Table<T> {
+  let isChanged = false;
+  const entries = Object.entries(table).map(([key, value]) => {
+    const after = change(value, key);
+    isChanged ||= after !== value;
+    return [key, after] as const;
+  });
+  return isChanged ? Object.fromEntries(entries) : table;
+}
+
+export function tableOf<T>(values: readonly T[], keyOf: (value: T) => string): Table<T> {
+  return Object.fromEntries(values.map((value) => [keyOf(value), value]));
+}

@@ -1,0 +1,324 @@
+import type { ActionName, Call, EventName, EventPayload, Params, Result } from "@fanfare/contract";
+import { callSafely } from "../emitter.ts";
+import { FanfareError, retryAfterMsOf } from "../errors.ts";
+import { type Backoff, retryMs, sleep } from "../timing.ts";
+import { absorb, isAbsorbed } from "./answers.ts";
+import { type Doubt, doubtsOf, doubtsOfUnread } from "./doubts.ts";
+import { LOADS, type LoadName } from "./loads.ts";
+import { reduce, type StateEvent } from "./reduce.ts";
+import { type ClientState, EMPTY_STATE } from "./state.ts";
+
+export interface StoreOptions {
+  call: Call;
+  isOnline(): boolean;
+  backoff: Backoff;
+  /** Users who received an event together ask again spread over at most this time, in milliseconds. */
+  spreadMs: number;
+}
+
+/** A part of the state that is loaded by one call, or by the calls for all pages of a list. */
+interface Question {
+  name: LoadName;
+  params: Params<LoadName>;
+  /** How many hold it with `keep`. */
+  keepers: number;
+  /** Events may have changed the answer in a way that they did not say. */
+  isStale: boolean;
+  error: FanfareError | null;
+  loading: Promise<void> | null;
+  timer: ReturnType<typeof setTimeout> | null;
+}
+
+const LOAD_TRIES = 5;
+const SOON_MS = 50;
+/** After more events than this while an answer was on its way, it is asked for again instead. */
+const MAX_EVENTS_MEANWHILE = 500;
+
+/**
+ * The state of one session, kept as the server would answer now: by events, by the answers to this client's own calls, and by asking again where
+ * an event does not say enough.
+ */
+export class Store {
+  readonly #options: StoreOptions;
+  readonly #listeners = new Set<() => void>();
+  readonly #doubtListeners = new Set<(doubt: Doubt) => void>();
+  readonly #questions = new Map<string, Question>();
+  /** Events since the oldest call that is under way. */
+  #meanwhile: StateEvent[] = [];
+  #underWay = 0;
+  #isClosed = false;
+  #later: ReturnType<typeof setTimeout> | null = null;
+  #state: ClientState = EMPTY_STATE;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+  }
+
+  get state(): ClientState {
+    return this.#state;
+  }
+
+  /** Calls `listener` after every change of `state`. Returns the function that ends it. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  /** Calls `listener` with what an event left open, for answers that are held outside of the state. Returns the function that ends it. */
+  onDoubt(listener: (doubt: Doubt) => void): () => void {
+    this.#doubtListeners.add(listener);
+    return () => void this.#doubtListeners.delete(listener);
+  }
+
+  /**
+   * Loads a part of the state, unless it is there.
+   * @throws {FanfareError} what the server answered, or the last error after several tries
+   */
+  load<N extends LoadName>(name: N, params: Params<N>): Promise<void> {
+    return this.#loadOnce(this.#question(name, params));
+  }
+
+  /** Loads a part of the state, and again whenever it may have changed unseen. Returns the function that ends it. */
+  keep<N extends LoadName>(name: N, params: Params<N>): () => void {
+    const question = this.#question(name, params);
+    question.keepers += 1;
+    void this.#loadKept(question);
+    return () => {
+      question.keepers -= 1;
+    };
+  }
+
+  isLoaded<N extends LoadName>(name: N, params: Params<N>): boolean {
+    return (LOADS[name].isLoaded as (state: ClientState, params: Params<N>) => boolean)(this.#state, params);
+  }
+
+  /** Why a part of the state could not be loaded; null where it was, or is being loaded. */
+  errorOf<N extends LoadName>(name: N, params: Params<N>): FanfareError | null {
+    return this.#questions.get(keyOf(name, params))?.error ?? null;
+  }
+
+  /** Loads a part of the state again. Never rejects: see `errorOf`. */
+  async reload<N extends LoadName>(name: N, params: Params<N>): Promise<void> {
+    const question = this.#question(name, params);
+    question.isStale = true;
+    await this.#loadKept(question);
+  }
+
+  /** Shows the outcome of a call before the server has answered; `reload` what it changes if the call fails. */
+  predict(event: StateEvent): void {
+    this.#set(reduce(this.#state, event));
+  }
+
+  /** @internal An event of the server. */
+  hear<N extends EventName>(name: N, payload: EventPayload<N>): void {
+    const event = { name, payload } as StateEvent;
+    if (this.#underWay > 0 && this.#meanwhile.length <= MAX_EVENTS_MEANWHILE) this.#meanwhile.push(event);
+    this.#apply(event);
+  }
+
+  /** @internal Makes a call, and puts its answer into the state if it belongs there. */
+  around<N extends ActionName>(
+    name: N,
+    params: Params<N>,
+    ask: () => Promise<Result<N>>,
+  ): Promise<Result<N>> {
+    // One page of a list that is held as a whole says nothing of the others.
+    const isPart = name in LOADS && LOADS[name as LoadName].pages !== undefined;
+    if (isPart || !isAbsorbed(name)) return ask();
+    return this.#asking(name, params, ask);
+  }
+
+  /** @internal Events may have been lost. */
+  doubtAll(): void {
+    for (const question of this.#questions.values()) {
+      question.isStale = true;
+      if (question.keepers > 0) void this.#loadKept(question);
+    }
+  }
+
+  /** @internal The same after a random moment: all others received the reason too. */
+  doubtAllLater(): void {
+    this.#later ??= setTimeout(() => {
+      this.#later = null;
+      this.doubtAll();
+    }, Math.random() * this.#options.spreadMs);
+  }
+
+  /** @internal */
+  close(): void {
+    this.#isClosed = true;
+    if (this.#later !== null) clearTimeout(this.#later);
+    for (const { timer } of this.#questions.values()) if (timer !== null) clearTimeout(timer);
+  }
+
+  #question(name: LoadName, params: Params<LoadName>): Question {
+    const key = keyOf(name, params);
+    const held = this.#questions.get(key);
+    if (held !== undefined) return held;
+    const fresh = { name, params, keepers: 0, isStale: false, error: null, loading: null, timer: null };
+    this.#questions.set(key, fresh);
+    return fresh;
+  }
+
+  #loadOnce(question: Question): Promise<void> {
+    if (question.loading === null && !question.isStale && this.isLoaded(question.name, question.params)) {
+      return Promise.resolve();
+    }
+    question.loading ??= this.#loadNow(question).finally(() => {
+      question.loading = null;
+    });
+    return question.loading;
+  }
+
+  async #loadKept(question: Question): Promise<void> {
+    // Events are received only while connected: the next connection asks.
+    if (!this.#options.isOnline()) return;
+    const { error } = question;
+    question.error = null;
+    try {
+      // What is under way may have been answered before the reason to ask again.
+      if (question.isStale) await question.loading?.catch(() => undefined);
+      await this.#loadOnce(question);
+      if (error !== null) this.#notify();
+    } catch (failure) {
+      if (!(failure instanceof FanfareError)) throw failure;
+      question.error = failure;
+      this.#notify();
+    }
+  }
+
+  async #loadNow(question: Question): Promise<void> {
+    const { name, params } = question;
+    for (let tries = 1; ; tries += 1) {
+      question.isStale = false;
+      try {
+        await this.#asking(name, params, () => this.#askWhole(name, params));
+        if (name === "channel.listUnread")
+          for (const doubt of doubtsOfUnread(this.#state)) this.#doubt(doubt);
+        return;
+      } catch (error) {
+        if (!(error instanceof FanfareError) || !error.retryable || tries === LOAD_TRIES || this.#isClosed) {
+          question.isStale = true;
+          throw error;
+        }
+        await sleep(retryMs(tries - 1, this.#options.backoff, retryAfterMsOf(error)));
+      }
+    }
+  }
+
+  /** All pages as one answer. */
+  async #askWhole(name: LoadName, params: Params<LoadName>): Promise<Result<LoadName>> {
+    const { call } = this.#options;
+    const { pages } = LOADS[name] as {
+      pages?: { param: string; next: string; list: string; limit?: number };
+    };
+    if (pages === undefined) return call(name, params);
+    const { param, next, list, limit } = pages;
+    const items: unknown[] = [];
+    for (let cursor: unknown = null; ;) {
+      const page: Record<string, unknown> = await call(name, {
+        ...params,
+        ...(limit !== undefined && { limit }),
+        ...(cursor !== null && { [param]: cursor }),
+      });
+      items.push(...(page[list] as unknown[]));
+      cursor = page[next];
+      if (cursor === null) return { ...page, [list]: items } as Result<LoadName>;
+    }
+  }
+
+  /** Puts an answer into the state, and after it the events that came since it was asked for. */
+  async #asking<N extends ActionName>(
+    name: N,
+    params: Params<N>,
+    ask: () => Promise<Result<N>>,
+  ): Promise<Result<N>> {
+    if (this.#underWay === 0) this.#meanwhile = [];
+    const since = this.#meanwhile.length;
+    this.#underWay += 1;
+    try {
+      const answer = await ask();
+      const isTooMuch = this.#meanwhile.length > MAX_EVENTS_MEANWHILE;
+      const events = this.#meanwhile.slice(since);
+      this.#set(events.reduce(reduce, absorb(this.#state, name, params, answer)));
+      if (isTooMuch) this.#doubt({ name, params } as Doubt);
+      return answer;
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  #apply(event: StateEvent): void {
+    const doubts = doubtsOf(this.#state, event);
+    this.#set(reduce(this.#state, event));
+    for (const doubt of doubts) this.#doubt(doubt);
+  }
+
+  #doubt(doubt: Doubt): void {
+    for (const listener of this.#doubtListeners) callSafely(() => listener(doubt));
+    const { name, params, thenApply } = doubt;
+    if (thenApply !== undefined) void this.#applyAfter(doubt, thenApply);
+    else if (name in LOADS) {
+      for (const question of this.#questions.values()) {
+        if (question.name === name && matches(question.params, params)) this.#askAgain(question, doubt);
+      }
+      // A channel that came into view is not asked for by anyone, but belongs to what is.
+      if (name === "channel.get" && this.#state.channels[params.channelId ?? ""] !== undefined) {
+        this.#askAgain(this.#question(name, params as Params<"channel.get">), doubt, true);
+      }
+    }
+  }
+
+  #askAgain(
+    question: Question,
+    { crowd = 1, afterMs = SOON_MS }: Doubt,
+    isNeeded = question.keepers > 0,
+  ): void {
+    question.isStale = true;
+    if (!isNeeded || question.timer !== null || this.#isClosed) return;
+    const spreadMs = Math.min(this.#options.spreadMs, crowd / 10);
+    question.timer = setTimeout(
+      () => {
+        question.timer = null;
+        void this.#loadKept(question);
+      },
+      afterMs + Math.random() * spreadMs,
+    );
+  }
+
+  /** Looks up what an event was about, once for all events about it, and applies them again. */
+  async #applyAfter({ name, params }: Doubt, event: StateEvent): Promise<void> {
+    const question = this.#question(name as LoadName, params as Params<LoadName>);
+    const isFirst = question.loading === null;
+    try {
+      await this.#loadOnce(question);
+    } catch {
+      return; // The channel is gone, or the next message tries again.
+    }
+    const { name: kind } = event;
+    this.#set(reduce(this.#state, event));
+    if (isFirst) {
+      for (const doubt of doubtsOf(this.#state, { ...event, name: kind } as StateEvent)) {
+        if (doubt.thenApply === undefined) this.#doubt(doubt);
+      }
+    }
+  }
+
+  #set(state: ClientState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) callSafely(listener);
+  }
+}
+
+function keyOf(name: LoadName, params: object): string {
+  return `${name} ${JSON.stringify(params)}`;
+}
+
+function matches(params: object, where: object): boolean {
+  return Object.entries(where).every(([key, value]) => (params as Record<string, unknown>)[key] === value);
+}
