@@ -67,6 +67,8 @@ async function observe(tokens: SessionTokens): Promise<Observer> {
       covered.add(name);
     });
   }
+  // Asking for everything again would hide what events do not say.
+  client.store.doubtAllLater = () => undefined;
   client.store.onDoubt(({ name }) => {
     if (name === "inbox.list") void listInbox(observer).catch(() => undefined);
   });
@@ -495,6 +497,22 @@ test("somebody writing is told to the others, and not stored", async () => {
   await member.call("channel.typing", { channelId });
   await vi.waitFor(() => expect(owner.seen.has("typing.started")).toBe(true), 5000);
   await expectSame([owner, member], ["typing.started"]);
+});
+
+test("what happens while the connection is lost is asked for", async () => {
+  const second = await owner.call("channel.create", { groupId, name: "second" });
+  const observers = [owner, ownersPhone, member];
+  await expectSame(observers, ["channel.created"]);
+  const isOnline = ({ client, checker }: Observer): boolean =>
+    client.state === "online" && checker.state === "online";
+  await instance.restart();
+  // By HTTP: no client is connected yet.
+  await must(instance.url, "group.update", { groupId, name: "After" }, owner.tokens.accessToken);
+  const { channel } = second;
+  await must(instance.url, "channel.delete", { channelId: channel.id }, owner.tokens.accessToken);
+  await send(owner, "sent while others are away");
+  await vi.waitFor(() => expect(observers.filter(isOnline)).toHaveLength(3), 30_000);
+  await expectSame(observers, []);
 });
 
 test("a session ended closes its own socket and no other", async () => {

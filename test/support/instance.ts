@@ -8,6 +8,8 @@ export interface Instance {
   url: string;
   opsUrl: string;
   dataDir: string;
+  /** Stops it, and starts it at the same address with the same data. */
+  restart(): Promise<void>;
   /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
@@ -31,16 +33,25 @@ export const instanceEnvironment = (dataDir: string): Record<string, string> => 
  */
 export async function startInstance(env: Record<string, string> = {}): Promise<Instance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
-  const config = loadConfig({
-    ...instanceEnvironment(dataDir),
-    ...(process.env["MONGO_URL"] === undefined ? {} : { MONGO_URL: process.env["MONGO_URL"] }),
-    ...env,
-  });
-  const fanfare = await startFanfare(config);
+  const start = (more: Record<string, string> = {}) =>
+    startFanfare(
+      loadConfig({
+        ...instanceEnvironment(dataDir),
+        ...(process.env["MONGO_URL"] === undefined ? {} : { MONGO_URL: process.env["MONGO_URL"] }),
+        ...env,
+        ...more,
+      }),
+    );
+  let fanfare = await start();
+  const { url, opsUrl } = fanfare;
   return {
-    url: fanfare.url,
-    opsUrl: fanfare.opsUrl,
+    url,
+    opsUrl,
     dataDir,
+    async restart() {
+      await fanfare.stop();
+      fanfare = await start({ PORT: new URL(url).port, OPS_PORT: new URL(opsUrl).port });
+    },
     async stop() {
       await fanfare.stop();
       await rm(dataDir, { recursive: true, force: true });

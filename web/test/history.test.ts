@@ -1,39 +1,50 @@
+import { FanfareClient } from "@fanfare/client";
 import type { Channel, Message } from "@fanfare/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ServerCache } from "../src/data/cache.ts";
 import { ChannelHistory } from "../src/data/channel-history.ts";
 import { joinLive } from "../src/data/history-window.ts";
-import { type Instance, startInstance } from "./instance.ts";
+import { type Instance, startInstance } from "../../test/support/instance.ts";
 
 const COUNT = 260;
 const PATIENT = { timeout: 10_000 };
 
 describe("a look into the past of a channel", () => {
   let instance: Instance;
-  let ada: ServerCache;
-  let bob: ServerCache;
+  let ada: FanfareClient;
+  let bob: FanfareClient;
   let channel: Channel;
   let sent: Message[];
 
+  async function register(username: string): Promise<FanfareClient> {
+    const client = new FanfareClient({ url: instance.url });
+    await client.register({ username, password: "correct horse" });
+    await client.connect();
+    return client;
+  }
+
   beforeAll(async () => {
     instance = await startInstance();
-    [ada, bob] = await Promise.all([instance.user("ada"), instance.user("bob")]);
-    const made = await ada.client.call("group.create", { name: "Rockets" });
+    [ada, bob] = await Promise.all([register("ada"), register("bob")]);
+    const made = await ada.call("group.create", { name: "Rockets" });
     channel = made.channels[0]!;
-    const { invite } = await ada.client.call("invite.create", { groupId: made.group.id });
-    await bob.client.call("invite.accept", { code: invite.code });
-    const view = ada.client.channel(channel.id);
+    const { invite } = await ada.call("invite.create", { groupId: made.group.id });
+    await bob.call("invite.accept", { code: invite.code });
+    const view = ada.channel(channel.id);
     sent = [];
     for (let index = 0; index < COUNT; index++) sent.push(await view.send(`message ${index + 1}`));
   });
 
-  afterAll(() => instance?.stop());
+  afterAll(async () => {
+    ada?.close();
+    bob?.close();
+    await instance?.stop();
+  });
 
   /** The server's messages from one seq to another. */
   async function stored(from: number, to: number): Promise<Message[]> {
     const messages: Message[] = [];
     for (let after = from - 1; after < to; after += 100) {
-      const page = await ada.client.call("message.list", { channelId: channel.id, after, limit: 100 });
+      const page = await ada.call("message.list", { channelId: channel.id, after, limit: 100 });
       messages.push(...page.messages);
     }
     return messages.filter(({ seq }) => seq <= to);
@@ -49,18 +60,18 @@ describe("a look into the past of a channel", () => {
       .toBe(true);
 
   test("opens at a message, a seq and a time, grows, is kept by events, and meets what is live", async () => {
-    const history = new ChannelHistory(bob.client, channel.id);
-    const view = bob.client.channel(channel.id);
+    const history = new ChannelHistory(bob, channel.id);
+    const view = bob.channel(channel.id);
     await view.load();
     expect(await history.open({ atTime: sent[79]!.createdAt })).toBeLessThanOrEqual(sent[79]!.seq);
     expect(await history.open({ messageId: sent[99]!.id })).toBe(sent[99]!.seq);
     expect(await history.open({ seq: 120 })).toBe(120);
     await expectExact(history);
 
-    const editor = ada.client.channel(channel.id);
+    const editor = ada.channel(channel.id);
     await editor.edit(sent[118]!.id, "edited");
     await editor.delete(sent[119]!.id);
-    await ada.client.call("message.react", { channelId: channel.id, messageId: sent[120]!.id, emoji: "🚀" });
+    await ada.call("message.react", { channelId: channel.id, messageId: sent[120]!.id, emoji: "🚀" });
     await expectExact(history);
     await expect
       .poll(() => history.get()!.messages.find(({ id }) => id === sent[120]!.id)?.reactions, PATIENT)
@@ -87,7 +98,7 @@ describe("a look into the past of a channel", () => {
   });
 
   test("scrolling at the end does not give up a look that is being opened, closing does", async () => {
-    const history = new ChannelHistory(bob.client, channel.id);
+    const history = new ChannelHistory(bob, channel.id);
     const opening = history.open({ seq: 40 });
     history.letGo();
     expect(await opening).toBe(40);
@@ -102,7 +113,7 @@ describe("a look into the past of a channel", () => {
   });
 
   test("a message that is not there leaves nothing open", async () => {
-    const history = new ChannelHistory(bob.client, channel.id);
+    const history = new ChannelHistory(bob, channel.id);
     await expect(history.open({ messageId: "0".repeat(24) })).rejects.toMatchObject({
       type: "MESSAGE_NOT_FOUND",
     });

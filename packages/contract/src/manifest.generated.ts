@@ -7,8 +7,6 @@ export interface ClientFacts {
   startsSession?: true;
   endsSession?: true;
   audited?: string;
-  /** It answers channels as the caller sees them, as `channels`. */
-  listsChannels?: true;
 }
 
 /** Actions with a fact that clients need. */
@@ -71,9 +69,6 @@ export const ACTION_MANIFEST = {
   "channel.setOverride": { audited: "channel" },
   "channel.removeOverride": { audited: "channel" },
   "channel.delete": { audited: "channel" },
-  "channel.list": { listsChannels: true },
-  "channel.listDirect": { listsChannels: true },
-  "channel.listThreads": { listsChannels: true },
   "invite.create": { audited: "invite" },
   "invite.revoke": { audited: "invite" },
   "invite.preview": { isPublic: true, httpOnly: true },

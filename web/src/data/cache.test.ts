@@ -1,31 +1,23 @@
 import type { FanfareClient } from "@fanfare/client";
-import type { Group, Member, Result } from "@fanfare/contract";
+import type { Ban } from "@fanfare/contract";
 import { InfiniteQueryObserver, QueryObserver } from "@tanstack/react-query";
 import { afterEach, describe, expect, test } from "vitest";
 import { ServerCache } from "./cache.ts";
 import { newQueryClient } from "./data-context.ts";
 
-/** A server that answers when it is told to. */
+/** A server that answers when the test says so. */
 function newServer() {
-  const waiting: { params: unknown; answer: (data: unknown) => void; fail: (error: Error) => void }[] = [];
+  const waiting: { params: unknown; answer: (data: unknown) => void }[] = [];
   const client = {
     state: "online",
     on: () => () => undefined,
     call: (_: string, params: unknown) =>
-      new Promise((answer, fail) => {
-        waiting.push({ params, answer, fail });
+      new Promise((answer) => {
+        waiting.push({ params, answer });
       }),
   } as unknown as FanfareClient;
   return { cache: new ServerCache(client, newQueryClient()), waiting };
 }
-
-const group = (id: string, name: string): Group => ({ id, name }) as Group;
-const member = (userId: string): Member => ({ userId }) as Member;
-const rename =
-  (id: string, name: string) =>
-  (answer: Result<"group.listMine">): Result<"group.listMine"> => ({
-    groups: answer.groups.map((held) => (held.id === id ? { ...held, name } : held)),
-  });
 
 let ends: (() => void)[] = [];
 afterEach(() => {
@@ -38,22 +30,13 @@ function show(cache: ServerCache, options: unknown): void {
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+const ban = (userId: string): Ban => ({ userId }) as Ban;
 
 describe("ServerCache", () => {
-  test("applies to an answer what was heard while it was on its way", async () => {
-    const { cache, waiting } = newServer();
-    show(cache, cache.ask("group.listMine", {}));
-    await turn();
-    cache.patch("group.listMine", rename("a", "new"));
-    waiting[0]!.answer({ groups: [group("a", "old")] });
-    await turn();
-    expect(cache.read("group.listMine", {})).toEqual({ groups: [group("a", "new")] });
-  });
-
-  test("applies it to every page, also to those that had come before", async () => {
+  test("changes every page of a list, with the params of that page", async () => {
     const { cache, waiting } = newServer();
     const options = cache.askPages(
-      "group.listMembers",
+      "group.listBans",
       { groupId: "g" },
       "afterUserId",
       (page) => page.nextUserId,
@@ -61,73 +44,69 @@ describe("ServerCache", () => {
     const observer = new InfiniteQueryObserver(cache.queries, options);
     ends.push(observer.subscribe(() => undefined));
     await turn();
-    waiting[0]!.answer({ members: [member("a"), member("b")], nextUserId: "b" });
+    waiting[0]!.answer({ bans: [ban("a"), ban("b")], nextUserId: "b" });
     await turn();
     void observer.fetchNextPage();
     await turn();
     expect(waiting[1]!.params).toEqual({ groupId: "g", afterUserId: "b" });
-    const asked: unknown[] = [];
-    cache.patch("group.listMembers", (page, params) => {
-      asked.push(params);
-      return { ...page, members: page.members.filter(({ userId }) => userId !== "a" && userId !== "c") };
-    });
-    waiting[1]!.answer({ members: [member("c"), member("d")], nextUserId: null });
+    waiting[1]!.answer({ bans: [ban("c"), ban("d")], nextUserId: null });
     await turn();
-    const pages = cache
-      .held("group.listMembers")
-      .map(({ answer }) => answer.members.map(({ userId }) => userId));
-    expect(pages).toEqual([["b"], ["d"]]);
+    const asked: unknown[] = [];
+    cache.patch("group.listBans", (page, params) => {
+      asked.push(params);
+      return { ...page, bans: page.bans.filter(({ userId }) => userId !== "a" && userId !== "c") };
+    });
+    const pages = observer.getCurrentResult().data!.pages;
+    expect(pages.map(({ bans }) => bans.map(({ userId }) => userId))).toEqual([["b"], ["d"]]);
     expect(asked).toContainEqual({ groupId: "g", afterUserId: "b" });
   });
 
-  test("loads again what changed too often meanwhile", async () => {
+  test("an answer in doubt is still asked for again after it was changed", async () => {
     const { cache, waiting } = newServer();
-    show(cache, cache.ask("group.listMine", {}));
+    void cache.queries.fetchQuery(cache.ask("invite.list", { groupId: "g" }));
     await turn();
-    for (let count = 0; count <= 500; count++) cache.patch("group.listMine", rename("a", `${count}`));
-    waiting[0]!.answer({ groups: [group("a", "old")] });
-    await turn();
-    expect(waiting).toHaveLength(2);
-  });
-
-  test("what may lack something is still asked for again after it was changed", async () => {
-    const { cache, waiting } = newServer();
-    void cache.queries.fetchQuery(cache.ask("group.listMine", {}));
-    await turn();
-    waiting[0]!.answer({ groups: [group("a", "old")] });
+    waiting[0]!.answer({ invites: [] });
     await turn();
     await cache.queries.invalidateQueries();
-    cache.patch("group.listMine", rename("a", "new"));
-    expect(cache.queries.getQueryState(["group.listMine", {}])).toMatchObject({ isInvalidated: true });
-    show(cache, cache.ask("group.listMine", {}));
+    cache.patch("invite.list", ({ invites }) => ({ invites: [...invites] }));
+    show(cache, cache.ask("invite.list", { groupId: "g" }));
     await turn();
     expect(waiting).toHaveLength(2);
   });
 
-  test("changes only what was asked with these params", async () => {
+  test("changes only what was asked with these params", () => {
     const { cache } = newServer();
-    cache.put("role.list", { groupId: "a" }, { roles: [] });
-    cache.put("role.list", { groupId: "b" }, { roles: [] });
-    cache.patch("role.list", () => ({ roles: [{ id: "r" } as never] }), { groupId: "b" });
-    expect(cache.read("role.list", { groupId: "a" })!.roles).toHaveLength(0);
-    expect(cache.read("role.list", { groupId: "b" })!.roles).toHaveLength(1);
-    cache.drop("role.list", { groupId: "a" });
-    expect(cache.read("role.list", { groupId: "a" })).toBeUndefined();
+    const invites = (groupId: string) =>
+      cache.queries.getQueryData<{ invites: unknown[] }>(["invite.list", { groupId }])!.invites;
+    for (const groupId of ["a", "b"]) cache.put("invite.list", { groupId }, { invites: [] });
+    cache.patch("invite.list", () => ({ invites: [{ code: "c" } as never] }), { groupId: "b" });
+    expect(invites("a")).toHaveLength(0);
+    expect(invites("b")).toHaveLength(1);
+  });
+
+  test("asks once for many doubts about the same answer", async () => {
+    const { cache, waiting } = newServer();
+    show(cache, cache.ask("invite.list", { groupId: "g" }));
+    await turn();
+    waiting[0]!.answer({ invites: [] });
+    await turn();
+    for (let count = 0; count < 100; count += 1) cache.refetchSoon("invite.list", {}, 1, 0);
+    await expect.poll(() => waiting.length).toBe(2);
+    waiting[1]!.answer({ invites: [] });
+    await turn();
+    expect(waiting).toHaveLength(2);
   });
 
   test("a list that comes by pages is one answer", async () => {
     const { cache, waiting } = newServer();
-    const paging = { param: "cursor", next: "nextCursor", list: "friends" } as const;
-    show(cache, cache.askWhole("friend.list", {}, paging));
+    const paging = { param: "afterName", next: "nextName", list: "commands" } as const;
+    const options = cache.askWhole("command.list", { channelId: "c" }, paging);
+    const asked = cache.queries.fetchQuery(options);
     await turn();
-    waiting[0]!.answer({ friends: [{ userId: "a" }], nextCursor: "a" });
+    waiting[0]!.answer({ commands: [{ name: "a" }], nextName: "a" });
     await turn();
-    expect(waiting[1]!.params).toEqual({ cursor: "a" });
-    waiting[1]!.answer({ friends: [{ userId: "b" }], nextCursor: null });
-    await turn();
-    expect(cache.read("friend.list", {})).toEqual({
-      friends: [{ userId: "a" }, { userId: "b" }],
-      nextCursor: null,
-    });
+    expect(waiting[1]!.params).toEqual({ channelId: "c", afterName: "a" });
+    waiting[1]!.answer({ commands: [{ name: "b" }], nextName: null });
+    expect((await asked).commands).toEqual([{ name: "a" }, { name: "b" }]);
   });
 });

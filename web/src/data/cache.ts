@@ -13,14 +13,12 @@ import {
 import { batchedCall, withList } from "./lookup.ts";
 import { whenOnline } from "./connection.ts";
 
-/** The server's answers, changed as events tell: [name of the action, its params] or, by pages, also the param of the page. */
+/** The key of an answer: [name of the action, its params] or, by pages, also the param of the page. */
 export type Change<N extends ActionName> = (answer: Result<N>, params: Params<N>) => Result<N>;
 
 type AnyChange = (answer: unknown, params: unknown) => unknown;
 
-/** More than this while something is loaded, and it is loaded again instead. */
-const MAX_EARLY_CHANGES = 500;
-/** Everybody in a group hears of something in the same moment: what they ask for then is spread over so long. */
+/** Users who received an event together ask again spread over at most this time. */
 const CROWD_SPREAD_MS = 2000;
 const SOON_MS = 50;
 
@@ -31,22 +29,23 @@ export interface Paging<N extends ActionName> {
   list: keyof Result<N> & string;
 }
 
-/** All that was asked of the server, as it would answer now: events change the answers that are held. */
+/**
+ * The answers that are not part of the session's state (`client.store`): lists that are read by pages, and what a page asks for when it is opened.
+ * They are asked for again where an event leaves doubt.
+ */
 export class ServerCache {
   readonly client: FanfareClient;
   readonly queries: QueryClient;
   readonly #call: Call;
-  /** For events, which come by the thousand: the queries of an action. */
+  /** The queries of an action: doubts come by the thousand. */
   readonly #byName = new Map<string, Set<Query>>();
-  /** By query that is being loaded: what events have changed meanwhile, which the answer may not know. */
-  readonly #early = new Map<string, AnyChange[]>();
   readonly #soon = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(client: FanfareClient, queries: QueryClient) {
     this.client = client;
     this.queries = queries;
     this.#call = batchedCall(client);
-    queries.getQueryCache().subscribe((event) => this.#followLoading(event));
+    queries.getQueryCache().subscribe((event) => this.#follow(event));
   }
 
   /** How to ask for one answer. */
@@ -99,38 +98,12 @@ export class ServerCache {
     });
   }
 
-  /** The answer that is held; undefined where none is. */
-  read<N extends ActionName>(name: N, params: Params<N>): Result<N> | undefined {
-    return this.queries.getQueryData<Result<N>>([name, params]);
-  }
-
-  /** Every answer to an action that is held, with what was asked; pages one by one. */
-  held<N extends ActionName>(
-    name: N,
-    where: Partial<Params<N>> = {},
-  ): { params: Params<N>; answer: Result<N> }[] {
-    return this.#find(name, where).flatMap(({ queryKey, state: { data } }) => {
-      if (data === undefined) return [];
-      const [, params, param] = queryKey as [string, Params<N>, string?];
-      if (param === undefined) return [{ params, answer: data as Result<N> }];
-      const { pages, pageParams: cursors } = data as InfiniteData<Result<N>>;
-      return pages.map((answer, index) => ({
-        params: pageParams(params, param, cursors[index]) as Params<N>,
-        answer,
-      }));
-    });
-  }
-
   /**
-   * Changes every answer to an action that is held, or is on its way. Applied twice, the change must give the same as once,
-   * and what it does not change it must return as it is.
+   * Changes every answer to an action that is held; what the change does not concern it returns as it is.
    * @param where params that have to be these
    */
   patch<N extends ActionName>(name: N, change: Change<N>, where: Partial<Params<N>> = {}): void {
-    for (const query of this.#find(name, where)) {
-      if (query.state.fetchStatus !== "idle") this.#early.get(query.queryHash)?.push(change as AnyChange);
-      this.#apply(query, change as AnyChange);
-    }
+    for (const query of this.#find(name, where)) this.#apply(query, change as AnyChange);
   }
 
   /** As `patch`, for what changes a list in the answer only. */
@@ -155,14 +128,6 @@ export class ServerCache {
     }
   }
 
-  /** Calls `listener` with every answer to an action that the server gives, pages apart. */
-  onAnswer<N extends ActionName>(name: N, listener: (answer: Result<N>) => void): () => void {
-    return this.queries.getQueryCache().subscribe((event) => {
-      if (event.type !== "updated" || event.action.type !== "success" || event.action.manual === true) return;
-      if (event.query.queryKey[0] === name) listener(event.query.state.data as Result<N>);
-    });
-  }
-
   /**
    * Asks again a moment later, once for all that happens until then.
    * @param crowd how many users hear of the reason in the same moment
@@ -185,16 +150,6 @@ export class ServerCache {
       afterMs + Math.random() * spreadMs,
     );
     this.#soon.set(key, timer);
-  }
-
-  /** Forgets answers: what they are about is gone. */
-  drop<N extends ActionName>(name: N, where: Partial<Params<N>> = {}): void {
-    for (const { queryKey } of this.#find(name, where)) this.queries.removeQueries({ queryKey, exact: true });
-  }
-
-  /** Forgets the answers to all actions that were called with these params: what they are about is gone. */
-  dropAll(where: Readonly<Record<string, unknown>>): void {
-    for (const name of this.#byName.keys()) this.drop(name as ActionName, where);
   }
 
   /** What was to be asked again a moment later is not asked any more. */
@@ -232,26 +187,9 @@ export class ServerCache {
     this.#byName.set(name, queries.add(query));
   }
 
-  #remove(query: Query): void {
-    this.#early.delete(query.queryHash);
-    this.#byName.get(query.queryKey[0] as string)?.delete(query);
-  }
-
-  #followLoading(event: QueryCacheNotifyEvent): void {
+  #follow(event: QueryCacheNotifyEvent): void {
     if (event.type === "added") this.#add(event.query);
-    if (event.type === "removed") this.#remove(event.query);
-    if (event.type !== "updated") return;
-    const { query, action } = event;
-    if (action.type === "fetch") this.#early.set(query.queryHash, []);
-    if (action.type === "error") this.#early.delete(query.queryHash);
-    if (action.type !== "success" || action.manual === true) return;
-    const changes = this.#early.get(query.queryHash) ?? [];
-    this.#early.delete(query.queryHash);
-    if (changes.length > MAX_EARLY_CHANGES) {
-      void this.queries.invalidateQueries({ queryKey: query.queryKey, exact: true });
-      return;
-    }
-    for (const change of changes) this.#apply(query, change);
+    if (event.type === "removed") this.#byName.get(event.query.queryKey[0] as string)?.delete(event.query);
   }
 }
 

@@ -4,22 +4,15 @@ import { useMemo } from "react";
 import type { ServerCache } from "./cache.ts";
 import { useServerCache } from "./data-context.ts";
 import type { Effect, Effects } from "./per-cache.ts";
-import { accountEffects, meEffects } from "./me.ts";
+import { accountEffects } from "./me.ts";
 import { adminEffects } from "./admin.ts";
-import { channelEffects } from "./channels.ts";
-import { directEffects } from "./directs.ts";
-import { friendEffects } from "./friends.ts";
-import { groupEffects } from "./groups.ts";
-import { inboxEffects } from "./inbox.ts";
+import { channelEffects, overrideEffects, roleEffects } from "./groups.ts";
+import { directEffects, friendEffects } from "./people.ts";
+import { inboxEffects, notificationEffects } from "./inbox.ts";
 import { integrationEffects } from "./integrations.ts";
-import { memberEffects } from "./members.ts";
 import { moderationEffects } from "./moderation.ts";
-import { notificationEffects } from "./notifications.ts";
-import { overrideEffects } from "./permissions.ts";
-import { pinEffects } from "./pins.ts";
 import { presenceEffects } from "./presence.ts";
-import { roleEffects } from "./roles.ts";
-import { threadEffects } from "./threads.ts";
+import { threadEffects } from "./channel-messages.ts";
 
 /**
  * Calls an action, and shows at once what it changes.
@@ -56,10 +49,7 @@ export function useActionMutation<N extends ActionName>(
 
 /** What calls change in the cache besides what their events do. */
 const EFFECTS: Effects = {
-  ...meEffects,
   ...accountEffects,
-  ...groupEffects,
-  ...memberEffects,
   ...roleEffects,
   ...moderationEffects,
   ...channelEffects,
@@ -67,7 +57,6 @@ const EFFECTS: Effects = {
   ...directEffects,
   ...friendEffects,
   ...threadEffects,
-  ...pinEffects,
   ...inboxEffects,
   ...notificationEffects,
   ...integrationEffects,

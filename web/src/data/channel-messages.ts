@@ -1,14 +1,13 @@
-import type { ChannelSnapshot } from "@fanfare/client";
-import type { Message } from "@fanfare/contract";
+import { channelOf, type ChannelSnapshot } from "@fanfare/client";
+import type { ChannelState, Message } from "@fanfare/contract";
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
-import type { UseQueryResult } from "@tanstack/react-query";
+import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";
 import { ChannelHistory, type HistoryPlace } from "./channel-history.ts";
-import { type OpenChannel, useChannel } from "./channel-view.ts";
+import { type OpenChannel, useChannel } from "./open-channels.ts";
 import { useAsk, useServerCache } from "./data-context.ts";
 import { joinLive } from "./history-window.ts";
-import type { ServerCache } from "./cache.ts";
-import type { On } from "./connection.ts";
-import { withReactions } from "./reactions.ts";
+import { type Loaded, useLatest, useLoaded, useStoreState } from "./store.ts";
+import type { Effects } from "./per-cache.ts";
 
 export interface ChannelMessages extends OpenChannel {
   /** What is shown, in the order of their seq without a gap: up to the newest where `isLive`, else somewhere in the past. */
@@ -85,23 +84,34 @@ function seqInCopy({ messages }: ChannelSnapshot, place: HistoryPlace): number |
 
 /** One message, such as what another one answers; an error MESSAGE_NOT_FOUND where there is none. */
 export function useMessage(channelId: string, messageId: string): UseQueryResult<Message> {
-  return useAsk("message.get", { channelId, messageId }, { select: ({ message }) => message });
+  const asked = useAsk("message.get", { channelId, messageId }, { select: ({ message }) => message });
+  const latest = useStoreState(({ messages }) => messages[messageId]);
+  return asked.data === undefined ? asked : { ...asked, data: latest ?? asked.data };
 }
 
-export function listenMessages(cache: ServerCache, on: On): void {
-  const receive = (message: Message): void => {
-    cache.patch("message.get", (answer) => (answer.message.rev < message.rev ? { message } : answer), {
-      messageId: message.id,
-    });
-  };
-  on("message.changed", ({ message }) => receive(message));
-  on("message.deleted", ({ message }) => receive(message));
-  on("reaction.changed", ({ messageId, rev, reactions }) => {
-    cache.patch(
-      "message.get",
-      (answer) =>
-        answer.message.rev < rev ? { message: withReactions(answer.message, rev, reactions) } : answer,
-      { messageId },
-    );
-  });
+/** The pinned messages of a channel, the last pinned first. */
+export function usePins(channelId: string): Loaded<readonly Message[]> {
+  return useLoaded("message.listPins", { channelId }, ({ pins }) => pins[channelId]);
 }
+
+/** The threads of a channel, or those that were put away: in which something was written last first, page by page. */
+export function useThreads(channelId: string, archived = false): UseInfiniteQueryResult<ChannelState[]> {
+  const list = useInfiniteQuery({
+    ...useServerCache().askPages(
+      "channel.listThreads",
+      { channelId, archived },
+      "cursor",
+      ({ nextCursor }) => nextCursor,
+    ),
+    select: ({ pages }) => pages.flatMap(({ channels }) => channels),
+  });
+  return useLatest(list, (state, listed: readonly ChannelState[]) =>
+    listed.flatMap(({ id }) => channelOf(state, id) ?? []),
+  );
+}
+
+export const threadEffects: Effects = {
+  "channel.openThread": {
+    after: (cache, { channelId }) => cache.refetchSoon("channel.listThreads", { channelId }),
+  },
+};

@@ -1,7 +1,7 @@
 import type { ActionName, Params, Result } from "@fanfare/contract";
 import { QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
-import { FanfareError } from "@fanfare/client";
+import { FanfareError, type LoadName } from "@fanfare/client";
 import type { ServerCache } from "./cache.ts";
 
 export const DataContext = createContext<ServerCache | null>(null);
@@ -20,8 +20,8 @@ interface AskOptions {
   refetchInterval?: number | false;
 }
 
-/** One answer of the server, kept up by events. */
-export function useAsk<N extends ActionName, T = Result<N>>(
+/** One answer of the server. What the session's state has is read with `useLoaded`, which events keep up. */
+export function useAsk<N extends Exclude<ActionName, LoadName>, T = Result<N>>(
   name: N,
   params: Params<N>,
   { select, ...options }: AskOptions & { select?: (answer: Result<N>) => T } = {},

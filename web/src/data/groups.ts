@@ -1,81 +1,147 @@
-import type { Group } from "@fanfare/contract";
+import { byPosition, channelOf, channelsOf, groupsOf, rolesOf } from "@fanfare/client";
+import type { Channel, ChannelState, Group, Override, Result, Role } from "@fanfare/contract";
+import { useEffect } from "react";
+import {
+  DIRECT_PERMISSIONS,
+  hasPermission,
+  NO_PERMISSIONS,
+  type PermissionName,
+} from "@fanfare/contract/permissions";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { ServerCache } from "./cache.ts";
-import type { On } from "./connection.ts";
-import { useAsk } from "./data-context.ts";
+import { type Loaded, useLoaded, useStoreState } from "./store.ts";
+import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./per-cache.ts";
-import { byId, changed, withItem, without } from "./lookup.ts";
+import type { ServerCache } from "./cache.ts";
 
 /** The groups of the user, in the order in which they were made. */
-export function useGroups(): UseQueryResult<Group[]> {
-  return useAsk("group.listMine", {}, { select: selectGroups });
+export function useGroups(): Loaded<readonly Group[]> {
+  return useLoaded("group.listMine", {}, groupsOf);
 }
 
 /** One of them; undefined while they are loaded, and where the user is no member. */
 export function useGroup(groupId: string): Group | undefined {
-  return useGroups().data?.find(({ id }) => id === groupId);
+  return useLoaded("group.listMine", {}, ({ groups }) => groups?.[groupId]).data;
 }
 
-function selectGroups({ groups }: { groups: Group[] }): Group[] {
-  return groups.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt) || byId(a, b));
+/** The sections and text channels of a group that the user sees, by their position. See channel-order.ts for the tree. */
+export function useChannels(
+  groupId: string,
+  options?: { enabled?: boolean },
+): Loaded<readonly ChannelState[]> {
+  return useLoaded("channel.list", { groupId }, (state) => channelsOf(state, groupId), options);
 }
 
-export function listenGroups(cache: ServerCache, on: On): void {
-  const gone = (groupId: string): void => {
-    cache.patchList("group.listMine", "groups", (groups) => without(groups, ({ id }) => id === groupId));
-  };
-  const count = (groupId: string, memberCount: number): void => {
-    cache.patchList("group.listMine", "groups", (groups) =>
-      changed(
-        groups,
-        (group) => group.id === groupId && group.memberCount !== memberCount,
-        (group) => ({ ...group, memberCount }),
-      ),
-    );
-  };
-  on("group.joined", ({ group }) => addGroup(cache, group));
-  on("group.updated", ({ group }) => putGroup(cache, group));
-  on("group.left", ({ groupId }) => gone(groupId));
-  on("group.deleted", ({ groupId }) => gone(groupId));
-  on("member.joined", ({ groupId, memberCount }) => count(groupId, memberCount));
-  on("member.left", ({ groupId, memberCount }) => count(groupId, memberCount));
+/** The same of several groups, in their order. */
+export function useChannelsOfGroups(groupIds: readonly string[]): (readonly ChannelState[])[] {
+  const { store } = useServerCache().client;
+  const joined = groupIds.join(" ");
+  useEffect(() => {
+    const ends = joined.split(" ").map((groupId) => groupId && store.keep("channel.list", { groupId }));
+    return () => ends.forEach((end) => end && end());
+  }, [store, joined]);
+  const state = useStoreState((now) => now);
+  return groupIds.map((groupId) => channelsOf(state, groupId) ?? []);
 }
 
-/** How many users hear of what happens in a group. */
-export function crowdOf(cache: ServerCache, groupId: string): number {
-  return cache.read("group.listMine", {})?.groups.find(({ id }) => id === groupId)?.memberCount ?? 1;
+/** Any channel that the user sees: of a group, direct, or a thread. */
+export function useChannelState(channelId: string): Loaded<ChannelState> {
+  return useLoaded("channel.get", { channelId }, (state) => channelOf(state, channelId));
 }
 
-function addGroup(cache: ServerCache, group: Group): void {
-  cache.patchList("group.listMine", "groups", (groups) =>
-    withItem(groups, group, ({ id }) => id === group.id),
-  );
-}
-
-function putGroup(cache: ServerCache, group: Group): void {
-  cache.patchList("group.listMine", "groups", (groups) =>
-    changed(
-      groups,
-      ({ id }) => id === group.id,
-      () => group,
-    ),
-  );
-}
-
-const entered = {
-  after: (cache: ServerCache, _: unknown, { group }: { group: Group }) => addGroup(cache, group),
-};
-const updated = {
-  after: (cache: ServerCache, _: unknown, { group }: { group: Group }) => putGroup(cache, group),
+export const channelEffects: Effects = {
+  "channel.reorder": {
+    before({ client: { store } }, { groupId, places }) {
+      store.predict({ name: "channel.reordered", payload: { groupId, places } });
+      return () => void store.reload("channel.list", { groupId });
+    },
+  },
 };
 
-export const groupEffects: Effects = {
-  "group.create": entered,
-  "invite.accept": entered,
-  "group.update": updated,
-  "group.transfer": updated,
-  "group.setIcon": updated,
-  "group.removeIcon": updated,
-  "group.setRetention": updated,
-  "role.setDefault": updated,
+/** Channels as they are listed: those in no section first, then each section with its own. */
+interface ChannelTree<C extends Channel = Channel> {
+  /** Text channels in no section. */
+  top: C[];
+  sections: { section: C; channels: C[] }[];
+}
+
+/** Channels whose section is not seen stand at the top. */
+export function channelTree<C extends Channel>(channels: readonly C[]): ChannelTree<C> {
+  const sorted = channels.toSorted(byPosition);
+  const sections = sorted.filter(({ kind }) => kind === "section");
+  const known = new Set(sections.map(({ id }) => id));
+  const texts = sorted.filter(({ kind }) => kind === "text");
+  return {
+    top: texts.filter(({ sectionId }) => sectionId === null || !known.has(sectionId)),
+    sections: sections.map((section) => ({
+      section,
+      channels: texts.filter(({ sectionId }) => sectionId === section.id),
+    })),
+  };
+}
+
+/** All text channels from top to bottom, as somebody walks through them with the keyboard. */
+export function channelsInOrder<C extends Channel>(channels: readonly C[]): C[] {
+  const { top, sections } = channelTree(channels);
+  return [...top, ...sections.flatMap(({ channels: inside }) => inside)];
+}
+
+/** The roles of a group, the highest first. */
+export function useRoles(groupId: string, options?: { enabled?: boolean }): Loaded<readonly Role[]> {
+  return useLoaded("role.list", { groupId }, (state) => rolesOf(state, groupId), options);
+}
+
+export const roleEffects: Effects = {
+  "role.reorder": {
+    before({ client: { store } }, { groupId, roleIds }) {
+      const positions = roleIds.map((roleId, position) => ({ roleId, position }));
+      store.predict({ name: "role.reordered", payload: { groupId, positions } });
+      return () => void store.reload("role.list", { groupId });
+    },
+  },
+};
+
+/** What the user may in the group, and in each channel of it that he sees: bits. */
+export function useMyPermissions(
+  groupId: string,
+  options?: { enabled?: boolean },
+): Loaded<Result<"group.myPermissions">> {
+  return useLoaded("group.myPermissions", { groupId }, ({ permissions }) => permissions[groupId], options);
+}
+
+/** Whether the user may do something in the group; false until it is known. */
+export function useCanInGroup(groupId: string, name: PermissionName): boolean {
+  const { data } = useMyPermissions(groupId);
+  return data !== undefined && hasPermission(data.permissions, name);
+}
+
+/** What the user may in a channel, bits: in a thread what he may in its parent. Nothing until it is known. */
+export function useChannelPermissions(channel: Pick<Channel, "id" | "groupId" | "parentId">): number {
+  const { id, groupId, parentId } = channel;
+  const { data } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
+  if (groupId === null) return DIRECT_PERMISSIONS;
+  const place = parentId ?? id;
+  return data?.channels.find(({ channelId }) => channelId === place)?.permissions ?? NO_PERMISSIONS;
+}
+
+export function useCanInChannel(
+  channel: Pick<Channel, "id" | "groupId" | "parentId">,
+  name: PermissionName,
+): boolean {
+  return hasPermission(useChannelPermissions(channel), name);
+}
+
+/** What a channel allows and denies, to whom. */
+export function useOverrides(channelId: string): UseQueryResult<Override[]> {
+  return useAsk("channel.listOverrides", { channelId }, { ...ON_OPEN, select: ({ overrides }) => overrides });
+}
+
+const answered = {
+  after(cache: ServerCache, { channelId }: { channelId: string }, { overrides }: { overrides: Override[] }) {
+    cache.put("channel.listOverrides", { channelId }, { overrides });
+  },
+};
+
+export const overrideEffects: Effects = {
+  "channel.setOverride": answered,
+  "channel.removeOverride": answered,
 };

@@ -2,8 +2,8 @@ import type { Message } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
 import {
   type HistoryWindow,
-  MAX_WINDOW,
   joinLive,
+  MAX_WINDOW,
   windowAround,
   withChanged,
   withNewer,

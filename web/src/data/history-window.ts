@@ -1,5 +1,4 @@
-import type { EventPayload, Message, Result } from "@fanfare/contract";
-import { withReactions } from "./reactions.ts";
+import type { EventPayload, Message, Reaction, Result } from "@fanfare/contract";
 
 /** A run of a channel's messages somewhere in its past. */
 export interface HistoryWindow {
@@ -89,4 +88,10 @@ export function joinLive(
   const before =
     firstLive === undefined ? window.messages : window.messages.filter(({ seq }) => seq < firstLive.seq);
   return { messages: [...before, ...live], isLive: true };
+}
+
+/** A message as it is with these reactions. */
+function withReactions(message: Message, rev: number, reactions: Reaction[]): Message {
+  const { reactions: _, ...rest } = message;
+  return reactions.length === 0 ? { ...rest, rev } : { ...rest, rev, reactions };
 }

@@ -1,130 +1,86 @@
-import type { InboxItem, InboxMarker, Message, Result } from "@fanfare/contract";
 import {
-  type InfiniteData,
-  type UseInfiniteQueryResult,
-  type UseQueryResult,
-  useInfiniteQuery,
-} from "@tanstack/react-query";
-import type { ServerCache } from "./cache.ts";
-import { useAsk, useServerCache } from "./data-context.ts";
+  inboxItems,
+  notificationSettings,
+  type Unread,
+  unreadChannels,
+  unreadInChannel,
+  unreadInGroup,
+} from "@fanfare/client";
+import type { InboxItem, NotificationSetting, Result, UnreadChannel } from "@fanfare/contract";
+import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";
+import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./per-cache.ts";
-import { changed, without } from "./lookup.ts";
-import type { On } from "./connection.ts";
-import { withReactions } from "./reactions.ts";
+import { type Loaded, useLatest, useLoaded } from "./store.ts";
+import type { ServerCache } from "./cache.ts";
 
 /** Messages that mention the user, newest first, page by page. */
 export function useInbox(): UseInfiniteQueryResult<InboxItem[]> {
-  const cache = useServerCache();
-  return useInfiniteQuery({
-    ...cache.askPages("inbox.list", {}, "cursor", ({ nextCursor }) => nextCursor),
-    select: selectItems,
+  const list = useInfiniteQuery({
+    ...useServerCache().askPages("inbox.list", {}, "cursor", ({ nextCursor }) => nextCursor),
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
   });
-}
-
-function selectItems({ pages }: InfiniteData<Result<"inbox.list">>): InboxItem[] {
-  return pages.flatMap(({ items }) => items);
+  return useLatest(list, inboxItems);
 }
 
 /** At most 100, which is 100 or more. */
-export function useInboxUnreadCount(): UseQueryResult<number> {
-  return useAsk("inbox.getUnreadCount", {}, { select: ({ unread }) => unread });
+export function useInboxUnreadCount(): Loaded<number> {
+  return useLoaded("inbox.getUnreadCount", {}, ({ inboxUnread }) => inboxUnread ?? undefined);
 }
 
-const RECOUNT_AFTER_MS = 500;
-
-export function listenInbox(cache: ServerCache, on: On): void {
-  const { client } = cache;
-  const doubt = (): void => {
-    cache.refetchSoon("inbox.list");
-    cache.refetchSoon("inbox.getUnreadCount");
-  };
-  /** Messages come and go all the time; where nothing is unread they change nothing. */
-  const recount = (): void => {
-    const { unread } = cache.read("inbox.getUnreadCount", {}) ?? { unread: 0 };
-    if (unread > 0) cache.refetchSoon("inbox.getUnreadCount", {}, 1, RECOUNT_AFTER_MS);
-  };
-  on("inbox.added", doubt);
-  on("message.created", ({ messages }) => {
-    const mayBeIn = ({ mentions, authorId }: Message): boolean =>
-      mentions !== undefined &&
-      authorId !== client.user?.id &&
-      (mentions.everyone || mentions.roleIds.length > 0);
-    if (messages.some(mayBeIn)) doubt();
-  });
-  on("message.changed", ({ message }) => {
-    const isHeld = cache
-      .held("inbox.list")
-      .some(({ answer }) => answer.items.some((item) => item.message.id === message.id));
-    if (message.editedAt !== null && (isHeld || message.mentions !== undefined)) doubt();
-    patchItems(cache, (items) =>
-      changed(
-        items,
-        (item) => item.message.id === message.id,
-        (item) => ({ ...item, message }),
-      ),
-    );
-  });
-  on("message.deleted", ({ message }) => {
-    patchItems(cache, (items) => without(items, (item) => item.message.id === message.id));
-    recount();
-  });
-  on("reaction.changed", ({ messageId, rev, reactions }) => {
-    patchItems(cache, (items) =>
-      changed(
-        items,
-        (item) => item.message.id === messageId && item.message.rev < rev,
-        (item) => ({ ...item, message: withReactions(item.message, rev, reactions) }),
-      ),
-    );
-  });
-  on("inbox.updated", ({ marker }) => hearMarker(cache, marker));
-  on("readMarker.updated", ({ channelId, lastReadSeq }) => {
-    patchItems(cache, (items) =>
-      changed(
-        items,
-        ({ unread, message }) => unread && message.channelId === channelId && message.seq <= lastReadSeq,
-        (item) => ({ ...item, unread: false }),
-      ),
-    );
-    recount();
-  });
-  on("channel.deleted", doubt);
-  on("group.left", doubt);
-  on("group.joined", doubt);
-}
-
-function hearMarker(cache: ServerCache, marker: InboxMarker): void {
-  const { readUpToId, clearedUpToId } = marker;
-  cache.patch("inbox.list", (page) => {
-    const kept = without(page.items, ({ message }) => clearedUpToId !== null && message.id <= clearedUpToId);
-    const items = changed(
-      kept,
-      ({ unread, message }) => unread && readUpToId !== null && message.id <= readUpToId,
-      (item) => ({ ...item, unread: false }),
-    );
-    return { ...page, items, marker };
-  });
-  cache.refetchSoon("inbox.getUnreadCount");
-}
-
-function patchItems(cache: ServerCache, change: (items: InboxItem[]) => InboxItem[]): void {
-  cache.patchList("inbox.list", "items", change);
-}
-
-const marked = {
-  after: (cache: ServerCache, _: unknown, { marker }: { marker: InboxMarker }) => hearMarker(cache, marker),
-};
 const manyRead = {
   after(cache: ServerCache) {
-    cache.refetchSoon("channel.listUnread");
+    const { store } = cache.client;
+    void store.reload("channel.listUnread", {});
+    void store.reload("inbox.getUnreadCount", {});
     cache.refetchSoon("inbox.list");
-    cache.refetchSoon("inbox.getUnreadCount");
   },
 };
 
 export const inboxEffects: Effects = {
-  "inbox.markRead": marked,
-  "inbox.clear": marked,
   "inbox.markGroupRead": manyRead,
   "inbox.markAllRead": manyRead,
+};
+
+const NOTHING: Unread = { messages: 0, mentions: 0 };
+
+/** The channels of all groups, the threads that the user takes part in, and the direct channels, in which something is unread. */
+export function useUnreadChannels(): Loaded<readonly UnreadChannel[]> {
+  return useLoaded("channel.listUnread", {}, unreadChannels);
+}
+
+export function useChannelUnread(channelId: string): Unread {
+  return useLoaded("channel.listUnread", {}, (state) => unreadInChannel(state, channelId)).data ?? NOTHING;
+}
+
+/** Of all channels of a group together; null: of all direct channels. */
+export function useGroupUnread(groupId: string | null): Unread {
+  return useLoaded("channel.listUnread", {}, (state) => unreadInGroup(state, groupId)).data ?? NOTHING;
+}
+
+/** Where a setting holds: a whole group, or a channel. */
+export type Place = { groupId: string } | { channelId: string };
+
+/** All settings that are not as they are without any. */
+export function useNotificationSettings(): Loaded<readonly NotificationSetting[]> {
+  return useLoaded("notification.list", {}, notificationSettings);
+}
+
+/** The setting of a place; undefined where there is none of its own, and until they are loaded. */
+export function useNotificationSetting(place: Place): NotificationSetting | undefined {
+  const placeId = "channelId" in place ? place.channelId : place.groupId;
+  return useLoaded("notification.list", {}, ({ notifications }) => notifications?.[placeId]).data;
+}
+
+/** The key for pushes to this browser; null where the server sends none. */
+export function usePushKey(): UseQueryResult<string | null> {
+  return useAsk("push.getKey", {}, { select: ({ publicKey }) => publicKey });
+}
+
+export function usePushSubscriptions(): UseQueryResult<Result<"push.list">["subscriptions"]> {
+  return useAsk("push.list", {}, { ...ON_OPEN, select: ({ subscriptions }) => subscriptions });
+}
+
+export const notificationEffects: Effects = {
+  "push.subscribe": { after: (cache) => cache.refetch("push.list") },
+  "push.unsubscribe": { after: (cache) => cache.refetch("push.list") },
 };

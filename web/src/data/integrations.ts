@@ -4,7 +4,6 @@ import type { ServerCache } from "./cache.ts";
 import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
 import type { Effects } from "./per-cache.ts";
 import { withItem, without } from "./lookup.ts";
-import type { On } from "./connection.ts";
 
 const COMMANDS_STALE_AFTER_MS = 5 * 60_000;
 
@@ -30,10 +29,6 @@ export function useCommands(channelId: string, { enabled = true } = {}): UseQuer
     enabled,
     select: ({ commands }) => commands,
   });
-}
-
-export function listenIntegrations(cache: ServerCache, on: On): void {
-  on("bot.disabled", ({ groupId }) => cache.refetchSoon("bot.list", { groupId }));
 }
 
 const webhookAnswered = {

@@ -174,6 +174,3 @@ export function changed<T>(list: T[], isMeant: (item: T) => boolean, change: (it
 export function withList<A extends object, K extends keyof A>(answer: A, key: K, list: A[K]): A {
   return answer[key] === list ? answer : { ...answer, [key]: list };
 }
-
-export const byId = (a: { id: string }, b: { id: string }): number =>
-  a.id < b.id ? -1 : a.id > b.id ? 1 : 0;

@@ -7,9 +7,6 @@ type With<Fact> = { [N in Name]: Manifest[N] extends Fact ? N : never }[Name];
 const namesWith = (fact: string): Name[] =>
   (Object.keys(ACTION_MANIFEST) as Name[]).filter((name) => fact in ACTION_MANIFEST[name]);
 
-/** Actions that answer channels as the caller sees them, as `channels`. */
-export const CHANNEL_LISTS = namesWith("listsChannels") as With<{ listsChannels: true }>[];
-
 /** Actions that are recorded in a group's audit log. */
 export const AUDITED_ACTIONS = namesWith("audited") as With<{ audited: string }>[];
 

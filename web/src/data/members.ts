@@ -1,154 +1,100 @@
-import type { Member } from "@fanfare/contract";
+import { membersOf } from "@fanfare/client";
+import type { Member, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import {
-  type UseInfiniteQueryResult,
-  type UseQueryResult,
   useInfiniteQuery,
+  type UseInfiniteQueryResult,
+  useQueries,
   useQuery,
+  type UseQueryResult,
 } from "@tanstack/react-query";
-import type { ServerCache } from "./cache.ts";
-import type { On } from "./connection.ts";
+import { useEffect, useMemo } from "react";
 import { useServerCache } from "./data-context.ts";
-import type { Effects } from "./per-cache.ts";
-import { crowdOf } from "./groups.ts";
-import { changed, withItem, without } from "./lookup.ts";
+import { useStoreState } from "./store.ts";
+import { useMe } from "./me.ts";
+import { useUserSearch } from "./search.ts";
+import { useUsers } from "./people.ts";
+
+const NO_MEMBERS: readonly Member[] = [];
 
 /** The members of a group in the order of their ids, page by page: `fetchNextPage`, `hasNextPage`. */
 export function useMembers(groupId: string): UseInfiniteQueryResult<Member[]> {
-  const cache = useServerCache();
-  return useInfiniteQuery({
-    ...cache.askPages(
+  const list = useInfiniteQuery({
+    ...useServerCache().askPages(
       "group.listMembers",
       { groupId, limit: LIMITS.pageMaxItems },
       "afterUserId",
       ({ nextUserId }) => nextUserId,
     ),
-    select: ({ pages }) => pages.flatMap(({ members }) => members),
+    select: ({ pages }) => pages.at(-1)?.nextUserId ?? null,
   });
+  const known = useStoreState((state) => membersOf(state, groupId) ?? NO_MEMBERS);
+  const { data: upTo } = list;
+  const data = useMemo(
+    () => (upTo === undefined ? undefined : known.filter(({ userId }) => upTo === null || userId <= upTo)),
+    [known, upTo],
+  );
+  return { ...list, data } as UseInfiniteQueryResult<Member[]>;
 }
 
 /** One member; an error MEMBER_NOT_FOUND for who is none. Many at once make one call. */
-export function useMember(groupId: string, userId: string): UseQueryResult<Member> {
+export function useMember(groupId: string, userId: string, { enabled = true } = {}): UseQueryResult<Member> {
   const cache = useServerCache();
-  return useQuery({
+  const known = useStoreState(({ members }) => members[groupId]?.[userId]);
+  const asked = useQuery({
     ...cache.ask("group.getMember", { groupId, userId }),
-    initialData: () => {
-      const member = heldMember(cache, groupId, userId);
-      return member && { member };
-    },
+    enabled,
+    initialData: () => known && { member: known },
     select: ({ member }) => member,
   });
+  return (known === undefined ? asked : { ...asked, data: known }) as UseQueryResult<Member>;
 }
 
-function heldMember(cache: ServerCache, groupId: string, userId: string): Member | undefined {
-  for (const { answer } of cache.held("group.listMembers", { groupId })) {
-    const member = answer.members.find((held) => held.userId === userId);
-    if (member !== undefined) return member;
-  }
-  return undefined;
+/** Groups up to this size are searched as a whole here; of larger ones, accounts are searched by the server as well. */
+const MAX_LOADED = 1000;
+
+export interface FoundMember {
+  member: Member;
+  /** Undefined until it is known. */
+  user: User | undefined;
 }
 
-export function listenMembers(cache: ServerCache, on: On): void {
-  on("member.joined", ({ groupId, members, memberCount }) => {
-    // Heard before groups.ts counts anew: what is missing between the two was not listed.
-    const unlisted = memberCount - crowdOf(cache, groupId) - members.length;
-    for (const member of members) addMember(cache, member);
-    if (unlisted > 0) cache.refetchSoon("group.listMembers", { groupId }, memberCount);
+/** Members whose name has the text in it, or all that are loaded without one. */
+export function useMemberSearch(
+  groupId: string,
+  text: string,
+): { found: FoundMember[]; members: ReturnType<typeof useMembers> } {
+  const cache = useServerCache();
+  const members = useMembers(groupId);
+  const loaded = members.data ?? [];
+  const query = text.trim().toLowerCase();
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = members;
+  const needsMore = query !== "" && hasNextPage && !isFetchingNextPage && loaded.length < MAX_LOADED;
+  useEffect(() => {
+    if (needsMore) void fetchNextPage();
+  }, [needsMore, fetchNextPage]);
+  const users = useUsers(loaded.map(({ userId }) => userId));
+  const byId = new Map(users.map((user) => [user.id, user]));
+
+  // Guests search no accounts.
+  const isAccount = useMe().kind === "member";
+  const asks = hasNextPage && isAccount && query.length >= LIMITS.searchMinChars;
+  const accounts = useUserSearch(asks ? query : "").data ?? [];
+  const others = accounts.filter(({ id }) => loaded.every(({ userId }) => userId !== id));
+  const asked = useQueries({
+    queries: others.map(({ id }) => ({
+      ...cache.ask("group.getMember", { groupId, userId: id }),
+      retry: false,
+    })),
   });
-  on("member.left", ({ groupId, userIds, memberCount }) => {
-    const unlisted = crowdOf(cache, groupId) - memberCount - userIds.length;
-    for (const userId of userIds) dropMember(cache, groupId, userId);
-    if (unlisted > 0) cache.refetchSoon("group.listMembers", { groupId }, memberCount);
-  });
-  on("member.updated", ({ member }) => putMember(cache, member));
-  on("role.deleted", ({ groupId, roleId }) => {
-    const hasRole = ({ roleIds }: Member): boolean => roleIds.includes(roleId);
-    const strip = (member: Member): Member => ({
-      ...member,
-      roleIds: member.roleIds.filter((id) => id !== roleId),
-    });
-    cache.patchList("group.listMembers", "members", (members) => changed(members, hasRole, strip), {
-      groupId,
-    });
-    cache.patch(
-      "group.getMember",
-      (answer) => (hasRole(answer.member) ? { member: strip(answer.member) } : answer),
-      {
-        groupId,
-      },
-    );
-  });
-  const left = (groupId: string): void => {
-    cache.drop("group.listMembers", { groupId });
-    cache.drop("group.getMember", { groupId });
-  };
-  on("group.left", ({ groupId }) => left(groupId));
-  on("group.deleted", ({ groupId }) => left(groupId));
-}
-
-function addMember(cache: ServerCache, member: Member): void {
-  const { groupId, userId } = member;
-  cache.patch(
-    "group.listMembers",
-    (page, { afterUserId = "" }) => {
-      const isHere = userId > afterUserId && (page.nextUserId === null || userId <= page.nextUserId);
-      if (!isHere) return page;
-      return {
-        ...page,
-        members: withItem(
-          page.members,
-          member,
-          (held) => held.userId === userId,
-          (a, b) => (a.userId < b.userId ? -1 : 1),
-        ),
-      };
-    },
-    { groupId },
+  const fromServer = asked.flatMap(({ data }, index) =>
+    data === undefined ? [] : [{ member: data.member, user: others[index] }],
   );
-  putMember(cache, member);
-  // Who was no member a moment ago may have been asked for.
-  cache.refetchSoon("group.getMember", { groupId, userId });
+  const hits = loaded.map((member) => ({ member, user: byId.get(member.userId) }));
+  const found = query === "" ? hits : hits.filter(({ user }) => user !== undefined && isNamed(user, query));
+  return { found: [...found, ...fromServer], members };
 }
 
-function putMember(cache: ServerCache, member: Member): void {
-  const { groupId, userId } = member;
-  cache.patchList(
-    "group.listMembers",
-    "members",
-    (members) =>
-      changed(
-        members,
-        (held) => held.userId === userId,
-        () => member,
-      ),
-    { groupId },
-  );
-  cache.patch("group.getMember", () => ({ member }), { groupId, userId });
+function isNamed({ nickname, username }: User, query: string): boolean {
+  return nickname.toLowerCase().includes(query) || (username?.toLowerCase().includes(query) ?? false);
 }
-
-function dropMember(cache: ServerCache, groupId: string, userId: string): void {
-  cache.patchList(
-    "group.listMembers",
-    "members",
-    (members) => without(members, (held) => held.userId === userId),
-    { groupId },
-  );
-  cache.refetchSoon("group.getMember", { groupId, userId });
-}
-
-const answered = {
-  after: (cache: ServerCache, _: unknown, { member }: { member: Member }) => putMember(cache, member),
-};
-const putOut = {
-  after(cache: ServerCache, { groupId, userId }: { groupId: string; userId: string }) {
-    dropMember(cache, groupId, userId);
-  },
-};
-
-export const memberEffects: Effects = {
-  "group.mute": answered,
-  "group.unmute": answered,
-  "role.assign": answered,
-  "role.unassign": answered,
-  "group.kick": putOut,
-};

@@ -1,10 +1,9 @@
+import { latestMessages } from "@fanfare/client";
 import type { Message, Params, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
-import type { ServerCache } from "./cache.ts";
+import { useSyncExternalStore } from "react";
 import { useAsk, useServerCache } from "./data-context.ts";
-import { without } from "./lookup.ts";
-import type { On } from "./connection.ts";
 
 const STALE_AFTER_MS = 60_000;
 
@@ -19,7 +18,8 @@ export interface Found {
 /** Messages that have all of this, newest first, page by page; null asks for nothing. */
 export function useSearch(search: Search | null): UseInfiniteQueryResult<Found> {
   const cache = useServerCache();
-  return useInfiniteQuery({
+  const { store } = cache.client;
+  const found = useInfiniteQuery({
     ...cache.askPages("message.search", search ?? {}, "cursor", ({ nextCursor }) => nextCursor),
     staleTime: STALE_AFTER_MS,
     enabled: search !== null,
@@ -28,6 +28,13 @@ export function useSearch(search: Search | null): UseInfiniteQueryResult<Found> 
       isComplete: pages.every(({ isComplete }) => isComplete),
     }),
   });
+  // Events change the messages that were found.
+  useSyncExternalStore(store.subscribe, () => store.state.messages);
+  const { data } = found;
+  return {
+    ...found,
+    data: data && { ...data, messages: latestMessages(store.state, data.messages) },
+  } as UseInfiniteQueryResult<Found>;
 }
 
 /** Whether something can be searched for: words, an author, a mention or a trait. */
@@ -47,12 +54,4 @@ export function useUserSearch(query: string): UseQueryResult<User[]> {
       select: ({ users }) => users,
     },
   );
-}
-
-export function listenSearch(cache: ServerCache, on: On): void {
-  on("message.deleted", ({ message }) => {
-    cache.patchList("message.search", "messages", (messages) =>
-      without(messages, ({ id }) => id === message.id),
-    );
-  });
 }

@@ -127,12 +127,9 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
       ? { ...state, directs: state.directs.filter((id) => id !== channelId) }
       : state,
   "readMarker.updated": (state, { channelId, lastReadSeq }) => {
-    const known = state.lastReadSeqs[channelId];
     // Two processes can deliver their events in another order.
-    const lastReadSeqs =
-      known === undefined
-        ? state.lastReadSeqs
-        : withEntry(state.lastReadSeqs, channelId, Math.max(known, lastReadSeq));
+    const seq = Math.max(state.lastReadSeqs[channelId] ?? 0, lastReadSeq);
+    const lastReadSeqs = withEntry(state.lastReadSeqs, channelId, seq);
     const unread = state.unread && withoutRead(state.unread, channelId, lastReadSeq);
     return { ...state, lastReadSeqs, unread };
   },

@@ -7,6 +7,7 @@ import type {
   InboxItem,
   Member,
   Message,
+  NotificationSetting,
   Role,
   UnreadChannel,
 } from "@fanfare/contract";
@@ -189,6 +190,17 @@ export function friendRequestsOf({ friendRequests }: ClientState): readonly Frie
   return friendRequests === null ? undefined : newestFirst(friendRequests);
 }
 
+const settingsList = once((settings: Table<NotificationSetting>): readonly NotificationSetting[] =>
+  Object.values(settings),
+);
+
+/** The notification settings that differ from the default. */
+export function notificationSettings({
+  notifications,
+}: ClientState): readonly NotificationSetting[] | undefined {
+  return notifications === null ? undefined : settingsList(notifications);
+}
+
 /** Messages that were listed some time ago, as they are now; deleted ones are left out. */
 export function latestMessages({ messages }: ClientState, listed: readonly Message[]): Message[] {
   return listed.map((message) => latest(messages, message)).filter(({ deletedAt }) => deletedAt === null);
@@ -207,6 +219,18 @@ export function inboxItems(state: ClientState, listed: readonly InboxItem[]): In
     if (message.deletedAt !== null || message.id <= (clearedUpToId ?? "")) return [];
     const isRead =
       message.id <= (readUpToId ?? "") || message.seq <= (state.lastReadSeqs[message.channelId] ?? 0);
-    return [{ ...item, message, unread: item.unread && !isRead }];
+    const unread = item.unread && !isRead;
+    return [withChanges(item, message, unread)];
   });
+}
+
+const changedItems = new WeakMap<InboxItem, InboxItem>();
+
+function withChanges(item: InboxItem, message: Message, unread: boolean): InboxItem {
+  if (message === item.message && unread === item.unread) return item;
+  const held = changedItems.get(item);
+  if (held?.message === message && held.unread === unread) return held;
+  const changed = { ...item, message, unread };
+  changedItems.set(item, changed);
+  return changed;
 }

@@ -29,6 +29,8 @@ interface Question {
   timer: ReturnType<typeof setTimeout> | null;
 }
 
+/** A deleted group had many members: all of them ask. */
+const FORGOTTEN_CROWD = 5000;
 const LOAD_TRIES = 5;
 const SOON_MS = 50;
 /** After more events than this while an answer was on its way, it is asked for again instead. */
@@ -89,7 +91,7 @@ export class Store {
   }
 
   isLoaded<N extends LoadName>(name: N, params: Params<N>): boolean {
-    return (LOADS[name].isLoaded as (state: ClientState, params: Params<N>) => boolean)(this.#state, params);
+    return isIn(this.#state, { name, params });
   }
 
   /** Why a part of the state could not be loaded; null where it was, or is being loaded. */
@@ -249,9 +251,19 @@ export class Store {
   }
 
   #apply(event: StateEvent): void {
-    const doubts = doubtsOf(this.#state, event);
-    this.#set(reduce(this.#state, event));
-    for (const doubt of doubts) this.#doubt(doubt);
+    const before = this.#state;
+    this.#set(reduce(before, event));
+    for (const doubt of doubtsOf(before, event)) this.#doubt(doubt);
+    this.#askForForgotten(before);
+  }
+
+  /** What is still shown of a channel or group that is gone: the server says why it is refused. */
+  #askForForgotten(before: ClientState): void {
+    if (before.channels === this.#state.channels && before.groups === this.#state.groups) return;
+    for (const question of this.#questions.values()) {
+      const isForgotten = isIn(before, question) && !isIn(this.#state, question);
+      if (isForgotten) this.#askAgain(question, { crowd: FORGOTTEN_CROWD });
+    }
   }
 
   #doubt(doubt: Doubt): void {
@@ -269,18 +281,20 @@ export class Store {
     }
   }
 
+  /** @param isNeeded also where no one keeps it */
   #askAgain(
     question: Question,
-    { crowd = 1, afterMs = SOON_MS }: Doubt,
-    isNeeded = question.keepers > 0,
+    { crowd = 1, afterMs = SOON_MS }: Pick<Doubt, "crowd" | "afterMs">,
+    isNeeded = false,
   ): void {
     question.isStale = true;
-    if (!isNeeded || question.timer !== null || this.#isClosed) return;
+    const isAsked = (): boolean => isNeeded || question.keepers > 0;
+    if (!isAsked() || question.timer !== null || this.#isClosed) return;
     const spreadMs = Math.min(this.#options.spreadMs, crowd / 10);
     question.timer = setTimeout(
       () => {
         question.timer = null;
-        void this.#loadKept(question);
+        if (isAsked()) void this.#loadKept(question);
       },
       afterMs + Math.random() * spreadMs,
     );
@@ -313,6 +327,10 @@ export class Store {
   #notify(): void {
     for (const listener of this.#listeners) callSafely(listener);
   }
+}
+
+function isIn(state: ClientState, { name, params }: Pick<Question, "name" | "params">): boolean {
+  return (LOADS[name].isLoaded as (state: ClientState, params: object) => boolean)(state, params);
 }
 
 function keyOf(name: LoadName, params: object): string {

@@ -1,6 +1,5 @@
 import { ACTIONS, type ActionName } from "../actions.ts";
 import type { ActionDefinition } from "../define.ts";
-import { ChannelStateSchema } from "../entities.ts";
 import { EVENTS } from "../events.ts";
 
 type Facts = Record<string, string | true>;
@@ -21,8 +20,6 @@ export interface ClientFacts {
   startsSession?: true;
   endsSession?: true;
   audited?: string;
-  /** It answers channels as the caller sees them, as \`channels\`. */
-  listsChannels?: true;
 }
 
 /** Actions with a fact that clients need. */
@@ -37,16 +34,14 @@ ${events.join("\n")}
 }
 
 function factsOf(definition: ActionDefinition): Facts {
-  const { permission, transports, startsSession, endsSession, audited, result } = definition;
+  const { permission, transports, startsSession, endsSession, audited } = definition;
   if (permission.rule === "internal") return {};
-  const { channels } = (result as { shape?: Record<string, { element?: unknown }> }).shape ?? {};
   return {
     ...(permission.rule === "public" && { isPublic: true }),
     ...(!transports.includes("socket") && { httpOnly: true }),
     ...(startsSession && { startsSession }),
     ...(endsSession && { endsSession }),
     ...(audited !== undefined && { audited }),
-    ...(channels?.element === ChannelStateSchema && { listsChannels: true }),
   };
 }
 

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAdminGroups } from "../../data/admin.ts";
 import { useCall } from "../../data/call.ts";
-import { useUser } from "../../data/users.ts";
+import { useUser } from "../../data/people.ts";
 import { useFormats } from "../../shared/formats.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -18,7 +18,7 @@ import { Link, useLocation } from "wouter";
 import { useAdminAuditLog, useAdminPolicy, useAdminStats } from "../../data/admin.ts";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
-import { useUser } from "../../data/users.ts";
+import { useUser } from "../../data/people.ts";
 import { adminPath, landingPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { useFormats } from "../../shared/formats.ts";

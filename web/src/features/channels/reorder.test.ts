@@ -1,6 +1,6 @@
 import type { Channel } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
-import { channelTree } from "../../data/channel-order.ts";
+import { channelTree } from "../../data/groups.ts";
 import { type Edge, type Place, placesAfterDrop, stepChannel, stepSection } from "./reorder.ts";
 
 const channel = (id: string, position: number, sectionId: string | null = null, kind = "text"): Channel =>

@@ -1,5 +1,5 @@
 import type { Channel } from "@fanfare/contract";
-import { channelTree } from "../../data/channel-order.ts";
+import { channelTree } from "../../data/groups.ts";
 
 export interface Place {
   channelId: string;

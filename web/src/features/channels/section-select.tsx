@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { useChannels } from "../../data/channels.ts";
+import { useChannels } from "../../data/groups.ts";
 import { Select, type SelectProps } from "../../ui/select.tsx";
 
 /** As a choice; the server says null. */

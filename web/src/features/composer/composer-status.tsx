@@ -1,7 +1,7 @@
 import { Snail } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useTypists } from "../../data/typing.ts";
-import { useUsers } from "../../data/users.ts";
+import { useUsers } from "../../data/people.ts";
 import { useFormats } from "../../shared/formats.ts";
 import { cx } from "../../ui/cx.ts";
 

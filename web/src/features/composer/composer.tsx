@@ -3,8 +3,9 @@ import { hasPermission } from "@fanfare/contract/permissions";
 import { Lock, VolumeX } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { useAsk, useServerCache } from "../../data/data-context.ts";
-import { useChannelPermissions } from "../../data/permissions.ts";
+import { useServerCache } from "../../data/data-context.ts";
+import { useMember } from "../../data/members.ts";
+import { useChannelPermissions, useMyPermissions } from "../../data/groups.ts";
 import { useFormats } from "../../shared/formats.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { ComposerBox } from "./composer-box.tsx";
@@ -55,16 +56,13 @@ function useComposerState(channel: Channel): ComposerState {
   const groupId = channel.groupId ?? "";
   const enabled = channel.groupId !== null;
   const permissions = useChannelPermissions(channel);
-  const { isSuccess } = useAsk("group.myPermissions", { groupId }, { enabled });
-  const { data: mutedUntil = null } = useAsk(
-    "group.getMember",
-    { groupId, userId: client.user?.id ?? "" },
-    { enabled, select: ({ member }) => member.mutedUntil },
-  );
+  const isKnown = useMyPermissions(groupId, { enabled }).data !== undefined;
+  const { data: member } = useMember(groupId, client.user?.id ?? "", { enabled });
+  const mutedUntil = member?.mutedUntil ?? null;
   const nowMs = useNow();
   const untilMs = mutedUntil === null ? 0 : Date.parse(mutedUntil);
   if (untilMs > nowMs) return { kind: "muted", untilMs };
   // Until it is known, most may.
-  if (enabled && isSuccess && !hasPermission(permissions, "sendMessages")) return { kind: "readOnly" };
+  if (enabled && isKnown && !hasPermission(permissions, "sendMessages")) return { kind: "readOnly" };
   return { kind: "open" };
 }

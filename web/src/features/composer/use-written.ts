@@ -1,9 +1,7 @@
 import type { Channel, Role } from "@fanfare/contract";
-import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useCallback, useMemo, useRef, useState } from "react";
-import { askChannels } from "../../data/channels.ts";
-import { useAsk, useServerCache } from "../../data/data-context.ts";
-import { useUsers } from "../../data/users.ts";
+import { useChannels, useRoles } from "../../data/groups.ts";
+import { useUsers } from "../../data/people.ts";
 
 const NO_ROLES: readonly Role[] = [];
 
@@ -62,15 +60,11 @@ function useNames(groupId: string | null, text: string): ReadonlyMap<string, str
   const joined = wiresIn(text).join(" ");
   const userIds = useMemo(() => joined.match(/(?<=<@)[0-9a-f]{24}/g) ?? [], [joined]);
   const users = useUsers(userIds);
-  const params = { groupId: groupId ?? "" };
-  const { data: roles = NO_ROLES } = useAsk("role.list", params, {
+  const { data: roles = NO_ROLES } = useRoles(groupId ?? "", {
     enabled: groupId !== null && joined.includes("<@&"),
-    select: (answer) => answer.roles,
   });
-  const { data: channels = NO_CHANNELS } = useQuery({
-    ...askChannels(useServerCache(), params.groupId),
+  const { data: channels = NO_CHANNELS } = useChannels(groupId ?? "", {
     enabled: groupId !== null && joined.includes("<#"),
-    select: (answer) => answer.channels,
   });
   const names = new Map<string, string>();
   for (const user of users) names.set(`<@${user.id}>`, user.nickname);

@@ -5,7 +5,7 @@ import { useLocation, useSearch } from "wouter";
 import { AtSign, CircleUser, Ellipsis, Pin, UserPlus, Users } from "lucide-react";
 import { useIsBlocked } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
-import { useUser } from "../../data/users.ts";
+import { useUser } from "../../data/people.ts";
 import { directPath, parsePlace } from "../../routes.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";

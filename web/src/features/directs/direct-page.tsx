@@ -3,7 +3,7 @@ import { MessagesSquare } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
-import { useChannelState } from "../../data/channels.ts";
+import { useChannelState } from "../../data/groups.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";

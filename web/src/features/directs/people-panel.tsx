@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { useStatus } from "../../data/presence.ts";
-import { useUser } from "../../data/users.ts";
+import { useUser } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";

@@ -2,7 +2,7 @@ import type { Channel, User } from "@fanfare/contract";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../../data/me.ts";
-import { useUser, useUsers } from "../../data/users.ts";
+import { useUser, useUsers } from "../../data/people.ts";
 
 /** How a direct channel is shown to the one who is logged in. */
 export interface Direct {

@@ -7,12 +7,11 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import { ClaimDialog } from "../session/claim-dialog.tsx";
 import { PageHeader } from "../shell/page-header.tsx";
-import { useFriendRequests } from "../../data/friends.ts";
+import { useFriendRequests, useUsers } from "../../data/people.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { CountBadge } from "../../ui/badge.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { usePersonActions } from "../members/use-person-actions.ts";
-import { useUsers } from "../../data/users.ts";
 import { AddFriend } from "./add-friend.tsx";
 import { FriendList } from "./friend-list.tsx";
 import { PersonLine } from "./person-line.tsx";
@@ -124,7 +123,7 @@ function Row({ user }: { user: User }) {
 }
 
 /** Who asks the user, and whom the user has asked. */
-export function RequestList({ requests }: { requests: FriendRequest[] | undefined }) {
+export function RequestList({ requests }: { requests: readonly FriendRequest[] | undefined }) {
   const { t } = useTranslation("friends");
   const { error, refetch } = useFriendRequests();
   if (requests === undefined) {
@@ -143,7 +142,7 @@ export function RequestList({ requests }: { requests: FriendRequest[] | undefine
 }
 
 interface PartProps {
-  requests: FriendRequest[];
+  requests: readonly FriendRequest[];
   direction: FriendRequest["direction"];
 }
 

@@ -4,10 +4,15 @@ import { type ComponentType, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Redirect, useLocation } from "wouter";
 import { LIMITS } from "@fanfare/contract/limits";
-import { channelsInOrder, channelTree } from "../../data/channel-order.ts";
-import { useChannels } from "../../data/channels.ts";
-import { useGroup, useGroups } from "../../data/groups.ts";
-import { useCanInGroup, useMyPermissions } from "../../data/permissions.ts";
+import {
+  channelsInOrder,
+  channelTree,
+  useCanInGroup,
+  useChannels,
+  useGroup,
+  useGroups,
+  useMyPermissions,
+} from "../../data/groups.ts";
 import { groupPath, groupSettingsPath, landingPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { EmptyState, ErrorNote, Skeleton, SkeletonRows } from "../../ui/feedback.tsx";

@@ -1,7 +1,7 @@
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMemberSearch } from "../../data/member-search.ts";
+import { useMemberSearch } from "../../data/members.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { TextField } from "../../ui/text-field.tsx";

@@ -2,8 +2,7 @@ import type { Group, Member, Role } from "@fanfare/contract";
 import { NO_PERMISSIONS, type Authority, mayTouchMember, mayTouchRole } from "@fanfare/contract/permissions";
 import { useMe } from "../../data/me.ts";
 import { useMember } from "../../data/members.ts";
-import { useMyPermissions } from "../../data/permissions.ts";
-import { useRoles } from "../../data/roles.ts";
+import { useMyPermissions, useRoles } from "../../data/groups.ts";
 
 export interface OwnAuthority {
   /** In the group: bits. */

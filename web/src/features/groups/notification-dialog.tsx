@@ -1,7 +1,7 @@
 import { BellOff } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
-import { type Place, useNotificationSetting } from "../../data/notifications.ts";
+import { type Place, useNotificationSetting } from "../../data/inbox.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { useFormats } from "../../shared/formats.ts";
 import { Button } from "../../ui/button.tsx";

@@ -1,7 +1,6 @@
 import { useEffect, type ReactNode } from "react";
 import { useLocation, useSearch } from "wouter";
-import { useChannels, useChannelState } from "../../data/channels.ts";
-import { useGroup, useGroups } from "../../data/groups.ts";
+import { useChannels, useChannelState, useGroup, useGroups } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
 import { channelPath, parsePlace, placePath } from "../../routes.ts";
 import { rememberPlace } from "../../state/last-channel.ts";

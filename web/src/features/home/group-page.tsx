@@ -1,9 +1,7 @@
 import { Hash } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Redirect } from "wouter";
-import { channelsInOrder } from "../../data/channel-order.ts";
-import { useChannels } from "../../data/channels.ts";
-import { useGroup, useGroups } from "../../data/groups.ts";
+import { channelsInOrder, useChannels, useGroup, useGroups } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
 import { channelPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";

@@ -1,9 +1,8 @@
 import type { FriendRequest } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
-import { useFriendRequests } from "../../data/friends.ts";
+import { useFriendRequests, useUser } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
-import { useUser } from "../../data/users.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -1,5 +1,5 @@
 import type { Message } from "@fanfare/contract";
-import { useChannelState } from "../../data/channels.ts";
+import { useChannelState } from "../../data/groups.ts";
 import { placePath } from "../../routes.ts";
 
 /** Where a message is read: in its channel, or in its thread beside the channel that the thread belongs to. */

@@ -3,7 +3,7 @@ import { Copy, Link2, Trash2 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useInvites } from "../../data/moderation.ts";
-import { useUser } from "../../data/users.ts";
+import { useUser } from "../../data/people.ts";
 import { copyText } from "../../shared/copy-field.tsx";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { useFormats } from "../../shared/formats.ts";

@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { useUser } from "../../data/users.ts";
+import { useUser } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useName } from "./use-name.ts";

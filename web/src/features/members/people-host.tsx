@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
-import { useUser } from "../../data/users.ts";
+import { useUser } from "../../data/people.ts";
 import { AnchoredPopover } from "../../ui/popover.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";

@@ -2,7 +2,7 @@ import type { Member } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useGroup } from "../../data/groups.ts";
-import { useUser } from "../../data/users.ts";
+import { useUser } from "../../data/people.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import type { MemberDialogKind } from "../group-settings/members/member-dialog.ts";
 import { MemberDialogs } from "../group-settings/members/member-dialogs.tsx";

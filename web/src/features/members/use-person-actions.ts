@@ -2,7 +2,7 @@ import type { ActionName, Params, User } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { useIsBlocked, useMe } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
-import { useFriendRequests, useFriends } from "../../data/friends.ts";
+import { useFriendRequests, useFriends } from "../../data/people.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { showToast } from "../../ui/toast.tsx";
 import { useOpenDirect } from "../directs/use-open-direct.ts";

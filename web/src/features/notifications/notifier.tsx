@@ -4,10 +4,9 @@ import { navigate } from "wouter/use-browser-location";
 import { useBlocked } from "../../data/me.ts";
 import type { ServerCache } from "../../data/cache.ts";
 import { useServerCache } from "../../data/data-context.ts";
-import { useNotificationSettings } from "../../data/notifications.ts";
+import { useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
 import { useOwnStatus } from "../../data/presence.ts";
-import { useUnreadChannels } from "../../data/unread.ts";
-import { usersOf } from "../../data/users.ts";
+import { usersOf } from "../../data/people.ts";
 import { inboxPath, placePath } from "../../routes.ts";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { loadStored, saveStored } from "../../state/stored.ts";
@@ -155,7 +154,7 @@ async function describeNotice(cache: ServerCache, { message, channel }: Notice):
       ? await nameOf(cache, message.authorId)
       : i18next.t("notifications:webhook", { name: message.as.name });
   const { groupId, name, id, parentId } = channel;
-  const group = cache.read("group.listMine", {})?.groups.find((held) => held.id === groupId)?.name;
+  const group = cache.client.store.state.groups?.[groupId ?? ""]?.name;
   const place = groupId === null ? name : [`#${name}`, group].filter(Boolean).join(", ");
   const path =
     parentId === null

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { useUnreadChannels } from "../../data/unread.ts";
+import { useUnreadChannels } from "../../data/inbox.ts";
 import { useWantedUnread } from "./use-wanted-unread.ts";
 import { countForUser } from "./wanted-unread.ts";
 

@@ -1,6 +1,6 @@
+import type { Unread } from "@fanfare/client";
 import { useMemo } from "react";
-import { useNotificationSettings } from "../../data/notifications.ts";
-import { type Unread, useUnreadChannels } from "../../data/unread.ts";
+import { useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { wantedUnread } from "./wanted-unread.ts";
 

@@ -1,5 +1,6 @@
+import type { Unread } from "@fanfare/client";
 import type { NotificationSetting, UnreadChannel } from "@fanfare/contract";
-import type { Unread } from "../../data/unread.ts";
+
 import { isMutedNow } from "../channels/mute.ts";
 
 /** The settings for a channel: its own, and those of its group. */

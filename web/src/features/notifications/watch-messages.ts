@@ -1,6 +1,6 @@
+import { channelOf, notificationSettings } from "@fanfare/client";
 import type { ChannelState, Message, NotificationSetting } from "@fanfare/contract";
 import type { ServerCache } from "../../data/cache.ts";
-import { heldChannel } from "../../data/open-channels.ts";
 import { isMutedNow } from "../channels/mute.ts";
 import { settingsOf } from "./wanted-unread.ts";
 
@@ -43,12 +43,13 @@ async function noticeOf(
   channelId: string,
   messages: readonly Message[],
 ): Promise<Notice | null> {
-  const channel =
-    heldChannel(cache, channelId) ??
-    (await cache.queries.fetchQuery(cache.ask("channel.get", { channelId }))).channel;
+  const { store } = cache.client;
+  await store.load("channel.get", { channelId });
+  const channel = channelOf(store.state, channelId);
+  if (channel === undefined) return null;
   const { groupId, parentId } = channel;
   // What was just changed counts, shown or not.
-  const settings = cache.held("notification.list").flatMap(({ answer }) => answer.settings);
+  const settings = notificationSettings(store.state) ?? [];
   // A thread is as quiet as the channel that it belongs to.
   const own = settingsOf(settings, groupId, channelId);
   const places = {
@@ -71,7 +72,10 @@ async function rolesFor(
   { mentions }: Message,
 ): Promise<readonly string[]> {
   if (groupId === null || mentions === undefined || mentions.roleIds.length === 0) return [];
-  const { member } = await cache.queries.fetchQuery(cache.ask("group.getMember", { groupId, userId }));
+  const { client } = cache;
+  const member =
+    client.store.state.members[groupId]?.[userId] ??
+    (await client.call("group.getMember", { groupId, userId })).member;
   return member.roleIds;
 }
 

@@ -1,15 +1,10 @@
 import type { ChannelState, User } from "@fanfare/contract";
-import { useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { askChannels } from "../../data/channels.ts";
-import { useServerCache } from "../../data/data-context.ts";
-import { useDirects } from "../../data/directs.ts";
-import { useFriends } from "../../data/friends.ts";
-import { useGroups } from "../../data/groups.ts";
+import { useChannelsOfGroups, useGroups } from "../../data/groups.ts";
+import { useDirects, useFriends, useUsers } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { useUserSearch } from "../../data/search.ts";
-import { useUsers } from "../../data/users.ts";
 import { channelPath, directPath, groupPath, inboxPath, settingsPath } from "../../routes.ts";
 import { useWantedUnread } from "../notifications/use-wanted-unread.ts";
 import { usePlace } from "../shortcuts/use-place.ts";
@@ -23,7 +18,6 @@ const NOTHING = { messages: 0, mentions: 0 };
 /** Everything that one can go to, and accounts whose names begin as the text does. */
 export function useDestinations(query: string): Destination[] {
   const { t, i18n } = useTranslation("quick-switcher");
-  const cache = useServerCache();
   const me = useMe();
   const isAccount = me.kind === "member";
   const { data: groups = [] } = useGroups();
@@ -35,9 +29,7 @@ export function useDestinations(query: string): Destination[] {
   // Where one is already is nowhere to go to.
   const currentId = usePlace()?.channelId;
   const recent = useRecentPlaces(me.id).filter((id) => id !== currentId);
-  const lists = useQueries({
-    queries: groups.slice(0, MAX_GROUPS).map(({ id }) => askChannels(cache, id)),
-  });
+  const lists = useChannelsOfGroups(groups.slice(0, MAX_GROUPS).map(({ id }) => id));
   const knownIds = useMemo(
     () => [
       ...new Set([...friends.map(({ userId }) => userId), ...directs.flatMap(({ memberIds }) => memberIds)]),
@@ -84,7 +76,7 @@ export function useDestinations(query: string): Destination[] {
       ...state(channel.id),
     })),
     ...groups.flatMap(({ id: groupId, name }, index) =>
-      (lists[index]?.data?.channels ?? [])
+      (lists[index] ?? [])
         .filter(({ kind }) => kind === "text")
         .map((channel): Destination => ({
           kind: "channel",

@@ -2,7 +2,7 @@ import { Megaphone, Wrench } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
-import { useServerNotices } from "../../data/server-notices.ts";
+import { useServerNotices } from "../../data/store.ts";
 import { Drawer } from "../../ui/drawer.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";
 import { Banner } from "./banner.tsx";

@@ -1,15 +1,15 @@
+import { channelsOf, directsOf } from "@fanfare/client";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { useMe } from "../../data/me.ts";
 import { visitPlace } from "../quick-switcher/recent-places.ts";
 import { useCall } from "../../data/call.ts";
-import { channelsInOrder } from "../../data/channel-order.ts";
+import { channelsInOrder, useGroups } from "../../data/groups.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { directPath, groupPath, inboxPath, parsePlace, placePath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { togglePanel, usePanels } from "../../state/panels.ts";
 import { showToast } from "../../ui/toast.tsx";
-import { useGroups } from "../../data/groups.ts";
 import { useWantedUnread } from "../notifications/use-wanted-unread.ts";
 import { openSearch } from "../search/search-store.ts";
 import { isApple, isCombo, needsNoField } from "./combo.ts";
@@ -89,7 +89,7 @@ interface Deeds {
 
 /** What the shortcuts do where the user is now. */
 function useShortcutActions(): Deeds {
-  const cache = useServerCache();
+  const { store } = useServerCache().client;
   const call = useCall();
   const place = usePlace();
   const { data: groups = [] } = useGroups();
@@ -99,8 +99,8 @@ function useShortcutActions(): Deeds {
   /** The channels beside which the user is, from above. */
   const listed = (): { id: string; groupId: string | null }[] => {
     const groupId = place?.groupId ?? null;
-    if (groupId === null) return cache.held("channel.listDirect").flatMap(({ answer }) => answer.channels);
-    return channelsInOrder(cache.read("channel.list", { groupId })?.channels ?? []);
+    if (groupId === null) return [...(directsOf(store.state) ?? [])];
+    return channelsInOrder(channelsOf(store.state, groupId) ?? []);
   };
   const step = (by: 1 | -1, onlyUnread: boolean): boolean => {
     const next = nextOf(listed(), place?.channelId ?? null, by, ({ id }) => !onlyUnread || unread.has(id));
@@ -118,7 +118,7 @@ function useShortcutActions(): Deeds {
     // Esc closes what stands at the right first.
     const hasPanel = usePanels.getState().panel !== null || parsePlace(location.search).thread !== undefined;
     if (channelId === null || hasPanel) return false;
-    const held = cache.read("channel.listUnread", {})?.channels.find((one) => one.channelId === channelId);
+    const held = store.state.unread?.[channelId];
     if (held === undefined) return false;
     call("channel.markRead", { channelId, seq: held.head.seq }).catch(failed);
     return true;

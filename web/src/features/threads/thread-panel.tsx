@@ -12,9 +12,9 @@ import {
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useActionMutation } from "../../data/call.ts";
-import { useChannelState } from "../../data/channels.ts";
+import { useCanInChannel, useChannelState } from "../../data/groups.ts";
 import { useMessage } from "../../data/channel-messages.ts";
-import { useNotificationSetting } from "../../data/notifications.ts";
+import { useNotificationSetting } from "../../data/inbox.ts";
 import { placePath } from "../../routes.ts";
 import { copyText } from "../../shared/copy-field.tsx";
 import { errorText } from "../../shared/use-action.ts";
@@ -32,7 +32,6 @@ import { MessageCard } from "../messages/item/message-card.tsx";
 import { MessageList, type MessageListProps } from "../messages/list/message-list.tsx";
 import { SidePanel } from "../shell/side-panel.tsx";
 import { useMe } from "../../data/me.ts";
-import { useCanInChannel } from "../../data/permissions.ts";
 
 interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped" | "onUser"> {
   /** The channel that the thread belongs to. */

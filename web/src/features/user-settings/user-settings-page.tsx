@@ -19,7 +19,7 @@ import { DownloadLines } from "../../shared/download-lines.tsx";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { SettingsLayout } from "../../ui/settings-layout.tsx";
 import { Switch } from "../../ui/choices.tsx";
-import { useReach } from "../../data/friends.ts";
+import { useReach } from "../../data/people.ts";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import { Select } from "../../ui/select.tsx";

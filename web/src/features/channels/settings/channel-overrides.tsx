@@ -4,7 +4,7 @@ import { Lock, LockOpen, Check, type LucideIcon, Minus, X } from "lucide-react";
 import { useState, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
-import { useOverrides } from "../../../data/permissions.ts";
+import { useOverrides } from "../../../data/groups.ts";
 import { errorText, useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";

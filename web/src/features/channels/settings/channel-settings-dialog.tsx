@@ -1,6 +1,6 @@
 import type { Group } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { useChannels } from "../../../data/channels.ts";
+import { useChannels } from "../../../data/groups.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { ChannelSettings } from "./channel-settings.tsx";
 

@@ -4,7 +4,7 @@ import { hasPermission } from "@fanfare/contract/permissions";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
-import { useChannelPermissions } from "../../../data/permissions.ts";
+import { useChannelPermissions } from "../../../data/groups.ts";
 import { Form } from "../../../ui/form.tsx";
 import { type Tab, Tabs } from "../../../ui/tabs.tsx";
 import { TextArea, TextField } from "../../../ui/text-field.tsx";

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useWebhooks } from "../../../data/integrations.ts";
-import { useUser } from "../../../data/users.ts";
+import { useUser } from "../../../data/people.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { useFormats } from "../../../shared/formats.ts";
 import { Avatar } from "../../../ui/avatar.tsx";

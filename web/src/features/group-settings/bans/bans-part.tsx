@@ -3,7 +3,7 @@ import { UserRoundCheck } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useBans } from "../../../data/moderation.ts";
-import { useUser } from "../../../data/users.ts";
+import { useUser } from "../../../data/people.ts";
 import { errorText, useAction } from "../../../shared/use-action.ts";
 import { useFormats } from "../../../shared/formats.ts";
 import { Avatar } from "../../../ui/avatar.tsx";

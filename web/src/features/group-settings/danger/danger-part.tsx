@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../../../data/call.ts";
-import { useUser } from "../../../data/users.ts";
+import { useUser } from "../../../data/people.ts";
 import { landingPath } from "../../../routes.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";

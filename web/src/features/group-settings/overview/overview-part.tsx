@@ -3,7 +3,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
-import { useChannels } from "../../../data/channels.ts";
+import { useChannels } from "../../../data/groups.ts";
 import { useServerCache } from "../../../data/data-context.ts";
 import { uploadPicture } from "../../../data/files.ts";
 import { useAction } from "../../../shared/use-action.ts";

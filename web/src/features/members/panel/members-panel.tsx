@@ -2,7 +2,7 @@ import type { Group } from "@fanfare/contract";
 import { Search, Users } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMemberSearch } from "../../../data/member-search.ts";
+import { useMemberSearch } from "../../../data/members.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
 import { TextField } from "../../../ui/text-field.tsx";

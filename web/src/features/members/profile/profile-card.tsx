@@ -13,11 +13,10 @@ import {
 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
-import { useGroup } from "../../../data/groups.ts";
+import { useGroup, useRoles } from "../../../data/groups.ts";
 import { useMember } from "../../../data/members.ts";
 import { useStatus } from "../../../data/presence.ts";
-import { useRoles } from "../../../data/roles.ts";
-import { useUser } from "../../../data/users.ts";
+import { useUser } from "../../../data/people.ts";
 import { useFormats } from "../../../shared/formats.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import { Avatar } from "../../../ui/avatar.tsx";

@@ -9,9 +9,8 @@ import {
 } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
-import { useChannels } from "../../../data/channels.ts";
-import { useRoles } from "../../../data/roles.ts";
-import { useUser } from "../../../data/users.ts";
+import { useChannels, useRoles } from "../../../data/groups.ts";
+import { useUser } from "../../../data/people.ts";
 import { channelPath } from "../../../routes.ts";
 import { useSame } from "../../../shared/hooks.ts";
 import { setPreferences, usePreferences } from "../../../state/preferences.ts";

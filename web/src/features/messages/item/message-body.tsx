@@ -3,7 +3,7 @@ import { ChevronRight, MessageSquareText, Pin } from "lucide-react";
 import { useContext, useEffect, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
-import { useChannelState } from "../../../data/channels.ts";
+import { useChannelState } from "../../../data/groups.ts";
 import { useAsk } from "../../../data/data-context.ts";
 import { useMessageContext } from "../list/use-rows.ts";
 import { Markdown, MarkdownContext } from "../markdown/markdown.tsx";

@@ -2,7 +2,8 @@ import type { Message } from "@fanfare/contract";
 import { CornerUpRight, Ellipsis, MessageSquareText, Pencil, Reply } from "lucide-react";
 import { type CSSProperties, memo, type PointerEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useAsk } from "../../../data/data-context.ts";
+import { useMessage } from "../../../data/channel-messages.ts";
+import { useMember } from "../../../data/members.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { cx } from "../../../ui/cx.ts";
@@ -165,8 +166,8 @@ function AuthorName({ author, authorId, isActive }: AuthorNameProps) {
 
 function ColoredName({ name, authorId, groupId }: { name: string; authorId: string; groupId: string }) {
   const { coloredRoles } = useMessageContext();
-  const { data: member } = useAsk("group.getMember", { groupId, userId: authorId });
-  const color = coloredRoles.find(({ id }) => member?.member.roleIds.includes(id))?.color;
+  const { data: member } = useMember(groupId, authorId);
+  const color = coloredRoles.find(({ id }) => member?.roleIds.includes(id))?.color;
   if (color === undefined || color === null) return <span className="font-semibold">{name}</span>;
   const colors = { "--light": readableColor(color, "light"), "--dark": readableColor(color, "dark") };
   return (
@@ -223,8 +224,8 @@ function ReplyPreview({ messageId }: { messageId: string }) {
 function Asked({ messageId }: { messageId: string }) {
   const { t } = useTranslation("messages");
   const { view } = useMessageContext();
-  const { data, isError } = useAsk("message.get", { channelId: view.channelId, messageId });
-  if (data !== undefined) return <Shown message={data.message} />;
+  const { data: message, isError } = useMessage(view.channelId, messageId);
+  if (message !== undefined) return <Shown message={message} />;
   return <Line>{isError ? t("reply.gone") : "…"}</Line>;
 }
 

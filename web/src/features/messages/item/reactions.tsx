@@ -3,7 +3,7 @@ import { hasPermission } from "@fanfare/contract/permissions";
 import { useTranslation } from "react-i18next";
 import { SmilePlus } from "lucide-react";
 import { useOwnReactions, useToggleReaction } from "../../../data/own-reactions.ts";
-import { useUsers } from "../../../data/users.ts";
+import { useUsers } from "../../../data/people.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { cx } from "../../../ui/cx.ts";
 import { showToast } from "../../../ui/toast.tsx";

@@ -1,6 +1,6 @@
 import type { Message } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { useUser } from "../../../data/users.ts";
+import { useUser } from "../../../data/people.ts";
 
 /** How the author of a message is shown. */
 export interface Author {

@@ -14,7 +14,7 @@ import { MentionsProvider } from "../item/mentions.tsx";
 import { useAuthor } from "../item/use-author.ts";
 import { Markdown, MarkdownPreview } from "../markdown/markdown.tsx";
 import { formatTime } from "../times.ts";
-import { useUser } from "../../../data/users.ts";
+import { useUser } from "../../../data/people.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { MessageSkeleton } from "./list-head.tsx";

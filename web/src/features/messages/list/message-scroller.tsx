@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Virtualizer } from "virtua";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
-import { useReadMarker } from "../../../data/channel-view.ts";
+import { useReadMarker } from "../../../data/open-channels.ts";
 import { useConversation } from "../conversation.ts";
 import { useMessageActions } from "../item/use-message-actions.ts";
 import { HEAD_HEIGHT_PX, JumpToNewest, JumpToUnread, ListHead } from "./list-head.tsx";

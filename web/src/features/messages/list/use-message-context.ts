@@ -1,9 +1,10 @@
 import type { Channel, Message, Role } from "@fanfare/contract";
-import { useCallback } from "react";
+import { useCallback, useMemo } from "react";
 import { useLocation } from "wouter";
 import { useCall } from "../../../data/call.ts";
-import { useAsk, useServerCache } from "../../../data/data-context.ts";
-import { useChannelPermissions } from "../../../data/permissions.ts";
+import { useServerCache } from "../../../data/data-context.ts";
+import { useMember } from "../../../data/members.ts";
+import { useChannelPermissions, useRoles } from "../../../data/groups.ts";
 import { placePath } from "../../../routes.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { useSame } from "../../../shared/hooks.ts";
@@ -11,7 +12,7 @@ import { showToast } from "../../../ui/toast.tsx";
 import { threadNameOf } from "../../threads/thread-name.ts";
 import type { MessageContextValue } from "./use-rows.ts";
 
-const NOBODY: readonly string[] = [];
+const NO_IDS: readonly string[] = [];
 const NO_ROLES: readonly Role[] = [];
 
 type Options = Pick<MessageContextValue, "channel" | "view" | "jumpTo" | "ask" | "setReacting" | "onUser">;
@@ -23,16 +24,10 @@ export function useMessageContextValue(options: Options): MessageContextValue {
   const permissions = useChannelPermissions(channel);
   const { groupId } = channel;
   const enabled = groupId !== null;
-  const { data: coloredRoles = NO_ROLES } = useAsk(
-    "role.list",
-    { groupId: groupId ?? "" },
-    { enabled, select: selectColored },
-  );
-  const { data: ownRoleIds = NOBODY } = useAsk(
-    "group.getMember",
-    { groupId: groupId ?? "", userId: ownId },
-    { enabled, select: selectRoleIds },
-  );
+  const { data: roles = NO_ROLES } = useRoles(groupId ?? "", { enabled });
+  const coloredRoles = useMemo(() => roles.filter(({ color }) => color !== null), [roles]);
+  const { data: member } = useMember(groupId ?? "", ownId, { enabled });
+  const ownRoleIds = member?.roleIds ?? NO_IDS;
   const mentionsMe = useCallback(
     ({ mentions, authorId }: Message): boolean => {
       if (mentions === undefined || authorId === ownId) return false;
@@ -61,12 +56,4 @@ function useOpenThread({ id: channelId, groupId }: Channel): (message: Message) 
     },
     [call, navigate, channelId, groupId],
   );
-}
-
-function selectColored({ roles }: { roles: Role[] }): Role[] {
-  return roles.filter(({ color }) => color !== null).toReversed();
-}
-
-function selectRoleIds({ member }: { member: { roleIds: string[] } }): string[] {
-  return member.roleIds;
 }

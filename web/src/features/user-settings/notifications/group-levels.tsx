@@ -2,7 +2,7 @@ import type { Group, NotificationSetting } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useGroups } from "../../../data/groups.ts";
-import { useNotificationSettings } from "../../../data/notifications.ts";
+import { useNotificationSettings } from "../../../data/inbox.ts";
 import { errorText, useAction } from "../../../shared/use-action.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useSessions } from "../../../data/me.ts";
 import { useCall } from "../../../data/call.ts";
 import { useServerCache } from "../../../data/data-context.ts";
-import { usePushKey, usePushSubscriptions } from "../../../data/notifications.ts";
+import { usePushKey, usePushSubscriptions } from "../../../data/inbox.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { useFormats } from "../../../shared/formats.ts";
 import { Badge } from "../../../ui/badge.tsx";

@@ -1,6 +1,6 @@
 import type { Channel } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
-import { channelsInOrder, channelTree } from "./channel-order.ts";
+import { channelsInOrder, channelTree } from "./groups.ts";
 
 const channel = (id: string, position: number, sectionId: string | null = null, kind = "text"): Channel =>
   ({ id, position, sectionId, kind }) as Channel;

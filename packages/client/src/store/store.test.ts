@@ -1,0 +1,190 @@
+import type { ActionName, Call, Channel, Group, Message } from "@fanfare/contract";
+import { describe, expect, test } from "vitest";
+import { FanfareError } from "../errors.ts";
+import type { Doubt } from "./doubts.ts";
+import { channelsOf, groupsOf } from "./selectors.ts";
+import { Store } from "./store.ts";
+
+const group = (id: string, name = id): Group => ({ id, name, createdAt: "", memberCount: 1 }) as Group;
+const channelState = (id: string, lastReadSeq = 0) => ({
+  ...({ id, groupId: "g", kind: "text", parentId: null, position: 0 } as Channel),
+  head: { seq: lastReadSeq, rev: lastReadSeq },
+  lastReadSeq,
+});
+const failure = (retryable: boolean): FanfareError =>
+  new FanfareError({ type: "UNAVAILABLE", message: "", retryable, requestId: "" });
+
+interface Asked {
+  name: ActionName;
+  params: object;
+  answer: (data: unknown) => void;
+  fail: (error: Error) => void;
+}
+
+/** A store, and the calls that it makes, which the test answers. */
+function newStore({ isOnline = true } = {}) {
+  const asked: Asked[] = [];
+  const call = ((name: ActionName, params: object) =>
+    new Promise<unknown>((answer, fail) => {
+      asked.push({ name, params, answer, fail });
+    })) as unknown as Call;
+  const online = { value: isOnline };
+  const store = new Store({
+    call,
+    isOnline: () => online.value,
+    backoff: { baseMs: 1, maxMs: 1 },
+    spreadMs: 0,
+  });
+  return { store, asked, online };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+const namesOf = (asked: readonly Asked[]): string[] => asked.map(({ name }) => name);
+
+describe("the store", () => {
+  test("applies the events that came while an answer was on its way", async () => {
+    const { store, asked } = newStore();
+    const loading = store.load("group.listMine", {});
+    store.hear("group.updated", { group: group("g", "new") });
+    asked[0]!.answer({ groups: [group("g", "old")] });
+    await loading;
+    expect(groupsOf(store.state)!.map(({ name }) => name)).toEqual(["new"]);
+  });
+
+  test("asks again after too many of them", async () => {
+    const { store, asked } = newStore();
+    store.keep("group.listMine", {});
+    for (let count = 0; count <= 501; count += 1) {
+      store.hear("group.updated", { group: group("g", `${count}`) });
+    }
+    asked[0]!.answer({ groups: [group("g", "old")] });
+    await expect.poll(() => asked.length).toBe(2);
+  });
+
+  test("loads all pages of a list as one, once for all who ask", async () => {
+    const { store, asked } = newStore();
+    const both = Promise.all([
+      store.load("channel.list", { groupId: "g" }),
+      store.load("channel.list", { groupId: "g" }),
+    ]);
+    asked[0]!.answer({ channels: [channelState("a")], nextChannelId: "a" });
+    await turn();
+    expect(channelsOf(store.state, "g")).toBeUndefined();
+    expect(asked[1]!.params).toEqual({ groupId: "g", afterChannelId: "a" });
+    asked[1]!.answer({ channels: [channelState("b")], nextChannelId: null });
+    await both;
+    expect(channelsOf(store.state, "g")!.map(({ id }) => id)).toEqual(["a", "b"]);
+    await store.load("channel.list", { groupId: "g" });
+    expect(asked).toHaveLength(2);
+  });
+
+  test("after a lost connection it asks again for what is kept, and for the rest when it is needed", async () => {
+    const { store, asked } = newStore();
+    const end = store.keep("group.listMine", {});
+    asked[0]!.answer({ groups: [group("g")] });
+    const loading = store.load("role.list", { groupId: "g" });
+    asked[1]!.answer({ roles: [] });
+    await loading;
+    store.doubtAll();
+    await turn();
+    expect(namesOf(asked)).toEqual(["group.listMine", "role.list", "group.listMine"]);
+    asked[2]!.answer({ groups: [group("h")] });
+    await turn();
+    expect(groupsOf(store.state)!.map(({ id }) => id)).toEqual(["h"]);
+    void store.load("role.list", { groupId: "g" }).catch(() => undefined);
+    expect(namesOf(asked)).toHaveLength(4);
+    end();
+    store.doubtAll();
+    await turn();
+    expect(namesOf(asked)).toHaveLength(4);
+  });
+
+  test("asks nothing before it is connected", async () => {
+    const { store, asked, online } = newStore({ isOnline: false });
+    store.keep("group.listMine", {});
+    await turn();
+    expect(asked).toEqual([]);
+    online.value = true;
+    store.doubtAll();
+    await turn();
+    expect(namesOf(asked)).toEqual(["group.listMine"]);
+  });
+
+  test("tries again where that helps, says what failed where it does not, and loads when asked to", async () => {
+    const { store, asked } = newStore();
+    store.keep("group.listMine", {});
+    asked[0]!.fail(failure(true));
+    await expect.poll(() => asked.length).toBe(2);
+    asked[1]!.fail(failure(false));
+    await expect.poll(() => store.errorOf("group.listMine", {})).toMatchObject({ type: "UNAVAILABLE" });
+    const reloading = store.reload("group.listMine", {});
+    await turn();
+    asked[2]!.answer({ groups: [] });
+    await reloading;
+    expect(store.errorOf("group.listMine", {})).toBeNull();
+    expect(groupsOf(store.state)).toEqual([]);
+  });
+
+  test("looks up a channel that it does not know once for all its messages, and counts them", async () => {
+    const { store, asked } = newStore();
+    store.hear("ready", { userId: "me", sessionId: "s", protocolVersion: 1, serverTime: "" });
+    const loading = store.load("channel.listUnread", {});
+    asked[0]!.answer({ channels: [], nextCursor: null });
+    await loading;
+    const message = (seq: number): Message =>
+      ({ id: `m${seq}`, channelId: "c", seq, rev: seq, authorId: "other" }) as Message;
+    for (const seq of [3, 4]) store.hear("message.created", { channelId: "c", messages: [message(seq)] });
+    await turn();
+    expect(namesOf(asked)).toEqual(["channel.listUnread", "channel.get"]);
+    asked[1]!.answer({ channel: channelState("c", 2) });
+    await expect.poll(() => store.state.unread?.["c"]).toMatchObject({ lastReadSeq: 2, head: { seq: 4 } });
+  });
+
+  test("without anything loaded, events cause no calls", async () => {
+    const { store, asked } = newStore();
+    const message = { id: "m", channelId: "c", seq: 1, rev: 1, authorId: "other" } as Message;
+    store.hear("message.created", { channelId: "c", messages: [message] });
+    store.hear("group.deleted", { groupId: "g" });
+    await turn();
+    expect(asked).toEqual([]);
+  });
+
+  test("shows an expected change at once, and goes back when the call failed", async () => {
+    const { store, asked } = newStore();
+    const loading = store.load("friend.list", {});
+    asked[0]!.answer({ friends: [{ userId: "f", since: "" }], nextCursor: null });
+    await loading;
+    store.predict({ name: "friend.removed", payload: { userId: "f" } });
+    expect(store.state.friends).toEqual({});
+    const reloading = store.reload("friend.list", {});
+    await turn();
+    asked[1]!.answer({ friends: [{ userId: "f", since: "" }], nextCursor: null });
+    await reloading;
+    expect(Object.keys(store.state.friends!)).toEqual(["f"]);
+  });
+
+  test("says what an event left open, for lists that are held elsewhere", () => {
+    const { store } = newStore();
+    const doubts: Doubt[] = [];
+    const end = store.onDoubt((doubt) => doubts.push(doubt));
+    store.hear("bot.disabled", { groupId: "g", botId: "b", lastError: "" });
+    end();
+    store.hear("bot.disabled", { groupId: "g", botId: "b", lastError: "" });
+    expect(doubts).toEqual([{ name: "bot.list", params: { groupId: "g" } }]);
+  });
+
+  test("what is still shown of a deleted channel is asked for, so that the refusal is known", async () => {
+    const { store, asked } = newStore();
+    store.keep("channel.get", { channelId: "c" });
+    asked[0]!.answer({ channel: channelState("c") });
+    await expect.poll(() => store.isLoaded("channel.get", { channelId: "c" })).toBe(true);
+    store.hear("channel.deleted", { groupId: "g", channelId: "c" });
+    await expect.poll(() => asked.length).toBe(2);
+    asked[1]!.fail(
+      new FanfareError({ type: "CHANNEL_NOT_FOUND", message: "", retryable: false, requestId: "" }),
+    );
+    await expect
+      .poll(() => store.errorOf("channel.get", { channelId: "c" }))
+      .toMatchObject({ type: "CHANNEL_NOT_FOUND" });
+  });
+});

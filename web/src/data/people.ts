@@ -1,0 +1,105 @@
+import { directsOf, friendRequestsOf, friendsOf } from "@fanfare/client";
+import type { ChannelState, Friend, FriendRequest, Reach, User } from "@fanfare/contract";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useEffect, useSyncExternalStore } from "react";
+import type { ServerCache } from "./cache.ts";
+import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
+import { type Effects, perCache } from "./per-cache.ts";
+import { type Loaded, useLoaded } from "./store.ts";
+import type { On } from "./connection.ts";
+import { Lookup } from "./lookup.ts";
+
+/** Only for accounts: guests have no friends, and the answer is an error. */
+export function useFriends(options?: { enabled?: boolean }): Loaded<readonly Friend[]> {
+  return useLoaded("friend.list", {}, friendsOf, options);
+}
+
+/** What others have asked the user, and the user others: newest first. */
+export function useFriendRequests(options?: { enabled?: boolean }): Loaded<readonly FriendRequest[]> {
+  return useLoaded("friend.listRequests", {}, friendRequestsOf, options);
+}
+
+/** Who may reach the user. */
+export function useReach(): UseQueryResult<Reach> {
+  return useAsk("friend.getReach", {}, { ...ON_OPEN, select: ({ reach }) => reach });
+}
+
+function removed({ client: { store } }: ServerCache, { userId }: { userId: string }): () => void {
+  store.predict({ name: "friend.removed", payload: { userId } });
+  return () => {
+    void store.reload("friend.list", {});
+    void store.reload("friend.listRequests", {});
+  };
+}
+
+export const friendEffects: Effects = {
+  "friend.decline": { before: removed },
+  "friend.remove": { before: removed },
+  "friend.setReach": {
+    before(cache, params) {
+      cache.patch("friend.getReach", ({ reach }) => ({ reach: { ...reach, ...params } }));
+      return () => cache.refetch("friend.getReach");
+    },
+    after: (cache, _, answer) => cache.put("friend.getReach", {}, answer),
+  },
+};
+
+/** The direct channels of the user, of two and of several: those in which something was written last first. */
+export function useDirects(): Loaded<readonly ChannelState[]> {
+  return useLoaded("channel.listDirect", {}, directsOf);
+}
+
+export const directEffects: Effects = {
+  "channel.closeDirect": {
+    before({ client: { store } }, { channelId }) {
+      store.predict({ name: "channel.closed", payload: { channelId } });
+      return () => void store.reload("channel.listDirect", {});
+    },
+  },
+};
+
+const MAX_USERS = 5000;
+
+/** The profiles that were shown. */
+export const usersOf = perCache(
+  ({ client }) =>
+    new Lookup<User>({
+      max: MAX_USERS,
+      perCall: LIMITS.usersPerLookup,
+      async load(userIds) {
+        const { users } = await client.call("user.getMany", { userIds });
+        return new Map(users.map((user) => [user.id, user]));
+      },
+    }),
+);
+
+/** The profile of a user; undefined until it is known. Many at once make one call. */
+export function useUser(userId: string | null | undefined): User | undefined {
+  const users = usersOf(useServerCache());
+  const user = useSyncExternalStore(users.subscribe, () => (userId ? users.get(userId) : undefined));
+  useEffect(() => {
+    if (userId && user === undefined) users.want(userId);
+  }, [users, userId, user]);
+  return user;
+}
+
+/** Those of several users whose profiles are known already. Give the same array until the users are others. */
+export function useUsers(userIds: readonly string[]): User[] {
+  const users = usersOf(useServerCache());
+  // Its value only says when to look again.
+  useSyncExternalStore(users.subscribe, users.count);
+  useEffect(() => {
+    for (const id of userIds) users.want(id);
+  }, [users, userIds]);
+  return userIds.flatMap((id) => users.get(id) ?? []);
+}
+
+export function listenUsers(cache: ServerCache, on: On): void {
+  const users = usersOf(cache);
+  on("user.updated", ({ user }) => {
+    if (users.get(user.id) !== undefined) users.put([[user.id, user]]);
+  });
+  on("ready", () => users.refresh());
+  on("resync", () => users.refresh());
+}
