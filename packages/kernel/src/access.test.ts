@@ -1,6 +1,6 @@
 import { MEMBER_PERMISSIONS } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { AccessCache, type Access } from "./access.ts";
+import { type Access, AccessCache } from "./access.ts";
 
 const member: Access = { permissions: MEMBER_PERMISSIONS, groupId: "g", mutedUntilMs: 0, rooms: ["group:g"] };
 const stranger: Access = { ...member, permissions: 0 };

@@ -13,12 +13,11 @@ import {
   type DomainEvents,
 } from "@fanfare/contract";
 import type { Context, ServiceSchema } from "moleculer";
-import type { Access, Place } from "./access.ts";
+import { type Access, type Place, refuseAccess, refuseActor, refuseBot } from "./access.ts";
 import { createServices } from "./services.ts";
 import { currentScope, deadlineOf, refuseLate, runForRequest } from "./request-scope.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
-import { refuseAccess, refuseActor, refuseBot } from "./policy.ts";
 
 type ActorOf<N extends ActionName> = RuleOf<N> extends "public" | "internal" ? Actor | null : Actor;
 type AccessOf<N extends ActionName> = RuleOf<N> extends "group" | "channel" ? Access : undefined;

@@ -47,7 +47,7 @@ export {
   type RateLimits,
   type SharedCounters,
 } from "./rate-limits/index.ts";
-export { requiresSecondFactor } from "./policy.ts";
+export { requiresSecondFactor } from "./access.ts";
 export { repeat } from "./repeat.ts";
 export {
   commonScope,

@@ -7,7 +7,7 @@ import {
   type Actor,
 } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { refuseBot } from "./policy.ts";
+import { refuseBot } from "./access.ts";
 
 const bot = (...scopes: BotScope[]): Actor => ({ userId: "u", sessionId: "s", kind: "bot", scopes });
 const refusal = (name: ActionName, actor: Actor | null) => refuseBot(actionDefinition(name), actor)?.type;

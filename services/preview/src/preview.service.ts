@@ -1,6 +1,20 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { Outbound } from "@fanfare/outbound";
-import { createPreviews } from "./previews.ts";
+import { Outbound, OutboundError } from "@fanfare/outbound";
+import type { Embed, Message } from "@fanfare/contract";
+import { LRUCache } from "lru-cache";
+import { parsePage } from "./parse-page.ts";
+
+/** Pages that one process fetches at the same time. */
+const FETCH_CONCURRENCY = 8;
+/** Messages that wait; those beyond it get no preview. */
+const WAITING_MESSAGES = 1000;
+const LINKS_PER_MESSAGE = 3;
+const FETCH_TIMEOUT_MS = 5000;
+const PAGE_MAX_BYTES = 512 * 1024;
+const MAX_REDIRECTS = 4;
+/** Pages that are remembered, those without a preview too. */
+const CACHED_PAGES = 2000;
+const CACHE_MAX_AGE_MS = 30 * 60 * 1000;
 
 /** Previews of what messages link to. It has no actions: it hears of messages, and changes them. */
 export function createPreviewService(node: NodeContext): ReturnType<ServiceFactory> {
@@ -14,4 +28,131 @@ export function createPreviewService(node: NodeContext): ReturnType<ServiceFacto
     events: { "message.stored": ({ messages }) => previews.add(messages) },
     stopped: () => outbound.close(),
   });
+}
+
+interface Linking extends Pick<Message, "channelId" | "editedAt"> {
+  links: string[];
+}
+
+interface PreviewsOptions {
+  node: Pick<NodeContext, "services" | "jobs">;
+  outbound: Pick<Outbound, "request">;
+}
+
+/** Fetches linked pages as jobs and adds previews to the messages. */
+function createPreviews({ node, outbound }: PreviewsOptions) {
+  const pages = new Pages(outbound);
+  const jobs = node.jobs.define<Linking>("preview.fetch", {
+    concurrency: FETCH_CONCURRENCY,
+    maxWaiting: WAITING_MESSAGES,
+    run: async ({ key: messageId, payload: { channelId, editedAt, links }, signal }) => {
+      const found = await Promise.all(links.map((link) => pages.get(link, signal)));
+      signal.throwIfAborted();
+      const embeds = found.filter((embed) => embed !== null);
+      if (embeds.length === 0) return;
+      await node.services.message.setEmbeds({ channelId, messageId, embeds, editedAt });
+    },
+  });
+  return {
+    async add(messages: readonly Message[]): Promise<void> {
+      for (const { id, channelId, content, editedAt } of messages) {
+        const links = findLinks(content);
+        if (links.length > 0 && !jobs.isFull) await jobs.enqueue(id, { channelId, editedAt, links });
+      }
+    },
+  };
+}
+
+/** The previews of pages, remembered for a while. */
+export class Pages {
+  readonly #outbound: Pick<Outbound, "request">;
+  /** By address; with those that have none, so that they are not asked again and again. */
+  readonly #known = new LRUCache<string, { embed: Promise<Embed | null> }>({
+    max: CACHED_PAGES,
+    ttl: CACHE_MAX_AGE_MS,
+  });
+
+  constructor(outbound: Pick<Outbound, "request">) {
+    this.#outbound = outbound;
+  }
+
+  /**
+   * @returns null if the page has no preview
+   * @throws if the fetch was cut off
+   */
+  get(url: string, signal: AbortSignal): Promise<Embed | null> {
+    const known = this.#known.get(url);
+    if (known !== undefined) return known.embed;
+    const embed = this.#fetch(url, signal);
+    this.#known.set(url, { embed });
+    return embed;
+  }
+
+  async #fetch(url: string, signal: AbortSignal): Promise<Embed | null> {
+    try {
+      const { status, body, contentType } = await this.#outbound.request({
+        url,
+        headers: { accept: "text/html,application/xhtml+xml" },
+        timeoutMs: FETCH_TIMEOUT_MS,
+        maxBytes: PAGE_MAX_BYTES,
+        maxRedirects: MAX_REDIRECTS,
+        wantsType: isHtml,
+        signal,
+      });
+      return status === 200 ? parsePage(decode(body, contentType), url) : null;
+    } catch (error) {
+      // A fetch that was cut off says nothing about the page. The job runs again.
+      if (error instanceof OutboundError && !signal.aborted) return null;
+      this.#known.delete(url);
+      throw error;
+    }
+  }
+}
+
+const isHtml = (contentType: string): boolean => /^(text\/html|application\/xhtml\+xml)\b/.test(contentType);
+
+function decode(body: Buffer, contentType: string): string {
+  const charset = /charset="?([\w-]+)/.exec(contentType)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    // A character set that nobody knows.
+    return new TextDecoder().decode(body);
+  }
+}
+
+const MAX_URL_CHARS = 2048;
+/** Code, then a link in angle brackets, which its author wants without a preview, then a link. Each begins with something of its own. */
+const TOKEN = /```[\s\S]*?(?:```|$)|`[^`\n]*`|<https?:\/\/[^\s<>]*>|https?:\/\/[^\s<>"]+/gi;
+const CLOSES: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
+
+/** The first links of a markdown text that are to have a preview, each once. */
+export function findLinks(content: string): string[] {
+  // Most messages end here.
+  if (!content.includes("://")) return [];
+  const links = new Set<string>();
+  for (const [token] of content.matchAll(TOKEN)) {
+    if (token.startsWith("`") || token.startsWith("<")) continue;
+    const link = withoutEnd(token);
+    if (link.length > MAX_URL_CHARS || !URL.canParse(link)) continue;
+    links.add(new URL(link).href);
+    if (links.size === LINKS_PER_MESSAGE) break;
+  }
+  return [...links];
+}
+
+/** What ends a sentence, or closes a bracket that was opened before the link, is not part of it. */
+function withoutEnd(token: string): string {
+  let link = token;
+  for (;;) {
+    const last = link.at(-1) ?? "";
+    const opening = CLOSES[last];
+    const isEnd = opening === undefined ? ".,;:!?'*_~|".includes(last) : !isBalanced(link, opening, last);
+    if (last === "" || !isEnd) return link;
+    link = link.slice(0, -1);
+  }
+}
+
+function isBalanced(link: string, opening: string, closing: string): boolean {
+  return link.split(opening).length >= link.split(closing).length;
 }

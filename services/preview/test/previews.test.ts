@@ -4,7 +4,7 @@ import { Outbound } from "@fanfare/outbound";
 import { createWorld, must, type World } from "@fanfare/testing";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { Pages } from "../src/previews.ts";
+import { Pages } from "../src/preview.service.ts";
 
 let instance: Instance;
 const closers: (() => Promise<unknown>)[] = [];

@@ -1,7 +1,6 @@
 import { DIRECT_PERMISSIONS, MEMBER_PERMISSIONS, OWNER_PERMISSIONS, type Actor } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
-import type { Access } from "./access.ts";
-import { refuseAccess, refuseActor } from "./policy.ts";
+import { type Access, refuseAccess, refuseActor } from "./access.ts";
 
 const member: Actor = { userId: "u", sessionId: "s", kind: "member" };
 const guest: Actor = { ...member, kind: "guest" };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findLinks } from "./find-links.ts";
+import { findLinks } from "./preview.service.ts";
 
 test.each([
   ["see https://example.com/a.", ["https://example.com/a"]],
