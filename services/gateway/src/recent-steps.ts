@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { LIMITS, type GatewayStep } from "@fanfare/contract";
-import { defineService, type NodeContext } from "@fanfare/kernel";
+import { defineService, type Handler, type NodeContext } from "@fanfare/kernel";
 import manifest from "../package.json" with { type: "json" };
 import type { GatewayMetrics, GatewayTotals } from "./metrics.ts";
 
@@ -117,14 +117,16 @@ function readMemory(): number | undefined {
  * @param recent undefined while it does not run
  */
 export function recentActions(node: NodeContext, recent: () => RecentSteps | undefined) {
+  const getStatus: Handler<"server.getStatus"> = () => ({
+    version: manifest.version,
+    uptimeMs: Math.round(process.uptime() * 1000),
+  });
+  const getSteps: Handler<"gateway.getSteps"> = () => ({
+    process: PROCESS,
+    steps: [...(recent()?.steps ?? [])],
+  });
   return defineService(node, {
     name: "gateway",
-    actions: {
-      "server.getStatus": () => ({
-        version: manifest.version,
-        uptimeMs: Math.round(process.uptime() * 1000),
-      }),
-      "gateway.getSteps": () => ({ process: PROCESS, steps: [...(recent()?.steps ?? [])] }),
-    },
+    actions: { "server.getStatus": getStatus, "gateway.getSteps": getSteps },
   }).actions;
 }

@@ -279,6 +279,11 @@ function leastRead(scans: readonly ChannelScan[]): ChannelScan | null {
   return least;
 }
 
+/** One step of a channel's index, for `fanfare reindex`. */
+export function indexChannel({ indexer }: SearchDependencies): Handler<"search.indexChannel"> {
+  return async ({ params: { channelId } }) => ({ isComplete: await indexer.step(channelId) });
+}
+
 /** Entries left by a lost event are never shown: their channel or thread is gone. */
 export async function removeChannel(
   { entries, progress }: SearchDependencies,

@@ -1,5 +1,5 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { removeChannel, search } from "./find-messages.ts";
+import { indexChannel, removeChannel, search } from "./find-messages.ts";
 import { EntryRepository } from "./entry.repository.ts";
 import { createGroupProgressRepository, ProgressRepository } from "./progress.repository.ts";
 import { Indexer } from "./indexer.ts";
@@ -16,7 +16,7 @@ export function createSearchService(node: NodeContext): ReturnType<ServiceFactor
     name: "search",
     actions: {
       "message.search": search(dependencies),
-      "search.indexChannel": async ({ params }) => ({ isComplete: await indexer.step(params.channelId) }),
+      "search.indexChannel": indexChannel(dependencies),
     },
     events: {
       "message.stored": ({ channelId }) => indexer.hint(channelId),
