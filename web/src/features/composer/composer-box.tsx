@@ -1,4 +1,4 @@
-import { useSlowMode } from "./slow-mode.ts";
+import { useSending, useSlowMode } from "./use-sending.ts";
 import type { Channel, Message } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { AtSign, CirclePlus, CornerUpRight, FileUp, SendHorizontal, Smile, X } from "lucide-react";
@@ -17,15 +17,12 @@ import { useAuthor } from "../messages/item/use-author.ts";
 import { MarkdownPreview } from "../messages/markdown/markdown.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { formatBytes } from "../messages/times.ts";
-import { composerFieldId } from "./composer-id.ts";
-import { ComposerStatus } from "./composer-status.tsx";
-import { insertAtCaret } from "./edit-field.ts";
+import { composerFieldId, useWritten } from "./use-written.ts";
+import { ComposerStatus } from "./composer.tsx";
+import { insertAtCaret } from "./markdown-edit.ts";
 import { MessageField } from "./message-field.tsx";
-import { LostFiles, UploadStrip } from "./upload-strip.tsx";
+import { LostFiles, UploadStrip, useFileDrop } from "./upload-strip.tsx";
 import { type Refusal, useUploads } from "./uploads.ts";
-import { useFileDrop } from "./use-file-drop.ts";
-import { useSending } from "./use-sending.ts";
-import { useWritten } from "./use-written.ts";
 
 /** On a telephone, focus would open a keyboard over half of the screen. */
 const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;

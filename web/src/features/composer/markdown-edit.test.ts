@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isInOpenFence, makeLink, toggleCode, toggleMark, type TextEdit } from "./markdown-edit.ts";
+import { isInOpenFence, makeLink, type TextEdit, toggleCode, toggleMark } from "./markdown-edit.ts";
 
 /** `[` and `]` stand at the ends of what is selected. */
 function apply(marked: string, edit: (text: string, from: number, to: number) => TextEdit): string {

@@ -12,14 +12,19 @@ import { Hash } from "lucide-react";
 import { cx } from "../../ui/cx.ts";
 import { emojiNamed, loadEmojiIndex } from "../emoji/emoji-index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
-import { editField } from "./edit-field.ts";
-import { isInOpenFence, isUrl, makeLink, type TextEdit, toggleCode, toggleMark } from "./markdown-edit.ts";
+import {
+  editField,
+  isInOpenFence,
+  isUrl,
+  makeLink,
+  type TextEdit,
+  toggleCode,
+  toggleMark,
+} from "./markdown-edit.ts";
 import { SuggestionSource } from "./suggestion-sources.tsx";
-import { closedEmoji } from "./trigger.ts";
-import { filesOf } from "./use-file-drop.ts";
-import { useSuggestions } from "./use-suggestions.ts";
+import { closedEmoji, type Suggestion, useSuggestions } from "./suggestions.ts";
+import { filesOf } from "./upload-strip.tsx";
 import type { Written } from "./use-written.ts";
-import type { Suggestion } from "./suggestion.ts";
 
 const GROWS = CSS.supports("field-sizing", "content");
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { slowModeLeft } from "./slow-mode.ts";
+import { slowModeLeft } from "./use-sending.ts";
 
 const sentAt = "2026-01-01T00:00:00.000Z";
 const sentMs = Date.parse(sentAt);

@@ -7,8 +7,7 @@ import { useCommands } from "../../data/integrations.ts";
 import { useMemberSearch } from "../../data/members.ts";
 import { useUsers } from "../../data/people.ts";
 import { loadEmojiIndex, searchEmoji, type EmojiIndex } from "../emoji/emoji-index.ts";
-import { MAX_SUGGESTIONS, rankByName, type Suggestion } from "./suggestion.ts";
-import type { Trigger } from "./trigger.ts";
+import { MAX_SUGGESTIONS, rankByName, type Suggestion, type Trigger } from "./suggestions.ts";
 
 interface SourceProps {
   channel: Channel;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_SUGGESTIONS, rankByName, replacement } from "./suggestion.ts";
+import { MAX_SUGGESTIONS, rankByName, replacement } from "./suggestions.ts";
 
 const names = (all: string[], query: string) => rankByName(all, query, (name) => [name]);
 

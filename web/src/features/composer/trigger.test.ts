@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { closedEmoji, findTrigger } from "./trigger.ts";
+import { closedEmoji, findTrigger } from "./suggestions.ts";
 
 describe("what is being written", () => {
   test.each([

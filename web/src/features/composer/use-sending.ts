@@ -3,6 +3,7 @@ import type { Channel, Command, Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { hasPermission } from "@fanfare/contract/permissions";
 import { useCall } from "../../data/call.ts";
 import { useCommands } from "../../data/integrations.ts";
 import { errorText } from "../../shared/use-action.ts";
@@ -111,4 +112,33 @@ export function commandIn(
   const match = /^\/([a-z0-9_-]+)(?:\s+([\s\S]*))?$/.exec(text);
   if (match === null || !commands.some(({ name }) => name === match[1])) return null;
   return { name: match[1]!, text: match[2]?.trim() ?? "" };
+}
+
+/** How long until somebody may write again, in whole seconds; 0 for now. Clocks differ: it is never longer than the wait itself. */
+export function slowModeLeft(lastSentAt: string | undefined, slowModeSeconds: number, nowMs: number): number {
+  if (lastSentAt === undefined || slowModeSeconds === 0) return 0;
+  const leftMs = Date.parse(lastSentAt) + slowModeSeconds * 1000 - nowMs;
+  return Math.min(slowModeSeconds, Math.max(0, Math.ceil(leftMs / 1000)));
+}
+
+interface SlowModeOptions {
+  messages: readonly Message[];
+  ownId: string;
+  slowModeSeconds: number;
+  permissions: number;
+}
+
+/** The seconds that the user still waits in a channel with slow mode, counted down. */
+export function useSlowMode({ messages, ownId, slowModeSeconds, permissions }: SlowModeOptions): number {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  const isExempt =
+    hasPermission(permissions, "manageMessages") || hasPermission(permissions, "manageChannels");
+  const last = isExempt ? undefined : messages.findLast(({ authorId }) => authorId === ownId);
+  const left = slowModeLeft(last?.createdAt, slowModeSeconds, nowMs);
+  useEffect(() => {
+    if (left === 0) return undefined;
+    const timer = setInterval(() => setNowMs(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [left]);
+  return left;
 }

@@ -12,7 +12,7 @@ import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
-import { focusComposer } from "../composer/composer-id.ts";
+import { focusComposer } from "../composer/use-written.ts";
 import { Composer } from "../composer/composer.tsx";
 import { MessageList } from "../messages/list/message-list.tsx";
 import { PinsPanel } from "../messages/pins/pins-panel.tsx";

@@ -25,7 +25,7 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { isMutedNow, mutedUntil } from "../channels/mute.ts";
-import { focusComposer } from "../composer/composer-id.ts";
+import { focusComposer } from "../composer/use-written.ts";
 import { Composer } from "../composer/composer.tsx";
 import { MentionsProvider } from "../messages/item/mentions.tsx";
 import { MessageCard } from "../messages/item/message-card.tsx";

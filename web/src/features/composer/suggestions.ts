@@ -1,0 +1,182 @@
+import { type KeyboardEvent, useCallback, useId, useState } from "react";
+import { editField } from "./markdown-edit.ts";
+import type { Written } from "./use-written.ts";
+
+/** Something to put in place of what is being written. */
+export interface Suggestion {
+  readonly key: string;
+  readonly label: string;
+  readonly detail?: string;
+  readonly picture:
+    | { kind: "user"; id: string; avatarUrl: string | null }
+    | { kind: "sign"; sign: string; color?: number }
+    | { kind: "channel" };
+  /** The text, or the token that a name is written for. */
+  readonly insert: { text: string } | { wire: string; name: string };
+}
+
+export const MAX_SUGGESTIONS = 8;
+
+/** The ones that fit a query best: names that begin so, then those of which a word does, then the others that have it in them. */
+export function rankByName<T>(items: readonly T[], query: string, namesOf: (item: T) => string[]): T[] {
+  const wanted = query.toLowerCase();
+  const ranked = items.flatMap((item, order) => {
+    const rank = Math.min(...namesOf(item).map((name) => rankOf(name.toLowerCase(), wanted)));
+    return rank < NO_MATCH ? [{ item, rank, order }] : [];
+  });
+  ranked.sort((a, b) => a.rank - b.rank || a.order - b.order);
+  return ranked.slice(0, MAX_SUGGESTIONS).map(({ item }) => item);
+}
+
+const NO_MATCH = 4;
+
+function rankOf(name: string, wanted: string): number {
+  if (name === wanted) return 0;
+  if (name.startsWith(wanted)) return 1;
+  const at = name.indexOf(wanted);
+  if (at < 0) return NO_MATCH;
+  return /[\s_-]/.test(name[at - 1]!) ? 2 : 3;
+}
+
+/** What the field says in place of what triggered it, with a space to write on. */
+export function replacement(
+  text: string,
+  caret: number,
+  trigger: Trigger,
+  insert: string,
+): { from: number; to: number; insert: string; selectFrom: number; selectTo: number } {
+  const spaced = text[caret] === " " ? insert : `${insert} `;
+  const at = trigger.start + insert.length + 1;
+  return { from: trigger.start, to: caret, insert: spaced, selectFrom: at, selectTo: at };
+}
+
+/** What is being written that something can be proposed for. */
+export interface Trigger {
+  readonly kind: "mention" | "channel" | "emoji" | "command";
+  /** Where its sign stands. */
+  readonly start: number;
+  /** Behind the sign, up to the caret. */
+  readonly query: string;
+}
+
+const KINDS = { "@": "mention", "#": "channel", ":": "emoji" } as const;
+/** Names have spaces, but not everything behind a sign is a name. */
+const MENTION_MAX_CHARS = 32;
+const MENTION_MAX_SPACES = 2;
+/** Shorter ones are smileys such as :) or :D. */
+const EMOJI_MIN_CHARS = 2;
+
+/** What is being written at the caret: `@ada`, `#gen`, `:smi`, or `/com` at the beginning; null for anything else. */
+export function findTrigger(text: string, caret: number): Trigger | null {
+  const before = text.slice(0, caret);
+  const command = /^\/([a-z0-9_-]*)$/.exec(before);
+  if (command !== null) return { kind: "command", start: 0, query: command[1]! };
+  const match = /(?:^|[^\w@#:/\\`])([@#:])([^@#:\n`]*)$/.exec(before);
+  if (match === null) return null;
+  const kind = KINDS[match[1] as keyof typeof KINDS];
+  const query = match[2]!;
+  if (!isQuery(kind, query)) return null;
+  return { kind, start: before.length - query.length - 1, query };
+}
+
+function isQuery(kind: Trigger["kind"], query: string): boolean {
+  if (kind === "emoji") return query.length >= EMOJI_MIN_CHARS && /^[\p{L}\p{N}_+-]+$/u.test(query);
+  if (kind === "channel") return !/\s/.test(query);
+  return (
+    !query.startsWith(" ") &&
+    query.length <= MENTION_MAX_CHARS &&
+    query.split(" ").length - 1 <= MENTION_MAX_SPACES
+  );
+}
+
+/** The name between two colons that ends at the caret: `:tada:`. */
+export function closedEmoji(text: string, caret: number): { start: number; name: string } | null {
+  const match = /(?:^|[^\w:])(:([a-z0-9_+-]+):)$/.exec(text.slice(0, caret));
+  return match === null ? null : { start: caret - match[1]!.length, name: match[2]! };
+}
+
+const NONE: readonly Suggestion[] = [];
+
+interface Suggestions {
+  listId: string;
+  /** What is looked up; null where nothing is. */
+  trigger: Trigger | null;
+  found: readonly Suggestion[];
+  activeIndex: number;
+  isOpen: boolean;
+  onFound: (kind: Trigger["kind"], found: readonly Suggestion[]) => void;
+  setActive: (index: number) => void;
+  pick: (suggestion: Suggestion) => void;
+  /** Looks at where the caret is now. */
+  look: () => void;
+  close: () => void;
+  /** Arrows, Enter, Tab and Esc, while something is proposed. Returns whether the key was for that. */
+  onKey: (event: KeyboardEvent) => boolean;
+}
+
+/** What is proposed while somebody writes a name, a channel, an emoji or a command. */
+export function useSuggestions({ field, nameFor }: Written): Suggestions {
+  const listId = useId();
+  const [trigger, setTrigger] = useState<Trigger | null>(null);
+  /** What was found last. It stays while nothing is looked up: nobody would say it again when the same is looked up next. */
+  const [last, setLast] = useState<{ kind: Trigger["kind"]; found: readonly Suggestion[] } | null>(null);
+  const found = last !== null && last.kind === trigger?.kind ? last.found : NONE;
+  const [activeIndex, setActive] = useState(0);
+  /** Where somebody wanted no proposals: the sign that they began with. */
+  const [dismissedAt, setDismissedAt] = useState<number | null>(null);
+  const isOpen = trigger !== null && found.length > 0;
+
+  const onFound = useCallback((kind: Trigger["kind"], next: readonly Suggestion[]) => {
+    setLast({ kind, found: next });
+    setActive(0);
+  }, []);
+
+  const look = useCallback(() => {
+    const { current } = field;
+    if (current === null || current.selectionStart !== current.selectionEnd) return setTrigger(null);
+    const next = findTrigger(current.value, current.selectionStart);
+    if (next === null) setDismissedAt(null);
+    setTrigger((now) =>
+      now?.kind === next?.kind && now?.start === next?.start && now?.query === next?.query ? now : next,
+    );
+  }, [field]);
+
+  const close = () => setTrigger(null);
+
+  const pick = ({ insert }: Suggestion) => {
+    const { current } = field;
+    if (current === null || trigger === null) return;
+    const text = "text" in insert ? insert.text : nameFor(insert.wire, insert.name);
+    editField(current, replacement(current.value, current.selectionStart, trigger, text));
+    close();
+  };
+
+  const onKey = (event: KeyboardEvent): boolean => {
+    if (!isOpen || isDismissed || event.ctrlKey || event.metaKey || event.altKey) return false;
+    const active = found[activeIndex];
+    const { length } = found;
+    if (event.key === "ArrowDown") setActive((activeIndex + 1) % length);
+    else if (event.key === "ArrowUp") setActive((activeIndex + length - 1) % length);
+    else if (event.key === "Escape") setDismissedAt(trigger.start);
+    else if ((event.key === "Enter" || event.key === "Tab") && !event.shiftKey && active) pick(active);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  };
+
+  const isDismissed = trigger !== null && dismissedAt === trigger.start;
+  return {
+    listId,
+    trigger: isDismissed ? null : trigger,
+    found,
+    activeIndex,
+    isOpen: isOpen && !isDismissed,
+    onFound,
+    setActive,
+    pick,
+    look,
+    close,
+    onKey,
+  };
+}
