@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Plugin } from "vite";
-import type { EmojiEntry, EmojiIndex } from "../src/features/emoji/emoji-index.ts";
+import type { EmojiEntry, EmojiIndex } from "../src/channel/emoji/emoji-index.ts";
 
 const PREFIX = "virtual:emoji/";
 /** Newer ones are empty boxes in many browsers. */

@@ -1,10 +1,10 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { App } from "./app.tsx";
+import { App } from "./app/app.tsx";
 import { chooseLanguage } from "./i18n/language.ts";
 import { startI18n } from "./i18n/set-up.ts";
-import { startServiceWorker } from "./features/updates/start-service-worker.ts";
-import { UpdatePrompt } from "./features/updates/update-prompt.tsx";
+import { startServiceWorker } from "./app/updates/start-service-worker.ts";
+import { UpdatePrompt } from "./app/updates/update-prompt.tsx";
 import { usePreferences } from "./state/preferences.ts";
 import { UiProvider } from "./ui/ui-provider.tsx";
 import "./styles/theme.css";

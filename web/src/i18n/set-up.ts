@@ -70,7 +70,7 @@ async function loadTexts(language: Language, part: Part): Promise<Files> {
   return Object.fromEntries(Object.entries(files).map(([path, texts]) => [namespaceOf(path), texts]));
 }
 
-/** `../../features/messages/texts/en.json` are the texts of `messages`. */
+/** `../../channel/messages/texts/en.json` are the texts of `messages`. */
 function namespaceOf(path: string): string {
   return path.split("/").at(-3)!;
 }

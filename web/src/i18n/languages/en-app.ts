@@ -1,5 +1,8 @@
 /** All other texts. */
 export const files = import.meta.glob<Record<string, unknown>>(
-  ["../../features/*/texts/en.json", "!../../features/{session,invites,shell,updates}/texts/en.json"],
+  [
+    "../../{*,*/*}/texts/en.json",
+    "!../../{ui,shared,session,groups/invites,app/shell,app/updates}/texts/en.json",
+  ],
   { eager: true, import: "default" },
 );

@@ -1,0 +1,132 @@
+import type { Group } from "@fanfare/contract";
+import { Users, Download, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useAdminGroups } from "../data/admin.ts";
+import { useCall } from "../data/call.ts";
+import { useUser } from "../data/people.ts";
+import { useFormats } from "../shared/formats.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { ListRow } from "../ui/list-row.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { showToast } from "../ui/toast.tsx";
+import { useForm } from "../ui/use-form.ts";
+import { ExportGroup } from "../groups/group-settings/storage/export-group.tsx";
+import { PagedList } from "./paged-list.tsx";
+import { ReasonField } from "./reason-field.tsx";
+
+/** All groups of this instance, newest first. */
+export function AdminGroups() {
+  const { t } = useTranslation("admin");
+  const groups = useAdminGroups();
+  const [doomed, setDoomed] = useState<Group | null>(null);
+  const [exported, setExported] = useState<Group | null>(null);
+  return (
+    <>
+      <p className="text-muted">{t("groups.hint")}</p>
+      <PagedList
+        label={t("sections.groups")}
+        query={groups}
+        empty={<EmptyState icon={Users} title={t("groups.none")} text={t("groups.noneText")} />}
+      >
+        {(group) => (
+          <GroupRow group={group} onExport={() => setExported(group)} onDelete={() => setDoomed(group)} />
+        )}
+      </PagedList>
+      {exported !== null && (
+        <Dialog
+          open
+          onClose={() => setExported(null)}
+          title={t("groups.export", { name: exported.name })}
+          description={t("groups.exportHint")}
+        >
+          <ExportGroup group={exported} asAdmin />
+        </Dialog>
+      )}
+      {doomed !== null && <DeleteGroupDialog group={doomed} onClose={() => setDoomed(null)} />}
+    </>
+  );
+}
+
+/** Permanently deletes a group after its name has been typed. */
+function DeleteGroupDialog({ group, onClose }: { group: Group; onClose: () => void }) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const form = useForm({
+    initial: { name: "", reason: "" },
+    async submit({ reason }) {
+      const given = reason.trim();
+      await call("admin.deleteGroup", { groupId: group.id, ...(given !== "" && { reason: given }) });
+      showToast({ text: t("groups.delete.done", { name: group.name }), tone: "good" });
+      onClose();
+    },
+  });
+  const isTyped = form.values.name.trim() === group.name.trim();
+  return (
+    <Dialog open onClose={onClose} title={t("groups.delete.title", { name: group.name })}>
+      <form onSubmit={form.onSubmit} className="grid gap-4">
+        <p className="text-muted">{t("groups.delete.text", { count: group.memberCount })}</p>
+        <TextField
+          label={t("groups.delete.typeName", { name: group.name })}
+          autoComplete="off"
+          spellCheck={false}
+          {...form.field("name")}
+        />
+        <ReasonField value={form.values.reason} onChange={(reason) => form.set("reason", reason)} />
+        <ErrorNote text={form.error} />
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>{t("cancel")}</Button>
+          <Button type="submit" variant="danger" busy={form.busy} disabled={!isTyped}>
+            {t("groups.delete.action")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface GroupRowProps {
+  group: Group;
+  onExport: () => void;
+  onDelete: () => void;
+}
+
+/** One group: how many are in it, who owns it, since when. */
+function GroupRow({ group, onExport, onDelete }: GroupRowProps) {
+  const { t } = useTranslation("admin");
+  const { date } = useFormats();
+  const owner = useUser(group.ownerId);
+  const known = [
+    t("groups.members", { count: group.memberCount }),
+    owner === undefined ? null : t("groups.owner", { name: owner.nickname }),
+    date(Date.parse(group.createdAt)),
+  ];
+  return (
+    <ListRow
+      leading={<Avatar name={group.name} id={group.id} src={group.iconUrl} shape="square" />}
+      title={group.name}
+      subtitle={known.filter((part) => part !== null).join(" · ")}
+      trailing={
+        <>
+          <IconButton
+            icon={Download}
+            label={t("groups.export", { name: group.name })}
+            tooltipSide="left"
+            onClick={onExport}
+          />
+          <IconButton
+            icon={Trash2}
+            label={t("groups.delete.of", { name: group.name })}
+            variant="danger"
+            tooltipSide="left"
+            onClick={onDelete}
+          />
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,254 @@
+import type { AdminUser, Call } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import {
+  Ellipsis,
+  KeyRound,
+  LockKeyholeOpen,
+  ShieldMinus,
+  ShieldPlus,
+  UserCheck,
+  UserSearch,
+  UserX,
+} from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useAdminUsers } from "../data/admin.ts";
+import { useCall } from "../data/call.ts";
+import { useMe } from "../data/me.ts";
+import type { Language } from "../i18n/language.ts";
+import { useFormats } from "../shared/formats.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
+import { EmptyState } from "../ui/feedback.tsx";
+import { Form } from "../ui/form.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { ListRow } from "../ui/list-row.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { showToast } from "../ui/toast.tsx";
+import { useForm } from "../ui/use-form.ts";
+import { CopyField } from "../shared/copy-field.tsx";
+import { PagedList } from "./paged-list.tsx";
+import { ReasonField } from "./reason-field.tsx";
+import { useSettled } from "./use-settled.ts";
+
+const ICONS = {
+  disable: UserX,
+  enable: UserCheck,
+  makeAdmin: ShieldPlus,
+  takeAdmin: ShieldMinus,
+  sendReset: LockKeyholeOpen,
+  resetTotp: KeyRound,
+};
+
+/** Everybody who has an account here or looks around as a guest, newest first. */
+export function AdminUsers() {
+  const { t } = useTranslation("admin");
+  const [search, setSearch] = useState("");
+  const users = useAdminUsers(useSettled(search));
+  const [asked, setAsked] = useState<{ user: AdminUser; deed: UserDeed } | null>(null);
+  const [isCreating, setCreating] = useState(false);
+  const [link, setLink] = useState<PasswordLink | null>(null);
+  return (
+    <>
+      <Button className="justify-self-start" onClick={() => setCreating(true)}>
+        {t("createUser.open")}
+      </Button>
+      <TextField
+        label={t("users.search")}
+        hint={t("users.searchHint")}
+        type="search"
+        autoComplete="off"
+        value={search}
+        onChange={setSearch}
+      />
+      <PagedList
+        label={t("sections.users")}
+        query={users}
+        empty={<EmptyState icon={UserSearch} title={t("users.none")} text={t("users.noneText")} />}
+      >
+        {(user) => <UserRow user={user} onDeed={(deed) => setAsked({ user, deed })} />}
+      </PagedList>
+      {asked !== null && <UserDeedDialog {...asked} onClose={() => setAsked(null)} onLink={setLink} />}
+      {isCreating && <CreateUserDialog onClose={() => setCreating(false)} onLink={setLink} />}
+      {link !== null && <PasswordLinkDialog {...link} onClose={() => setLink(null)} />}
+    </>
+  );
+}
+
+interface CreateUserDialogProps {
+  onClose: () => void;
+  /** Shows a link that could not be mailed. */
+  onLink: (link: PasswordLink) => void;
+}
+
+/** Creates an account, whose owner sets the password by a link. */
+function CreateUserDialog({ onClose, onLink }: CreateUserDialogProps) {
+  const { t, i18n } = useTranslation("admin");
+  const call = useCall();
+  const form = useForm({
+    initial: { username: "", email: "" },
+    async submit(values) {
+      const [name, email] = [values.username.trim(), values.email.trim()];
+      const { link } = await call("admin.createUser", {
+        username: name,
+        ...(email !== "" && { email }),
+        locale: i18n.language as Language,
+      });
+      onClose();
+      if (link === null) showToast({ text: t("createUser.mailed", { email }), tone: "good" });
+      else onLink({ name, link });
+    },
+    fieldOfError: { USERNAME_TAKEN: "username", EMAIL_TAKEN: "email" },
+  });
+  return (
+    <Dialog open onClose={onClose} title={t("createUser.title")} description={t("createUser.text")}>
+      <Form form={form} action={t("createUser.action")} disabled={form.values.username.trim() === ""}>
+        <TextField
+          label={t("createUser.username")}
+          required
+          autoFocus
+          maxLength={LIMITS.usernameMaxChars}
+          autoCapitalize="none"
+          autoComplete="off"
+          spellCheck={false}
+          {...form.field("username")}
+        />
+        <TextField
+          label={t("createUser.email")}
+          type="email"
+          maxLength={LIMITS.emailMaxChars}
+          autoComplete="off"
+          {...form.field("email")}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+interface UserDeedDialogProps {
+  user: AdminUser;
+  deed: UserDeed;
+  onClose: () => void;
+  /** Shows a link that could not be mailed. */
+  onLink: (link: PasswordLink) => void;
+}
+
+/** Asks before something is done to an account, and says what it will mean for its owner. */
+function UserDeedDialog({ user, deed, onClose, onLink }: UserDeedDialogProps) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const [reason, setReason] = useState("");
+  const name = user.nickname;
+  const confirm = async () => {
+    const link = await carryOut(call, deed, user.id, reason.trim());
+    if (link !== null) return onLink({ name, link });
+    showToast({ text: t(`users.${deed}.done`, { name }), tone: "good" });
+  };
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={t(`users.${deed}.title`, { name })}
+      action={t(`users.${deed}.action`)}
+      danger={DANGEROUS.has(deed)}
+      onConfirm={confirm}
+    >
+      <div className="grid gap-3">
+        <p>{t(`users.${deed}.text`, { name })}</p>
+        {WITH_REASON.has(deed) && <ReasonField value={reason} onChange={setReason} />}
+      </div>
+    </ConfirmDialog>
+  );
+}
+
+/** @returns the link to pass on, if there is one */
+async function carryOut(call: Call, deed: UserDeed, userId: string, reason: string): Promise<string | null> {
+  const params = { userId, ...(reason !== "" && { reason }) };
+  switch (deed) {
+    case "disable":
+      await call("admin.disableUser", params);
+      break;
+    case "enable":
+      await call("admin.enableUser", { userId });
+      break;
+    case "sendReset":
+      return (await call("admin.sendPasswordReset", { userId })).link;
+    case "resetTotp":
+      await call("admin.resetTotp", params);
+      break;
+    default:
+      await call("admin.setAdmin", { userId, admin: deed === "makeAdmin" });
+  }
+  return null;
+}
+
+/** One user, and what can be done to the account. */
+function UserRow({ user, onDeed }: { user: AdminUser; onDeed: (deed: UserDeed) => void }) {
+  const { t } = useTranslation("admin");
+  const me = useMe();
+  const { date } = useFormats();
+  const { id, nickname, username, email, avatarUrl, kind, admin, totpEnabled, disabledAt, createdAt } = user;
+  const known = [username === null ? null : `@${username}`, email, date(Date.parse(createdAt))];
+  return (
+    <ListRow
+      leading={<Avatar name={nickname} id={id} src={avatarUrl} />}
+      title={
+        <span className="flex items-center gap-2">
+          <span className="truncate">{nickname}</span>
+          {admin && <Badge tone="accent">{t("users.admin")}</Badge>}
+          {kind !== "member" && <Badge>{t(`users.kinds.${kind}`)}</Badge>}
+          {totpEnabled && <Badge tone="good">{t("users.twoStep")}</Badge>}
+          {disabledAt !== null && <Badge tone="danger">{t("users.disabled")}</Badge>}
+        </span>
+      }
+      subtitle={known.filter((part) => part !== null).join(" · ")}
+      trailing={
+        <Menu
+          trigger={
+            <IconButton icon={Ellipsis} label={t("users.deeds", { name: nickname })} tooltipSide="left" />
+          }
+          items={deedsFor(user, me.id).map((deed) => ({
+            label: t(`users.${deed}.menu`),
+            icon: ICONS[deed],
+            danger: DANGEROUS.has(deed),
+            onSelect: () => onDeed(deed),
+          }))}
+        />
+      }
+    />
+  );
+}
+
+/** What an admin can do to an account. */
+type UserDeed = "disable" | "enable" | "makeAdmin" | "takeAdmin" | "sendReset" | "resetTotp";
+
+const DANGEROUS: ReadonlySet<UserDeed> = new Set<UserDeed>(["disable", "takeAdmin", "resetTotp"]);
+/** Those that ask why. */
+const WITH_REASON: ReadonlySet<UserDeed> = new Set<UserDeed>(["disable", "resetTotp"]);
+
+/** What the server would allow: an admin cannot be disabled, and only people with an account can be made one. */
+export function deedsFor(user: AdminUser, ownId: string): UserDeed[] {
+  if (user.disabledAt !== null) return ["enable"];
+  if (user.admin) return user.id === ownId ? ["takeAdmin"] : ["takeAdmin", "sendReset", "resetTotp"];
+  if (user.kind === "member") return ["makeAdmin", "sendReset", "resetTotp", "disable"];
+  return ["disable"];
+}
+
+interface PasswordLink {
+  /** Of the user who sets a password with it. */
+  name: string;
+  link: string;
+}
+
+/** A link that could not be mailed, for the admin to pass on. It is shown only here. */
+function PasswordLinkDialog({ name, link, onClose }: PasswordLink & { onClose: () => void }) {
+  const { t } = useTranslation("admin");
+  return (
+    <Dialog open onClose={onClose} title={t("link.title", { name })} description={t("link.text")}>
+      <CopyField label={t("link.label")} value={link} />
+    </Dialog>
+  );
+}

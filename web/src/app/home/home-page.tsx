@@ -1,0 +1,65 @@
+import { useTranslation } from "react-i18next";
+import { Redirect } from "wouter";
+import { useGroups } from "../../data/groups.ts";
+import { useMe } from "../../data/me.ts";
+import { directPath, groupPath } from "../../routes.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { lastPlaces } from "../../state/last-channel.ts";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { CreateGroupForm } from "../../groups/create-group-form.tsx";
+import { JoinGroupForm } from "../../groups/join-group-form.tsx";
+import { useCanCreateGroups } from "../../session/server-meta.ts";
+import { PageHeader } from "../shell/page-header.tsx";
+import { PageLoading } from "../shell/page-loading.tsx";
+
+/** Where nothing is named: the last place, else the first group, else a first group is to be made. */
+export function HomePage() {
+  const me = useMe();
+  const { data: groups, error, refetch } = useGroups();
+  if (groups === undefined) {
+    if (error === null) return <PageLoading />;
+    return (
+      <div className="m-auto p-6">
+        <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+      </div>
+    );
+  }
+  const { path } = lastPlaces(me.id);
+  if (path?.startsWith(`${directPath()}/`)) return <Redirect to={path} replace />;
+  const first = groups[0];
+  if (first === undefined) {
+    return (
+      <>
+        <PageHeader />
+        <FirstGroup />
+      </>
+    );
+  }
+  const isThere = groups.some(({ id }) => path?.startsWith(`${groupPath(id)}/`));
+  return <Redirect to={isThere && path !== null ? path : groupPath(first.id)} replace />;
+}
+
+/** For who is in no group yet: makes one, or goes where an invite leads. */
+function FirstGroup() {
+  const { t } = useTranslation("groups");
+  const canCreate = useCanCreateGroups();
+  return (
+    <div className="m-auto grid w-full max-w-md gap-6 overflow-y-auto p-6">
+      <header className="grid gap-2 text-center">
+        <h1 className="text-2xl font-semibold">{t("first.title")}</h1>
+        <p className="text-muted">{canCreate ? t("first.text") : t("first.joinText")}</p>
+      </header>
+      {canCreate && (
+        <section
+          aria-label={t("add.create")}
+          className="rounded-lg border border-line bg-raised p-5 shadow-raised"
+        >
+          <CreateGroupForm />
+        </section>
+      )}
+      <section aria-label={t("add.join")} className="rounded-lg border border-line p-5">
+        <JoinGroupForm />
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+import {
+  Activity,
+  Circle,
+  CircleDashed,
+  CircleMinus,
+  Clock,
+  ChevronsUpDown,
+  LogOut,
+  type LucideIcon,
+  Monitor,
+  Moon,
+  Settings,
+  ShieldCheck,
+  Sun,
+} from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useActionMutation } from "../../data/call.ts";
+import { useConnectionState } from "../../data/connection.ts";
+import { useMe } from "../../data/me.ts";
+import { type OwnStatus, useOwnStatus } from "../../data/presence.ts";
+import { adminPath, settingsPath, statusPath } from "../../routes.ts";
+import { errorText } from "../../shared/use-action.ts";
+import type { Preferences } from "../../state/preference-values.ts";
+import { setPreferences, usePreferences } from "../../state/preferences.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { cx } from "../../ui/cx.ts";
+import { Menu, type MenuItem } from "../../ui/menu.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { VisuallyHidden } from "../../ui/visually-hidden.tsx";
+import { logOut } from "../../session/session-store.ts";
+
+const STATUSES: { status: OwnStatus; icon: LucideIcon }[] = [
+  { status: "online", icon: Circle },
+  { status: "idle", icon: Clock },
+  { status: "doNotDisturb", icon: CircleMinus },
+  { status: "invisible", icon: CircleDashed },
+];
+const THEMES: { theme: Preferences["theme"]; icon: LucideIcon }[] = [
+  { theme: "system", icon: Monitor },
+  { theme: "light", icon: Sun },
+  { theme: "dark", icon: Moon },
+];
+
+/** Oneself at the foot of the lists, and what one can do about it. */
+export function UserMenu() {
+  const { t } = useTranslation("shell");
+  const me = useMe();
+  const { data: ownStatus = "online" } = useOwnStatus();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <footer className="shrink-0 border-t border-line p-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
+      <Menu
+        side="top"
+        align="start"
+        items={useItems(ownStatus, () => setAsking(true))}
+        trigger={
+          <button
+            type="button"
+            className="flex w-full items-center gap-2.5 rounded-md p-1.5 text-left transition-colors hover:bg-hover data-popup-open:bg-hover"
+          >
+            <Avatar
+              name={me.nickname}
+              id={me.id}
+              src={me.avatarUrl}
+              size={34}
+              status={ownStatus === "invisible" ? "offline" : ownStatus}
+            />
+            <span className="min-w-0 flex-1 leading-tight">
+              <span className="block truncate text-sm font-semibold">
+                <VisuallyHidden>{t("you")} </VisuallyHidden>
+                {me.nickname}
+              </span>
+              <ConnectionStatus />
+            </span>
+            <ChevronsUpDown size={16} aria-hidden className="shrink-0 text-muted" />
+          </button>
+        }
+      />
+      <GuestLogoutDialog open={isAsking} onClose={() => setAsking(false)} />
+    </footer>
+  );
+}
+
+function useItems(ownStatus: OwnStatus, askGuest: () => void): MenuItem[] {
+  const { t } = useTranslation("shell");
+  const [, navigate] = useLocation();
+  const { admin, kind } = useMe();
+  const theme = usePreferences((preferences) => preferences.theme);
+  const setStatus = useActionMutation("presence.setStatus");
+  const choose = (status: OwnStatus) =>
+    setStatus.mutate(
+      { status },
+      { onError: (error) => showToast({ text: errorText(error), tone: "danger" }) },
+    );
+  return [
+    ...STATUSES.map(({ status, icon }) => ({
+      label: t(`presence.${status}`),
+      icon,
+      checked: status === ownStatus,
+      onSelect: () => choose(status),
+    })),
+    "separator",
+    ...THEMES.map(({ theme: one, icon }) => ({
+      label: t(`theme.${one}`),
+      icon,
+      checked: theme === one,
+      onSelect: () => setPreferences({ theme: one }),
+    })),
+    "separator",
+    { label: t("settings"), icon: Settings, onSelect: () => navigate(settingsPath()) },
+    { label: t("status"), icon: Activity, onSelect: () => navigate(statusPath()) },
+    ...(admin ? [{ label: t("admin"), icon: ShieldCheck, onSelect: () => navigate(adminPath()) }] : []),
+    "separator",
+    { label: t("logOut"), icon: LogOut, onSelect: () => (kind === "guest" ? askGuest() : void logOut()) },
+  ];
+}
+
+/** A guest who logs out is gone for good: there is nothing to log in with again. */
+function GuestLogoutDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const { t } = useTranslation("shell");
+  return (
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      title={t("session:guestLeaves.title")}
+      action={t("session:guestLeaves.action")}
+      danger
+      onConfirm={logOut}
+    >
+      {t("session:guestLeaves.text")}
+    </ConfirmDialog>
+  );
+}
+
+/** Whether what is shown is live, in a word. */
+function ConnectionStatus() {
+  const { t } = useTranslation("shell");
+  const state = useConnectionState();
+  return (
+    <span className="flex items-center gap-1.5 text-xs text-muted">
+      <span
+        aria-hidden
+        className={cx("size-2 shrink-0 rounded-full", state === "online" ? "bg-good" : "bg-warn")}
+      />
+      {t(`state.${state}`)}
+    </span>
+  );
+}

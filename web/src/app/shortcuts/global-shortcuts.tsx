@@ -1,0 +1,172 @@
+import { channelsOf, directsOf } from "@fanfare/client";
+import { lazy, Suspense, useEffect, useRef } from "react";
+import { useLocation } from "wouter";
+import { useMe } from "../../data/me.ts";
+import { visitPlace } from "../../search/quick-switcher/recent-places.ts";
+import { useCall } from "../../data/call.ts";
+import { channelsInOrder, useGroups } from "../../data/groups.ts";
+import { useServerCache } from "../../data/data-context.ts";
+import { directPath, groupPath, inboxPath, parsePlace, placePath } from "../../routes.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { togglePanel, usePanels } from "../../state/panels.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { useWantedUnread } from "../../inbox/notifications/use-wanted-unread.ts";
+import { openSearch } from "../../search/search-store.ts";
+import { isApple, isCombo, needsNoField } from "./combo.ts";
+import { openOverlay, useOverlay } from "./overlay-store.ts";
+import { GROUP_KEYS, type ShortcutName, SHORTCUTS } from "./shortcuts.ts";
+import { usePlace } from "./use-place.ts";
+
+const QuickSwitcher = lazy(async () => ({
+  default: (await import("../../search/quick-switcher/quick-switcher.tsx")).QuickSwitcher,
+}));
+const ShortcutSheet = lazy(async () => ({
+  default: (await import("./shortcut-sheet.tsx")).ShortcutSheet,
+}));
+
+/** The keys that work everywhere, and what they open. */
+export function GlobalShortcuts() {
+  const overlay = useOverlay((state) => state.overlay);
+  useKeys();
+  useVisits();
+  const close = () => openOverlay(null);
+  return (
+    <Suspense>
+      {overlay === "switcher" && <QuickSwitcher onClose={close} />}
+      {overlay === "shortcuts" && <ShortcutSheet onClose={close} />}
+    </Suspense>
+  );
+}
+
+function useKeys(): void {
+  const actions = useShortcutActions();
+  const latest = useRef(actions);
+  useEffect(() => {
+    latest.current = actions;
+  });
+  useEffect(() => {
+    const apple = isApple();
+    const hear = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.repeat || isInFront(event.target)) return;
+      const { act, goToGroup } = latest.current;
+      const isHit = (combo: string): boolean =>
+        isCombo(combo, event, apple) && !(needsNoField(combo) && isField(event.target));
+      for (const [name, { combos }] of Object.entries(SHORTCUTS)) {
+        if (combos.some(isHit) && act(name as ShortcutName)) return event.preventDefault();
+      }
+      for (let number = 1; number <= GROUP_KEYS; number++) {
+        if (isHit(`Alt+${number}`) && goToGroup(number - 1)) return event.preventDefault();
+      }
+    };
+    addEventListener("keydown", hear);
+    return () => removeEventListener("keydown", hear);
+  }, []);
+}
+
+/** What stands in front has the keys for itself. */
+function isInFront(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("[role=dialog],[role=alertdialog],[role=menu]") !== null;
+}
+
+function isField(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox],[type=radio])"))
+  );
+}
+
+function useVisits(): void {
+  const { id } = useMe();
+  const channelId = usePlace()?.channelId ?? null;
+  useEffect(() => visitPlace(id, channelId), [id, channelId]);
+}
+
+interface Deeds {
+  /** Does what the shortcut says. False: there is nothing to do, so the key is the browser's. */
+  act: (name: ShortcutName) => boolean;
+  goToGroup: (index: number) => boolean;
+}
+
+/** What the shortcuts do where the user is now. */
+function useShortcutActions(): Deeds {
+  const { store } = useServerCache().client;
+  const call = useCall();
+  const place = usePlace();
+  const { data: groups = [] } = useGroups();
+  const unread = useWantedUnread();
+  const [, navigate] = useLocation();
+
+  /** The channels beside which the user is, from above. */
+  const listed = (): { id: string; groupId: string | null }[] => {
+    const groupId = place?.groupId ?? null;
+    if (groupId === null) return [...(directsOf(store.state) ?? [])];
+    return channelsInOrder(channelsOf(store.state, groupId) ?? []);
+  };
+  const step = (by: 1 | -1, onlyUnread: boolean): boolean => {
+    const next = nextOf(listed(), place?.channelId ?? null, by, ({ id }) => !onlyUnread || unread.has(id));
+    if (next !== undefined) navigate(placePath(next.groupId, next.id));
+    return true;
+  };
+  const goTo = (path: string): boolean => {
+    navigate(path);
+    return true;
+  };
+  const failed = (error: unknown) => showToast({ text: errorText(error), tone: "danger" });
+
+  const markRead = (): boolean => {
+    const channelId = place?.channelId ?? null;
+    // Esc closes what stands at the right first.
+    const hasPanel = usePanels.getState().panel !== null || parsePlace(location.search).thread !== undefined;
+    if (channelId === null || hasPanel) return false;
+    const held = store.state.unread?.[channelId];
+    if (held === undefined) return false;
+    call("channel.markRead", { channelId, seq: held.head.seq }).catch(failed);
+    return true;
+  };
+  const markGroupRead = (): boolean => {
+    const groupId = place?.groupId ?? null;
+    if (groupId === null) return false;
+    call("inbox.markGroupRead", { groupId }).catch(failed);
+    return true;
+  };
+  const toggleMembers = (): boolean => {
+    if (place === null) return false;
+    togglePanel("members");
+    return true;
+  };
+
+  const deeds: Record<ShortcutName, () => boolean> = {
+    switcher: () => (openOverlay("switcher"), true),
+    help: () => (openOverlay("shortcuts"), true),
+    search: () => openSearch(place, navigate),
+    members: toggleMembers,
+    previousChannel: () => step(-1, false),
+    nextChannel: () => step(1, false),
+    previousUnread: () => step(-1, true),
+    nextUnread: () => step(1, true),
+    directs: () => goTo(directPath()),
+    inbox: () => goTo(inboxPath()),
+    markRead,
+    markGroupRead,
+  };
+  return {
+    act: (name) => deeds[name](),
+    goToGroup(index) {
+      const group = groups[index];
+      return group !== undefined && goTo(groupPath(group.id));
+    },
+  };
+}
+
+/** The next one that is wanted, around at the end; the first or the last one where the user is at none of them. */
+export function nextOf<T extends { id: string }>(
+  list: readonly T[],
+  currentId: string | null,
+  by: 1 | -1,
+  isWanted: (one: T) => boolean,
+): T | undefined {
+  const at = list.findIndex(({ id }) => id === currentId);
+  const after = by === 1 ? list.slice(at + 1) : list.slice(0, Math.max(0, at)).toReversed();
+  const before = by === 1 ? list.slice(0, Math.max(0, at)) : list.slice(at + 1).toReversed();
+  return [...after, ...before].find(isWanted);
+}

@@ -1,0 +1,112 @@
+import { lazy, type ReactElement, Suspense } from "react";
+import { useTranslation } from "react-i18next";
+import { create } from "zustand";
+import { Popover } from "../../ui/popover.tsx";
+import { Spinner } from "../../ui/feedback.tsx";
+import { PageErrorBoundary } from "../../app/shell/page-error.tsx";
+import { loadStored, saveStored } from "../../state/stored.ts";
+
+const EmojiPicker = lazy(async () => ({ default: (await import("./emoji-picker.tsx")).EmojiPicker }));
+
+interface EmojiPopoverProps {
+  /** A button. */
+  trigger: ReactElement;
+  /** What the emoji is for, for screen readers. */
+  label: string;
+  onPick: (emoji: string) => void;
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+  side?: "top" | "bottom" | "left" | "right";
+  align?: "start" | "center" | "end";
+}
+
+/** Offers all emoji, and first those that were picked last. */
+export function EmojiPopover({ trigger, label, onPick, ...rest }: EmojiPopoverProps) {
+  return (
+    <Popover trigger={trigger} label={label} className="p-2" {...rest}>
+      {(close) => (
+        <Emoji
+          onPick={(emoji) => {
+            rememberEmoji(emoji);
+            close();
+            onPick(emoji);
+          }}
+        />
+      )}
+    </Popover>
+  );
+}
+
+function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
+  const { t } = useTranslation("emoji");
+  const recent = useRecentEmoji((state) => state.emoji);
+  return (
+    <div className="grid w-81 max-w-full gap-2">
+      <div role="group" aria-label={t("recent")} className="grid grid-cols-8 gap-0.5">
+        {recent.map((emoji) => (
+          <button
+            key={emoji}
+            type="button"
+            className="flex size-9 items-center justify-center rounded-md text-xl hover:bg-hover"
+            onClick={() => onPick(emoji)}
+          >
+            {emoji}
+          </button>
+        ))}
+      </div>
+      <PageErrorBoundary place="emoji">
+        <Suspense
+          fallback={
+            <div className="flex h-80 items-center justify-center">
+              <Spinner size={24} label={t("loading")} />
+            </div>
+          }
+        >
+          <EmojiPicker onPick={onPick} />
+        </Suspense>
+      </PageErrorBoundary>
+    </div>
+  );
+}
+
+const KEY = "fanfare.recentEmoji";
+const MAX_RECENT = 16;
+/** What people use most, for who has used none yet. */
+const FIRST = [
+  "👍",
+  "❤️",
+  "😂",
+  "🎉",
+  "😮",
+  "🙏",
+  "👀",
+  "✅",
+  "🔥",
+  "😢",
+  "💯",
+  "🚀",
+  "👏",
+  "🤔",
+  "😍",
+  "👋",
+];
+
+/** The emoji that were picked last in this browser, the last one first; filled up with what is used most. */
+const useRecentEmoji = create<{ emoji: readonly string[] }>(() => ({
+  emoji: withRecent(parseRecent(loadStored(KEY))),
+}));
+
+function rememberEmoji(emoji: string): void {
+  const recent = withRecent([emoji, ...useRecentEmoji.getState().emoji]);
+  useRecentEmoji.setState({ emoji: recent });
+  saveStored(KEY, recent);
+}
+
+export function withRecent(emoji: readonly string[]): readonly string[] {
+  return [...new Set([...emoji, ...FIRST])].slice(0, MAX_RECENT);
+}
+
+export function parseRecent(stored: unknown): readonly string[] {
+  if (!Array.isArray(stored)) return [];
+  return stored.filter((emoji): emoji is string => typeof emoji === "string" && emoji.length <= 32);
+}

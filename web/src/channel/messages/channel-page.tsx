@@ -1,0 +1,98 @@
+import type { ChannelState, Group } from "@fanfare/contract";
+import { Hash, MessagesSquare, Pin, Users } from "lucide-react";
+import { useCallback } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation, useSearch } from "wouter";
+import { parsePlace, placePath } from "../../routes.ts";
+import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { focusComposer } from "../../composer/use-written.ts";
+import { Composer } from "../../composer/composer.tsx";
+import { MembersPanel } from "../../people/members/panel/members-panel.tsx";
+import { SearchButton } from "../../search/search-button.tsx";
+import { PageHeader } from "../../app/shell/page-header.tsx";
+import { ThreadPanel, ThreadsPanel } from "../threads/panels.tsx";
+import { MessageList } from "./list/message-list.tsx";
+import { PinsPanel } from "./pins/pins-panel.tsx";
+
+interface ChannelPageProps {
+  group: Group;
+  channel: ChannelState;
+}
+
+/** A channel of a group: what is written in it, and where one writes. */
+export function ChannelPage({ group, channel }: ChannelPageProps) {
+  const { t } = useTranslation("messages");
+  const panel = usePanels((state) => state.panel);
+  const [, navigate] = useLocation();
+  const place = parsePlace(useSearch());
+  const { id: channelId, groupId } = channel;
+  // With a thread, a message is one of the thread.
+  const { thread, message } = place;
+  // Once it is shown the address is that of the channel again, so that the same link can be followed once more.
+  const onJumped = useCallback(() => {
+    navigate(placePath(groupId, channelId, thread === undefined ? {} : { thread }), { replace: true });
+  }, [navigate, groupId, channelId, thread]);
+  const closeThread = () => navigate(placePath(groupId, channelId));
+  const shown = thread === undefined ? panel : null;
+  const toggle = (name: "members" | "pins" | "threads") => {
+    if (thread !== undefined) closeThread();
+    if (thread === undefined || panel !== name) togglePanel(name);
+  };
+  return (
+    <>
+      <PageHeader
+        icon={Hash}
+        title={channel.name}
+        subtitle={channel.topic === "" ? t("home:memberCount", { count: group.memberCount }) : channel.topic}
+        actions={
+          <>
+            <SearchButton />
+            <IconButton
+              icon={MessagesSquare}
+              label={t("threads:open")}
+              pressed={shown === "threads"}
+              tooltipSide="bottom"
+              onClick={() => toggle("threads")}
+            />
+            <IconButton
+              icon={Pin}
+              label={t("pins.open")}
+              pressed={shown === "pins"}
+              tooltipSide="bottom"
+              onClick={() => toggle("pins")}
+            />
+            <IconButton
+              icon={Users}
+              label={t("members:panel.title")}
+              pressed={shown === "members"}
+              tooltipSide="bottom"
+              onClick={() => toggle("members")}
+            />
+          </>
+        }
+      />
+      <MessageList
+        channel={channel}
+        title={`#${channel.name}`}
+        jumpToId={thread === undefined ? message : undefined}
+        onJumped={onJumped}
+        onLeave={() => focusComposer(channelId)}
+      />
+      <Composer channel={channel} title={`#${channel.name}`} />
+      {shown === "pins" && <PinsPanel channel={channel} onClose={() => openPanel(null)} />}
+      {shown === "members" && <MembersPanel group={group} onClose={() => openPanel(null)} />}
+      {shown === "threads" && <ThreadsPanel channel={channel} onClose={() => openPanel(null)} />}
+      {thread !== undefined && (
+        <ThreadPanel
+          key={thread}
+          parent={channel}
+          threadId={thread}
+          jumpToId={message}
+          onJumped={onJumped}
+          onClose={closeThread}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,262 @@
+import type { ChannelState, Message } from "@fanfare/contract";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useChannelMessages } from "../../../data/channel-messages.ts";
+import { useServerCache } from "../../../data/data-context.ts";
+import { errorText } from "../../../shared/use-action.ts";
+import { MoreButton } from "../../../shared/more-button.tsx";
+import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { useOpenProfile } from "../../../people/members/use-open-profile.ts";
+import { MentionsProvider } from "../item/mentions.tsx";
+import { useAuthor } from "../item/use-author.ts";
+import { Markdown, MarkdownPreview } from "../markdown/markdown.tsx";
+import { formatTime } from "../times.ts";
+import { useUser } from "../../../data/people.ts";
+import { Avatar } from "../../../ui/avatar.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { MessageSkeleton } from "./list-head.tsx";
+import { MessageContext, type MessageDialog, type OnUser, useMessageContext } from "./use-rows.ts";
+import { MessageScroller } from "./message-scroller.tsx";
+import { useMessageContextValue } from "./use-message-context.ts";
+
+/** More at once is too much to listen to. */
+const MAX_READ = 3;
+
+const WIDTHS = ["w-3/5", "w-2/5", "w-1/2", "w-4/5", "w-1/3", "w-3/4", "w-2/3"];
+
+export interface MessageListProps {
+  channel: ChannelState;
+  /** What the channel is called here. */
+  title: string;
+  /** Above the first message, at most 176 px high; by default what the channel is called and for. */
+  beginning?: ReactNode;
+  /** A message to jump to; `onJumped` is called when that is under way. */
+  jumpToId?: string | undefined;
+  onJumped?: () => void;
+  /** Esc on a message: puts the focus to where one writes. */
+  onLeave?: () => void;
+  /** Where a name was clicked on; by default the user's card. Stays the same function. */
+  onUser?: OnUser;
+}
+
+/** The messages of a channel, a direct channel or a thread. Give it the channel's id as its key. */
+export function MessageList(props: MessageListProps) {
+  const { channel } = props;
+  const openProfile = useOpenProfile(channel.groupId);
+  const onUser = props.onUser ?? openProfile;
+  const { t } = useTranslation("messages");
+  const messages = useChannelMessages(channel.id);
+  const { view, snapshot, error, retry } = messages;
+  const [dialog, setDialog] = useState<MessageDialog | null>(null);
+  const [reactingId, setReactingId] = useState<string | null>(null);
+  /** A message that was asked for within the list. */
+  const [wanted, setWanted] = useState<{ messageId: string } | null>(null);
+  const jumpTo = useCallback((messageId: string) => setWanted({ messageId }), []);
+  const context = useMessageContextValue({
+    channel,
+    view,
+    jumpTo,
+    ask: setDialog,
+    setReacting: setReactingId,
+    onUser,
+  });
+
+  if (snapshot.status === "gone") return <EmptyState title={t("gone.title")} text={t("gone.text")} />;
+  if (snapshot.status === "loading") {
+    if (error === null) return <Loading />;
+    return (
+      <div className="m-auto w-full max-w-md p-4">
+        <ErrorNote text={errorText(error)} onRetry={retry} />
+      </div>
+    );
+  }
+  return (
+    <MessageContext value={context}>
+      <MentionsProvider groupId={channel.groupId} onUser={onUser}>
+        <MessageScroller {...props} messages={messages} wanted={wanted} reactingId={reactingId} />
+        <MessageDialogs dialog={dialog} onClose={() => setDialog(null)} />
+        <Announcer messages={snapshot.messages} ownId={context.ownId} />
+      </MentionsProvider>
+    </MessageContext>
+  );
+}
+
+/** What is asked or shown in front of the list; one at a time. */
+function MessageDialogs({ dialog, onClose }: { dialog: MessageDialog | null; onClose: () => void }) {
+  const { t } = useTranslation("messages");
+  const { view } = useMessageContext();
+  if (dialog === null) return null;
+  const { message } = dialog;
+  switch (dialog.kind) {
+    case "delete":
+      return (
+        <ConfirmDialog
+          open
+          danger
+          onClose={onClose}
+          title={t("delete.title")}
+          action={t("delete.action")}
+          onConfirm={() => view.delete(message.id)}
+        >
+          <p>{t("delete.text")}</p>
+          <blockquote className="mt-2 line-clamp-3 border-l-3 border-line-strong pl-3 wrap-anywhere">
+            <MarkdownPreview content={message.content} />
+          </blockquote>
+        </ConfirmDialog>
+      );
+    case "history":
+      return <HistoryDialog message={message} onClose={onClose} />;
+    case "reactors":
+      return <ReactorsDialog message={message} emoji={dialog.emoji} onClose={onClose} />;
+  }
+}
+
+/** In the place of a channel that is being loaded. */
+function Loading() {
+  const { t } = useTranslation("messages");
+  return (
+    <div
+      role="status"
+      className="flex min-h-0 flex-1 flex-col justify-end gap-3 overflow-hidden px-4 pb-4 md:px-5"
+    >
+      <span className="sr-only">{t("ui:loading")}</span>
+      {WIDTHS.map((width) => (
+        <MessageSkeleton key={width} width={width} />
+      ))}
+    </div>
+  );
+}
+
+/** The texts that a message had, the newest first. */
+function HistoryDialog({ message, onClose }: { message: Message; onClose: () => void }) {
+  const { t } = useTranslation("messages");
+  const { id: messageId, channelId, content, editedAt } = message;
+  const pages = useInfiniteQuery({
+    ...useServerCache().askPages(
+      "message.listEdits",
+      { channelId, messageId },
+      "before",
+      ({ edits, hasMore }) => (hasMore ? edits.at(-1)?.version : null),
+    ),
+    staleTime: 0,
+  });
+  const { data, error, refetch } = pages;
+  return (
+    <Dialog open onClose={onClose} title={t("history.title")} size="lg">
+      <ol className="grid gap-4">
+        <Version content={content} time={editedAt ?? message.createdAt} note={t("history.now")} />
+        {data?.pages.flatMap(({ edits }) =>
+          edits.map(({ version, content: former, writtenAt }) => (
+            <Version key={version} content={former} time={writtenAt} />
+          )),
+        )}
+      </ol>
+      {data === undefined && error === null && <SkeletonRows count={2} />}
+      <MoreButton pages={pages} />
+      <ErrorNote
+        text={error === null || pages.isFetchNextPageError ? null : errorText(error)}
+        onRetry={() => void refetch()}
+      />
+    </Dialog>
+  );
+}
+
+function Version({ content, time, note }: { content: string; time: string; note?: string }) {
+  return (
+    <li className="grid gap-1">
+      <p className="text-sm text-muted">
+        <time dateTime={time}>{formatTime(time, "full")}</time>
+        {note !== undefined && ` · ${note}`}
+      </p>
+      <div className="rounded-md border border-line px-3 py-2">
+        <Markdown content={content} />
+      </div>
+    </li>
+  );
+}
+
+interface AnnouncerProps {
+  /** The newest messages that are held. */
+  messages: readonly Message[];
+  ownId: string;
+}
+
+/** Reads out what others write while the channel is shown; never what was there before, or is loaded by scrolling. */
+function Announcer({ messages, ownId }: AnnouncerProps) {
+  const lastSeq = messages.at(-1)?.seq ?? 0;
+  const heardSeq = useRef<number | null>(null);
+  const [news, setNews] = useState<readonly Message[]>([]);
+  useEffect(() => {
+    const heard = heardSeq.current;
+    if (lastSeq === 0) return;
+    heardSeq.current = lastSeq;
+    if (heard === null || lastSeq <= heard) return;
+    const fresh = messages.slice(-50).filter(({ seq, authorId }) => seq > heard && authorId !== ownId);
+    if (fresh.length > 0) setNews(fresh.slice(-MAX_READ));
+  }, [messages, lastSeq, ownId]);
+  return (
+    <div className="sr-only" aria-live="polite" aria-relevant="additions">
+      {news.map((message) => (
+        <Announcement key={message.id} message={message} />
+      ))}
+    </div>
+  );
+}
+
+function Announcement({ message }: { message: Message }) {
+  const { t } = useTranslation("messages");
+  const { name } = useAuthor(message);
+  return (
+    <p>
+      {t("announce", { name })} <MarkdownPreview content={message.content} />
+    </p>
+  );
+}
+
+interface ReactorsDialogProps {
+  message: Message;
+  emoji: string;
+  onClose: () => void;
+}
+
+/** All users who reacted with an emoji. */
+function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
+  const { t } = useTranslation("messages");
+  const cache = useServerCache();
+  const { channelId, id: messageId } = message;
+  const params = { channelId, messageId, emoji, limit: LIMITS.pageMaxItems };
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    ...cache.askPages("message.listReactors", params, "afterUserId", ({ nextUserId }) => nextUserId),
+    staleTime: 0,
+  });
+  return (
+    <Dialog open onClose={onClose} title={t("reaction.whoTitle", { emoji })} size="sm">
+      <ul className="grid gap-1">
+        {data?.pages.flatMap(({ userIds }) =>
+          userIds.map((userId) => <Reactor key={userId} userId={userId} />),
+        )}
+      </ul>
+      {data === undefined && error === null && <SkeletonRows count={3} withAvatar />}
+      <ErrorNote text={error === null ? null : errorText(error)} onRetry={() => void refetch()} />
+      {hasNextPage && (
+        <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t("reaction.more")}
+        </Button>
+      )}
+    </Dialog>
+  );
+}
+
+function Reactor({ userId }: { userId: string }) {
+  const user = useUser(userId);
+  const name = user?.nickname ?? "…";
+  return (
+    <li className="flex min-h-row items-center gap-2.5">
+      <Avatar name={name} id={userId} src={user?.avatarUrl} size={28} />
+      <span className="truncate">{name}</span>
+    </li>
+  );
+}

@@ -1,0 +1,74 @@
+import type { Channel, Message } from "@fanfare/contract";
+import { hasPermission } from "@fanfare/contract/permissions";
+import { ArrowUpLeft, Pin, PinOff } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useActionMutation } from "../../../data/call.ts";
+import { useChannelPermissions } from "../../../data/groups.ts";
+import { usePins } from "../../../data/channel-messages.ts";
+import { placePath } from "../../../routes.ts";
+import { errorText } from "../../../shared/use-action.ts";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { IconButton } from "../../../ui/icon-button.tsx";
+import { useOpenProfile } from "../../../people/members/use-open-profile.ts";
+import { SidePanel } from "../../../app/shell/side-panel.tsx";
+import { MentionsProvider } from "../item/mentions.tsx";
+import { MessageCard } from "../item/message-card.tsx";
+
+/** The pinned messages of a channel, at its right. */
+export function PinsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
+  const { t } = useTranslation("messages");
+  const { data: pins, error, refetch } = usePins(channel.id);
+  const permissions = useChannelPermissions(channel);
+  const onUser = useOpenProfile(channel.groupId);
+  const mayUnpin = channel.groupId === null || hasPermission(permissions, "manageMessages");
+  return (
+    <SidePanel title={t("pins.title")} onClose={onClose}>
+      <MentionsProvider groupId={channel.groupId} onUser={onUser}>
+        <div className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto p-3">
+          {error !== null && <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />}
+          {pins === undefined && error === null && <SkeletonRows withAvatar />}
+          {pins?.length === 0 && <EmptyState icon={Pin} title={t("pins.empty")} text={t("pins.emptyText")} />}
+          {pins?.map((message) => (
+            <PinnedMessage key={message.id} message={message} channel={channel} mayUnpin={mayUnpin} />
+          ))}
+        </div>
+      </MentionsProvider>
+    </SidePanel>
+  );
+}
+
+interface PinnedMessageProps {
+  message: Message;
+  channel: Channel;
+  mayUnpin: boolean;
+}
+
+function PinnedMessage({ message, channel, mayUnpin }: PinnedMessageProps) {
+  const { t } = useTranslation("messages");
+  const [, navigate] = useLocation();
+  const unpin = useActionMutation("message.unpin");
+  const { id: messageId, channelId } = message;
+  const jump = () => navigate(placePath(channel.groupId, channelId, { message: messageId }));
+  return (
+    <MessageCard
+      message={message}
+      actions={
+        <>
+          <IconButton icon={ArrowUpLeft} size="sm" label={t("pins.jump")} onClick={jump} />
+          {mayUnpin && (
+            <IconButton
+              icon={PinOff}
+              size="sm"
+              label={t("pins.unpin")}
+              disabled={unpin.isPending}
+              onClick={() => unpin.mutate({ channelId, messageId })}
+            />
+          )}
+        </>
+      }
+    >
+      <ErrorNote text={unpin.error === null ? null : errorText(unpin.error)} />
+    </MessageCard>
+  );
+}

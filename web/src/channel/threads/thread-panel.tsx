@@ -1,0 +1,178 @@
+import type { Channel } from "@fanfare/contract";
+import {
+  Archive,
+  ArchiveRestore,
+  ArrowUpLeft,
+  Bell,
+  BellOff,
+  Ellipsis,
+  Link,
+  MessageSquareX,
+} from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useActionMutation } from "../../data/call.ts";
+import { useCanInChannel, useChannelState } from "../../data/groups.ts";
+import { useMessage } from "../../data/channel-messages.ts";
+import { useNotificationSetting } from "../../data/inbox.ts";
+import { placePath } from "../../routes.ts";
+import { copyText } from "../../shared/copy-field.tsx";
+import { errorText } from "../../shared/use-action.ts";
+import { useNow } from "../../shared/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Menu, type MenuItem } from "../../ui/menu.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { isMutedNow, mutedUntil } from "../../groups/channels/mute.ts";
+import { focusComposer } from "../../composer/use-written.ts";
+import { Composer } from "../../composer/composer.tsx";
+import { MentionsProvider } from "../messages/item/mentions.tsx";
+import { MessageCard } from "../messages/item/message-card.tsx";
+import { MessageList, type MessageListProps } from "../messages/list/message-list.tsx";
+import { SidePanel } from "../../app/shell/side-panel.tsx";
+import { useMe } from "../../data/me.ts";
+
+interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped" | "onUser"> {
+  /** The channel that the thread belongs to. */
+  parent: Channel;
+  threadId: string;
+  onClose: () => void;
+}
+
+/** A thread, at the right of its channel. Give it the thread's id as its key. */
+export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelProps) {
+  const { t } = useTranslation("threads");
+  const { data: thread, error, refetch } = useChannelState(threadId);
+  const title = thread?.name || t("title");
+  const isHere = thread?.parentId === parent.id;
+  return (
+    <SidePanel title={title} actions={isHere && <ThreadMenu thread={thread} />} onClose={onClose}>
+      {thread === undefined && error === null && <SkeletonRows withAvatar />}
+      {thread === undefined && error !== null && (
+        <div className="p-4">
+          <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+        </div>
+      )}
+      {thread !== undefined && !isHere && (
+        <EmptyState icon={MessageSquareX} title={t("gone.title")} text={t("gone.text")} />
+      )}
+      {isHere && (
+        <>
+          <RootMessage parent={parent} thread={thread} />
+          <MessageList channel={thread} title={title} onLeave={() => focusComposer(thread.id)} {...list} />
+          <ArchivedNote thread={thread} />
+          <Composer channel={thread} title={title} />
+        </>
+      )}
+    </SidePanel>
+  );
+}
+
+/** That a thread was put away: it is still read and written in. */
+function ArchivedNote({ thread }: { thread: Channel }) {
+  const { t } = useTranslation("threads");
+  const { isArchived, mayChange, isPending, toggle } = useArchive(thread);
+  if (!isArchived) return null;
+  return (
+    <div className="mx-3 mb-2 flex shrink-0 items-center gap-2 rounded-md bg-sidebar px-3 py-2 text-sm text-muted md:mx-5">
+      <Archive size={16} aria-hidden className="shrink-0" />
+      <p className="flex-1">{t("archived.note")}</p>
+      {mayChange && (
+        <Button size="sm" busy={isPending} onClick={toggle}>
+          {t("archived.undo")}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The message that a thread is about. */
+function RootMessage({ parent, thread }: { parent: Channel; thread: Channel }) {
+  if (thread.rootMessageId === null) return null;
+  return <Root parent={parent} thread={thread} messageId={thread.rootMessageId} />;
+}
+
+function Root({ parent, thread, messageId }: { parent: Channel; thread: Channel; messageId: string }) {
+  const { t } = useTranslation("threads");
+  const [, navigate] = useLocation();
+  const { data: message, isError } = useMessage(parent.id, messageId);
+  const jump = () => navigate(placePath(parent.groupId, parent.id, { message: messageId }));
+  const isGone = isError || (message !== undefined && message.deletedAt !== null);
+  if (isGone)
+    return <p className="border-b border-line px-4 py-2 text-sm text-muted italic">{t("rootGone")}</p>;
+  if (message === undefined) return null;
+  return (
+    <div className="max-h-[30%] shrink-0 overflow-y-auto border-b border-line p-2">
+      <MentionsProvider groupId={thread.groupId}>
+        <MessageCard
+          message={message}
+          actions={<IconButton icon={ArrowUpLeft} size="sm" label={t("showRoot")} onClick={jump} />}
+        />
+      </MentionsProvider>
+    </div>
+  );
+}
+
+/** What can be done with a thread as a whole. */
+function ThreadMenu({ thread }: { thread: Channel }) {
+  const { t } = useTranslation("threads");
+  const nowMs = useNow();
+  const setNotification = useActionMutation("notification.set");
+  const isMuted = isMutedNow(useNotificationSetting({ channelId: thread.id }), nowMs);
+  const { isArchived, mayChange, toggle } = useArchive(thread);
+  const onError = (error: unknown) => showToast({ text: errorText(error), tone: "danger" });
+  const copyLink = () => {
+    const path = placePath(thread.groupId, thread.parentId ?? thread.id, { thread: thread.id });
+    void copyText(location.origin + path).then((isCopied) =>
+      showToast(
+        isCopied ? { text: t("linkCopied"), tone: "good" } : { text: t("notCopied"), tone: "danger" },
+      ),
+    );
+  };
+  const toggleMute = () => {
+    const until = isMuted ? null : mutedUntil(null, nowMs);
+    setNotification.mutate({ channelId: thread.id, mutedUntil: until }, { onError });
+  };
+  const items: MenuItem[] = [
+    { label: t("copyLink"), icon: Link, onSelect: copyLink },
+    { label: isMuted ? t("unmute") : t("mute"), icon: isMuted ? Bell : BellOff, onSelect: toggleMute },
+  ];
+  if (mayChange) {
+    items.push("separator", {
+      label: isArchived ? t("archived.undo") : t("archive"),
+      icon: isArchived ? ArchiveRestore : Archive,
+      onSelect: toggle,
+    });
+  }
+  return <Menu trigger={<IconButton icon={Ellipsis} label={t("more")} tooltipSide="left" />} items={items} />;
+}
+
+export interface Archive {
+  /** Those who have opened a thread, and who manage channels. */
+  mayChange: boolean;
+  isArchived: boolean;
+  isPending: boolean;
+  /** Puts the thread away, or takes it up again. */
+  toggle: () => void;
+}
+
+/** Whether a thread was put away. */
+export function useArchive(thread: Channel): Archive {
+  const me = useMe();
+  const managesChannels = useCanInChannel(thread, "manageChannels");
+  const archive = useActionMutation("channel.archiveThread");
+  const unarchive = useActionMutation("channel.unarchiveThread");
+  const isArchived = thread.archivedAt !== null;
+  const { mutate } = isArchived ? unarchive : archive;
+  return {
+    mayChange: thread.ownerId === me.id || managesChannels,
+    isArchived,
+    isPending: archive.isPending || unarchive.isPending,
+    toggle: () =>
+      mutate(
+        { channelId: thread.id },
+        { onError: (error) => showToast({ text: errorText(error), tone: "danger" }) },
+      ),
+  };
+}

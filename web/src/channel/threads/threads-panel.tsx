@@ -1,0 +1,106 @@
+import type { Channel, ChannelState } from "@fanfare/contract";
+import { MessageSquareText } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useThreads } from "../../data/channel-messages.ts";
+import { useUser } from "../../data/people.ts";
+import { placePath } from "../../routes.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { Button } from "../../ui/button.tsx";
+import { CountBadge } from "../../ui/badge.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { SidePanel } from "../../app/shell/side-panel.tsx";
+
+/** The threads of a channel, at its right. */
+export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
+  const { t } = useTranslation("threads");
+  const [tab, setTab] = useState<"active" | "archived">("active");
+  return (
+    <SidePanel title={t("panel")} onClose={onClose}>
+      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto p-2">
+        <Tabs
+          label={t("panel")}
+          value={tab}
+          onChange={setTab}
+          tabs={[
+            {
+              value: "active",
+              label: t("active"),
+              content: <ThreadList channel={channel} archived={false} />,
+            },
+            {
+              value: "archived",
+              label: t("archivedTab"),
+              content: <ThreadList channel={channel} archived />,
+            },
+          ]}
+        />
+      </div>
+    </SidePanel>
+  );
+}
+
+/** The threads of a channel, or those that were put away. */
+function ThreadList({ channel, archived }: { channel: Channel; archived: boolean }) {
+  const { t } = useTranslation("threads");
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useThreads(
+    channel.id,
+    archived,
+  );
+  if (data === undefined) {
+    if (error === null) return <SkeletonRows />;
+    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
+  }
+  if (data.length === 0) {
+    return archived ? (
+      <EmptyState icon={MessageSquareText} title={t("empty.archived")} />
+    ) : (
+      <EmptyState icon={MessageSquareText} title={t("empty.active")} text={t("empty.text")} />
+    );
+  }
+  return (
+    <>
+      <ul className="grid gap-0.5">
+        {data.map((thread) => (
+          <li key={thread.id}>
+            <ThreadRow channel={channel} thread={thread} />
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Button wide variant="ghost" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t("showMore")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function ThreadRow({ channel, thread }: { channel: Channel; thread: ChannelState }) {
+  const { t } = useTranslation("threads");
+  const [, navigate] = useLocation();
+  const owner = useUser(thread.ownerId);
+  const unread = unreadReplies(thread);
+  return (
+    <ListRow
+      leading={<MessageSquareText size={18} aria-hidden className="shrink-0 text-muted" />}
+      title={thread.name || t("title")}
+      subtitle={
+        <>
+          {t("replies", { count: thread.head.seq })}
+          {owner !== undefined && ` · ${owner.nickname}`}
+        </>
+      }
+      trailing={<CountBadge count={unread} label={t("unread", { count: unread })} tone="neutral" />}
+      onClick={() => navigate(placePath(channel.groupId, channel.id, { thread: thread.id }))}
+    />
+  );
+}
+
+/** Unread replies of a thread that the user has opened; other threads have none. */
+export function unreadReplies({ head, lastReadSeq }: Pick<ChannelState, "head" | "lastReadSeq">): number {
+  return lastReadSeq === 0 ? 0 : Math.max(0, head.seq - lastReadSeq);
+}

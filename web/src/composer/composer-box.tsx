@@ -1,0 +1,243 @@
+import { useSending, useSlowMode } from "./use-sending.ts";
+import type { Channel, Message } from "@fanfare/contract";
+import { hasPermission } from "@fanfare/contract/permissions";
+import { AtSign, CirclePlus, CornerUpRight, FileUp, SendHorizontal, Smile, X } from "lucide-react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useChannel } from "../data/open-channels.ts";
+import { useServerCache } from "../data/data-context.ts";
+import { useMe } from "../data/me.ts";
+import { useChannelPermissions } from "../data/groups.ts";
+import { getDraft, setDraft } from "../state/drafts.ts";
+import { IconButton } from "../ui/icon-button.tsx";
+import { EmojiPopover } from "../channel/emoji/emoji-popover.tsx";
+import { editLastOwn, setReplyTo, useConversation } from "../channel/messages/conversation.ts";
+import { useAuthor } from "../channel/messages/item/use-author.ts";
+import { MarkdownPreview } from "../channel/messages/markdown/markdown.tsx";
+import { showToast } from "../ui/toast.tsx";
+import { formatBytes } from "../channel/messages/times.ts";
+import { composerFieldId, useWritten } from "./use-written.ts";
+import { ComposerStatus } from "./composer.tsx";
+import { insertAtCaret } from "./markdown-edit.ts";
+import { MessageField } from "./message-field.tsx";
+import { LostFiles, UploadStrip, useFileDrop } from "./upload-strip.tsx";
+import { type Refusal, useUploads } from "./uploads.ts";
+
+/** On a telephone, focus would open a keyboard over half of the screen. */
+const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
+
+interface ComposerBoxProps {
+  channel: Channel;
+  title: string;
+  autoFocus?: boolean;
+}
+
+/** The box in which one writes: text, files, emoji, and what is answered. */
+export function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxProps) {
+  const { t } = useTranslation("composer");
+  const { id: channelId, groupId, slowModeSeconds } = channel;
+  const { client } = useServerCache();
+  const ownId = client.user?.id ?? "";
+  const { view, snapshot } = useChannel(channelId);
+  const permissions = useChannelPermissions(channel);
+  const { replyTo } = useConversation(channelId);
+  /** The reply whose author is not told. */
+  const [silentId, setSilentId] = useState<string | null>(null);
+  const mentions = replyTo?.id !== silentId;
+  const statusId = useId();
+  const anchor = useRef<HTMLDivElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+
+  const written = useWritten(groupId, getDraft(channelId), (text) => {
+    if (text.trim() !== "" && !text.startsWith("/")) client.typing(channelId);
+  });
+  const { field, wire } = written;
+  useEffect(() => setDraft(channelId, wire), [channelId, wire]);
+  const secondsLeft = useSlowMode({ messages: snapshot.messages, ownId, slowModeSeconds, permissions });
+  const sending = useSending({
+    channel,
+    view,
+    wire,
+    replyTo,
+    mentionAuthor: mentions,
+    secondsLeft,
+    reset: written.reset,
+  });
+
+  const { uploads, lost, store } = useUploads(channelId);
+  const tellRefused = useRefusals();
+  const mayAttach = hasPermission(permissions, "attachFiles");
+  const addFiles = mayAttach ? (files: File[]) => tellRefused(store.add(channelId, files)) : null;
+  const { over } = useFileDrop(anchor, addFiles);
+
+  const replyToId = replyTo?.id;
+  useEffect(() => {
+    if (replyToId !== undefined) field.current?.focus();
+  }, [replyToId, field]);
+
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "ArrowUp" && written.text === "" && uploads.length === 0) {
+      if (editLastOwn(view, ownId)) event.preventDefault();
+    } else if (event.key === "Escape" && sending.isWaiting) {
+      event.preventDefault();
+      sending.stopWaiting();
+    } else if (event.key === "Escape" && replyTo !== null) {
+      event.preventDefault();
+      setReplyTo(channelId, null);
+    }
+  };
+
+  const label = t("label", { title });
+  return (
+    <div ref={anchor} className="shrink-0 px-3 pb-1 md:px-5">
+      {over !== null && <DropOverlay place={over} title={title} />}
+      <div className="relative rounded-lg border border-line-strong bg-field transition-colors focus-within:border-accent">
+        {replyTo !== null && (
+          <ReplyBar
+            message={replyTo}
+            mentions={mentions}
+            onMentions={(isOn) => setSilentId(isOn ? null : replyTo.id)}
+            onCancel={() => setReplyTo(channelId, null)}
+          />
+        )}
+        <LostFiles names={lost} onDismiss={() => store.forgetLost(channelId)} />
+        <UploadStrip
+          uploads={uploads}
+          onRemove={(uploadId) => store.remove(channelId, uploadId)}
+          onRetry={(uploadId) => store.retry(channelId, uploadId)}
+        />
+        <div className="flex items-end gap-0.5 p-1">
+          {addFiles !== null && (
+            <>
+              <input
+                ref={picker}
+                type="file"
+                multiple
+                hidden
+                onChange={(event) => {
+                  addFiles([...(event.target.files ?? [])]);
+                  event.target.value = "";
+                  field.current?.focus();
+                }}
+              />
+              <IconButton icon={CirclePlus} label={t("attach")} onClick={() => picker.current?.click()} />
+            </>
+          )}
+          <MessageField
+            written={written}
+            channel={channel}
+            permissions={permissions}
+            id={composerFieldId(channelId)}
+            label={label}
+            placeholder={label}
+            className="block px-1.5 py-[0.4375rem] outline-none placeholder:text-muted placeholder:whitespace-nowrap touch:py-2.5"
+            autoFocus={autoFocus && HAS_KEYBOARD}
+            readOnly={sending.isWaiting}
+            describedBy={statusId}
+            onSend={sending.submit}
+            onKey={onKey}
+            onFiles={addFiles ?? undefined}
+          />
+          <EmojiPopover
+            label={t("emoji")}
+            trigger={<IconButton icon={Smile} label={t("emoji")} />}
+            side="top"
+            align="end"
+            onPick={(emoji) => field.current && insertAtCaret(field.current, emoji)}
+          />
+          <IconButton
+            icon={SendHorizontal}
+            label={t("send")}
+            disabled={!sending.canSend || sending.isWaiting}
+            className={sending.canSend ? "text-accent-text" : ""}
+            // The keyboard of a phone stays open.
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={sending.submit}
+          />
+        </div>
+      </div>
+      <ComposerStatus
+        id={statusId}
+        channelId={channelId}
+        charsLeft={sending.charsLeft}
+        secondsLeft={secondsLeft}
+        slowModeSeconds={slowModeSeconds}
+        isWaiting={sending.isWaiting}
+        onStopWaiting={sending.stopWaiting}
+      />
+    </div>
+  );
+}
+
+/** Over the place in which files can be dropped, while they are over it. */
+function DropOverlay({ place, title }: { place: DOMRect; title: string }) {
+  const { t } = useTranslation("composer");
+  const { left, top, width, height } = place;
+  return (
+    <div
+      className="pointer-events-none fixed z-30 flex items-center justify-center bg-overlay p-6"
+      style={{ left, top, width, height }}
+    >
+      <p className="flex items-center gap-3 rounded-lg border-2 border-dashed border-accent bg-raised px-6 py-5 text-lg font-semibold shadow-raised">
+        <FileUp size={24} aria-hidden className="text-accent-text" />
+        {t("upload.drop", { title })}
+      </p>
+    </div>
+  );
+}
+
+interface ReplyBarProps {
+  message: Message;
+  mentions: boolean;
+  onMentions: (mentions: boolean) => void;
+  onCancel: () => void;
+}
+
+/** What the next message answers, and whether that tells its author. */
+function ReplyBar({ message, mentions, onMentions, onCancel }: ReplyBarProps) {
+  const { t } = useTranslation("composer");
+  const me = useMe();
+  const { name } = useAuthor(message);
+  const isOwn = message.authorId === me.id;
+  return (
+    <div className="flex items-center gap-1.5 border-b border-line py-1 pr-1.5 pl-3 text-sm">
+      <CornerUpRight size={15} aria-hidden className="shrink-0 text-muted" />
+      <p className="flex min-w-0 flex-1 items-baseline gap-1.5">
+        <span className="shrink-0 font-medium">{t("reply.to", { name })}</span>
+        <span className="truncate text-muted">
+          {message.content === "" ? t("reply.attachment") : <MarkdownPreview content={message.content} />}
+        </span>
+      </p>
+      {!isOwn && (
+        <IconButton
+          icon={AtSign}
+          size="sm"
+          label={t("reply.mention", { name })}
+          pressed={mentions}
+          onClick={() => onMentions(!mentions)}
+        />
+      )}
+      <IconButton icon={X} size="sm" label={t("reply.cancel")} onClick={onCancel} />
+    </div>
+  );
+}
+
+/** Says which files were not taken, and why. */
+function useRefusals(): (refused: readonly Refusal[]) => void {
+  const { t, i18n } = useTranslation("composer");
+  return (refused) => {
+    const tooMany = refused.filter(({ reason }) => reason === "tooMany");
+    if (tooMany.length > 0) {
+      showToast({ text: t("upload.tooMany", { count: LIMITS.attachmentsPerMessage }), tone: "danger" });
+    }
+    for (const refusal of refused) {
+      const { name } = refusal.file;
+      if (refusal.reason === "empty") showToast({ text: t("upload.empty", { name }), tone: "danger" });
+      if (refusal.reason === "tooLarge") {
+        const max = formatBytes(refusal.maxBytes, i18n.language);
+        showToast({ text: t("upload.nameTooLarge", { name, max }), tone: "danger" });
+      }
+    }
+  };
+}

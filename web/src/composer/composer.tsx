@@ -1,0 +1,162 @@
+import type { Channel } from "@fanfare/contract";
+import { hasPermission } from "@fanfare/contract/permissions";
+import { Lock, Snail, VolumeX } from "lucide-react";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useServerCache } from "../data/data-context.ts";
+import { useMember } from "../data/members.ts";
+import { useChannelPermissions, useMyPermissions } from "../data/groups.ts";
+import { useFormats } from "../shared/formats.ts";
+import { useNow } from "../shared/hooks.ts";
+import { useTypists } from "../data/typing.ts";
+import { useUsers } from "../data/people.ts";
+import { cx } from "../ui/cx.ts";
+import { ComposerBox } from "./composer-box.tsx";
+
+/** Whether the user can write in a channel, and if not, why. */
+type ComposerState = { kind: "open" } | { kind: "muted"; untilMs: number } | { kind: "readOnly" };
+
+interface ComposerProps {
+  channel: Channel;
+  /** How the place is called: "#general", or the name of whom one writes to. */
+  title: string;
+  /** Whether the focus begins here where there is a keyboard. */
+  autoFocus?: boolean;
+}
+
+/** Where one writes in a channel, a direct channel or a thread; where one may not, why. Give it the channel's id as its key. */
+export function Composer(props: ComposerProps) {
+  const { t } = useTranslation("composer");
+  const { dateTime } = useFormats();
+  const state = useComposerState(props.channel);
+  switch (state.kind) {
+    case "muted":
+      return (
+        <Notice icon={<VolumeX size={18} aria-hidden />}>
+          {t("state.muted", { time: dateTime(state.untilMs) })}
+        </Notice>
+      );
+    case "readOnly":
+      return <Notice icon={<Lock size={18} aria-hidden />}>{t("state.readOnly")}</Notice>;
+    case "open":
+      return <ComposerBox {...props} />;
+  }
+}
+
+function Notice({ icon, children }: { icon: ReactNode; children: ReactNode }) {
+  return (
+    <div className="shrink-0 px-3 pb-4 md:px-5">
+      <p className="flex items-center gap-2.5 rounded-lg border border-line bg-sidebar px-4 py-3 text-muted">
+        {icon}
+        {children}
+      </p>
+    </div>
+  );
+}
+
+function useComposerState(channel: Channel): ComposerState {
+  const { client } = useServerCache();
+  const groupId = channel.groupId ?? "";
+  const enabled = channel.groupId !== null;
+  const permissions = useChannelPermissions(channel);
+  const isKnown = useMyPermissions(groupId, { enabled }).data !== undefined;
+  const { data: member } = useMember(groupId, client.user?.id ?? "", { enabled });
+  const mutedUntil = member?.mutedUntil ?? null;
+  const nowMs = useNow();
+  const untilMs = mutedUntil === null ? 0 : Date.parse(mutedUntil);
+  if (untilMs > nowMs) return { kind: "muted", untilMs };
+  // Until it is known, most may.
+  if (enabled && isKnown && !hasPermission(permissions, "sendMessages")) return { kind: "readOnly" };
+  return { kind: "open" };
+}
+
+/** More names than this say less than their number. */
+const MAX_NAMED = 3;
+
+const DOTS = ["0s", "0.2s", "0.4s"];
+
+/** Before this the number of characters that are left is of no interest. */
+const COUNT_FROM_CHARS = 300;
+
+interface ComposerStatusProps {
+  id: string;
+  channelId: string;
+  charsLeft: number;
+  secondsLeft: number;
+  slowModeSeconds: number;
+  isWaiting: boolean;
+  onStopWaiting: () => void;
+}
+
+/** The line below the box: who is writing, and what keeps one from sending. It is always as high, so that nothing moves. */
+export function ComposerStatus(props: ComposerStatusProps) {
+  const { id, channelId, charsLeft, secondsLeft, slowModeSeconds, isWaiting, onStopWaiting } = props;
+  const { t } = useTranslation("composer");
+  const { duration, count } = useFormats();
+  return (
+    <div className="flex h-6 items-center justify-between gap-3 px-1 text-xs text-muted">
+      <TypingLine channelId={channelId} />
+      <div id={id} className="flex shrink-0 items-center gap-3">
+        {isWaiting && (
+          <span>
+            {t("upload.sendLater")}{" "}
+            <button
+              type="button"
+              className="font-medium text-accent-text hover:underline"
+              onClick={onStopWaiting}
+            >
+              {t("ui:cancel")}
+            </button>
+          </span>
+        )}
+        {slowModeSeconds > 0 && (
+          <span
+            className="flex items-center gap-1"
+            title={t("slowMode.every", { time: duration(slowModeSeconds * 1000) })}
+          >
+            <Snail size={14} aria-hidden />
+            {secondsLeft > 0
+              ? t("slowMode.left", { time: duration(secondsLeft * 1000) })
+              : t("slowMode.name")}
+          </span>
+        )}
+        {charsLeft < COUNT_FROM_CHARS && (
+          <span className={cx("tabular-nums", charsLeft < 0 && "font-medium text-danger-text")}>
+            {charsLeft < 0
+              ? t("tooLong", { count: -charsLeft })
+              : t("charsLeft", { count: charsLeft, number: count(charsLeft) })}
+          </span>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Who is writing. Not read out: it changes all the time. */
+function TypingLine({ channelId }: { channelId: string }) {
+  const { t, i18n } = useTranslation("composer");
+  const typists = useTypists(channelId);
+  const names = useUsers(typists).map(({ nickname }) => nickname);
+  const isMany = names.length > MAX_NAMED;
+  const text = isMany
+    ? t("typing.many")
+    : t("typing.named", { count: names.length, names: new Intl.ListFormat(i18n.language).format(names) });
+  return (
+    <p aria-live="off" className="flex min-w-0 items-center gap-1.5">
+      {names.length > 0 && (
+        <>
+          <span aria-hidden className="flex shrink-0 gap-0.5">
+            {DOTS.map((delay) => (
+              <span
+                key={delay}
+                className="size-1.5 animate-pulse rounded-full bg-muted motion-reduce:animate-none"
+                style={{ animationDelay: delay }}
+              />
+            ))}
+          </span>
+          <span className="truncate">{text}</span>
+        </>
+      )}
+    </p>
+  );
+}

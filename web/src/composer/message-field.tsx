@@ -1,0 +1,283 @@
+import type { Channel } from "@fanfare/contract";
+import {
+  type ClipboardEvent,
+  type ComponentProps,
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+} from "react";
+import { useTranslation } from "react-i18next";
+import { Hash } from "lucide-react";
+import { cx } from "../ui/cx.ts";
+import { emojiNamed, loadEmojiIndex } from "../channel/emoji/emoji-index.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import {
+  editField,
+  isInOpenFence,
+  isUrl,
+  makeLink,
+  type TextEdit,
+  toggleCode,
+  toggleMark,
+} from "./markdown-edit.ts";
+import { SuggestionSource } from "./suggestion-sources.tsx";
+import { closedEmoji, type Suggestion, useSuggestions } from "./suggestions.ts";
+import { filesOf } from "./upload-strip.tsx";
+import type { Written } from "./use-written.ts";
+
+const GROWS = CSS.supports("field-sizing", "content");
+
+type Edit = (text: string, from: number, to: number) => TextEdit;
+
+const EDITS: Readonly<Record<string, Edit>> = {
+  b: (...at) => toggleMark(...at, "**"),
+  i: (...at) => toggleMark(...at, "*"),
+  e: toggleCode,
+  k: makeLink,
+};
+
+/** On touch screens Enter is a new line, as on their keyboards it is labelled so; a button sends. */
+const TOUCH = "(hover: none) and (pointer: coarse)";
+
+interface MessageFieldProps {
+  written: Written;
+  channel: Channel;
+  permissions: number;
+  label: string;
+  id?: string;
+  placeholder?: string;
+  className?: string;
+  autoFocus?: boolean;
+  readOnly?: boolean;
+  describedBy?: string | undefined;
+  onSend: () => void;
+  /** Keys that mean nothing to the text: ↑ in an empty field, Esc. */
+  onKey?: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
+  /** Files that are pasted; without it they are not taken. */
+  onFiles?: ((files: File[]) => void) | undefined;
+}
+
+/**
+ * Where the text of a message is written: names are proposed, marks are set by keys, Enter is done. The proposals stand above the next
+ * element around it that is `relative`.
+ */
+export function MessageField(props: MessageFieldProps) {
+  const { written, channel, permissions, label, onSend, onKey, onFiles } = props;
+  const { t, i18n } = useTranslation("composer");
+  const { field, text, onInput } = written;
+  const suggestions = useSuggestions(written);
+  const { isOpen, listId, trigger, found, activeIndex } = suggestions;
+
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    if (suggestions.onKey(event) || markdownKey(event)) return;
+    if (isSendKey(event)) {
+      event.preventDefault();
+      suggestions.close();
+      onSend();
+      return;
+    }
+    onKey?.(event);
+  };
+
+  const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
+    const { clipboardData, currentTarget } = event;
+    const files = filesOf(clipboardData);
+    const pasted = clipboardData.getData("text/plain");
+    const { value, selectionStart: from, selectionEnd: to } = currentTarget;
+    if (files.length > 0 && onFiles !== undefined) {
+      event.preventDefault();
+      onFiles(files);
+    } else if (from < to && isUrl(pasted.trim()) && !isUrl(value.slice(from, to))) {
+      event.preventDefault();
+      editField(currentTarget, makeLink(value, from, to, pasted.trim()));
+    }
+  };
+
+  return (
+    <div className="min-w-0 flex-1">
+      {isOpen && (
+        <SuggestionList
+          id={listId}
+          suggestions={found}
+          activeIndex={activeIndex}
+          onActivate={suggestions.setActive}
+          onPick={suggestions.pick}
+        />
+      )}
+      {trigger !== null && (
+        <SuggestionSource
+          kind={trigger.kind}
+          channel={channel}
+          permissions={permissions}
+          query={trigger.query}
+          onFound={suggestions.onFound}
+        />
+      )}
+      <GrowingField
+        fieldRef={field}
+        id={props.id}
+        aria-label={label}
+        aria-autocomplete="list"
+        aria-controls={isOpen ? listId : undefined}
+        aria-activedescendant={isOpen ? optionId(listId, activeIndex) : undefined}
+        aria-describedby={props.describedBy}
+        placeholder={props.placeholder}
+        value={text}
+        autoFocus={props.autoFocus}
+        readOnly={props.readOnly}
+        className={props.className}
+        onChange={(event) => {
+          onInput(event.target.value);
+          suggestions.look();
+          if (event.target.value[event.target.selectionStart - 1] === ":")
+            // It moves the caret and puts it back: proposals for what is written behind it go on.
+            void replaceClosedEmoji(event.target, i18n.language).then(suggestions.look);
+        }}
+        onSelect={suggestions.look}
+        onBlur={suggestions.close}
+        onKeyDown={onKeyDown}
+        onPaste={onPaste}
+      />
+      <p aria-live="polite" className="sr-only">
+        {isOpen && t("suggest.count", { count: found.length })}
+      </p>
+    </div>
+  );
+}
+
+/** Puts the emoji in place of its name between colons, where that ends at the caret. */
+async function replaceClosedEmoji(field: HTMLTextAreaElement, language: string): Promise<void> {
+  const named = closedEmoji(field.value, field.selectionStart);
+  if (named === null) return;
+  // Without the list of emoji it stays as it was written.
+  const index = await loadEmojiIndex(language).catch(() => null);
+  const emoji = index === null ? undefined : emojiNamed(index, named.name);
+  const to = named.start + named.name.length + 2;
+  const isStillThere = field.value.slice(named.start, to) === `:${named.name}:`;
+  if (emoji === undefined || !isStillThere) return;
+  const moved = field.selectionStart - to + named.start + emoji.length;
+  editField(field, { from: named.start, to, insert: emoji, selectFrom: moved, selectTo: moved });
+}
+
+/** Ctrl or ⌘ with B, I, E, and with K where something is selected. Returns whether the key was one of them. */
+function markdownKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
+  const { currentTarget: field, key } = event;
+  const { value, selectionStart: from, selectionEnd: to } = field;
+  if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return false;
+  const edit = EDITS[key.toLowerCase()];
+  // Without a selection K is for all of the page.
+  if (edit === undefined || (edit === makeLink && from === to)) return false;
+  event.preventDefault();
+  event.stopPropagation();
+  editField(field, edit(value, from, to));
+  return true;
+}
+
+/** Whether a key ends what is written. */
+function isSendKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
+  const { key, shiftKey, altKey, currentTarget: field, nativeEvent } = event;
+  // While characters are composed (Japanese, Chinese, …) Enter chooses among them.
+  if (key !== "Enter" || shiftKey || altKey || nativeEvent.isComposing || matchMedia(TOUCH).matches) {
+    return false;
+  }
+  return event.ctrlKey || event.metaKey || !isInOpenFence(field.value, field.selectionStart);
+}
+
+interface GrowingFieldProps extends Omit<ComponentProps<"textarea">, "ref"> {
+  fieldRef: RefObject<HTMLTextAreaElement | null>;
+  value: string;
+}
+
+/** A field as high as its text, up to a part of the window. */
+function GrowingField({ fieldRef, className, ...rest }: GrowingFieldProps) {
+  useLayoutEffect(() => {
+    const { current: element } = fieldRef;
+    if (GROWS || element === null) return;
+    // Browsers that cannot do it by themselves.
+    element.style.height = "auto";
+    element.style.height = `${element.scrollHeight}px`;
+  });
+  return (
+    <textarea
+      ref={fieldRef}
+      rows={1}
+      className={cx("field-sizing-content max-h-[40dvh] w-full min-w-0 resize-none", className)}
+      {...rest}
+    />
+  );
+}
+
+interface SuggestionListProps {
+  /** Of the list; those of its options begin so. */
+  id: string;
+  suggestions: readonly Suggestion[];
+  activeIndex: number;
+  onActivate: (index: number) => void;
+  onPick: (suggestion: Suggestion) => void;
+}
+
+const optionId = (listId: string, index: number): string => `${listId}-${index}`;
+
+/** What could be meant, above the field. The focus stays in the field, which says which one is active. */
+function SuggestionList({ id, suggestions, activeIndex, onActivate, onPick }: SuggestionListProps) {
+  const { t } = useTranslation("composer");
+  useEffect(() => {
+    document.getElementById(optionId(id, activeIndex))?.scrollIntoView({ block: "nearest" });
+  }, [id, activeIndex]);
+  return (
+    <div
+      id={id}
+      role="listbox"
+      aria-label={t("suggest.label")}
+      className="absolute inset-x-0 bottom-full z-10 mb-1.5 max-h-[40dvh] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-raised"
+    >
+      {suggestions.map((suggestion, index) => (
+        <div
+          key={suggestion.key}
+          id={optionId(id, index)}
+          role="option"
+          aria-selected={index === activeIndex}
+          className={cx(
+            "flex min-h-row cursor-default items-center gap-2.5 rounded-sm px-2 py-1",
+            index === activeIndex && "bg-selected",
+          )}
+          // The field keeps the focus.
+          onPointerDown={(event) => event.preventDefault()}
+          onPointerMove={() => onActivate(index)}
+          onClick={() => onPick(suggestion)}
+        >
+          <Picture suggestion={suggestion} />
+          <span className="shrink-0 font-medium">{suggestion.label}</span>
+          {suggestion.detail !== undefined && (
+            <span className="truncate text-sm text-muted">{suggestion.detail}</span>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Picture({ suggestion: { picture, label } }: { suggestion: Suggestion }) {
+  switch (picture.kind) {
+    case "user":
+      return <Avatar name={label} id={picture.id} src={picture.avatarUrl} size={24} />;
+    case "channel":
+      return (
+        <span className="flex size-6 shrink-0 items-center justify-center text-muted">
+          <Hash size={18} aria-hidden />
+        </span>
+      );
+    case "sign": {
+      const style = picture.color === undefined ? {} : { color: cssColor(picture.color) };
+      return (
+        <span aria-hidden className="flex size-6 shrink-0 items-center justify-center text-lg" style={style}>
+          {picture.sign}
+        </span>
+      );
+    }
+  }
+}
+
+const cssColor = (rgb: number): string => `#${rgb.toString(16).padStart(6, "0")}`;

@@ -1,0 +1,169 @@
+import type { Channel, Command } from "@fanfare/contract";
+import { hasPermission } from "@fanfare/contract/permissions";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useChannels, useRoles } from "../data/groups.ts";
+import { useCommands } from "../data/integrations.ts";
+import { useMemberSearch } from "../data/members.ts";
+import { useUsers } from "../data/people.ts";
+import { loadEmojiIndex, searchEmoji, type EmojiIndex } from "../channel/emoji/emoji-index.ts";
+import { MAX_SUGGESTIONS, rankByName, type Suggestion, type Trigger } from "./suggestions.ts";
+
+interface SourceProps {
+  channel: Channel;
+  permissions: number;
+  query: string;
+  onFound: (kind: Trigger["kind"], suggestions: readonly Suggestion[]) => void;
+}
+
+/** Looks up what fits what is being written; shows nothing by itself. */
+export function SuggestionSource({ kind, ...props }: SourceProps & { kind: Trigger["kind"] }) {
+  const { groupId } = props.channel;
+  switch (kind) {
+    case "mention":
+      return groupId === null ? <People {...props} /> : <Members {...props} groupId={groupId} />;
+    case "channel":
+      return groupId === null ? null : <Channels {...props} groupId={groupId} />;
+    case "emoji":
+      return <Emoji {...props} />;
+    case "command":
+      return <Commands {...props} />;
+  }
+}
+
+const SETTLE_MS = 150;
+
+function Members({ groupId, permissions, query, onFound }: SourceProps & { groupId: string }) {
+  const { t } = useTranslation("composer");
+  const settled = useSettled(query);
+  const { found } = useMemberSearch(groupId, settled);
+  const { data: roles = [] } = useRoles(groupId);
+  const mayAll = hasPermission(permissions, "mentionEveryone");
+  const members = found.flatMap(({ user }) => (user === undefined || user.deleted === true ? [] : [user]));
+  const people = rankByName(members, query, ({ nickname, username }) => [nickname, username ?? ""]).map(
+    ({ id, nickname, username, avatarUrl }): Suggestion => ({
+      key: id,
+      label: nickname,
+      ...(username !== null && { detail: `@${username}` }),
+      picture: { kind: "user", id, avatarUrl },
+      insert: { wire: `<@${id}>`, name: nickname },
+    }),
+  );
+  const named = rankByName(
+    roles.filter(({ mentionable }) => mentionable || mayAll),
+    query,
+    ({ name }) => [name],
+  ).map(({ id, name, color }): Suggestion => ({
+    key: id,
+    label: `@${name}`,
+    detail: t("suggest.role"),
+    picture: { kind: "sign", sign: "@", ...(color !== null && { color }) },
+    insert: { wire: `<@&${id}>`, name },
+  }));
+  const all = mayAll
+    ? rankByName(["everyone", "here"] as const, query, (name) => [name]).map((name): Suggestion => ({
+        key: name,
+        label: `@${name}`,
+        detail: t(`suggest.${name}`),
+        picture: { kind: "sign", sign: "@" },
+        insert: { text: `@${name}` },
+      }))
+    : [];
+  useFound("mention", [...people, ...named, ...all], onFound);
+  return null;
+}
+
+/** Those of a direct channel. */
+function People({ channel, query, onFound }: SourceProps) {
+  const users = useUsers(channel.memberIds);
+  const found = rankByName(users, query, ({ nickname, username }) => [nickname, username ?? ""]).map(
+    ({ id, nickname, avatarUrl }): Suggestion => ({
+      key: id,
+      label: nickname,
+      picture: { kind: "user", id, avatarUrl },
+      insert: { wire: `<@${id}>`, name: nickname },
+    }),
+  );
+  useFound("mention", found, onFound);
+  return null;
+}
+
+function Channels({ groupId, query, onFound }: SourceProps & { groupId: string }) {
+  const { data: channels = [] } = useChannels(groupId);
+  const texts = channels.filter(({ kind }) => kind === "text");
+  const found = rankByName(texts, query, ({ name }) => [name]).map(({ id, name, topic }): Suggestion => ({
+    key: id,
+    label: name,
+    ...(topic !== "" && { detail: topic }),
+    picture: { kind: "channel" },
+    insert: { wire: `<#${id}>`, name },
+  }));
+  useFound("channel", found, onFound);
+  return null;
+}
+
+function Emoji({ query, onFound }: SourceProps) {
+  const { i18n } = useTranslation("composer");
+  const [index, setIndex] = useState<EmojiIndex | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    loadEmojiIndex(i18n.language).then(
+      (loaded) => isCurrent && setIndex(loaded),
+      () => undefined,
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [i18n.language]);
+  const found = (index === null ? [] : searchEmoji(index, query, MAX_SUGGESTIONS)).map(
+    ({ emoji, name, label }): Suggestion => ({
+      key: emoji,
+      label: `:${name}:`,
+      detail: label,
+      picture: { kind: "sign", sign: emoji },
+      insert: { text: emoji },
+    }),
+  );
+  useFound("emoji", found, onFound);
+  return null;
+}
+
+function Commands({ channel, query, onFound }: SourceProps) {
+  const { data: commands = [] } = useCommands(channel.id);
+  const found = rankByName(commands, query, ({ name }) => [name]).map((command): Suggestion => ({
+    key: `${command.botId} ${command.name}`,
+    label: `/${command.name}${usage(command)}`,
+    detail: command.description,
+    picture: { kind: "sign", sign: "/" },
+    insert: { text: `/${command.name}` },
+  }));
+  useFound("command", found, onFound);
+  return null;
+}
+
+function usage({ options }: Command): string {
+  return options.map(({ name, required }) => (required ? ` <${name}>` : ` [${name}]`)).join("");
+}
+
+/** Tells what was found when it is something else than before. */
+function useFound(
+  kind: Trigger["kind"],
+  found: readonly Suggestion[],
+  onFound: SourceProps["onFound"],
+): void {
+  const shown = found.slice(0, MAX_SUGGESTIONS);
+  const identity = JSON.stringify(shown);
+  useEffect(() => {
+    onFound(kind, JSON.parse(identity) as Suggestion[]);
+  }, [kind, identity, onFound]);
+}
+
+/** The query once it rests for a moment: servers are asked for it. */
+function useSettled(query: string): string {
+  const [settled, setSettled] = useState(query);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(query), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [query]);
+  return settled;
+}

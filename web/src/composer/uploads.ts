@@ -1,0 +1,253 @@
+import { FanfareError, randomId } from "@fanfare/client";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useSyncExternalStore } from "react";
+import type { ServerCache } from "../data/cache.ts";
+import { useServerCache } from "../data/data-context.ts";
+import { uploadFile } from "../data/files.ts";
+import { perCache } from "../data/per-cache.ts";
+
+/** A file on its way into a message. */
+export interface Upload {
+  readonly id: string;
+  readonly file: File;
+  /** An address of the picture in this browser; null where it is none. */
+  readonly previewUrl: string | null;
+  readonly state: "waiting" | "sending" | "done" | "failed";
+  readonly sentBytes: number;
+  /** Once it is done. */
+  readonly fileId: string | null;
+  readonly error: unknown;
+}
+
+/** Why a file is not even begun with. */
+export type Refusal =
+  | { file: File; reason: "empty" | "tooMany" }
+  | { file: File; reason: "tooLarge"; maxBytes: number };
+
+/** The server allows more; others that wait do not make the first ones slower. */
+const AT_ONCE = 3;
+const NONE: readonly Upload[] = [];
+const NO_NAMES: readonly string[] = [];
+/** Of this tab: which files wait in which channel. Their contents cannot be kept, but the user can be told which to attach again. */
+const WAITING_KEY = "fanfare.uploads";
+
+interface Waiting {
+  userId: string;
+  names: Record<string, string[]>;
+}
+const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
+
+/** The files that are to go with the next message of each channel. They go on while other channels are shown. */
+class Uploads {
+  readonly #cache: ServerCache;
+  readonly #byChannel = new Map<string, readonly Upload[]>();
+  readonly #aborts = new Map<string, AbortController>();
+  readonly #listeners = new Set<() => void>();
+  /** By channel: the names of the files that an earlier page of this tab had when it was closed or reloaded. */
+  readonly #lost: Map<string, readonly string[]>;
+  /** As the server has said when it refused one. */
+  #maxBytes = Infinity;
+
+  constructor(cache: ServerCache) {
+    this.#cache = cache;
+    this.#lost = new Map(Object.entries(loadWaiting(cache.client.user?.id)));
+    cache.client.on("connection.changed", ({ state }) => {
+      if (state === "online") this.#retryLost();
+    });
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  of(channelId: string): readonly Upload[] {
+    return this.#byChannel.get(channelId) ?? NONE;
+  }
+
+  /** The names of the files that were lost with an earlier page. */
+  lostIn(channelId: string): readonly string[] {
+    return this.#lost.get(channelId) ?? NO_NAMES;
+  }
+
+  forgetLost(channelId: string): void {
+    this.#lost.delete(channelId);
+    this.#changed();
+  }
+
+  /** Adds files, and begins with them. Returns those that cannot be. */
+  add(channelId: string, files: readonly File[]): Refusal[] {
+    const refused: Refusal[] = [];
+    for (const file of files) {
+      const uploads = this.of(channelId);
+      if (file.size === 0) refused.push({ file, reason: "empty" });
+      else if (uploads.length >= LIMITS.attachmentsPerMessage) refused.push({ file, reason: "tooMany" });
+      else if (file.size > this.#maxBytes)
+        refused.push({ file, reason: "tooLarge", maxBytes: this.#maxBytes });
+      else this.#set(channelId, [...uploads, newUpload(file)]);
+    }
+    this.#pump(channelId);
+    return refused;
+  }
+
+  remove(channelId: string, uploadId: string): void {
+    const upload = this.of(channelId).find(({ id }) => id === uploadId);
+    if (upload === undefined) return;
+    this.#aborts.get(uploadId)?.abort();
+    if (upload.previewUrl !== null) URL.revokeObjectURL(upload.previewUrl);
+    this.#set(
+      channelId,
+      this.of(channelId).filter(({ id }) => id !== uploadId),
+    );
+    this.#pump(channelId);
+  }
+
+  retry(channelId: string, uploadId: string): void {
+    this.#change(channelId, uploadId, { state: "waiting", error: null, sentBytes: 0 });
+    this.#pump(channelId);
+  }
+
+  /** Resolves when nothing is under way any more: with whether all files are there. */
+  async whenSettled(channelId: string): Promise<boolean> {
+    const isBusy = (): boolean =>
+      this.of(channelId).some(({ state }) => state === "waiting" || state === "sending");
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (isBusy()) return;
+        end();
+        resolve();
+      };
+      const end = this.subscribe(look);
+      look();
+    });
+    return this.of(channelId).every(({ state }) => state === "done");
+  }
+
+  /** The ids of the files, which belong to a message from now on. */
+  take(channelId: string): string[] {
+    const uploads = this.of(channelId);
+    for (const { previewUrl } of uploads) if (previewUrl !== null) URL.revokeObjectURL(previewUrl);
+    this.#set(channelId, NONE);
+    return uploads.flatMap(({ fileId }) => fileId ?? []);
+  }
+
+  /** What a lost connection has broken off begins anew when it is back. */
+  #retryLost(): void {
+    for (const [channelId, uploads] of this.#byChannel) {
+      const lost = uploads.filter(
+        ({ error }) => error instanceof FanfareError && error.type === "CONNECTION_LOST",
+      );
+      for (const { id } of lost) this.retry(channelId, id);
+    }
+  }
+
+  #pump(channelId: string): void {
+    const underWay = this.of(channelId).filter(({ state }) => state === "sending").length;
+    const next = this.of(channelId).filter(({ state }) => state === "waiting");
+    for (const upload of next.slice(0, Math.max(0, AT_ONCE - underWay))) void this.#send(channelId, upload);
+  }
+
+  async #send(channelId: string, { id, file }: Upload): Promise<void> {
+    const abort = new AbortController();
+    this.#aborts.set(id, abort);
+    this.#change(channelId, id, { state: "sending" });
+    try {
+      const stored = await uploadFile(this.#cache, channelId, named(file), {
+        signal: abort.signal,
+        onProgress: ({ sentBytes }) => this.#change(channelId, id, { sentBytes }),
+      });
+      this.#change(channelId, id, { state: "done", fileId: stored.fileId, sentBytes: file.size });
+    } catch (error) {
+      const maxBytes = maxBytesOf(error);
+      if (maxBytes !== null) this.#maxBytes = maxBytes;
+      this.#change(channelId, id, { state: "failed", error });
+    } finally {
+      this.#aborts.delete(id);
+      this.#pump(channelId);
+    }
+  }
+
+  #change(channelId: string, uploadId: string, changes: Partial<Upload>): void {
+    const uploads = this.of(channelId);
+    if (!uploads.some(({ id }) => id === uploadId)) return;
+    this.#set(
+      channelId,
+      uploads.map((upload) => (upload.id === uploadId ? { ...upload, ...changes } : upload)),
+    );
+  }
+
+  #set(channelId: string, uploads: readonly Upload[]): void {
+    if (uploads.length === 0) this.#byChannel.delete(channelId);
+    else this.#byChannel.set(channelId, uploads);
+    this.#changed();
+  }
+
+  #changed(): void {
+    const names: Record<string, string[]> = {};
+    for (const [channelId, lost] of this.#lost) names[channelId] = [...lost];
+    for (const [channelId, uploads] of this.#byChannel)
+      names[channelId] = [...(names[channelId] ?? []), ...uploads.map(({ file }) => file.name)];
+    saveWaiting({ userId: this.#cache.client.user?.id ?? "", names });
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function loadWaiting(userId: string | undefined): Waiting["names"] {
+  try {
+    const waiting = JSON.parse(sessionStorage.getItem(WAITING_KEY) ?? "null") as Waiting | null;
+    return waiting !== null && waiting.userId === userId ? waiting.names : {};
+  } catch {
+    return {};
+  }
+}
+
+function saveWaiting(waiting: Waiting): void {
+  try {
+    if (Object.keys(waiting.names).length === 0) sessionStorage.removeItem(WAITING_KEY);
+    else sessionStorage.setItem(WAITING_KEY, JSON.stringify(waiting));
+  } catch {
+    // A browser that stores nothing.
+  }
+}
+
+const uploadsOf = perCache((cache) => new Uploads(cache));
+
+interface ChannelUploads {
+  uploads: readonly Upload[];
+  /** The names of the files that have to be attached again. */
+  lost: readonly string[];
+  store: Uploads;
+}
+
+export function useUploads(channelId: string): ChannelUploads {
+  const store = uploadsOf(useServerCache());
+  const uploads = useSyncExternalStore(store.subscribe, () => store.of(channelId));
+  const lost = useSyncExternalStore(store.subscribe, () => store.lostIn(channelId));
+  return { uploads, lost, store };
+}
+
+export function maxBytesOf(error: unknown): number | null {
+  if (!(error instanceof FanfareError) || error.type !== "FILE_TOO_LARGE") return null;
+  const { maxBytes } = (error.data ?? {}) as { maxBytes?: unknown };
+  return typeof maxBytes === "number" ? maxBytes : null;
+}
+
+function newUpload(file: File): Upload {
+  return {
+    id: randomId(),
+    file,
+    previewUrl: SHOWN.test(file.type) ? URL.createObjectURL(file) : null,
+    state: "waiting",
+    sentBytes: 0,
+    fileId: null,
+    error: null,
+  };
+}
+
+/** The end of a name says what it is, so it is its middle that is cut. */
+function named(file: File): File {
+  const { name, type } = file;
+  if (name.length <= LIMITS.fileNameMaxChars) return file;
+  const half = Math.floor(LIMITS.fileNameMaxChars / 2);
+  return new File([file], `${name.slice(0, half)}${name.slice(-half)}`, { type });
+}

@@ -1,0 +1,144 @@
+import type { ChannelView } from "@fanfare/client";
+import type { Channel, Command, Message } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { hasPermission } from "@fanfare/contract/permissions";
+import { useCall } from "../data/call.ts";
+import { useCommands } from "../data/integrations.ts";
+import { errorText } from "../shared/use-action.ts";
+import { showToast } from "../ui/toast.tsx";
+import { type SendOptions, setReplyTo } from "../channel/messages/conversation.ts";
+import { isOutboxFull, sendMessage } from "../channel/messages/outbox.ts";
+import { useUploads } from "./uploads.ts";
+
+interface SendingOptions {
+  channel: Channel;
+  view: ChannelView;
+  /** What is written, as it would be sent. */
+  wire: string;
+  replyTo: Message | null;
+  mentionAuthor: boolean;
+  /** Of slow mode. */
+  secondsLeft: number;
+  /** Begins anew with this text: none, or that of a command that failed. */
+  reset: (wire: string) => void;
+}
+
+interface Sending {
+  /** Whether there is something that could be sent now. */
+  canSend: boolean;
+  /** How many characters more fit. */
+  charsLeft: number;
+  /** Whether it is sent as soon as the files are there. */
+  isWaiting: boolean;
+  submit: () => void;
+  stopWaiting: () => void;
+}
+
+/** Sends what is written, with its files once they are there. */
+export function useSending(options: SendingOptions): Sending {
+  const { channel, view, wire, replyTo, mentionAuthor, secondsLeft, reset } = options;
+  const { t } = useTranslation("shared");
+  const call = useCall();
+  const { uploads, store } = useUploads(channel.id);
+  const [waiting, setWaiting] = useState<AbortController | null>(null);
+  const content = wire.trim();
+  const { data: commands = [] } = useCommands(channel.id, { enabled: content.startsWith("/") });
+  const charsLeft = LIMITS.messageMaxChars - content.length;
+  const isUnderWay = uploads.some(({ state }) => state === "waiting" || state === "sending");
+  const hasFailed = uploads.some(({ state }) => state === "failed");
+  const isEmpty = content === "" && uploads.length === 0;
+  const canSend = !isEmpty && charsLeft >= 0 && !hasFailed && secondsLeft === 0;
+
+  const send = () => {
+    const command = uploads.length === 0 ? commandIn(content, commands) : null;
+    if (command !== null) {
+      reset("");
+      call("command.invoke", { channelId: channel.id, ...command }).catch((error: unknown) => {
+        reset(content);
+        showToast({ text: errorText(error), tone: "danger" });
+      });
+      return;
+    }
+    // The text and the files stay in the composer.
+    if (isOutboxFull()) {
+      showToast({ text: t("error.TOO_MANY_PENDING"), tone: "danger" });
+      return;
+    }
+    const attachmentIds = store.take(channel.id);
+    // All files were taken away while it waited for them.
+    if (content === "" && attachmentIds.length === 0) return;
+    const more: SendOptions = {
+      ...(replyTo !== null && { replyTo: replyTo.id, mentionAuthor }),
+      ...(attachmentIds.length > 0 && { attachmentIds }),
+    };
+    void sendMessage(view, content, more);
+    setReplyTo(channel.id, null);
+    reset("");
+  };
+
+  // Whoever goes elsewhere meanwhile finds it as a draft.
+  useEffect(() => () => waiting?.abort(), [waiting]);
+
+  const sendLater = async () => {
+    const abort = new AbortController();
+    setWaiting(abort);
+    const isThere = await store.whenSettled(channel.id);
+    if (abort.signal.aborted) return;
+    setWaiting(null);
+    if (isThere) send();
+  };
+
+  const submit = () => {
+    if (!canSend || waiting !== null) return;
+    if (isUnderWay) void sendLater();
+    else send();
+  };
+
+  const stopWaiting = () => {
+    waiting?.abort();
+    setWaiting(null);
+  };
+
+  return { canSend, charsLeft, isWaiting: waiting !== null, submit, stopWaiting };
+}
+
+/** The command that a text is, with what stands behind its name; null where it is none that a bot here has. */
+export function commandIn(
+  text: string,
+  commands: readonly Pick<Command, "name">[],
+): { name: string; text: string } | null {
+  const match = /^\/([a-z0-9_-]+)(?:\s+([\s\S]*))?$/.exec(text);
+  if (match === null || !commands.some(({ name }) => name === match[1])) return null;
+  return { name: match[1]!, text: match[2]?.trim() ?? "" };
+}
+
+/** How long until somebody may write again, in whole seconds; 0 for now. Clocks differ: it is never longer than the wait itself. */
+export function slowModeLeft(lastSentAt: string | undefined, slowModeSeconds: number, nowMs: number): number {
+  if (lastSentAt === undefined || slowModeSeconds === 0) return 0;
+  const leftMs = Date.parse(lastSentAt) + slowModeSeconds * 1000 - nowMs;
+  return Math.min(slowModeSeconds, Math.max(0, Math.ceil(leftMs / 1000)));
+}
+
+interface SlowModeOptions {
+  messages: readonly Message[];
+  ownId: string;
+  slowModeSeconds: number;
+  permissions: number;
+}
+
+/** The seconds that the user still waits in a channel with slow mode, counted down. */
+export function useSlowMode({ messages, ownId, slowModeSeconds, permissions }: SlowModeOptions): number {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  const isExempt =
+    hasPermission(permissions, "manageMessages") || hasPermission(permissions, "manageChannels");
+  const last = isExempt ? undefined : messages.findLast(({ authorId }) => authorId === ownId);
+  const left = slowModeLeft(last?.createdAt, slowModeSeconds, nowMs);
+  useEffect(() => {
+    if (left === 0) return undefined;
+    const timer = setInterval(() => setNowMs(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [left]);
+  return left;
+}

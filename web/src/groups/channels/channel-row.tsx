@@ -1,0 +1,244 @@
+import type { Channel, ChannelState } from "@fanfare/contract";
+import { hasPermission } from "@fanfare/contract/permissions";
+import {
+  ArrowDown,
+  ArrowUp,
+  Bell,
+  BellOff,
+  CheckCheck,
+  Ellipsis,
+  Hash,
+  Link2,
+  Lock,
+  type LucideIcon,
+  Megaphone,
+  MessagesSquare,
+  Pencil,
+  Settings,
+  Trash2,
+} from "lucide-react";
+import { memo } from "react";
+import { useTranslation } from "react-i18next";
+import { Link, useSearch } from "wouter";
+import { useMe } from "../../data/me.ts";
+import { useChannelUnread, useNotificationSetting } from "../../data/inbox.ts";
+import { useChannelPermissions, useMyPermissions } from "../../data/groups.ts";
+import { useThreads } from "../../data/channel-messages.ts";
+import { channelPath, parsePlace } from "../../routes.ts";
+import { useNow } from "../../shared/hooks.ts";
+import { useDraft } from "../../state/drafts.ts";
+import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
+import { CountBadge } from "../../ui/badge.tsx";
+import { cx } from "../../ui/cx.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import type { OpenDialog } from "../group-dialog.ts";
+import { useCall } from "../../data/call.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { copyText } from "../../shared/copy-field.tsx";
+import { DropLine } from "./drop-line.tsx";
+import { isQuiet } from "./mute.ts";
+import type { Edge } from "./reorder.ts";
+import type { Reorder } from "./use-reorder.ts";
+
+const MAX_SHOWN = 5;
+
+interface ChannelRowProps {
+  channel: ChannelState;
+  sectionId: string | null;
+  isActive: boolean;
+  edge: Edge | null;
+  reorder: Reorder;
+  onOpen: OpenDialog;
+}
+
+/** A channel of the list: bold when something is unread, with a number for mentions. */
+export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
+  const { channel, sectionId, isActive, edge, reorder, onOpen } = props;
+  const { t } = useTranslation("channels");
+  const { mentions } = useChannelUnread(channel.id);
+  const setting = useNotificationSetting({ channelId: channel.id });
+  const hasDraft = useDraft(channel.id) !== "";
+  const items = useChannelMenu(channel, reorder, onOpen);
+  const quiet = isQuiet(setting, useNow());
+  const isUnread = channel.head.seq > channel.lastReadSeq && !isActive && !quiet;
+  const row = (
+    <div
+      {...reorder.handlers(channel, sectionId)}
+      className={cx(
+        "group relative flex min-h-row items-center rounded-md pr-1",
+        isActive ? "bg-selected" : "hover:bg-hover has-data-popup-open:bg-hover",
+      )}
+    >
+      <DropLine edge={edge} />
+      <Link
+        data-walk
+        href={channelPath(channel.groupId!, channel.id)}
+        aria-current={isActive ? "page" : undefined}
+        draggable={false}
+        className={cx(
+          "flex min-h-row min-w-0 flex-1 items-center gap-2 rounded-md px-2 -outline-offset-2",
+          isActive || isUnread ? "text-text" : "text-muted group-hover:text-text",
+          isUnread && "font-semibold",
+        )}
+      >
+        <ChannelIcon channel={channel} className="shrink-0 opacity-80" />
+        <span className="min-w-0 flex-1 truncate">{channel.name}</span>
+        {isUnread && <span className="sr-only">{t("unread")}</span>}
+        {hasDraft && !isActive && (
+          <>
+            <Pencil size={13} aria-hidden className="shrink-0" />
+            <span className="sr-only">{t("draft")}</span>
+          </>
+        )}
+        {quiet && (
+          <>
+            <BellOff size={13} aria-hidden className="shrink-0" />
+            <span className="sr-only">{t("muted")}</span>
+          </>
+        )}
+        <CountBadge count={mentions} label={t("mentions", { count: mentions })} />
+      </Link>
+      <span className="flex w-0 overflow-hidden group-focus-within:w-auto group-focus-within:overflow-visible group-hover:w-auto group-hover:overflow-visible has-data-popup-open:w-auto touch:w-auto touch:overflow-visible">
+        <Menu
+          items={items}
+          trigger={<IconButton icon={Ellipsis} size="sm" label={t("menu.more", { channel: channel.name })} />}
+        />
+      </span>
+    </div>
+  );
+  return (
+    <li>
+      <ContextMenu items={items}>{row}</ContextMenu>
+      {isActive && <ChannelThreads channel={channel} />}
+    </li>
+  );
+});
+
+/** A channel in which one reads only: others have something to say there. */
+function useIsReadOnly({ id, groupId }: Channel): boolean {
+  const held = useMyPermissions(groupId ?? "").data?.channels.find(({ channelId }) => channelId === id);
+  return held !== undefined && !hasPermission(held.permissions, "sendMessages");
+}
+
+/** What kind of channel it is. */
+function ChannelIcon({ channel, className }: { channel: Channel; className?: string }) {
+  const { t } = useTranslation("channels");
+  const isReadOnly = useIsReadOnly(channel);
+  const [Icon, label]: [LucideIcon, string | null] = channel.private
+    ? [Lock, t("kind.private")]
+    : isReadOnly
+      ? [Megaphone, t("kind.announcement")]
+      : [Hash, null];
+  return (
+    <>
+      <Icon size={17} aria-hidden className={className} />
+      {label !== null && <span className="sr-only">{label} </span>}
+    </>
+  );
+}
+
+/** Threads of a channel that the user has opened or looked into: those in which something was written last. */
+function ChannelThreads({ channel }: { channel: ChannelState }) {
+  const { t } = useTranslation("channels");
+  const me = useMe();
+  const { thread: openId } = parsePlace(useSearch());
+  const threads = useThreads(channel.id).data ?? [];
+  const own = threads.filter(({ ownerId, lastReadSeq }) => ownerId === me.id || lastReadSeq > 0);
+  if (own.length === 0) return null;
+  return (
+    <ul aria-label={t("threadsOf", { channel: channel.name })} className="mb-1 ml-4 grid gap-px">
+      {own.slice(0, MAX_SHOWN).map((thread) => {
+        const isUnread = thread.head.seq > thread.lastReadSeq && thread.id !== openId;
+        return (
+          <li key={thread.id}>
+            <Link
+              data-walk
+              href={channelPath(channel.groupId!, channel.id, { thread: thread.id })}
+              aria-current={thread.id === openId ? "true" : undefined}
+              className={cx(
+                "flex min-h-row items-center gap-2 rounded-md px-2 text-sm -outline-offset-2 hover:bg-hover hover:text-text",
+                isUnread ? "font-semibold text-text" : "text-muted",
+                thread.id === openId && "bg-hover text-text",
+              )}
+            >
+              <MessagesSquare size={14} aria-hidden className="shrink-0 opacity-80" />
+              <span className="min-w-0 truncate">
+                {thread.name === "" ? t("unnamedThread") : thread.name}
+              </span>
+              {isUnread && <span className="sr-only">{t("unread")}</span>}
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** What can be done with a channel of the list. */
+function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDialog): MenuItem[] {
+  const { t } = useTranslation("channels");
+  const call = useCall();
+  const permissions = useChannelPermissions(channel);
+  const mayManage = hasPermission(permissions, "manageChannels");
+  const mayEdit =
+    mayManage || hasPermission(permissions, "manageRoles") || hasPermission(permissions, "manageWebhooks");
+  const failed = (error: unknown): void => showToast({ text: errorText(error), tone: "danger" });
+  const markRead = () =>
+    call("channel.markRead", { channelId: channel.id, seq: channel.head.seq }).catch(failed);
+  const copyLink = async () => {
+    const link = new URL(channelPath(channel.groupId!, channel.id), location.origin).href;
+    showToast((await copyText(link)) ? { text: t("linkCopied"), tone: "good" } : { text: link });
+  };
+  return [
+    {
+      label: t("menu.markRead"),
+      icon: CheckCheck,
+      disabled: channel.head.seq <= channel.lastReadSeq,
+      onSelect: () => void markRead(),
+    },
+    {
+      label: t("menu.notifications"),
+      icon: Bell,
+      onSelect: () => onOpen({ kind: "channelNotifications", channel }),
+    },
+    { label: t("menu.copyLink"), icon: Link2, onSelect: () => void copyLink() },
+    ...(reorder.mayMove
+      ? ([
+          "separator",
+          {
+            label: t("menu.moveUp"),
+            icon: ArrowUp,
+            shortcut: "Alt ↑",
+            onSelect: () => reorder.step(channel, -1),
+          },
+          {
+            label: t("menu.moveDown"),
+            icon: ArrowDown,
+            shortcut: "Alt ↓",
+            onSelect: () => reorder.step(channel, 1),
+          },
+        ] satisfies MenuItem[])
+      : []),
+    ...(mayEdit
+      ? ([
+          "separator",
+          {
+            label: t("menu.edit"),
+            icon: Settings,
+            onSelect: () => onOpen({ kind: "editChannel", channel }),
+          },
+        ] satisfies MenuItem[])
+      : []),
+    ...(mayManage
+      ? ([
+          {
+            label: t("menu.delete"),
+            icon: Trash2,
+            danger: true,
+            onSelect: () => onOpen({ kind: "deleteChannel", channel }),
+          },
+        ] satisfies MenuItem[])
+      : []),
+  ];
+}

@@ -1,0 +1,131 @@
+import { MessageCircle, Plus } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import type { Group } from "@fanfare/contract";
+import { useFriendRequests } from "../data/people.ts";
+import { useGroups } from "../data/groups.ts";
+import { useMe } from "../data/me.ts";
+import { useGroupUnread, useNotificationSetting } from "../data/inbox.ts";
+import { directPath, groupPath } from "../routes.ts";
+import { walkByArrows } from "../shared/walk-keys.ts";
+import { IconButton } from "../ui/icon-button.tsx";
+import { Skeleton } from "../ui/feedback.tsx";
+import { InboxRailLink } from "../inbox/inbox-rail-link.tsx";
+import { SwitcherButton } from "../search/quick-switcher/switcher-button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { useCanCreateGroups } from "../session/server-meta.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { isQuiet } from "./channels/mute.ts";
+import { useNow } from "../shared/hooks.ts";
+import { RailLink } from "./rail-link.tsx";
+import { CreateGroupForm } from "./create-group-form.tsx";
+import { JoinGroupForm } from "./join-group-form.tsx";
+
+/** At the far left: direct messages, the groups, and the way to another group. The arrow keys go up and down. */
+export function GroupRail() {
+  const { t } = useTranslation("groups");
+  const { data: groups } = useGroups();
+  const [path] = useLocation();
+  const { messages } = useGroupUnread(null);
+  const isAccount = useMe().kind === "member";
+  const { data: requests } = useFriendRequests({ enabled: isAccount });
+  const newCount = messages + (requests?.filter(({ direction }) => direction === "incoming").length ?? 0);
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <nav
+      aria-label={t("rail.label")}
+      onKeyDown={walkByArrows}
+      className="flex flex-col items-center gap-2 py-3"
+    >
+      <RailLink
+        href={directPath()}
+        name={t("rail.direct")}
+        isActive={path.startsWith("/direct")}
+        unread={newCount > 0}
+        count={newCount}
+        countLabel={t("rail.new", { count: newCount })}
+      >
+        <span className="flex size-11 items-center justify-center rounded-lg bg-canvas text-muted group-hover:text-text group-aria-[current=page]:bg-accent group-aria-[current=page]:text-on-accent">
+          <MessageCircle size={22} aria-hidden />
+        </span>
+      </RailLink>
+      <InboxRailLink />
+      <SwitcherButton />
+      <hr className="w-8 border-line-strong/40" />
+      <ul className="grid gap-2">
+        {groups?.map((group) => (
+          <li key={group.id}>
+            <GroupRailItem group={group} isActive={path.startsWith(`/groups/${group.id}`)} />
+          </li>
+        ))}
+        {groups === undefined &&
+          [1, 2, 3].map((key) => (
+            <li key={key}>
+              <Skeleton className="size-11 rounded-lg" />
+            </li>
+          ))}
+      </ul>
+      <IconButton
+        icon={Plus}
+        label={t("rail.add")}
+        tooltipSide="right"
+        data-walk
+        className="size-11 rounded-lg border border-dashed border-line-strong"
+        onClick={() => setAdding(true)}
+      />
+      {isAdding && <AddGroupDialog onClose={() => setAdding(false)} />}
+    </nav>
+  );
+}
+
+/** Create a group, or join one by invite. */
+function AddGroupDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation("groups");
+  const [way, setWay] = useState<"create" | "join">("create");
+  if (!useCanCreateGroups()) {
+    return (
+      <Dialog open onClose={onClose} title={t("join.title")}>
+        <JoinGroupForm onDone={onClose} />
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog open onClose={onClose} title={t("add.title")} description={t("add.text")}>
+      <Tabs
+        label={t("add.title")}
+        value={way}
+        onChange={setWay}
+        tabs={[
+          { value: "create", label: t("add.create"), content: <CreateGroupForm onDone={onClose} /> },
+          { value: "join", label: t("add.join"), content: <JoinGroupForm onDone={onClose} /> },
+        ]}
+      />
+    </Dialog>
+  );
+}
+
+interface GroupRailItemProps {
+  group: Group;
+  isActive: boolean;
+}
+
+function GroupRailItem({ group, isActive }: GroupRailItemProps) {
+  const { t } = useTranslation("groups");
+  const { messages, mentions } = useGroupUnread(group.id);
+  const setting = useNotificationSetting({ groupId: group.id });
+  const quiet = isQuiet(setting, useNow());
+  return (
+    <RailLink
+      href={groupPath(group.id)}
+      name={group.name}
+      isActive={isActive}
+      unread={messages > 0 && !quiet}
+      count={mentions}
+      countLabel={t("rail.mentions", { count: mentions })}
+    >
+      <Avatar name={group.name} id={group.id} src={group.iconUrl} size={44} shape="square" />
+    </RailLink>
+  );
+}

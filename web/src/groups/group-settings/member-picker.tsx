@@ -1,0 +1,76 @@
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMemberSearch } from "../../data/members.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { ChosenPeople } from "../../people/members/chosen-people.tsx";
+import { userName } from "./user-name.ts";
+
+interface MemberPickerProps {
+  groupId: string;
+  label: string;
+  /** Ids of those who are chosen. */
+  value: readonly string[];
+  onChange: (userIds: string[]) => void;
+  /** How many can be chosen. */
+  max?: number;
+}
+
+const MAX_SHOWN = 6;
+
+/** Chooses members by name. */
+export function MemberPicker({ groupId, label, value, onChange, max = Infinity }: MemberPickerProps) {
+  const { t } = useTranslation("group-settings");
+  const [text, setText] = useState("");
+  const { found } = useMemberSearch(groupId, text);
+  const offered =
+    text.trim() === ""
+      ? []
+      : found.filter(({ member }) => !value.includes(member.userId)).slice(0, MAX_SHOWN);
+  const choose = (userId: string) => {
+    onChange([...value, userId]);
+    setText("");
+  };
+  return (
+    <div className="grid gap-2">
+      <ChosenPeople value={value} onChange={onChange} removeLabel={(name) => t("picker.remove", { name })} />
+      {value.length < max && (
+        <TextField
+          label={label}
+          placeholder={t("picker.placeholder")}
+          value={text}
+          onChange={setText}
+          autoComplete="off"
+          onKeyDown={(event) => {
+            // Not the form that it stands in.
+            if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            const first = offered[0];
+            if (first !== undefined) choose(first.member.userId);
+          }}
+        />
+      )}
+      {offered.length > 0 && (
+        <ul className="grid rounded-md border border-line">
+          {offered.map(({ member: { userId }, user }) => (
+            <li key={userId}>
+              <ListRow
+                leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} size={24} />}
+                title={userName(user)}
+                trailing={<Plus size={16} aria-hidden className="mr-2 text-muted" />}
+                onClick={() => choose(userId)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {text.trim() !== "" && offered.length === 0 && (
+        <p role="status" className="text-sm text-muted">
+          {t("picker.none")}
+        </p>
+      )}
+    </div>
+  );
+}

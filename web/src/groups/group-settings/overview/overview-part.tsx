@@ -1,0 +1,112 @@
+import type { Group } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../../data/call.ts";
+import { useChannels } from "../../../data/groups.ts";
+import { useServerCache } from "../../../data/data-context.ts";
+import { uploadPicture } from "../../../data/files.ts";
+import { useAction } from "../../../shared/use-action.ts";
+import { Button } from "../../../ui/button.tsx";
+import { ErrorNote } from "../../../ui/feedback.tsx";
+import { Form } from "../../../ui/form.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { TextArea, TextField } from "../../../ui/text-field.tsx";
+import { showToast } from "../../../ui/toast.tsx";
+import { useForm } from "../../../ui/use-form.ts";
+import { GroupIconField } from "../../group-icon-field.tsx";
+
+const FIRST_SEEN = "";
+
+/** Picture, name, description, and where newcomers arrive. */
+export function OverviewPart({ group }: { group: Group }) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const channels = useChannels(group.id).data?.filter(({ kind }) => kind === "text") ?? [];
+  const form = useForm({
+    initial: {
+      name: group.name,
+      description: group.description,
+      defaultChannelId: group.defaultChannelId ?? FIRST_SEEN,
+    },
+    async submit({ defaultChannelId, ...values }) {
+      await call("group.update", {
+        groupId: group.id,
+        ...values,
+        defaultChannelId: defaultChannelId === FIRST_SEEN ? null : defaultChannelId,
+      });
+      showToast({ text: t("saved"), tone: "good" });
+    },
+  });
+  return (
+    <div className="grid max-w-xl gap-8">
+      <GroupIcon group={group} />
+      <Form form={form} action={t("save")} disabled={!form.changed || form.values.name.trim() === ""}>
+        <TextField
+          label={t("overview.name")}
+          required
+          maxLength={LIMITS.groupNameMaxChars}
+          autoComplete="off"
+          {...form.field("name")}
+        />
+        <TextArea
+          label={t("overview.description")}
+          hint={t("overview.descriptionHint")}
+          maxLength={LIMITS.groupDescriptionMaxChars}
+          {...form.field("description")}
+        />
+        <Select
+          label={t("overview.defaultChannel")}
+          hint={t("overview.defaultChannelHint")}
+          options={[
+            { value: FIRST_SEEN, label: t("overview.firstChannel") },
+            ...channels.map(({ id, name }) => ({ value: id, label: `#${name}` })),
+          ]}
+          {...form.field("defaultChannelId")}
+        />
+      </Form>
+    </div>
+  );
+}
+
+/** A new picture is shown to everybody as soon as it is chosen. */
+function GroupIcon({ group }: { group: Group }) {
+  const { t } = useTranslation("group-settings");
+  const cache = useServerCache();
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  const [chosen, setChosen] = useState<File | null>(null);
+  const set = async (file: File) => {
+    setChosen(file);
+    await run(async () => {
+      const { fileId } = await uploadPicture(cache, file);
+      await call("group.setIcon", { groupId: group.id, fileId });
+    });
+    setChosen(null);
+  };
+  return (
+    <section aria-label={t("overview.icon")} className="grid gap-3">
+      <GroupIconField
+        name={group.name}
+        id={group.id}
+        iconUrl={group.iconUrl}
+        file={chosen}
+        disabled={busy}
+        onChoose={(file) => void set(file)}
+        more={
+          group.iconUrl !== null && (
+            <Button
+              size="sm"
+              variant="danger-ghost"
+              disabled={busy}
+              onClick={() => void run(() => call("group.removeIcon", { groupId: group.id }))}
+            >
+              {t("overview.removeIcon")}
+            </Button>
+          )
+        }
+      />
+      <ErrorNote text={error} />
+    </section>
+  );
+}

@@ -1,0 +1,267 @@
+import { Bell, CheckCheck, ChevronDown, FolderPlus, LogOut, Plus, Settings, UserPlus } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Channel, Group } from "@fanfare/contract";
+import { hasPermission, NO_PERMISSIONS } from "@fanfare/contract/permissions";
+import { useLocation } from "wouter";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useCanInGroup, useGroup, useMyPermissions } from "../data/groups.ts";
+import { IconButton } from "../ui/icon-button.tsx";
+import { Skeleton, SkeletonRows } from "../ui/feedback.tsx";
+import { ChannelList } from "./channels/channel-list.tsx";
+import { useCall } from "../data/call.ts";
+import { useMe } from "../data/me.ts";
+import { groupSettingsPath, landingPath } from "../routes.ts";
+import { errorText } from "../shared/use-action.ts";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { showToast } from "../ui/toast.tsx";
+import { hasGroupSettings } from "./group-settings/sections.ts";
+import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
+import { Form } from "../ui/form.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { useForm } from "../ui/use-form.ts";
+import { CreateChannelDialog } from "./channels/create-channel-dialog.tsx";
+import { InviteDialog } from "./invites/invite-dialog.tsx";
+import type { GroupDialog, OpenDialog } from "./group-dialog.ts";
+import { NotificationDialog } from "./notification-dialog.tsx";
+
+interface GroupSidebarProps {
+  groupId: string;
+  /** The channel that is shown. */
+  channelId: string | undefined;
+}
+
+/** The group's menu, its channels, and what is asked in front of them. */
+export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
+  const { t } = useTranslation("groups");
+  const group = useGroup(groupId);
+  const mayInvite = useCanInGroup(groupId, "createInvites");
+  const [dialog, setDialog] = useState<GroupDialog | null>(null);
+  if (group === undefined) {
+    return (
+      <div className="grid gap-4 p-4">
+        <Skeleton className="h-5 w-36" />
+        <SkeletonRows />
+      </div>
+    );
+  }
+  return (
+    <>
+      <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line px-2">
+        <GroupMenu group={group} onOpen={setDialog} />
+        {mayInvite && (
+          <IconButton
+            icon={UserPlus}
+            label={t("invite")}
+            tooltipSide="bottom"
+            onClick={() => setDialog({ kind: "invite" })}
+          />
+        )}
+      </header>
+      <ChannelList key={group.id} group={group} channelId={channelId} onOpen={setDialog} />
+      {dialog !== null && <GroupDialogs group={group} dialog={dialog} onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+/** The name of the group, and what can be done with all of it. */
+function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
+  const { t } = useTranslation("groups");
+  const call = useCall();
+  const me = useMe();
+  const [, navigate] = useLocation();
+  const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
+  const markRead = () =>
+    call("inbox.markGroupRead", { groupId: group.id }).catch((error: unknown) =>
+      showToast({ text: errorText(error), tone: "danger" }),
+    );
+  const items: (MenuItem | false)[] = [
+    hasPermission(permissions, "createInvites") && {
+      label: t("menu.invite"),
+      icon: UserPlus,
+      onSelect: () => onOpen({ kind: "invite" }),
+    },
+    hasGroupSettings(permissions) && {
+      label: t("menu.settings"),
+      icon: Settings,
+      onSelect: () => navigate(groupSettingsPath(group.id)),
+    },
+    ...(hasPermission(permissions, "manageChannels")
+      ? ([
+          {
+            label: t("menu.createChannel"),
+            icon: Plus,
+            onSelect: () => onOpen({ kind: "createChannel", sectionId: null }),
+          },
+          {
+            label: t("menu.createSection"),
+            icon: FolderPlus,
+            onSelect: () => onOpen({ kind: "createSection" }),
+          },
+        ] satisfies MenuItem[])
+      : []),
+    "separator",
+    { label: t("menu.notifications"), icon: Bell, onSelect: () => onOpen({ kind: "groupNotifications" }) },
+    { label: t("menu.markRead"), icon: CheckCheck, onSelect: () => void markRead() },
+    // The owner can only give the group away, or delete it: both are in the settings.
+    ...(group.ownerId === me.id
+      ? []
+      : ([
+          "separator",
+          {
+            label: t("menu.leave"),
+            icon: LogOut,
+            danger: true,
+            onSelect: () => onOpen({ kind: "leave" }),
+          },
+        ] satisfies MenuItem[])),
+  ];
+  return (
+    <Menu
+      align="start"
+      items={items.filter((item) => item !== false)}
+      trigger={
+        <button
+          type="button"
+          className="flex min-h-control min-w-0 flex-1 items-center gap-1.5 rounded-md px-2 text-left font-semibold hover:bg-hover data-popup-open:bg-hover"
+        >
+          <span className="min-w-0 truncate">{group.name}</span>
+          <ChevronDown size={16} aria-hidden className="shrink-0 text-muted" />
+        </button>
+      }
+    />
+  );
+}
+
+const ChannelSettingsDialog = lazy(async () => ({
+  default: (await import("./channels/settings/channel-settings-dialog.tsx")).ChannelSettingsDialog,
+}));
+
+interface GroupDialogsProps {
+  group: Group;
+  dialog: GroupDialog;
+  onClose: () => void;
+}
+
+function GroupDialogs({ group, dialog, onClose }: GroupDialogsProps) {
+  switch (dialog.kind) {
+    case "createChannel":
+      return <CreateChannelDialog group={group} sectionId={dialog.sectionId} onClose={onClose} />;
+    case "createSection":
+      return <SectionDialog groupId={group.id} onClose={onClose} />;
+    case "renameSection":
+      return <SectionDialog groupId={group.id} section={dialog.channel} onClose={onClose} />;
+    case "editChannel":
+      return (
+        <Suspense fallback={null}>
+          <ChannelSettingsDialog group={group} channelId={dialog.channel.id} onClose={onClose} />
+        </Suspense>
+      );
+    case "deleteChannel":
+      return <DeleteChannelDialog channel={dialog.channel} onClose={onClose} />;
+    case "channelNotifications":
+      return (
+        <NotificationDialog
+          place={{ channelId: dialog.channel.id }}
+          name={`#${dialog.channel.name}`}
+          onClose={onClose}
+        />
+      );
+    case "groupNotifications":
+      return <NotificationDialog place={{ groupId: group.id }} name={group.name} onClose={onClose} />;
+    case "invite":
+      return <InviteDialog group={group} onClose={onClose} />;
+    case "leave":
+      return <LeaveGroupDialog group={group} onClose={onClose} />;
+  }
+}
+
+/** Asks before a channel goes with its messages, or a section, whose channels stay. */
+function DeleteChannelDialog({ channel, onClose }: { channel: Channel; onClose: () => void }) {
+  const { t } = useTranslation("groups");
+  const call = useCall();
+  const isSection = channel.kind === "section";
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      danger
+      title={
+        isSection
+          ? t("channels:delete.sectionTitle", { name: channel.name })
+          : t("channels:delete.title", { name: channel.name })
+      }
+      action={isSection ? t("channels:delete.sectionAction") : t("channels:delete.action")}
+      onConfirm={() => call("channel.delete", { channelId: channel.id })}
+    >
+      {isSection ? t("channels:delete.sectionText") : t("channels:delete.text")}
+    </ConfirmDialog>
+  );
+}
+
+function LeaveGroupDialog({ group, onClose }: { group: Group; onClose: () => void }) {
+  const { t } = useTranslation("groups");
+  const call = useCall();
+  const [, navigate] = useLocation();
+  const leave = async () => {
+    await call("group.leave", { groupId: group.id });
+    navigate(landingPath());
+  };
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={t("leave.title", { group: group.name })}
+      action={t("leave.action")}
+      danger
+      onConfirm={leave}
+    >
+      {t("leave.text")}
+    </ConfirmDialog>
+  );
+}
+
+interface SectionDialogProps {
+  groupId: string;
+  /** The one to rename; a new one without it. */
+  section?: Channel;
+  onClose: () => void;
+}
+
+/** The name of a section. */
+function SectionDialog({ groupId, section, onClose }: SectionDialogProps) {
+  const { t } = useTranslation("groups");
+  const call = useCall();
+  const form = useForm({
+    initial: { name: section?.name ?? "" },
+    async submit({ name }) {
+      if (section === undefined) await call("channel.create", { groupId, name, kind: "section" });
+      else await call("channel.update", { channelId: section.id, name });
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      size="sm"
+      title={section === undefined ? t("channels:section.create") : t("channels:section.rename")}
+    >
+      <Form
+        form={form}
+        action={section === undefined ? t("channels:section.createAction") : t("channels:save")}
+        disabled={form.values.name.trim() === ""}
+      >
+        <TextField
+          label={t("channels:section.name")}
+          hint={section === undefined ? t("channels:section.hint") : undefined}
+          required
+          autoFocus
+          maxLength={LIMITS.channelNameMaxChars}
+          autoComplete="off"
+          {...form.field("name")}
+        />
+      </Form>
+    </Dialog>
+  );
+}

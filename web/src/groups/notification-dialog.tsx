@@ -1,0 +1,86 @@
+import { BellOff } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../data/call.ts";
+import { type Place, useNotificationSetting } from "../data/inbox.ts";
+import { useAction } from "../shared/use-action.ts";
+import { useFormats } from "../shared/formats.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { ErrorNote } from "../ui/feedback.tsx";
+import { RadioGroup, Switch } from "../ui/choices.tsx";
+import { isMutedForever, isMutedNow, MUTE_DURATIONS, mutedUntil } from "./channels/mute.ts";
+import { useNow } from "../shared/hooks.ts";
+
+interface NotificationDialogProps {
+  place: Place;
+  /** Of the group or channel. */
+  name: string;
+  onClose: () => void;
+}
+
+type Level = "default" | "all" | "mentions" | "nothing";
+
+/** When a group or a channel notifies, and for how long it is muted. Each choice holds at once. */
+export function NotificationDialog({ place, name, onClose }: NotificationDialogProps) {
+  const { t } = useTranslation("groups");
+  const { dateTime } = useFormats();
+  const setting = useNotificationSetting(place);
+  const call = useCall();
+  const { error, run } = useAction();
+  const now = useNow();
+  const isChannel = "channelId" in place;
+  const change = (changes: { level?: Exclude<Level, "default"> | null; mutedUntil?: string | null }) =>
+    void run(() => call("notification.set", { ...place, ...changes }));
+  const until = isMutedNow(setting, now) ? setting!.mutedUntil! : null;
+  const level: Level = setting?.level ?? (isChannel ? "default" : "mentions");
+  const levels: Level[] = isChannel
+    ? ["default", "all", "mentions", "nothing"]
+    : ["all", "mentions", "nothing"];
+  return (
+    <Dialog open onClose={onClose} title={t("notifications.title", { name })}>
+      <RadioGroup
+        label={t("notifications.level")}
+        value={level}
+        onChange={(next) => change({ level: next === "default" ? null : next })}
+        options={levels.map((value) => ({ value, label: t(`notifications.${value}`) }))}
+      />
+      {!isChannel && (
+        <Switch
+          label={t("notifications.suppressEveryone")}
+          hint={t("notifications.suppressEveryoneHint")}
+          checked={setting?.suppressEveryone ?? false}
+          onChange={(suppressEveryone) =>
+            void run(() => call("notification.set", { ...place, suppressEveryone }))
+          }
+        />
+      )}
+      <section className="grid gap-2">
+        <h3 className="text-sm font-medium">{t("notifications.mute")}</h3>
+        {until === null ? (
+          <div className="flex flex-wrap gap-2">
+            {MUTE_DURATIONS.map(({ id, ms, textKey }) => (
+              <Button key={id} size="sm" onClick={() => change({ mutedUntil: mutedUntil(ms, Date.now()) })}>
+                {t(textKey)}
+              </Button>
+            ))}
+          </div>
+        ) : (
+          <div className="flex flex-wrap items-center gap-3">
+            <p className="flex items-center gap-2 text-muted">
+              <BellOff size={16} aria-hidden />
+              {isMutedForever(until)
+                ? t("notifications.mutedForever")
+                : t("notifications.mutedUntil", {
+                    time: dateTime(Date.parse(until)),
+                  })}
+            </p>
+            <Button size="sm" onClick={() => change({ mutedUntil: null })}>
+              {t("notifications.unmute")}
+            </Button>
+          </div>
+        )}
+      </section>
+      <ErrorNote text={error} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,206 @@
+import type { Call, InboxItem } from "@fanfare/contract";
+import { ArrowUpLeft, Bell, BellOff, CheckCheck, Ellipsis, Inbox, PartyPopper, Trash2 } from "lucide-react";
+import { type MouseEvent, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useCall } from "../data/call.ts";
+import { useGroup } from "../data/groups.ts";
+import { useInbox, useInboxUnreadCount } from "../data/inbox.ts";
+import { useMe } from "../data/me.ts";
+import { settingsPath } from "../routes.ts";
+import { errorText, useAction } from "../shared/use-action.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { cx } from "../ui/cx.ts";
+import { EmptyState, ErrorNote, SkeletonRows } from "../ui/feedback.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { MentionsProvider } from "../channel/messages/item/mentions.tsx";
+import { MessageCard } from "../channel/messages/item/message-card.tsx";
+import { PageHeader } from "../app/shell/page-header.tsx";
+import { RequestList } from "./request-list.tsx";
+import { useMessagePlace } from "./use-message-place.ts";
+import { reasonOf } from "./reason.ts";
+
+/** What concerns the user: who has mentioned or answered them, and who asks to be a friend. */
+export function InboxPage() {
+  const { t } = useTranslation("inbox");
+  const call = useCall();
+  const [, navigate] = useLocation();
+  const { error, busy, run } = useAction();
+  const [isClearing, setClearing] = useState(false);
+  const [tab, setTab] = useState("unread");
+  const { data: items = [] } = useInbox();
+  const { data: unread = 0 } = useInboxUnreadCount();
+  const newestId = items[0]?.message.id;
+  return (
+    <>
+      <PageHeader
+        icon={Inbox}
+        title={t("title")}
+        actions={
+          <>
+            <Button
+              size="sm"
+              busy={busy}
+              disabled={unread === 0 || newestId === undefined}
+              icon={<CheckCheck size={16} aria-hidden />}
+              onClick={() => void run(() => call("inbox.markRead", { messageId: newestId! }))}
+            >
+              {t("markRead")}
+            </Button>
+            <Menu
+              align="end"
+              trigger={<IconButton icon={Ellipsis} label={t("more")} tooltipSide="bottom" />}
+              items={[
+                {
+                  label: t("markEverything"),
+                  icon: CheckCheck,
+                  onSelect: () => void run(() => markEverythingRead(call)),
+                },
+                {
+                  label: t("settings"),
+                  icon: Bell,
+                  onSelect: () => navigate(settingsPath("notifications")),
+                },
+                "separator",
+                {
+                  label: t("clear"),
+                  icon: Trash2,
+                  danger: true,
+                  disabled: newestId === undefined,
+                  onSelect: () => setClearing(true),
+                },
+              ]}
+            />
+          </>
+        }
+      />
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto grid max-w-3xl gap-4 p-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
+          <ErrorNote text={error} />
+          <RequestList />
+          <Tabs
+            label={t("title")}
+            value={tab}
+            onChange={setTab}
+            tabs={[
+              { value: "unread", label: t("tab.unread"), content: <InboxList onlyUnread /> },
+              { value: "all", label: t("tab.all"), content: <InboxList onlyUnread={false} /> },
+            ]}
+          />
+        </div>
+      </div>
+      <ConfirmDialog
+        open={isClearing}
+        onClose={() => setClearing(false)}
+        title={t("clearTitle")}
+        action={t("clear")}
+        danger
+        onConfirm={() => call("inbox.clear", { messageId: newestId! })}
+      >
+        {t("clearText")}
+      </ConfirmDialog>
+    </>
+  );
+}
+
+/** All channels and the inbox are read: page by page, as the server does it. */
+async function markEverythingRead(call: Call): Promise<void> {
+  let cursor: string | null = null;
+  do {
+    const answer: { nextCursor: string | null } = await call(
+      "inbox.markAllRead",
+      cursor === null ? {} : { cursor },
+    );
+    cursor = answer.nextCursor;
+  } while (cursor !== null);
+}
+
+/** Mentions and answers, the newest first. */
+function InboxList({ onlyUnread }: { onlyUnread: boolean }) {
+  const { t } = useTranslation("inbox");
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInbox();
+  if (error !== null && data === undefined)
+    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
+  if (data === undefined) return <SkeletonRows withAvatar />;
+  const items = onlyUnread ? data.filter(({ unread }) => unread) : data;
+  return (
+    <div className="grid gap-2 pt-3">
+      {items.length === 0 && !hasNextPage && (
+        <EmptyState
+          icon={onlyUnread ? PartyPopper : BellOff}
+          title={onlyUnread ? t("allRead") : t("empty")}
+          text={onlyUnread ? t("allReadText") : t("emptyText")}
+        />
+      )}
+      <ol className="grid gap-4">
+        {items.map((item) => (
+          <li key={item.message.id}>
+            <InboxEntry item={item} />
+          </li>
+        ))}
+      </ol>
+      <ErrorNote
+        text={error === null ? null : errorText(error)}
+        onRetry={() => void (items.length === 0 ? refetch() : fetchNextPage())}
+      />
+      {hasNextPage && (
+        <Button variant="ghost" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t("showMore")}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A message that concerns the user: where, why, and the message itself. A click anywhere on it goes there. */
+function InboxEntry({ item: { message, groupId, unread } }: { item: InboxItem }) {
+  const { t } = useTranslation("inbox");
+  const me = useMe();
+  const group = useGroup(groupId ?? "");
+  const { path, channel } = useMessagePlace(message);
+  const [, navigate] = useLocation();
+  const reason = useMemo(() => reasonOf(message, me.id), [message, me.id]);
+  const jump = () => {
+    if (path !== null) navigate(path);
+  };
+  const click = (event: MouseEvent) => {
+    const isOwn = event.target instanceof Element && event.target.closest("a,button,video,audio") !== null;
+    if (!isOwn && getSelection()?.isCollapsed !== false) jump();
+  };
+  const place = [
+    group?.name ?? (groupId === null ? t("direct") : ""),
+    channel !== undefined && channel.name !== "" && `#${channel.name}`,
+  ].filter((part) => typeof part === "string" && part !== "");
+  return (
+    // The button in it is for the keyboard.
+    <div
+      role="presentation"
+      onClick={click}
+      className={cx("grid cursor-pointer gap-1 border-l-3 pl-3", unread ? "border-accent" : "border-line")}
+    >
+      <p className="flex min-w-0 flex-wrap items-center gap-2 text-sm text-muted">
+        <Badge tone={unread ? "accent" : "neutral"}>{t(`reason.${reason}`)}</Badge>
+        <span className="min-w-0 truncate">{place.join(" · ")}</span>
+        {unread && <span className="sr-only">{t("unread")}</span>}
+      </p>
+      <MentionsProvider groupId={groupId}>
+        <MessageCard
+          message={message}
+          actions={
+            <IconButton
+              icon={ArrowUpLeft}
+              size="sm"
+              label={t("jump")}
+              disabled={path === null}
+              onClick={jump}
+            />
+          }
+        />
+      </MentionsProvider>
+    </div>
+  );
+}

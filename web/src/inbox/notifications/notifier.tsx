@@ -1,0 +1,226 @@
+import i18next from "i18next";
+import { useEffect, useRef } from "react";
+import { navigate } from "wouter/use-browser-location";
+import { useBlocked } from "../../data/me.ts";
+import type { ServerCache } from "../../data/cache.ts";
+import { useServerCache } from "../../data/data-context.ts";
+import { useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
+import { useOwnStatus } from "../../data/presence.ts";
+import { usersOf } from "../../data/people.ts";
+import { inboxPath, placePath } from "../../routes.ts";
+import { setPreferences, usePreferences } from "../../state/preferences.ts";
+import { loadStored, saveStored } from "../../state/stored.ts";
+import { showToast } from "../../ui/toast.tsx";
+import { lex } from "../../channel/messages/markdown/lex.ts";
+import { plainText } from "../../channel/messages/markdown/text-parts.ts";
+import { askPermission, permissionNow } from "../../settings/notifications/permission.ts";
+import { hearMessages, type Notice, type Wishes } from "./watch-messages.ts";
+
+const MAX_CHARS = 200;
+
+/** Two notes of a fanfare: hertz, and when they begin. */
+const NOTES = [
+  { hertz: 659, atS: 0 },
+  { hertz: 880, atS: 0.11 },
+];
+
+const NOTE_S = 0.22;
+const LOUDNESS = 0.08;
+
+let audio: AudioContext | null = null;
+
+const KEY = "fanfare.notificationHint";
+
+/** As long as a message may take to reach the other tabs. */
+const HELD_MS = 10_000;
+
+/** Tabs that nobody looks at leave it so long to the one that somebody does. */
+const LEAVE_IT_MS = 250;
+
+/** Tells of messages that the user wants to hear of: within the page, or by the system while nobody looks at it. */
+export function Notifier() {
+  const cache = useServerCache();
+  const { data: settings } = useNotificationSettings();
+  const { data: blocked } = useBlocked();
+  const { data: status } = useOwnStatus();
+  const { data: unread } = useUnreadChannels();
+  const wasUnread = useRef<ReadonlySet<string>>(new Set());
+  const wishes = useRef<Wishes>({ areKnown: false, blockedIds: [], doNotDisturb: false });
+  useEffect(() => {
+    wishes.current = {
+      areKnown: settings !== undefined,
+      blockedIds: blocked?.map(({ id }) => id) ?? [],
+      doNotDisturb: status === "doNotDisturb",
+    };
+  }, [settings, blocked, status]);
+  useEffect(
+    () =>
+      hearMessages(
+        cache,
+        () => wishes.current,
+        (notice) => void tell(cache, notice),
+      ),
+    [cache],
+  );
+  useEffect(() => {
+    if (unread === undefined) return;
+    const now = new Set(unread.map(({ channelId }) => channelId));
+    const read = [...wasUnread.current].filter((id) => !now.has(id));
+    wasUnread.current = now;
+    if (read.length > 0) void closeNotifications(read);
+  }, [unread]);
+  return null;
+}
+
+async function tell(cache: ServerCache, notice: Notice): Promise<void> {
+  const { message, reason } = notice;
+  if (!isLookedAt()) await new Promise((done) => setTimeout(done, LEAVE_IT_MS));
+  if (!(await claim(`${cache.client.user?.id} ${message.id}`))) return;
+  if (isLookedAt() && isShown(notice)) return;
+  const { desktopNotifications, notificationSounds } = usePreferences.getState();
+  if (notificationSounds) playSound();
+  const words = await describeNotice(cache, notice);
+  if (!isLookedAt()) {
+    if (desktopNotifications) await showSystemNotification(words);
+  } else if (reason !== "any") {
+    showToast({
+      text: `${words.title}: ${words.body}`,
+      action: { label: i18next.t("notifications:go"), onClick: () => navigate(words.path) },
+    });
+  }
+  hintOnce();
+}
+
+/** Whether the page shows it anyway: its channel, or the inbox that it comes into. */
+function isShown({ channel, reason }: Notice): boolean {
+  const { pathname, search } = location;
+  return `${pathname}${search}`.includes(channel.id) || (pathname === inboxPath() && reason === "mention");
+}
+
+function isLookedAt(): boolean {
+  return document.visibilityState === "visible" && document.hasFocus();
+}
+
+/**
+ * Whether this tab is the one to tell of something: of all tabs of the browser, the first that asks. Where a browser has no locks for pages
+ * (without https), each tab is.
+ */
+async function claim(name: string): Promise<boolean> {
+  if (!("locks" in navigator)) return true;
+  return new Promise((resolve) => {
+    void navigator.locks.request(`fanfare.${name}`, { ifAvailable: true }, async (lock) => {
+      resolve(lock !== null);
+      if (lock !== null) await new Promise((done) => setTimeout(done, HELD_MS));
+    });
+  });
+}
+
+/** Offers browser notifications once per browser, at the first notice. Permission is requested only if the user accepts. */
+function hintOnce(): void {
+  if (permissionNow() !== "default" || usePreferences.getState().desktopNotifications) return;
+  if (loadStored(KEY) !== null) return;
+  saveStored(KEY, true);
+  showToast({
+    text: i18next.t("notifications:hint"),
+    action: { label: i18next.t("notifications:turnOn"), onClick: () => void turnOn() },
+  });
+}
+
+async function turnOn(): Promise<void> {
+  if ((await askPermission()) === "granted") setPreferences({ desktopNotifications: true });
+}
+
+/** Plays a short sound; nothing where the browser lets the page make none yet. */
+function playSound(): void {
+  audio ??= new AudioContext();
+  if (audio.state === "suspended") void audio.resume();
+  for (const { hertz, atS } of NOTES) {
+    const note = audio.createOscillator();
+    const loudness = audio.createGain();
+    const startS = audio.currentTime + atS;
+    note.frequency.value = hertz;
+    loudness.gain.setValueAtTime(LOUDNESS, startS);
+    loudness.gain.exponentialRampToValueAtTime(0.0001, startS + NOTE_S);
+    note.connect(loudness).connect(audio.destination);
+    note.start(startS);
+    note.stop(startS + NOTE_S);
+  }
+}
+
+/** A notice in words, and where it leads. */
+async function describeNotice(cache: ServerCache, { message, channel }: Notice): Promise<SystemNotification> {
+  const author =
+    message.as === undefined
+      ? await nameOf(cache, message.authorId)
+      : i18next.t("notifications:webhook", { name: message.as.name });
+  const { groupId, name, id, parentId } = channel;
+  const group = cache.client.store.state.groups?.[groupId ?? ""]?.name;
+  const place = groupId === null ? name : [`#${name}`, group].filter(Boolean).join(", ");
+  const path =
+    parentId === null
+      ? placePath(groupId, id, { message: message.id })
+      : placePath(groupId, parentId, { thread: id, message: message.id });
+  return {
+    title: place === "" ? author : `${author} (${place})`,
+    body: await bodyOf(cache, message.content),
+    channelId: id,
+    path,
+  };
+}
+
+async function bodyOf(cache: ServerCache, content: string): Promise<string> {
+  const text = plainText(lex(content.slice(0, MAX_CHARS * 2)));
+  const ids = [...new Set([...text.matchAll(/<@([0-9a-f]{24})>/g)].map(([, id]) => id!))];
+  const names = new Map(await Promise.all(ids.map(async (id) => [id, await nameOf(cache, id)] as const)));
+  const readable = text
+    .replaceAll(/<@([0-9a-f]{24})>/g, (token, id: string) => `@${names.get(id) ?? token}`)
+    .replaceAll(/<(@&|#)[0-9a-f]{24}>/g, (_, sign: string) => `${sign[0]}…`)
+    .trim();
+  if (readable === "") return i18next.t("notifications:file");
+  const chars = Array.from(readable);
+  return chars.length > MAX_CHARS ? `${chars.slice(0, MAX_CHARS).join("")}…` : readable;
+}
+
+async function nameOf(cache: ServerCache, userId: string): Promise<string> {
+  const users = usersOf(cache);
+  const known = users.get(userId)?.nickname;
+  if (known !== undefined) return known;
+  const answer = await cache.client.call("user.getMany", { userIds: [userId] }).catch(() => null);
+  return answer?.users[0]?.nickname ?? "…";
+}
+
+interface SystemNotification {
+  title: string;
+  body: string;
+  /** A newer one of the same channel takes the place of the one before, also of one that was pushed. */
+  channelId: string;
+  /** Where a click leads. */
+  path: string;
+}
+
+/** Has the system show something, if the browser was allowed to. */
+async function showSystemNotification(notification: SystemNotification): Promise<void> {
+  if (permissionNow() !== "granted") return;
+  const { title, body, channelId, path } = notification;
+  const options = { body, tag: channelId, icon: "/icons/icon-192.png" };
+  const worker = await navigator.serviceWorker?.getRegistration();
+  if (worker?.active) {
+    // The service worker receives the click, also when this tab is gone by then.
+    await worker.showNotification(title, { ...options, badge: "/icons/badge-96.png", data: { path } });
+    return;
+  }
+  const plain = new Notification(title, options);
+  plain.addEventListener("click", () => {
+    window.focus();
+    navigate(path);
+    plain.close();
+  });
+}
+
+/** Takes away what the system shows of channels: they were read. */
+async function closeNotifications(channelIds: readonly string[]): Promise<void> {
+  const worker = await navigator.serviceWorker?.getRegistration();
+  for (const tag of channelIds) {
+    for (const notification of (await worker?.getNotifications({ tag })) ?? []) notification.close();
+  }
+}

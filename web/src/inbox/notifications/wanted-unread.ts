@@ -1,0 +1,48 @@
+import type { Unread } from "@fanfare/client";
+import type { NotificationSetting, UnreadChannel } from "@fanfare/contract";
+
+import { isMutedNow } from "../../groups/channels/mute.ts";
+
+/** The settings for a channel: its own, and those of its group. */
+export function settingsOf(
+  settings: readonly NotificationSetting[],
+  groupId: string | null,
+  channelId: string,
+): { group: NotificationSetting | undefined; channel: NotificationSetting | undefined } {
+  const ofChannel = settings.find((setting) => setting.channelId === channelId);
+  const ofGroup =
+    groupId === null
+      ? undefined
+      : settings.find((setting) => setting.channelId === null && setting.groupId === groupId);
+  return { group: ofGroup, channel: ofChannel };
+}
+
+/** What is unread, by channel, without what is muted; where nothing is wanted, mentions alone. */
+export function wantedUnread(
+  channels: readonly UnreadChannel[],
+  settings: readonly NotificationSetting[],
+  nowMs: number,
+): Map<string, Unread> {
+  const wanted = new Map<string, Unread>();
+  for (const { channelId, groupId, head, lastReadSeq, mentionCount } of channels) {
+    const { group, channel } = settingsOf(settings, groupId, channelId);
+    if (isMutedNow(group, nowMs) || isMutedNow(channel, nowMs)) continue;
+    const isNothing = (channel?.level ?? group?.level) === "nothing";
+    const messages = isNothing ? mentionCount : head.seq - lastReadSeq;
+    if (messages > 0) wanted.set(channelId, { messages, mentions: mentionCount });
+  }
+  return wanted;
+}
+
+/** How many messages are for the user: mentions, and everything in direct channels. */
+export function countForUser(
+  channels: readonly UnreadChannel[],
+  wanted: ReadonlyMap<string, Unread>,
+): number {
+  let count = 0;
+  for (const { channelId, groupId } of channels) {
+    const unread = wanted.get(channelId);
+    if (unread !== undefined) count += groupId === null ? unread.messages : unread.mentions;
+  }
+  return count;
+}

@@ -1,0 +1,114 @@
+import { channelOf, notificationSettings } from "@fanfare/client";
+import type { ChannelState, Message, NotificationSetting } from "@fanfare/contract";
+import type { ServerCache } from "../../data/cache.ts";
+import { isMutedNow } from "../../groups/channels/mute.ts";
+import { settingsOf } from "./wanted-unread.ts";
+
+/** A message that the user wants to be told of. */
+export interface Notice {
+  message: Message;
+  channel: ChannelState;
+  reason: Reason;
+}
+
+export interface Wishes {
+  /** Whether it is known where the user wants to be told of what. */
+  areKnown: boolean;
+  blockedIds: readonly string[];
+  doNotDisturb: boolean;
+}
+
+/** Calls for each batch of messages of others that the user wants to be told of, once: with the last one. Returns the function that ends it. */
+export function hearMessages(
+  cache: ServerCache,
+  wishes: () => Wishes,
+  tell: (notice: Notice) => void,
+): () => void {
+  return cache.client.on("message.created", ({ channelId, messages }) => {
+    const ownId = cache.client.user?.id;
+    const { areKnown, doNotDisturb, blockedIds } = wishes();
+    const others = messages.filter(({ authorId }) => authorId !== ownId && !blockedIds.includes(authorId));
+    if (ownId === undefined || !areKnown || doNotDisturb || others.length === 0) return;
+    void noticeOf(cache, ownId, channelId, others).then(
+      (notice) => notice !== null && tell(notice),
+      // The channel is not seen any more, or the connection is gone.
+      () => undefined,
+    );
+  });
+}
+
+async function noticeOf(
+  cache: ServerCache,
+  userId: string,
+  channelId: string,
+  messages: readonly Message[],
+): Promise<Notice | null> {
+  const { store } = cache.client;
+  await store.load("channel.get", { channelId });
+  const channel = channelOf(store.state, channelId);
+  if (channel === undefined) return null;
+  const { groupId, parentId } = channel;
+  // What was just changed counts, shown or not.
+  const settings = notificationSettings(store.state) ?? [];
+  // A thread is as quiet as the channel that it belongs to.
+  const own = settingsOf(settings, groupId, channelId);
+  const places = {
+    group: own.group,
+    channel: own.channel ?? settingsOf(settings, groupId, parentId ?? "").channel,
+  };
+  for (const message of messages.toReversed()) {
+    const roleIds = await rolesFor(cache, userId, groupId, message);
+    const reason = reasonOf(message, groupId, { userId, roleIds, group: places.group });
+    if (isWanted(reason, { ...places, nowMs: Date.now() })) return { message, channel, reason };
+  }
+  return null;
+}
+
+/** The roles of the user, where it depends on them. */
+async function rolesFor(
+  cache: ServerCache,
+  userId: string,
+  groupId: string | null,
+  { mentions }: Message,
+): Promise<readonly string[]> {
+  if (groupId === null || mentions === undefined || mentions.roleIds.length === 0) return [];
+  const { client } = cache;
+  const member =
+    client.store.state.members[groupId]?.[userId] ??
+    (await client.call("group.getMember", { groupId, userId })).member;
+  return member.roleIds;
+}
+
+/** Why a user can be notified of a message. */
+type Reason = "direct" | "mention" | "any";
+
+interface Listener {
+  userId: string;
+  /** In the group of the channel. */
+  roleIds: readonly string[];
+  group: NotificationSetting | undefined;
+  channel: NotificationSetting | undefined;
+  nowMs: number;
+}
+
+/** Why a message concerns the user: `everyone` counts unless they have turned that off. */
+export function reasonOf(
+  { mentions }: Pick<Message, "mentions">,
+  groupId: string | null,
+  { userId, roleIds, group }: Pick<Listener, "userId" | "roleIds" | "group">,
+): Reason {
+  const isNamed = mentions?.userIds.includes(userId) || mentions?.roleIds.some((id) => roleIds.includes(id));
+  const isEveryone = mentions?.everyone === true && group?.suppressEveryone !== true;
+  if (isNamed === true || isEveryone) return "mention";
+  return groupId === null ? "direct" : "any";
+}
+
+/** Whether the settings let a message through, by the same rule as the server's pushes. */
+export function isWanted(
+  reason: Reason,
+  { group, channel, nowMs }: Omit<Listener, "userId" | "roleIds">,
+): boolean {
+  if (isMutedNow(group, nowMs) || isMutedNow(channel, nowMs)) return false;
+  const level = channel?.level ?? group?.level ?? (reason === "direct" ? "all" : "mentions");
+  return level === "all" || (level === "mentions" && reason === "mention");
+}

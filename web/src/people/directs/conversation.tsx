@@ -1,0 +1,180 @@
+import type { ChannelState } from "@fanfare/contract";
+import { useCallback, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation, useSearch } from "wouter";
+import { AtSign, CircleUser, Ellipsis, Pin, UserPlus, Users } from "lucide-react";
+import { useIsBlocked } from "../../data/me.ts";
+import { useCall } from "../../data/call.ts";
+import { useUser } from "../../data/people.ts";
+import { directPath, parsePlace } from "../../routes.ts";
+import { useAction } from "../../shared/use-action.ts";
+import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { focusComposer } from "../../composer/use-written.ts";
+import { Composer } from "../../composer/composer.tsx";
+import { MessageList } from "../../channel/messages/list/message-list.tsx";
+import { PinsPanel } from "../../channel/messages/pins/pins-panel.tsx";
+import { useStatus } from "../../data/presence.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { useIsPhone } from "../../ui/hooks.ts";
+import { SearchButton } from "../../search/search-button.tsx";
+import { StatusLine } from "../members/status-line.tsx";
+import { PageHeader } from "../../app/shell/page-header.tsx";
+import type { DirectDialog, OpenDirectDialog } from "./direct-dialog.ts";
+import { DirectDialogs } from "./direct-dialogs.tsx";
+import { PeoplePanel } from "./people-panel.tsx";
+import { type Direct, useDirect } from "./use-direct.ts";
+import { useDirectMenu } from "./use-direct-menu.ts";
+
+/** So many pictures stand in a row. */
+const MAX_SHOWN = 5;
+
+/** What was said, and where one writes. */
+export function Conversation({ channel }: { channel: ChannelState }) {
+  const panel = usePanels((state) => state.panel);
+  const [dialog, setDialog] = useState<DirectDialog | null>(null);
+  const direct = useDirect(channel);
+  const [, navigate] = useLocation();
+  const { message, thread } = parsePlace(useSearch());
+  const onJumped = useCallback(
+    () => navigate(directPath(channel.id, thread === undefined ? {} : { thread }), { replace: true }),
+    [navigate, channel.id, thread],
+  );
+  const isBlocked = useIsBlocked(direct.otherId ?? "");
+  const closePanel = () => openPanel(null);
+  return (
+    <>
+      <DirectHeader channel={channel} direct={direct} onOpen={setDialog} />
+      <MessageList
+        channel={channel}
+        title={direct.title}
+        beginning={<Beginning direct={direct} />}
+        jumpToId={message}
+        onJumped={onJumped}
+        onLeave={() => focusComposer(channel.id)}
+      />
+      {isBlocked && direct.otherId !== null ? (
+        <Blocked userId={direct.otherId} name={direct.title} />
+      ) : (
+        <Composer channel={channel} title={direct.title} autoFocus />
+      )}
+      {panel === "pins" && <PinsPanel channel={channel} onClose={closePanel} />}
+      {panel === "members" && (
+        <PeoplePanel channel={channel} direct={direct} onOpen={setDialog} onClose={closePanel} />
+      )}
+      {dialog !== null && <DirectDialogs dialog={dialog} onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+/** In place of where one writes. */
+function Blocked({ userId, name }: { userId: string; name: string }) {
+  const { t } = useTranslation("directs");
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  return (
+    <div className="grid gap-2 px-3 pb-4 md:px-5">
+      <div className="flex flex-wrap items-center gap-3 rounded-md border border-line bg-sidebar px-4 py-3">
+        <p className="min-w-0 flex-1 text-muted">{t("blocked", { name })}</p>
+        <Button size="sm" busy={busy} onClick={() => void run(() => call("user.unblock", { userId }))}>
+          {t("members:action.unblock")}
+        </Button>
+      </div>
+      <ErrorNote text={error} />
+    </div>
+  );
+}
+
+/** Above the first message of a conversation: who it is with. */
+function Beginning({ direct: { title, otherId, otherIds } }: { direct: Direct }) {
+  const { t } = useTranslation("directs");
+  return (
+    <div className="grid gap-1 pb-2">
+      <div className="mb-1 flex -space-x-3">
+        {otherIds.slice(0, MAX_SHOWN).map((userId) => (
+          <Picture key={userId} userId={userId} />
+        ))}
+      </div>
+      <p className="truncate text-xl font-semibold">{title}</p>
+      <p className="line-clamp-2 text-muted">
+        {otherId === null ? t("beginning.group") : t("beginning.two", { name: title })}
+      </p>
+    </div>
+  );
+}
+
+function Picture({ userId }: { userId: string }) {
+  const user = useUser(userId);
+  return (
+    <span className="flex rounded-full ring-3 ring-canvas">
+      <Avatar name={user?.nickname ?? "…"} id={userId} src={user?.avatarUrl} size={56} />
+    </span>
+  );
+}
+
+interface DirectHeaderProps {
+  channel: ChannelState;
+  direct: Direct;
+  onOpen: OpenDirectDialog;
+}
+
+/** Whom one talks with, how they are, and what can be done. */
+function DirectHeader({ channel, direct: { title, otherId }, onOpen }: DirectHeaderProps) {
+  const { t } = useTranslation("directs");
+  const panel = usePanels((state) => state.panel);
+  const status = useStatus(otherId);
+  const { items } = useDirectMenu(channel, onOpen);
+  const isPhone = useIsPhone();
+  const isGroup = channel.kind === "groupDirect";
+  const add = () => {
+    if (isGroup) onOpen({ kind: "add", channel });
+    else if (otherId !== null) onOpen({ kind: "create", userIds: [otherId] });
+  };
+  // For these there is no room on phones.
+  const pins = { label: t("messages:pins.open"), icon: Pin, onSelect: () => togglePanel("pins") };
+  return (
+    <PageHeader
+      icon={isGroup ? Users : AtSign}
+      title={title}
+      subtitle={
+        isGroup
+          ? t("people", { count: channel.memberIds.length })
+          : status !== undefined && <StatusLine status={status} />
+      }
+      actions={
+        <>
+          <SearchButton />
+          <span className="flex gap-1 max-md:hidden">
+            <IconButton
+              icon={UserPlus}
+              label={isGroup ? t("menu.add") : t("menu.startGroup")}
+              tooltipSide="bottom"
+              onClick={add}
+            />
+            <IconButton
+              icon={Pin}
+              label={t("messages:pins.open")}
+              pressed={panel === "pins"}
+              tooltipSide="bottom"
+              onClick={() => togglePanel("pins")}
+            />
+          </span>
+          <IconButton
+            icon={isGroup ? Users : CircleUser}
+            label={isGroup ? t("panel.people") : t("panel.profile")}
+            pressed={panel === "members"}
+            tooltipSide="bottom"
+            onClick={() => togglePanel("members")}
+          />
+          <Menu
+            items={isPhone ? [pins, ...items] : items}
+            trigger={<IconButton icon={Ellipsis} label={t("menu.more", { title })} />}
+          />
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,74 @@
+import { FanfareError } from "@fanfare/client";
+import { MessagesSquare } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { useChannelState } from "../../data/groups.ts";
+import { useServerCache } from "../../data/data-context.ts";
+import { useMe } from "../../data/me.ts";
+import { directPath } from "../../routes.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { rememberPlace } from "../../state/last-channel.ts";
+import { buttonClass } from "../../ui/button.tsx";
+import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
+import { PageHeader } from "../../app/shell/page-header.tsx";
+import { PageLoading } from "../../app/shell/page-loading.tsx";
+import { Conversation } from "./conversation.tsx";
+
+/** A conversation with one or several, by its address. */
+export function DirectPage({ channelId }: { channelId: string }) {
+  const me = useMe();
+  const { data: channel, error, refetch } = useChannelState(channelId);
+  const isOut = useIsOut(channelId);
+  const isGone = isOut || (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND");
+  const isThere = !isGone && channel !== undefined && channel.memberIds.includes(me.id);
+  useEffect(() => {
+    if (isThere) rememberPlace(me.id, directPath(channelId), null, channelId);
+  }, [isThere, me.id, channelId]);
+  if (isThere) return <Conversation key={channelId} channel={channel} />;
+  if (isGone || channel !== undefined) return <NotThere />;
+  if (error === null) return <PageLoading />;
+  return (
+    <>
+      <PageHeader />
+      <div className="m-auto p-6">
+        <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+      </div>
+    </>
+  );
+}
+
+function NotThere() {
+  const { t } = useTranslation("directs");
+  return (
+    <>
+      <PageHeader title={t("notThere")} />
+      <EmptyState
+        icon={MessagesSquare}
+        title={t("notThere")}
+        text={t("notThereText")}
+        action={
+          <Link href={directPath()} className={buttonClass({ variant: "primary" })}>
+            {t("toFriends")}
+          </Link>
+        }
+      />
+    </>
+  );
+}
+
+/** Whether the user was removed from the conversation or left it, or it was deleted, while it was open. */
+function useIsOut(channelId: string): boolean {
+  const { client } = useServerCache();
+  const [outOf, setOutOf] = useState<string | null>(null);
+  useEffect(() => {
+    const ends = [
+      client.on("channel.deleted", (gone) => gone.channelId === channelId && setOutOf(channelId)),
+      client.on("channel.created", ({ channel }) => channel.id === channelId && setOutOf(null)),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [client, channelId]);
+  return outOf === channelId;
+}

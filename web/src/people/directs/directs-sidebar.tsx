@@ -1,0 +1,205 @@
+import { BellOff, Ellipsis, MessageCirclePlus, MessagesSquare, Users, X } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link, useLocation } from "wouter";
+import type { ChannelState } from "@fanfare/contract";
+import { useDirects, useFriendRequests, useUser } from "../../data/people.ts";
+import { useMe } from "../../data/me.ts";
+import { directPath } from "../../routes.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { Button } from "../../ui/button.tsx";
+import { CountBadge } from "../../ui/badge.tsx";
+import { cx } from "../../ui/cx.ts";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { useChannelUnread, useNotificationSetting } from "../../data/inbox.ts";
+import { useStatus } from "../../data/presence.ts";
+import { useNow } from "../../shared/hooks.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { ContextMenu, Menu } from "../../ui/menu.tsx";
+import { isQuiet } from "../../groups/channels/mute.ts";
+import type { DirectDialog, OpenDirectDialog } from "./direct-dialog.ts";
+import { DirectDialogs } from "./direct-dialogs.tsx";
+import { useDirectMenu } from "./use-direct-menu.ts";
+import { type Direct, useDirect } from "./use-direct.ts";
+
+/** The friends, and whom one talks with: those in which something was written last first. */
+export function DirectsSidebar() {
+  const { t } = useTranslation("directs");
+  const [path] = useLocation();
+  const [dialog, setDialog] = useState<DirectDialog | null>(null);
+  const { data: directs, error, refetch } = useDirects();
+  const isAccount = useMe().kind === "member";
+  const { data: requests } = useFriendRequests({ enabled: isAccount });
+  const incoming = requests?.filter(({ direction }) => direction === "incoming").length ?? 0;
+  const create = () => setDialog({ kind: "create", userIds: [] });
+  // Guests find nobody by name: they can choose only among those they talk with already.
+  const mayChoose = isAccount || (directs !== undefined && directs.length > 0);
+  const isAtFriends = path === directPath();
+  return (
+    <>
+      <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line pr-2 pl-4">
+        <h2 className="min-w-0 flex-1 truncate font-semibold">{t("title")}</h2>
+        {mayChoose && (
+          <IconButton
+            icon={MessageCirclePlus}
+            label={t("create.title")}
+            tooltipSide="bottom"
+            onClick={create}
+          />
+        )}
+      </header>
+      <nav aria-label={t("title")} className="flex min-h-0 flex-1 flex-col overflow-y-auto px-2 py-3">
+        <Link
+          href={directPath()}
+          aria-current={isAtFriends ? "page" : undefined}
+          className={cx(
+            "flex min-h-control shrink-0 items-center gap-2.5 rounded-md px-2.5 font-medium -outline-offset-2",
+            isAtFriends ? "bg-selected text-text" : "text-muted hover:bg-hover hover:text-text",
+          )}
+        >
+          <Users size={20} aria-hidden className="shrink-0" />
+          <span className="min-w-0 flex-1 truncate">{t("friends:title")}</span>
+          <CountBadge count={incoming} label={t("friends:requests", { count: incoming })} />
+        </Link>
+        <hr className="mx-2 my-2 border-line" />
+        {directs === undefined && error === null && <SkeletonRows withAvatar />}
+        {directs === undefined && error !== null && (
+          <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+        )}
+        {directs?.length === 0 && (
+          <EmptyState
+            icon={MessagesSquare}
+            title={t("empty")}
+            text={t("emptyText")}
+            action={
+              mayChoose && (
+                <Button size="sm" icon={<MessageCirclePlus size={16} aria-hidden />} onClick={create}>
+                  {t("create.title")}
+                </Button>
+              )
+            }
+          />
+        )}
+        <ul className="grid gap-px">
+          {directs?.map((channel) => (
+            <DirectRow
+              key={channel.id}
+              channel={channel}
+              isActive={path === directPath(channel.id)}
+              onOpen={setDialog}
+            />
+          ))}
+        </ul>
+      </nav>
+      {dialog !== null && <DirectDialogs dialog={dialog} onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+interface DirectRowProps {
+  channel: ChannelState;
+  isActive: boolean;
+  onOpen: OpenDirectDialog;
+}
+
+/** A conversation of the list: bold with a number when something is unread. */
+function DirectRow({ channel, isActive, onOpen }: DirectRowProps) {
+  const { t } = useTranslation("directs");
+  const direct = useDirect(channel);
+  const status = useStatus(direct.otherId);
+  const { messages } = useChannelUnread(channel.id);
+  const quiet = isQuiet(useNotificationSetting({ channelId: channel.id }), useNow());
+  const { items, close } = useDirectMenu(channel, onOpen);
+  const count = isActive ? 0 : messages;
+  return (
+    <li>
+      <ContextMenu items={items}>
+        <div
+          className={cx(
+            "group flex items-center rounded-md pr-1",
+            isActive ? "bg-selected" : "hover:bg-hover has-data-popup-open:bg-hover",
+          )}
+        >
+          <Link
+            href={directPath(channel.id)}
+            aria-current={isActive ? "page" : undefined}
+            draggable={false}
+            className={cx(
+              "flex min-h-11 min-w-0 flex-1 items-center gap-2.5 rounded-md px-2 -outline-offset-2 compact:min-h-9",
+              isActive || count > 0 ? "text-text" : "text-muted group-hover:text-text",
+              count > 0 && !quiet && "font-semibold",
+            )}
+          >
+            <DirectAvatar direct={direct} />
+            <span className="grid min-w-0 flex-1 leading-tight">
+              <span className="truncate">{direct.title}</span>
+              {channel.kind === "groupDirect" && (
+                <span className="truncate text-xs font-normal text-muted">
+                  {t("people", { count: channel.memberIds.length })}
+                </span>
+              )}
+            </span>
+            {status !== undefined && <span className="sr-only">{t(`members:status.${status}`)}</span>}
+            {quiet && (
+              <>
+                <BellOff size={13} aria-hidden className="shrink-0" />
+                <span className="sr-only">{t("quiet")}</span>
+              </>
+            )}
+            <CountBadge
+              count={count}
+              label={t("unread", { count })}
+              {...(quiet && { tone: "neutral" as const })}
+            />
+          </Link>
+          <span className="flex w-0 overflow-hidden group-focus-within:w-auto group-focus-within:overflow-visible group-hover:w-auto group-hover:overflow-visible has-data-popup-open:w-auto touch:w-auto touch:overflow-visible">
+            <Menu
+              items={items}
+              trigger={
+                <IconButton icon={Ellipsis} size="sm" label={t("menu.more", { title: direct.title })} />
+              }
+            />
+            <span className="touch:hidden">
+              <IconButton
+                icon={X}
+                size="sm"
+                label={t("menu.closeOne", { title: direct.title })}
+                onClick={close}
+              />
+            </span>
+          </span>
+        </div>
+      </ContextMenu>
+    </li>
+  );
+}
+
+/** Whom a direct channel is with: one picture with a dot for the status, or two of several. */
+function DirectAvatar({ direct: { title, otherId, otherIds } }: { direct: Direct }) {
+  if (otherId !== null) return <OneAvatar userId={otherId} name={title} />;
+  const [first, second] = otherIds;
+  if (first === undefined) return <Avatar name={title} id="" size={32} />;
+  if (second === undefined) return <OneAvatar userId={first} name={title} />;
+  return (
+    <span aria-hidden className="relative size-8 shrink-0">
+      <span className="absolute top-0 left-0">
+        <SmallAvatar userId={first} />
+      </span>
+      <span className="absolute right-0 bottom-0 flex rounded-full ring-2 ring-sidebar">
+        <SmallAvatar userId={second} />
+      </span>
+    </span>
+  );
+}
+
+function OneAvatar({ userId, name }: { userId: string; name: string }) {
+  const user = useUser(userId);
+  const status = useStatus(userId);
+  return <Avatar name={user?.nickname ?? name} id={userId} src={user?.avatarUrl} size={32} status={status} />;
+}
+
+function SmallAvatar({ userId }: { userId: string }) {
+  const user = useUser(userId);
+  return <Avatar name={user?.nickname ?? "…"} id={userId} src={user?.avatarUrl} size={22} />;
+}

@@ -1,0 +1,109 @@
+import type { ChannelState } from "@fanfare/contract";
+import { Crown, UserMinus, UserPlus } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../data/call.ts";
+import { useMe } from "../../data/me.ts";
+import { useStatus } from "../../data/presence.ts";
+import { useUser } from "../../data/people.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { ProfileCard } from "../members/profile/profile-card.tsx";
+import { useName } from "../members/use-name.ts";
+import { UserPopover } from "../members/user-popover.tsx";
+import { SidePanel } from "../../app/shell/side-panel.tsx";
+import type { OpenDirectDialog } from "./direct-dialog.ts";
+import type { Direct } from "./use-direct.ts";
+
+interface PeoplePanelProps {
+  channel: ChannelState;
+  direct: Direct;
+  onOpen: OpenDirectDialog;
+  onClose: () => void;
+}
+
+/** Who is in a conversation: the card of the other one, or everybody of several. */
+export function PeoplePanel({ channel, direct: { otherId }, onOpen, onClose }: PeoplePanelProps) {
+  const { t } = useTranslation("directs");
+  if (otherId !== null) {
+    return (
+      <SidePanel title={t("panel.profile")} onClose={onClose}>
+        <ProfileCard userId={otherId} groupId={null} isTalking />
+      </SidePanel>
+    );
+  }
+  return (
+    <SidePanel
+      title={t("panel.people")}
+      more={<span className="text-sm text-muted tabular-nums">{channel.memberIds.length}</span>}
+      onClose={onClose}
+    >
+      <ul className="grid content-start gap-px overflow-y-auto p-2">
+        {channel.memberIds.map((userId) => (
+          <Person key={userId} userId={userId} channel={channel} />
+        ))}
+      </ul>
+      <div className="px-3">
+        <Button
+          wide
+          icon={<UserPlus size={16} aria-hidden />}
+          onClick={() => onOpen({ kind: "add", channel })}
+        >
+          {t("menu.add")}
+        </Button>
+      </div>
+    </SidePanel>
+  );
+}
+
+function Person({ userId, channel }: { userId: string; channel: ChannelState }) {
+  const { t } = useTranslation("directs");
+  const call = useCall();
+  const me = useMe();
+  const user = useUser(userId);
+  const status = useStatus(userId);
+  const name = useName(user);
+  const [isAsking, setAsking] = useState(false);
+  const isOwner = channel.ownerId === userId;
+  const mayRemove = channel.ownerId === me.id && userId !== me.id;
+  return (
+    <li className="flex items-center rounded-md pr-1 hover:bg-hover">
+      <UserPopover
+        userId={userId}
+        groupId={null}
+        className="flex min-h-11 min-w-0 flex-1 items-center gap-2.5 rounded-md px-2 text-left -outline-offset-2"
+      >
+        <Avatar name={name} id={userId} src={user?.avatarUrl} status={status} />
+        <span className="min-w-0 truncate font-medium">{name}</span>
+        {isOwner && (
+          <span title={t("panel.owner")} className="shrink-0 text-accent-text">
+            <Crown size={14} aria-hidden />
+            <span className="sr-only">{t("panel.owner")}</span>
+          </span>
+        )}
+      </UserPopover>
+      {mayRemove && (
+        <IconButton
+          icon={UserMinus}
+          size="sm"
+          variant="danger"
+          label={t("panel.remove", { name })}
+          tooltipSide="left"
+          onClick={() => setAsking(true)}
+        />
+      )}
+      <ConfirmDialog
+        open={isAsking}
+        danger
+        onClose={() => setAsking(false)}
+        title={t("remove.title", { name })}
+        action={t("remove.action")}
+        onConfirm={() => call("channel.removeFromDirect", { channelId: channel.id, userId })}
+      >
+        {t("remove.text")}
+      </ConfirmDialog>
+    </li>
+  );
+}

@@ -1,0 +1,210 @@
+import { Check, Inbox, ShieldCheck, Undo2, UserRound, Users, X } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { FriendRequest, User } from "@fanfare/contract";
+import { useBlocked, useMe } from "../../data/me.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { ClaimDialog } from "../../session/claim-dialog.tsx";
+import { PageHeader } from "../../app/shell/page-header.tsx";
+import { useFriendRequests, useUsers } from "../../data/people.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { CountBadge } from "../../ui/badge.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { usePersonActions } from "../members/use-person-actions.ts";
+import { AddFriend } from "./add-friend.tsx";
+import { FriendList } from "./friend-list.tsx";
+import { PersonLine } from "./person-line.tsx";
+
+/** Friends, requests and whom one has blocked. */
+export function FriendsPage() {
+  const { t } = useTranslation("friends");
+  const isAccount = useMe().kind === "member";
+  return (
+    <>
+      <PageHeader icon={Users} title={t("title")} />
+      {isAccount ? <FriendTabs /> : <GuestNote />}
+    </>
+  );
+}
+
+function GuestNote() {
+  const { t } = useTranslation("friends");
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <EmptyState
+        icon={UserRound}
+        title={t("guest")}
+        text={t("guestText")}
+        action={
+          <Button variant="primary" onClick={() => setOpen(true)}>
+            {t("guestAction")}
+          </Button>
+        }
+      />
+      {isOpen && <ClaimDialog onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+type View = "online" | "all" | "pending" | "blocked";
+
+/** A name to ask, then the lists. */
+export function FriendTabs() {
+  const { t } = useTranslation("friends");
+  const [view, setView] = useState<View>("online");
+  const { data: requests } = useFriendRequests();
+  const incoming = requests?.filter(({ direction }) => direction === "incoming").length ?? 0;
+  const pending = (
+    <span className="flex items-center gap-1.5">
+      {t("pending.tab")}
+      <CountBadge count={incoming} label={t("requests", { count: incoming })} />
+    </span>
+  );
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 md:px-6">
+      <div className="grid max-w-3xl gap-5">
+        <AddFriend />
+        <Tabs
+          label={t("title")}
+          value={view}
+          onChange={setView}
+          tabs={[
+            {
+              value: "online",
+              label: t("online.tab"),
+              content: <FriendList isOnline onShowAll={() => setView("all")} />,
+            },
+            {
+              value: "all",
+              label: t("all.tab"),
+              content: <FriendList isOnline={false} onShowAll={() => setView("all")} />,
+            },
+            { value: "pending", label: pending, content: <RequestList requests={requests} /> },
+            { value: "blocked", label: t("blocked.tab"), content: <BlockedList /> },
+          ]}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** Whom the user has blocked. */
+function BlockedList() {
+  const { t } = useTranslation("friends");
+  const { data: blocked, error, refetch } = useBlocked();
+  if (blocked === undefined) {
+    if (error === null) return <SkeletonRows withAvatar />;
+    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
+  }
+  if (blocked.length === 0) {
+    return <EmptyState icon={ShieldCheck} title={t("blocked.empty")} text={t("blocked.emptyText")} />;
+  }
+  return (
+    <ul className="grid gap-px">
+      {blocked.map((user) => (
+        <Row key={user.id} user={user} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({ user }: { user: User }) {
+  const { t } = useTranslation("friends");
+  const { unblock } = usePersonActions(user);
+  return (
+    <PersonLine user={user}>
+      <Button size="sm" aria-label={t("blocked.unblock", { name: user.nickname })} onClick={unblock}>
+        {t("members:action.unblock")}
+      </Button>
+    </PersonLine>
+  );
+}
+
+/** Who asks the user, and whom the user has asked. */
+export function RequestList({ requests }: { requests: readonly FriendRequest[] | undefined }) {
+  const { t } = useTranslation("friends");
+  const { error, refetch } = useFriendRequests();
+  if (requests === undefined) {
+    if (error === null) return <SkeletonRows withAvatar />;
+    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
+  }
+  if (requests.length === 0) {
+    return <EmptyState icon={Inbox} title={t("pending.empty")} text={t("pending.emptyText")} />;
+  }
+  return (
+    <div className="grid gap-5">
+      <Part requests={requests} direction="incoming" />
+      <Part requests={requests} direction="outgoing" />
+    </div>
+  );
+}
+
+interface PartProps {
+  requests: readonly FriendRequest[];
+  direction: FriendRequest["direction"];
+}
+
+function Part({ requests, direction }: PartProps) {
+  const { t } = useTranslation("friends");
+  const ids = useMemo(
+    () => requests.filter((request) => request.direction === direction).map(({ userId }) => userId),
+    [requests, direction],
+  );
+  const users = useUsers(ids);
+  if (ids.length === 0) return null;
+  return (
+    <section>
+      <h2 className="px-2 pb-2 text-xs font-semibold text-muted">
+        {t(`pending.${direction}`, { count: ids.length })}
+      </h2>
+      <ul className="grid gap-px">
+        {users.map((user) => (
+          <Request key={user.id} user={user} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Request({ user }: { user: ReturnType<typeof useUsers>[number] }) {
+  const { t } = useTranslation("friends");
+  const { accept, decline, withdraw } = usePersonActions(user);
+  const name = user.nickname;
+  return (
+    <PersonLine user={user}>
+      {accept && (
+        <Button
+          size="sm"
+          variant="primary"
+          icon={<Check size={16} aria-hidden />}
+          aria-label={t("pending.accept", { name })}
+          onClick={accept}
+        >
+          <span className="max-md:sr-only">{t("members:action.accept")}</span>
+        </Button>
+      )}
+      {decline && (
+        <Button
+          size="sm"
+          icon={<X size={16} aria-hidden />}
+          aria-label={t("pending.decline", { name })}
+          onClick={decline}
+        >
+          <span className="max-md:sr-only">{t("members:action.decline")}</span>
+        </Button>
+      )}
+      {withdraw && (
+        <Button
+          size="sm"
+          icon={<Undo2 size={16} aria-hidden />}
+          aria-label={t("pending.withdraw", { name })}
+          onClick={withdraw}
+        >
+          <span className="max-md:sr-only">{t("members:action.withdraw")}</span>
+        </Button>
+      )}
+    </PersonLine>
+  );
+}

@@ -1,0 +1,274 @@
+import type { Group, Member, Role, User } from "@fanfare/contract";
+import { type CSSProperties, useMemo, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { Virtualizer, type VirtualizerHandle } from "virtua";
+import type { Status } from "@fanfare/client";
+import { CircleUser, Crown, MicOff } from "lucide-react";
+import type { FoundMember, useMembers } from "../../../data/members.ts";
+import { useRoles } from "../../../data/groups.ts";
+import { errorText } from "../../../shared/use-action.ts";
+import { ErrorNote } from "../../../ui/feedback.tsx";
+import { type OwnAuthority, useAuthority } from "../../../groups/group-settings/use-authority.ts";
+import { useStatuses } from "../use-statuses.ts";
+import { useStatus } from "../../../data/presence.ts";
+import { useNow } from "../../../shared/hooks.ts";
+import { Avatar } from "../../../ui/avatar.tsx";
+import { Badge } from "../../../ui/badge.tsx";
+import { ContextMenu, type MenuItem } from "../../../ui/menu.tsx";
+import { cx } from "../../../ui/cx.ts";
+import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.ts";
+import { readableColor } from "../../../channel/messages/item/name-color.ts";
+import { askAbout, openProfile } from "../people-store.ts";
+import { useName } from "../use-name.ts";
+import { usePersonMenu } from "../use-person-menu.ts";
+import { UserPopover } from "../user-popover.tsx";
+import { WHOLE_UP_TO } from "./use-whole-group.ts";
+
+interface MemberListProps {
+  group: Group;
+  found: readonly FoundMember[];
+  pages: ReturnType<typeof useMembers>;
+  /** Whether these are all, not those that are loaded so far: only then they are sorted and counted. */
+  isWhole: boolean;
+}
+
+const NO_ROLES: readonly Role[] = [];
+/** The next page is asked for when so many lines are left. */
+const AHEAD = 20;
+const NOBODY: readonly string[] = [];
+
+/** The members in their sections. Of thousands those in view are on the page, and only of them it is heard how they are. */
+export function MemberList({ group, found, pages, isWhole }: MemberListProps) {
+  const { i18n } = useTranslation("members");
+  const frame = useRef<HTMLDivElement>(null);
+  const list = useRef<VirtualizerHandle>(null);
+  const { data: roles = NO_ROLES } = useRoles(group.id);
+  const authority = useAuthority(group);
+  const watched = useWatched(group, pages);
+  const known = useStatuses(watched);
+  const statuses = known.size === 0 ? null : known;
+  const compare = useMemo(() => new Intl.Collator(i18n.language, { numeric: true }).compare, [i18n.language]);
+  const lines = linesOf(sectionsOf(found, roles, statuses, isWhole ? compare : null), roles);
+
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
+  const loadMore = () => {
+    const last = list.current?.findItemIndex(
+      (list.current?.scrollOffset ?? 0) + (list.current?.viewportSize ?? 0),
+    );
+    if (last === undefined || last < lines.length - AHEAD) return;
+    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  };
+  return (
+    <div ref={frame} className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
+      <Virtualizer ref={list} scrollRef={frame} as="ul" item="li" bufferSize={300} onScroll={loadMore}>
+        {lines.map((line) => (
+          <ListLine key={line.key} line={line} group={group} authority={authority} isWhole={isWhole} />
+        ))}
+      </Virtualizer>
+      <ErrorNote
+        text={isFetchNextPageError ? errorText(pages.error) : null}
+        onRetry={() => void fetchNextPage()}
+      />
+    </div>
+  );
+}
+
+interface ListLineProps {
+  line: Line;
+  group: Group;
+  authority: ReturnType<typeof useAuthority>;
+  isWhole: boolean;
+}
+
+function ListLine({ line, group, authority, isWhole }: ListLineProps) {
+  if (line.kind === "heading") return <Heading section={line.section} isCounted={isWhole} />;
+  return (
+    <MemberLine
+      group={group}
+      member={line.listed.member}
+      user={line.listed.user}
+      color={line.color}
+      authority={authority}
+    />
+  );
+}
+
+function Heading({ section: { key, role, members }, isCounted }: { section: Section; isCounted: boolean }) {
+  const { t } = useTranslation("members");
+  return (
+    <h3 className="flex items-baseline gap-1.5 px-2 pt-4 pb-1 text-xs font-semibold text-muted">
+      <span className="truncate">{role === null ? t(`section.${key}`) : role.name}</span>
+      {isCounted && <span className="font-normal tabular-nums">{members.length}</span>}
+    </h3>
+  );
+}
+
+/** Everybody, where they are few enough; the same array until they are others. */
+function useWatched({ memberCount }: Group, { data }: ReturnType<typeof useMembers>): readonly string[] {
+  return useMemo(
+    () => (data === undefined || memberCount > WHOLE_UP_TO ? NOBODY : data.map(({ userId }) => userId)),
+    [data, memberCount],
+  );
+}
+
+/** A member and who that is; undefined until it is known. */
+export interface Listed {
+  member: Member;
+  user: User | undefined;
+}
+
+/** Members that stand together, under the name of their highest role or how they are. */
+interface Section {
+  /** A role; else online, offline, or all members whose presence is unknown. */
+  key: string;
+  role: Role | null;
+  members: Listed[];
+}
+
+/** A line of the list. */
+type Line =
+  | { kind: "heading"; key: string; section: Section }
+  | { kind: "member"; key: string; listed: Listed; color: number | null };
+
+/**
+ * Members by their highest role, the highest first, each section by name; then who has no role.
+ * @param roles the highest first
+ * @param statuses null where it is not known of all how they are; else those who are offline stand at the end
+ * @param compareNames null: as they come, so that those who come later stand at the end
+ */
+export function sectionsOf(
+  listed: readonly Listed[],
+  roles: readonly Role[],
+  statuses: ReadonlyMap<string, Status> | null,
+  compareNames: ((a: string, b: string) => number) | null,
+): Section[] {
+  const sections = new Map<string, Section>();
+  const at = (key: string, role: Role | null): Section => {
+    const section = sections.get(key) ?? { key, role, members: [] };
+    sections.set(key, section);
+    return section;
+  };
+  for (const one of listed) {
+    const role = roles.find(({ id }) => one.member.roleIds.includes(id)) ?? null;
+    const isHere = statuses === null || (statuses.get(one.member.userId) ?? "offline") !== "offline";
+    const section = isHere
+      ? at(role?.id ?? (statuses === null ? "rest" : "online"), role)
+      : at("offline", null);
+    section.members.push(one);
+  }
+  if (compareNames !== null) {
+    for (const { members } of sections.values()) {
+      members.sort(
+        (a, b) =>
+          compareNames(a.user?.nickname ?? "", b.user?.nickname ?? "") ||
+          compareNames(a.member.userId, b.member.userId),
+      );
+    }
+  }
+  const order = [...roles.map(({ id }) => id), "online", "rest", "offline"];
+  return order.flatMap((key) => sections.get(key) ?? []);
+}
+
+/** The sections with their headings, one line after the other. A member's colour is that of the highest role that has one. */
+export function linesOf(sections: readonly Section[], roles: readonly Role[]): Line[] {
+  return sections.flatMap((section): Line[] => [
+    { kind: "heading", key: `section ${section.key}`, section },
+    ...section.members.map((listed): Line => {
+      const colored = roles.find(({ id, color }) => color !== null && listed.member.roleIds.includes(id));
+      return { kind: "member", key: listed.member.userId, listed, color: colored?.color ?? null };
+    }),
+  ]);
+}
+
+interface MemberLineProps {
+  group: Group;
+  member: Member;
+  user: User | undefined;
+  /** Of the highest role that has one. */
+  color: number | null;
+  authority: OwnAuthority;
+}
+
+/** A member in the list: a click shows the card, a right click what can be done. */
+function MemberLine({ group, member, user, color, authority }: MemberLineProps) {
+  const { t } = useTranslation("members");
+  const { userId } = member;
+  const element = useRef<HTMLDivElement>(null);
+  const status = useStatus(userId);
+  const now = useNow();
+  const name = useName(user);
+  const isMuted = member.mutedUntil !== null && Date.parse(member.mutedUntil) > now;
+  const isAway = status === undefined || status === "offline";
+  const showCard = () => {
+    const anchor = element.current?.querySelector("button");
+    if (anchor) openProfile({ userId, groupId: group.id, anchor });
+  };
+  const items = useItems(group, member, user, authority, showCard);
+  return (
+    <ContextMenu items={items}>
+      <div ref={element} className="rounded-md hover:bg-hover has-data-popup-open:bg-hover">
+        <UserPopover
+          userId={userId}
+          groupId={group.id}
+          className="flex min-h-11 w-full items-center gap-2.5 rounded-md px-2 py-1 text-left -outline-offset-2 compact:min-h-row"
+        >
+          <span className={cx("flex", isAway && "opacity-60")}>
+            <Avatar name={name} id={userId} src={user?.avatarUrl} size={32} status={status} />
+          </span>
+          <span
+            className={cx(
+              "min-w-0 truncate font-medium",
+              color === null ? isAway && "text-muted" : "text-(--light) dark:text-(--dark)",
+            )}
+            style={color === null ? undefined : colorsOf(color)}
+          >
+            {/* A button needs a name also while the profile is on its way. */}
+            {user === undefined ? <span className="sr-only">{t("ui:loading")}</span> : name}
+          </span>
+          {status !== undefined && status !== "offline" && (
+            <span className="sr-only">{t(`status.${status}`)}</span>
+          )}
+          {userId === group.ownerId && <Mark icon={Crown} label={t("owner")} className="text-accent-text" />}
+          {user?.kind === "bot" && <Badge>{t("bot")}</Badge>}
+          {user?.kind === "guest" && <Badge>{t("guest")}</Badge>}
+          {isMuted && <Mark icon={MicOff} label={t("muted")} className="ml-auto text-warn-text" />}
+        </UserPopover>
+      </div>
+    </ContextMenu>
+  );
+}
+
+function Mark({ icon: Icon, label, className }: { icon: typeof Crown; label: string; className: string }) {
+  return (
+    <span title={label} className={cx("flex shrink-0", className)}>
+      <Icon size={14} aria-hidden />
+      <span className="sr-only">{label}</span>
+    </span>
+  );
+}
+
+function useItems(
+  group: Group,
+  member: Member,
+  user: User | undefined,
+  authority: OwnAuthority,
+  showCard: () => void,
+): MenuItem[] {
+  const { t } = useTranslation("members");
+  const person = usePersonMenu(user);
+  const inGroup = useMemberMenu(group, member, user?.kind === "member", authority, (kind) =>
+    askAbout({ kind, member }),
+  );
+  return [
+    { label: t("action.profile"), icon: CircleUser, onSelect: showCard },
+    ...person,
+    ...(inGroup.length > 0 ? (["separator", ...inGroup] as const) : []),
+  ];
+}
+
+function colorsOf(color: number): CSSProperties {
+  return {
+    "--light": readableColor(color, "light"),
+    "--dark": readableColor(color, "dark"),
+  } as CSSProperties;
+}

@@ -1,0 +1,67 @@
+import type { Group } from "@fanfare/contract";
+import { Search, Users } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMemberSearch } from "../../../data/members.ts";
+import { errorText } from "../../../shared/use-action.ts";
+import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+import { SidePanel } from "../../../app/shell/side-panel.tsx";
+import { MemberList } from "./member-list.tsx";
+import { useWholeGroup, WHOLE_UP_TO } from "./use-whole-group.ts";
+
+interface MembersPanelProps {
+  group: Group;
+  onClose: () => void;
+}
+
+/** Everybody in the group, at the right of a channel. */
+export function MembersPanel({ group, onClose }: MembersPanelProps) {
+  const { t } = useTranslation("members");
+  const [text, setText] = useState("");
+  const { found, members } = useMemberSearch(group.id, text);
+  useWholeGroup(group, members);
+  return (
+    <SidePanel
+      title={t("panel.title")}
+      more={<span className="text-sm text-muted tabular-nums">{group.memberCount}</span>}
+      onClose={onClose}
+    >
+      <div className="px-3 pt-3 pb-1">
+        <TextField
+          label={t("panel.search")}
+          hideLabel
+          type="search"
+          placeholder={t("panel.search")}
+          value={text}
+          onChange={setText}
+          autoComplete="off"
+        />
+      </div>
+      {members.data === undefined && (
+        <div className="p-2">
+          {members.error === null ? (
+            <SkeletonRows count={9} withAvatar />
+          ) : (
+            <ErrorNote text={errorText(members.error)} onRetry={() => void members.refetch()} />
+          )}
+        </div>
+      )}
+      {members.data !== undefined && found.length === 0 && (
+        <EmptyState
+          icon={text === "" ? Users : Search}
+          title={t("panel.nobody")}
+          text={members.isFetchingNextPage ? t("panel.searching") : t("panel.nobodyText")}
+        />
+      )}
+      {found.length > 0 && (
+        <MemberList
+          group={group}
+          found={found}
+          pages={members}
+          isWhole={group.memberCount <= WHOLE_UP_TO || text.trim() !== ""}
+        />
+      )}
+    </SidePanel>
+  );
+}

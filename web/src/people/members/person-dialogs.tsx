@@ -1,0 +1,68 @@
+import type { Member } from "@fanfare/contract";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../data/call.ts";
+import { useGroup } from "../../data/groups.ts";
+import { useUser } from "../../data/people.ts";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import type { MemberDialogKind } from "../../groups/group-settings/members/member-dialog.ts";
+import { MemberDialogs } from "../../groups/group-settings/members/member-dialogs.tsx";
+import { useAuthority } from "../../groups/group-settings/use-authority.ts";
+import type { PersonDialog } from "./people-store.ts";
+import { useName } from "./use-name.ts";
+
+interface PersonDialogsProps {
+  dialog: PersonDialog;
+  onClose: () => void;
+}
+
+export function PersonDialogs({ dialog, onClose }: PersonDialogsProps) {
+  if ("member" in dialog) return <AboutMember {...dialog} onClose={onClose} />;
+  return <AboutUser {...dialog} onClose={onClose} />;
+}
+
+function AboutUser({
+  kind,
+  userId,
+  onClose,
+}: {
+  kind: "block" | "unfriend";
+  userId: string;
+  onClose: () => void;
+}) {
+  const { t } = useTranslation("members");
+  const call = useCall();
+  const name = useName(useUser(userId));
+  return (
+    <ConfirmDialog
+      open
+      danger
+      onClose={onClose}
+      title={t(`ask.${kind}.title`, { name })}
+      action={t(`ask.${kind}.action`)}
+      onConfirm={() => call(kind === "block" ? "user.block" : "friend.remove", { userId })}
+    >
+      {t(`ask.${kind}.text`)}
+    </ConfirmDialog>
+  );
+}
+
+interface AboutMemberProps {
+  kind: MemberDialogKind;
+  member: Member;
+  onClose: () => void;
+}
+
+function AboutMember(props: AboutMemberProps) {
+  const group = useGroup(props.member.groupId);
+  return group === undefined ? null : <InGroup {...props} group={group} />;
+}
+
+function InGroup({
+  group,
+  kind,
+  member,
+  onClose,
+}: AboutMemberProps & { group: NonNullable<ReturnType<typeof useGroup>> }) {
+  const authority = useAuthority(group);
+  return <MemberDialogs group={group} dialog={{ kind, member }} authority={authority} onClose={onClose} />;
+}

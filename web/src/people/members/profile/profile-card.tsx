@@ -1,0 +1,226 @@
+import type { Group, Member, User } from "@fanfare/contract";
+import {
+  Check,
+  Crown,
+  Ellipsis,
+  MessageCircle,
+  MicOff,
+  Pencil,
+  Undo2,
+  UserCheck,
+  UserPlus,
+  X,
+} from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { useGroup, useRoles } from "../../../data/groups.ts";
+import { useMember } from "../../../data/members.ts";
+import { useStatus } from "../../../data/presence.ts";
+import { useUser } from "../../../data/people.ts";
+import { useFormats } from "../../../shared/formats.ts";
+import { useNow } from "../../../shared/hooks.ts";
+import { Avatar } from "../../../ui/avatar.tsx";
+import { Badge } from "../../../ui/badge.tsx";
+import { Skeleton } from "../../../ui/feedback.tsx";
+import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.ts";
+import { RoleName } from "../../../groups/group-settings/role-name.tsx";
+import { useAuthority } from "../../../groups/group-settings/use-authority.ts";
+import { askAbout, closeProfile } from "../people-store.ts";
+import { StatusLine } from "../status-line.tsx";
+import { useName } from "../use-name.ts";
+import { useMe } from "../../../data/me.ts";
+import { settingsPath } from "../../../routes.ts";
+import { Button, buttonClass } from "../../../ui/button.tsx";
+import { IconButton } from "../../../ui/icon-button.tsx";
+import { Menu, type MenuItem } from "../../../ui/menu.tsx";
+import { usePersonActions } from "../use-person-actions.ts";
+import { usePersonMenu } from "../use-person-menu.ts";
+
+interface ProfileCardProps {
+  userId: string;
+  /** The group whose roles are shown, if the user is in it. */
+  groupId: string | null;
+  /** Whether it stands beside the conversation with them, so that there is no way to it. */
+  isTalking?: boolean;
+}
+
+/** Who somebody is, what they are in the group, and what one can do about them. */
+export function ProfileCard({ userId, groupId, isTalking = false }: ProfileCardProps) {
+  const { t } = useTranslation("members");
+  const { date } = useFormats();
+  const user = useUser(userId);
+  const status = useStatus(userId);
+  const name = useName(user);
+  const isThere = user !== undefined && user.deleted !== true;
+  return (
+    <article aria-label={t("card.of", { name })} className="grid max-h-[70dvh] overflow-y-auto">
+      <div aria-hidden className="h-14 bg-accent-soft" />
+      <div className="-mt-10 px-4">
+        <span className="inline-flex rounded-full bg-raised p-1">
+          <Avatar name={name} id={userId} src={user?.avatarUrl} size={72} />
+        </span>
+      </div>
+      <div className="grid gap-3 px-4 pt-1 pb-4">
+        <div className="grid gap-0.5">
+          <h2 className="flex flex-wrap items-center gap-x-2 text-lg leading-tight font-semibold wrap-anywhere">
+            {user === undefined ? <Skeleton className="h-5 w-36" /> : name}
+            {isThere && user.kind === "bot" && <Badge>{t("bot")}</Badge>}
+            {isThere && user.kind === "guest" && <Badge>{t("guest")}</Badge>}
+          </h2>
+          {isThere && user.username !== null && <p className="text-sm text-muted">@{user.username}</p>}
+          {isThere && status !== undefined && <StatusLine status={status} />}
+        </div>
+        {isThere && user.bio !== "" && (
+          <p className="text-sm whitespace-pre-wrap wrap-anywhere">{user.bio}</p>
+        )}
+        {groupId === null ? (
+          <ProfileActions user={user} isTalking={isTalking} />
+        ) : (
+          <InGroup user={user} userId={userId} groupId={groupId} />
+        )}
+        {isThere && (
+          <p className="text-xs text-muted">{t("card.since", { date: date(Date.parse(user.createdAt)) })}</p>
+        )}
+      </div>
+    </article>
+  );
+}
+
+function InGroup({ user, userId, groupId }: { user: User | undefined; userId: string; groupId: string }) {
+  const group = useGroup(groupId);
+  // Who has left, or has been put out, is none: what the answer was before does not count.
+  const { data, error } = useMember(groupId, userId);
+  const member: Member | undefined = error === null ? data : undefined;
+  if (group === undefined || member === undefined) return <ProfileActions user={user} />;
+  return <MemberFacts user={user} group={group} member={member} />;
+}
+
+interface MemberFactsProps {
+  user: User | undefined;
+  group: Group;
+  member: Member;
+}
+
+/** A member's roles in a group, and the actions for moderating them. */
+function MemberFacts({ user, group, member }: MemberFactsProps) {
+  const { t } = useTranslation("members");
+  const { date, dateTime } = useFormats();
+  const now = useNow();
+  const authority = useAuthority(group);
+  const items = useMemberMenu(group, member, user?.kind === "member", authority, (kind) =>
+    askAbout({ kind, member }),
+  );
+  const roles = useRoles(group.id).data?.filter(({ id }) => member.roleIds.includes(id)) ?? [];
+  const mutedUntil = member.mutedUntil === null ? 0 : Date.parse(member.mutedUntil);
+  return (
+    <>
+      {member.userId === group.ownerId && (
+        <p className="flex items-center gap-2 text-sm">
+          <Crown size={15} aria-hidden className="text-accent-text" />
+          {t("card.owner", { group: group.name })}
+        </p>
+      )}
+      {mutedUntil > now && (
+        <p className="flex items-center gap-2 text-sm text-warn-text">
+          <MicOff size={15} aria-hidden />
+          {t("card.mutedUntil", { time: dateTime(mutedUntil) })}
+        </p>
+      )}
+      {roles.length > 0 && (
+        <section aria-label={t("card.roles")} className="grid gap-1.5">
+          <h3 className="text-xs font-semibold text-muted">{t("card.roles")}</h3>
+          <ul className="flex flex-wrap gap-1.5">
+            {roles.map((role) => (
+              <li key={role.id} className="max-w-full rounded-sm bg-selected px-2 py-0.5 text-sm">
+                <RoleName role={role} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <ProfileActions user={user} more={items} />
+      <p className="-mb-2 text-xs text-muted">
+        {t("card.joined", { group: group.name, date: date(Date.parse(member.joinedAt)) })}
+      </p>
+    </>
+  );
+}
+
+interface ProfileActionsProps {
+  user: User | undefined;
+  /** What can be done besides, in the group. */
+  more?: readonly MenuItem[];
+  isTalking?: boolean;
+}
+
+/** The buttons of a card: to talk, to be friends, and a menu of the rest. */
+function ProfileActions({ user, more = [], isTalking = false }: ProfileActionsProps) {
+  const { t } = useTranslation("members");
+  const isMe = useMe().id === user?.id;
+  const { message, befriend, accept, decline, withdraw, unfriend, unblock } = usePersonActions(user);
+  const own = usePersonMenu(user, { isBrief: true });
+  const items: MenuItem[] = more.length === 0 ? own : [...own, "separator", ...more];
+  return (
+    <div className="grid gap-2">
+      {accept && <p className="text-sm">{t("card.asksYou")}</p>}
+      {unfriend && (
+        <p className="flex items-center gap-2 text-sm text-muted">
+          <UserCheck size={15} aria-hidden />
+          {t("card.friends")}
+        </p>
+      )}
+      {unblock && <p className="text-sm text-muted">{t("card.blocked")}</p>}
+      <div className="flex flex-wrap items-center gap-2">
+        {isMe && (
+          <Link href={settingsPath("profile")} className={buttonClass({ size: "sm" })} onClick={closeProfile}>
+            <Pencil size={16} aria-hidden />
+            {t("action.editProfile")}
+          </Link>
+        )}
+        {accept && (
+          <Button size="sm" variant="primary" icon={<Check size={16} aria-hidden />} onClick={accept}>
+            {t("action.accept")}
+          </Button>
+        )}
+        {decline && (
+          <Button size="sm" icon={<X size={16} aria-hidden />} onClick={decline}>
+            {t("action.decline")}
+          </Button>
+        )}
+        {message && !isTalking && (
+          <Button
+            size="sm"
+            variant={accept ? "secondary" : "primary"}
+            icon={<MessageCircle size={16} aria-hidden />}
+            onClick={message}
+          >
+            {t("action.message")}
+          </Button>
+        )}
+        {befriend && (
+          <Button size="sm" icon={<UserPlus size={16} aria-hidden />} onClick={befriend}>
+            {t("action.befriend")}
+          </Button>
+        )}
+        {withdraw && (
+          <Button size="sm" icon={<Undo2 size={16} aria-hidden />} onClick={withdraw}>
+            {t("action.withdraw")}
+          </Button>
+        )}
+        {unblock && (
+          <Button size="sm" onClick={unblock}>
+            {t("action.unblock")}
+          </Button>
+        )}
+        {items.length > 0 && (
+          <Menu
+            items={items}
+            trigger={
+              <IconButton icon={Ellipsis} size="sm" label={t("more", { name: user?.nickname ?? "" })} />
+            }
+          />
+        )}
+      </div>
+    </div>
+  );
+}

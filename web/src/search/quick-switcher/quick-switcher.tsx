@@ -1,0 +1,282 @@
+import { Hash, Inbox, Search, Settings, Users } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { useMe } from "../../data/me.ts";
+import { useUser } from "../../data/people.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { CountBadge } from "../../ui/badge.tsx";
+import { cx } from "../../ui/cx.ts";
+import { Kbd } from "../../ui/kbd.tsx";
+import { Palette } from "../../ui/drawer.tsx";
+import { useOptions } from "../../ui/use-options.ts";
+import { useOpenDirect } from "../../people/directs/use-open-direct.ts";
+import type { Destination } from "./destination.ts";
+import { useDestinations } from "./use-destinations.ts";
+
+const PAGES = { inbox: Inbox, friends: Users, settings: Settings };
+
+/** Goes anywhere by a few letters of its name. */
+export function QuickSwitcher({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation("quick-switcher");
+  return (
+    <Palette open onClose={onClose} label={t("title")}>
+      <Content onClose={onClose} />
+    </Palette>
+  );
+}
+
+function Content({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation("quick-switcher");
+  const [query, setQuery] = useState("");
+  const ranked = rank(useDestinations(query), query);
+  const [, navigate] = useLocation();
+  const openDirect = useOpenDirect();
+  const { fieldProps, listProps, optionProps, onKey, active } = useOptions({
+    count: ranked.length,
+    about: query,
+    onPick: (index) => {
+      const picked = ranked[index];
+      if (picked === undefined) return;
+      onClose();
+      const { destination } = picked;
+      if (destination.kind === "person") void openDirect(destination.userId);
+      else navigate(destination.path);
+    },
+  });
+  return (
+    <>
+      <div className="flex items-center gap-3 border-b border-line px-4">
+        <Search size={18} aria-hidden className="shrink-0 text-muted" />
+        <input
+          {...fieldProps}
+          type="text"
+          aria-label={t("title")}
+          placeholder={t("placeholder")}
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+          onKeyDown={onKey}
+          className="min-h-13 min-w-0 flex-1 bg-transparent text-text outline-none placeholder:text-muted"
+        />
+        <span className="touch:hidden">
+          <Kbd keys={["Esc"]} />
+        </span>
+      </div>
+      <div
+        {...listProps}
+        aria-label={t("title")}
+        className={cx("min-h-0 flex-1 overflow-y-auto p-1.5", ranked.length === 0 && "hidden")}
+      >
+        {ranked.map((one, index) => (
+          <div key={`${one.destination.kind} ${one.destination.key}`} role="presentation">
+            <Heading now={one.destination} before={ranked[index - 1]?.destination} isShown={query === ""} />
+            <div
+              {...optionProps(index)}
+              className={cx(
+                "flex min-h-row cursor-default items-center gap-2.5 rounded-sm px-2.5 py-1",
+                index === active && "bg-selected",
+              )}
+            >
+              <DestinationRow ranked={one} />
+            </div>
+          </div>
+        ))}
+      </div>
+      <p role="status" className={cx("px-4 py-5 text-center text-muted", ranked.length > 0 && "sr-only")}>
+        {ranked.length > 0
+          ? t("found", { count: ranked.length })
+          : query.trim() === ""
+            ? t("start")
+            : t("none", { query: query.trim() })}
+      </p>
+    </>
+  );
+}
+
+/** Above the first that is unread, and the first that is not. */
+function Heading({
+  now,
+  before,
+  isShown,
+}: {
+  now: Destination;
+  before: Destination | undefined;
+  isShown: boolean;
+}) {
+  const { t } = useTranslation("quick-switcher");
+  const isUnread = urgency(now) > 0;
+  if (!isShown || (before !== undefined && urgency(before) > 0 === isUnread)) return null;
+  return (
+    <p aria-hidden className="px-2.5 pt-2 pb-1 text-xs font-semibold text-muted">
+      {isUnread ? t("unreadFirst") : t("recent")}
+    </p>
+  );
+}
+
+/** One line: what it is, its name with what was typed in bold, where it is, and what is unread. */
+function DestinationRow({ ranked: { destination, at } }: { ranked: Ranked }) {
+  const { t } = useTranslation("quick-switcher");
+  const { title, detail, unread, kind } = destination;
+  const count = kind === "direct" ? unread.messages : unread.mentions;
+  return (
+    <>
+      <Picture destination={destination} />
+      <span className={unread.messages > 0 ? "min-w-0 truncate font-semibold" : "min-w-0 truncate"}>
+        {Array.from(title, (char, index) =>
+          at.includes(index) ? (
+            <b key={index} className="font-bold text-accent-text">
+              {char}
+            </b>
+          ) : (
+            char
+          ),
+        )}
+      </span>
+      <span className="min-w-0 flex-1 truncate text-sm text-muted">{detail}</span>
+      {unread.messages > 0 && count === 0 && (
+        <span className="size-2 shrink-0 rounded-full bg-text">
+          <span className="sr-only">{t("unread")}</span>
+        </span>
+      )}
+      <CountBadge count={count} label={t("mentions", { count })} />
+      <span className="shrink-0 text-xs text-muted">{t(`kind.${kind}`)}</span>
+    </>
+  );
+}
+
+function Picture({ destination }: { destination: Destination }) {
+  const { kind, title } = destination;
+  if (kind === "direct") return <DirectPicture destination={destination} />;
+  if (kind === "person")
+    return <Avatar name={title} id={destination.userId} src={destination.avatarUrl} size={24} />;
+  if (kind === "group")
+    return (
+      <Avatar name={title} id={destination.key} src={destination.group.iconUrl} size={24} shape="square" />
+    );
+  const Icon = kind === "page" ? PAGES[destination.page] : Hash;
+  return (
+    <span className="flex size-6 shrink-0 items-center justify-center text-muted">
+      <Icon size={18} aria-hidden />
+    </span>
+  );
+}
+
+function DirectPicture({
+  destination: { channel, title },
+}: {
+  destination: Extract<Destination, { kind: "direct" }>;
+}) {
+  const me = useMe();
+  const otherId = channel.memberIds.find((id) => id !== me.id) ?? me.id;
+  const user = useUser(otherId);
+  return <Avatar name={user?.nickname ?? title} id={otherId} src={user?.avatarUrl} size={24} />;
+}
+
+/** More is not read through; who does not see it types on. */
+const MAX_SHOWN = 30;
+/** What was found by its group or username comes after what has the name. */
+const DETAIL_COSTS = 30;
+const RECENT_ADDS = 15;
+const UNREAD_ADDS = 5;
+
+export interface Ranked {
+  destination: Destination;
+  /** Which characters of the title were meant. */
+  at: readonly number[];
+}
+
+/** What to offer: without a text what is unread, then where one was last; else what fits best. */
+export function rank(destinations: readonly Destination[], query: string): Ranked[] {
+  if (query.trim() === "") {
+    return destinations
+      .filter(({ unread, recency }) => unread.messages > 0 || recency > 0)
+      .toSorted((a, b) => urgency(b) - urgency(a) || b.recency - a.recency)
+      .slice(0, MAX_SHOWN)
+      .map((destination) => ({ destination, at: [] }));
+  }
+  return destinations
+    .flatMap((destination) => {
+      const { title, detail, recency, unread } = destination;
+      const inTitle = fuzzyMatch(query, title);
+      const inAll = inTitle ?? fuzzyMatch(query, `${title} ${detail}`);
+      if (inAll === null) return [];
+      const score =
+        inAll.score -
+        (inTitle === null ? DETAIL_COSTS : 0) +
+        (recency > 0 ? RECENT_ADDS : 0) +
+        (unread.messages > 0 ? UNREAD_ADDS : 0);
+      const { length } = Array.from(title);
+      return [{ destination, score, at: inAll.at.filter((index) => index < length) }];
+    })
+    .toSorted((a, b) => b.score - a.score || b.destination.recency - a.destination.recency)
+    .slice(0, MAX_SHOWN)
+    .map(({ destination, at }) => ({ destination, at }));
+}
+
+/** Mentions before messages, both before what is read. */
+export function urgency({ unread: { messages, mentions } }: Pick<Destination, "unread">): number {
+  return mentions > 0 ? 2 : messages > 0 ? 1 : 0;
+}
+
+export interface Match {
+  /** Higher is better. */
+  score: number;
+  /** Which characters of the text were meant, in order. */
+  at: readonly number[];
+}
+
+const SCORES = { whole: 120, start: 100, wordStart: 80, inside: 60, spread: 40 };
+/** What characters between those that were meant take away, each. */
+const GAP = 2;
+
+/**
+ * How well a text fits what was typed; null where it does not. Each word that was typed must be in the text: as it is, or with
+ * other characters between its own ("rktlb" finds "rocket-lab").
+ */
+export function fuzzyMatch(query: string, text: string): Match | null {
+  const matches = query
+    .trim()
+    .split(/\s+/)
+    .map((word) => matchWord(Array.from(word.toLowerCase()), Array.from(text, lower)));
+  if (matches.some((match) => match === null)) return null;
+  const found = matches as Match[];
+  return {
+    // Of two that fit as well the shorter one is meant.
+    score: Math.min(...found.map(({ score }) => score)) - text.length / 100,
+    at: [...new Set(found.flatMap(({ at }) => at))].toSorted((a, b) => a - b),
+  };
+}
+
+const lower = (char: string): string => char.toLowerCase();
+const isWordStart = (text: readonly string[], index: number): boolean =>
+  index === 0 || /[\s\-_./#]/.test(text[index - 1]!);
+
+function matchWord(word: readonly string[], text: readonly string[]): Match | null {
+  if (word.length === 0) return { score: 0, at: [] };
+  const starts = text.flatMap((_, index) => (isAt(word, text, index) ? [index] : []));
+  const best = starts.find((index) => isWordStart(text, index)) ?? starts[0];
+  if (best === undefined) return spreadMatch(word, text);
+  const at = word.map((_, offset) => best + offset);
+  if (best === 0) return { score: word.length === text.length ? SCORES.whole : SCORES.start, at };
+  return { score: isWordStart(text, best) ? SCORES.wordStart : SCORES.inside, at };
+}
+
+function isAt(word: readonly string[], text: readonly string[], start: number): boolean {
+  return word.every((char, offset) => text[start + offset] === char);
+}
+
+/** The characters in their order, with others between them; the first one at the beginning of a word. */
+function spreadMatch(word: readonly string[], text: readonly string[]): Match | null {
+  const tries = text.flatMap((char, start) => {
+    if (char !== word[0] || !isWordStart(text, start)) return [];
+    const at = [start];
+    for (const wanted of word.slice(1)) {
+      const next = text.indexOf(wanted, at.at(-1)! + 1);
+      if (next < 0) return [];
+      at.push(next);
+    }
+    const gaps = at.at(-1)! - start + 1 - word.length;
+    return [{ score: Math.max(1, SCORES.spread - gaps * GAP), at }];
+  });
+  return tries.toSorted((a, b) => b.score - a.score)[0] ?? null;
+}

@@ -1,0 +1,118 @@
+import type { ChannelState, User } from "@fanfare/contract";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { useChannelsOfGroups, useGroups } from "../../data/groups.ts";
+import { useDirects, useFriends, useUsers } from "../../data/people.ts";
+import { useMe } from "../../data/me.ts";
+import { useUserSearch } from "../../data/search.ts";
+import { channelPath, directPath, groupPath, inboxPath, settingsPath } from "../../routes.ts";
+import { useWantedUnread } from "../../inbox/notifications/use-wanted-unread.ts";
+import { usePlace } from "../../app/shortcuts/use-place.ts";
+import type { Destination } from "./destination.ts";
+import { useRecentPlaces } from "./recent-places.ts";
+
+/** Of so many groups the channels are known; of more the groups alone. */
+const MAX_GROUPS = 100;
+const NOTHING = { messages: 0, mentions: 0 };
+
+/** Everything that one can go to, and accounts whose names begin as the text does. */
+export function useDestinations(query: string): Destination[] {
+  const { t, i18n } = useTranslation("quick-switcher");
+  const me = useMe();
+  const isAccount = me.kind === "member";
+  const { data: groups = [] } = useGroups();
+  const { data: directs = [] } = useDirects();
+  const { data: friends = [] } = useFriends({ enabled: isAccount });
+  // Guests search no accounts.
+  const { data: accounts = [] } = useUserSearch(isAccount ? query : "");
+  const unread = useWantedUnread();
+  // Where one is already is nowhere to go to.
+  const currentId = usePlace()?.channelId;
+  const recent = useRecentPlaces(me.id).filter((id) => id !== currentId);
+  const lists = useChannelsOfGroups(groups.slice(0, MAX_GROUPS).map(({ id }) => id));
+  const knownIds = useMemo(
+    () => [
+      ...new Set([...friends.map(({ userId }) => userId), ...directs.flatMap(({ memberIds }) => memberIds)]),
+    ],
+    [friends, directs],
+  );
+  const users = new Map(useUsers(knownIds).map((user) => [user.id, user]));
+
+  const state = (channelId: string) => ({
+    unread: unread.get(channelId) ?? NOTHING,
+    recency: recent.includes(channelId) ? recent.length - recent.indexOf(channelId) : 0,
+  });
+  const nameOf = (user: User | undefined): string =>
+    user === undefined ? "…" : user.deleted === true ? t("messages:author.deleted") : user.nickname;
+  const directTitle = ({ name, memberIds }: ChannelState): string => {
+    const others = memberIds.filter((id) => id !== me.id);
+    if (name !== "" || others.length === 0) return name || me.nickname;
+    return new Intl.ListFormat(i18n.language, { type: "unit" }).format(
+      others.map((id) => nameOf(users.get(id))),
+    );
+  };
+
+  const spokenTo = new Set(directs.flatMap(({ kind, memberIds }) => (kind === "direct" ? memberIds : [])));
+  const strangers = new Map([
+    ...friends.flatMap(({ userId }) => users.get(userId) ?? []).map((user) => [user.id, user] as const),
+    ...accounts.map((user) => [user.id, user] as const),
+  ]);
+  const pages = [
+    { page: "inbox", title: t("page.inbox"), path: inboxPath() },
+    { page: "friends", title: t("page.friends"), path: directPath() },
+    { page: "settings", title: t("page.settings"), path: settingsPath() },
+  ] as const;
+  const nowhere = { unread: NOTHING, recency: 0 };
+  return [
+    ...directs.map((channel): Destination => ({
+      kind: "direct",
+      key: channel.id,
+      title: directTitle(channel),
+      detail: channel.memberIds
+        .flatMap((id) => (id === me.id ? [] : (users.get(id)?.username ?? [])))
+        .join(" "),
+      channel,
+      path: directPath(channel.id),
+      ...state(channel.id),
+    })),
+    ...groups.flatMap(({ id: groupId, name }, index) =>
+      (lists[index] ?? [])
+        .filter(({ kind }) => kind === "text")
+        .map((channel): Destination => ({
+          kind: "channel",
+          key: channel.id,
+          title: channel.name,
+          detail: name,
+          path: channelPath(groupId, channel.id),
+          ...state(channel.id),
+        })),
+    ),
+    ...groups.map((group): Destination => ({
+      kind: "group",
+      key: group.id,
+      title: group.name,
+      detail: "",
+      group,
+      path: groupPath(group.id),
+      ...nowhere,
+    })),
+    ...[...strangers.values()]
+      .filter(({ id, kind }) => id !== me.id && kind === "member" && !spokenTo.has(id))
+      .map((user): Destination => ({
+        kind: "person",
+        key: user.id,
+        title: nameOf(user),
+        detail: user.username ?? "",
+        userId: user.id,
+        avatarUrl: user.avatarUrl,
+        ...nowhere,
+      })),
+    ...pages.map((page): Destination => ({
+      kind: "page",
+      key: page.page,
+      detail: "",
+      ...page,
+      ...nowhere,
+    })),
+  ];
+}

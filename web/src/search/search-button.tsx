@@ -1,0 +1,24 @@
+import { Search } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { openPanel, usePanels } from "../state/panels.ts";
+import { IconButton } from "../ui/icon-button.tsx";
+import { usePlace } from "../app/shortcuts/use-place.ts";
+import { openSearch } from "./search-store.ts";
+
+/** Opens and closes the search, in the line above a channel. */
+export function SearchButton() {
+  const { t } = useTranslation("search");
+  const isOpen = usePanels(({ panel }) => panel === "search");
+  const place = usePlace();
+  const [, navigate] = useLocation();
+  return (
+    <IconButton
+      icon={Search}
+      label={t("title")}
+      pressed={isOpen}
+      tooltipSide="bottom"
+      onClick={() => (isOpen ? openPanel(null) : openSearch(place, navigate))}
+    />
+  );
+}

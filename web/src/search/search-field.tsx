@@ -1,0 +1,190 @@
+import type { User } from "@fanfare/contract";
+import { Hash, X } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Avatar } from "../ui/avatar.tsx";
+import { cx } from "../ui/cx.ts";
+import { FIELD_CLASS } from "../ui/text-field.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { useOptions } from "../ui/use-options.ts";
+import { dayBefore, dayWord } from "./days.ts";
+import { filterAt, parseQuery, withFilter, type Filter } from "./query.ts";
+import { type Directory, personWord, TRAITS, type TraitWord } from "./resolve.ts";
+import { onSearchAsked, SEARCH_FIELD_ID, setSearchText, useSearchText } from "./search-store.ts";
+
+const MAX_SHOWN = 8;
+
+const DAYS = [
+  { id: "today", ago: 0 },
+  { id: "yesterday", ago: 1 },
+  { id: "week", ago: 7 },
+  { id: "month", ago: 30 },
+  { id: "year", ago: 365 },
+] as const;
+
+/** What a filter that is being typed could be. */
+type Suggestion = { key: string; /** What it makes of the filter. */ word: string } & (
+  | { kind: "person"; user: User }
+  | { kind: "channel"; name: string }
+  | { kind: "trait"; trait: TraitWord }
+  | { kind: "day"; day: (typeof DAYS)[number]["id"] }
+);
+
+/** Where one types what is looked for, with proposals for the filter that is being typed. */
+export function SearchField({ directory }: { directory: Directory }) {
+  const { t } = useTranslation("search");
+  const text = useSearchText((state) => state.text);
+  const field = useRef<HTMLInputElement>(null);
+  const [caret, setCaret] = useState<number | null>(null);
+  const filter = caret === null ? null : filterAt(parseQuery(text), caret);
+  const found = suggest(filter, directory).filter(({ word }) => word !== filter?.value);
+  const pick = (index: number) => {
+    const picked = found[index];
+    if (filter === null || picked === undefined) return;
+    const next = withFilter(text, filter.name, picked.word, filter);
+    setSearchText(next);
+    setCaret(null);
+    field.current?.focus();
+  };
+  const { active, fieldProps, listProps, optionProps, onKey } = useOptions({
+    count: found.length,
+    about: `${filter?.start} ${filter?.value}`,
+    onPick: pick,
+  });
+  useEffect(() => {
+    const focus = () => {
+      const { current } = field;
+      current?.focus();
+      current?.setSelectionRange(current.value.length, current.value.length);
+      setCaret(current?.value.length ?? null);
+    };
+    focus();
+    return onSearchAsked(focus);
+  }, []);
+  return (
+    <div className="relative">
+      <input
+        {...fieldProps}
+        ref={field}
+        id={SEARCH_FIELD_ID}
+        type="text"
+        enterKeyHint="search"
+        aria-label={t("field")}
+        placeholder={t("placeholder")}
+        className={cx(FIELD_CLASS, "min-h-control pr-9")}
+        value={text}
+        onChange={({ target }) => {
+          setSearchText(target.value);
+          setCaret(target.selectionStart);
+        }}
+        onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
+        onBlur={() => setCaret(null)}
+        onKeyDown={(event) => {
+          if (onKey(event)) return;
+          if (event.key !== "Escape" || found.length === 0) return;
+          event.preventDefault();
+          setCaret(null);
+        }}
+      />
+      {text !== "" && (
+        <span className="absolute inset-y-0 right-1 flex items-center">
+          <IconButton
+            icon={X}
+            size="sm"
+            label={t("clear")}
+            onClick={() => {
+              setSearchText("");
+              field.current?.focus();
+            }}
+          />
+        </span>
+      )}
+      <div
+        {...listProps}
+        aria-label={t("suggestions")}
+        className={cx(
+          "absolute inset-x-0 top-full z-10 mt-1 max-h-72 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-raised",
+          found.length === 0 && "hidden",
+        )}
+      >
+        {found.map((suggestion, index) => (
+          <div
+            key={suggestion.key}
+            {...optionProps(index)}
+            className={cx(
+              "flex min-h-row cursor-default items-center gap-2.5 rounded-sm px-2 py-1 text-sm",
+              index === active && "bg-selected",
+            )}
+          >
+            <SuggestionLine suggestion={suggestion} />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function SuggestionLine({ suggestion }: { suggestion: Suggestion }) {
+  const { t } = useTranslation("search");
+  switch (suggestion.kind) {
+    case "person": {
+      const { nickname, username, id, avatarUrl } = suggestion.user;
+      return (
+        <>
+          <Avatar name={nickname} id={id} src={avatarUrl} size={24} />
+          <span className="shrink-0 font-medium">{nickname}</span>
+          <span className="truncate text-muted">{username}</span>
+        </>
+      );
+    }
+    case "channel":
+      return (
+        <>
+          <Hash size={16} aria-hidden className="shrink-0 text-muted" />
+          <span className="truncate">{suggestion.name}</span>
+        </>
+      );
+    case "trait":
+      return t(`trait.${suggestion.trait}`);
+    case "day":
+      return (
+        <>
+          <span className="flex-1">{t(`day.${suggestion.day}`)}</span>
+          <span className="text-muted tabular-nums">{suggestion.word}</span>
+        </>
+      );
+  }
+}
+
+function suggest(filter: Filter | null, directory: Directory): Suggestion[] {
+  if (filter === null) return [];
+  const { people, channels, nowMs } = directory;
+  const wanted = filter.value.replace(/^[@#]/, "").toLowerCase();
+  const fits = (...names: (string | null)[]): boolean =>
+    names.some((name) => name?.toLowerCase().includes(wanted));
+  switch (filter.name) {
+    case "from":
+    case "mentions":
+      return people
+        .filter(({ nickname, username, deleted }) => deleted !== true && fits(nickname, username))
+        .slice(0, MAX_SHOWN)
+        .map((user) => ({ kind: "person", key: user.id, word: personWord(user, people), user }));
+    case "in":
+      return channels
+        .filter(({ name }) => fits(name))
+        .slice(0, MAX_SHOWN)
+        .map(({ id, name }) => ({ kind: "channel", key: id, word: name, name }));
+    case "has":
+      return (Object.keys(TRAITS) as TraitWord[])
+        .filter((trait) => fits(trait))
+        .map((trait) => ({ kind: "trait", key: trait, word: trait, trait }));
+    case "before":
+    case "after":
+      return DAYS.map(({ id, ago }) => ({
+        kind: "day" as const,
+        key: id,
+        word: dayWord(dayBefore(nowMs, ago)),
+        day: id,
+      })).filter(({ word }) => fits(word));
+  }
+}

@@ -1,0 +1,162 @@
+import { LIMITS } from "@fanfare/contract/limits";
+import { useTranslation } from "react-i18next";
+import { useState } from "react";
+import { Eye, EyeOff } from "lucide-react";
+import { TextField, type TextFieldProps } from "../ui/text-field.tsx";
+import type { FormState } from "../ui/use-form.ts";
+import { Button } from "../ui/button.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { useServerMeta } from "./server-meta.ts";
+
+/** Of a new account; `email` may be empty. */
+interface NewAccount extends Record<string, unknown> {
+  username: string;
+  password: string;
+  email: string;
+}
+
+const USERNAME = new RegExp(`^[A-Za-z0-9_.-]{${LIMITS.usernameMinChars},${LIMITS.usernameMaxChars}}$`);
+
+/** What every account has. An e-mail address is asked for where the server can do something with it. */
+export function AccountFields({ form }: { form: Pick<FormState<NewAccount>, "field"> }) {
+  const { t } = useTranslation("session");
+  const { sendsMail = false, mailDomains = [] } = useServerMeta() ?? {};
+  const mustHaveEmail = mailDomains.length > 0;
+  return (
+    <>
+      <UsernameAndPassword form={form} />
+      {(sendsMail || mustHaveEmail) && (
+        <TextField
+          label={mustHaveEmail ? t("emailRequired") : t("email")}
+          type="email"
+          name="email"
+          required={mustHaveEmail}
+          hint={mustHaveEmail ? t("emailDomains", { domains: mailDomains.join(", ") }) : t("emailHint")}
+          maxLength={LIMITS.emailMaxChars}
+          autoComplete="email"
+          {...form.field("email")}
+        />
+      )}
+    </>
+  );
+}
+
+/** What a new account is logged in to with. */
+export function UsernameAndPassword({
+  form,
+}: {
+  form: Pick<FormState<Pick<NewAccount, "username" | "password">>, "field">;
+}) {
+  const { t } = useTranslation("session");
+  const username = form.field("username");
+  const isWrong = username.error !== undefined && !USERNAME.test(username.value);
+  return (
+    <>
+      <TextField
+        label={t("username")}
+        name="username"
+        required
+        autoFocus
+        maxLength={LIMITS.usernameMaxChars}
+        hint={t("usernameHint")}
+        autoCapitalize="none"
+        autoComplete="username"
+        spellCheck={false}
+        {...username}
+        {...(isWrong && { error: t("usernameRule") })}
+      />
+      <PasswordField
+        label={t("password")}
+        name="password"
+        hint={t("passwordHint")}
+        minLength={LIMITS.passwordMinChars}
+        autoComplete="new-password"
+        {...form.field("password")}
+      />
+    </>
+  );
+}
+
+/** As the server takes it: what was left empty is left out. */
+export function accountOf({ username, password, email }: NewAccount) {
+  const address = email.trim();
+  return { username: username.trim(), password, ...(address !== "" && { email: address }) };
+}
+
+export const ACCOUNT_ERRORS = {
+  USERNAME_TAKEN: "username",
+  EMAIL_TAKEN: "email",
+  WEAK_PASSWORD: "password",
+  EMAIL_DOMAIN_NOT_ALLOWED: "email",
+} as const;
+
+interface CodeFieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  error: string | undefined;
+  autoFocus?: boolean;
+}
+
+/** Six digits of the authenticator app, or a recovery code for who does not have it at hand. */
+export function CodeField({ value, onChange, error, autoFocus = true }: CodeFieldProps) {
+  const { t } = useTranslation("session");
+  const [byRecovery, setByRecovery] = useState(false);
+  return (
+    <div className="grid justify-items-start gap-2 *:first:w-full">
+      <TextField
+        key={String(byRecovery)}
+        label={byRecovery ? t("code.recovery") : t("code.app")}
+        hint={byRecovery ? t("code.recoveryHint") : t("code.appHint")}
+        name="code"
+        required
+        autoFocus={autoFocus}
+        autoComplete="one-time-code"
+        autoCapitalize="none"
+        spellCheck={false}
+        inputMode={byRecovery ? "text" : "numeric"}
+        maxLength={LIMITS.codeMaxChars}
+        className="text-lg tracking-widest tabular-nums"
+        value={value}
+        onChange={onChange}
+        error={error}
+      />
+      <Button
+        variant="ghost"
+        size="sm"
+        className="-ml-2.5"
+        onClick={() => {
+          onChange("");
+          setByRecovery(!byRecovery);
+        }}
+      >
+        {byRecovery ? t("code.useApp") : t("code.useRecovery")}
+      </Button>
+    </div>
+  );
+}
+
+/** A password, which can be looked at while it is typed. */
+export function PasswordField(props: Omit<TextFieldProps, "type" | "after">) {
+  const { t } = useTranslation("session");
+  const [isShown, setShown] = useState(false);
+  return (
+    <TextField
+      required
+      maxLength={128}
+      autoCapitalize="none"
+      spellCheck={false}
+      {...props}
+      className="pr-[calc(var(--spacing-control)+0.25rem)]"
+      type={isShown ? "text" : "password"}
+      after={
+        <IconButton
+          icon={isShown ? EyeOff : Eye}
+          label={isShown ? t("hidePassword") : t("showPassword")}
+          onClick={() => setShown(!isShown)}
+          tooltipSide="left"
+          className="-ml-[calc(var(--spacing-control)+0.5rem)]"
+        />
+      }
+    />
+  );
+}

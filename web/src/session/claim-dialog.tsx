@@ -1,0 +1,89 @@
+import { useTranslation } from "react-i18next";
+import { UserRoundCheck, X } from "lucide-react";
+import { useState } from "react";
+import { create } from "zustand";
+import { useCall } from "../data/call.ts";
+import type { Language } from "../i18n/language.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { Form } from "../ui/form.tsx";
+import { showToast } from "../ui/toast.tsx";
+import { useForm } from "../ui/use-form.ts";
+import { TextField } from "../ui/text-field.tsx";
+import { inviteCodeOf } from "../groups/invite-code.ts";
+import { useMe } from "../data/me.ts";
+import { Button } from "../ui/button.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
+import { useWaysIn } from "./server-meta.ts";
+
+/** Makes an account of a guest, who keeps everything. */
+export function ClaimDialog({ onClose }: { onClose: () => void }) {
+  const { t, i18n } = useTranslation("session");
+  const call = useCall();
+  const needsInvite = useWaysIn()?.needsInvite === true;
+  const form = useForm({
+    initial: { username: "", password: "", email: "", inviteLink: "" },
+    async submit({ inviteLink, ...values }) {
+      const inviteCode = inviteCodeOf(inviteLink);
+      await call("user.claimGuest", {
+        ...accountOf(values),
+        locale: i18n.language as Language,
+        ...(needsInvite && inviteCode !== null && { inviteCode }),
+      });
+      showToast({ text: t("claim.done"), tone: "good" });
+      onClose();
+    },
+    fieldOfError: { ...ACCOUNT_ERRORS, INVITE_REQUIRED: "inviteLink", INVITE_NOT_FOUND: "inviteLink" },
+  });
+  return (
+    <Dialog open onClose={onClose} title={t("claim.title")} description={t("claim.text")}>
+      <Form form={form} action={t("claim.action")} wide>
+        <AccountFields form={form} />
+        {needsInvite && (
+          <TextField
+            label={t("claim.inviteLink")}
+            hint={t("claim.inviteHint")}
+            required
+            autoComplete="off"
+            {...form.field("inviteLink")}
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Put off until the page is loaded again. */
+const usePutOff = create(() => ({ isPutOff: false }));
+
+/** Offers guests an account of their own. */
+export function ClaimBanner() {
+  const { t } = useTranslation("session");
+  const isGuest = useMe().kind === "guest";
+  const canClaim = useWaysIn()?.register === true;
+  const isPutOff = usePutOff((state) => state.isPutOff);
+  const [isOpen, setOpen] = useState(false);
+  if (!isGuest || !canClaim || isPutOff) return null;
+  return (
+    <aside
+      aria-label={t("claim.title")}
+      className="flex shrink-0 items-center justify-center gap-3 bg-accent-soft py-1 pr-2 pl-4 text-sm text-accent-text"
+    >
+      <UserRoundCheck size={16} aria-hidden className="shrink-0 max-md:hidden" />
+      <p className="max-md:flex-1">{t("claim.banner")}</p>
+      <span className="flex shrink-0 gap-1">
+        <Button size="sm" onClick={() => setOpen(true)}>
+          {t("claim.action")}
+        </Button>
+        <IconButton
+          icon={X}
+          label={t("claim.dismiss")}
+          size="sm"
+          tooltipSide="left"
+          onClick={() => usePutOff.setState({ isPutOff: true })}
+        />
+      </span>
+      {isOpen && <ClaimDialog onClose={() => setOpen(false)} />}
+    </aside>
+  );
+}

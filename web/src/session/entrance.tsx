@@ -1,0 +1,112 @@
+import { Gauge, type LucideIcon, MessagesSquare, ServerCog, Languages, Moon, Sun } from "lucide-react";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "../i18n/language.ts";
+import { setPreferences, usePreferences } from "../state/preferences.ts";
+import { Button } from "../ui/button.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { useMedia } from "../ui/hooks.ts";
+
+const COUNT = 9;
+const STEP = 95;
+
+const POINTS: { textKey: "point.speed" | "point.complete" | "point.own"; icon: LucideIcon }[] = [
+  { textKey: "point.speed", icon: Gauge },
+  { textKey: "point.complete", icon: MessagesSquare },
+  { textKey: "point.own", icon: ServerCog },
+];
+
+/** Around everything that somebody sees who is not logged in: what this is at the left, what to do at the right. */
+export function Entrance({ children }: { children: ReactNode }) {
+  const { t } = useTranslation("session");
+  return (
+    <div className="grid min-h-0 flex-1 grid-rows-[auto_1fr] overflow-y-auto lg:grid-cols-[1.15fr_1fr] lg:grid-rows-1">
+      <header className="relative isolate flex overflow-clip bg-accent-soft px-5 pt-[max(2.5rem,env(safe-area-inset-top))] pb-8 lg:px-16 lg:py-12">
+        <Waves />
+        <div className="mx-auto grid w-full max-w-lg content-center justify-items-center gap-3 text-center lg:justify-items-start lg:gap-6 lg:text-left">
+          <div className="flex items-center gap-3">
+            <img src="/favicon.svg" alt="" className="size-11 lg:size-14" />
+            <h1 className="text-3xl font-bold tracking-tight lg:text-4xl">Fanfare</h1>
+          </div>
+          <p className="max-w-md text-text lg:text-2xl lg:leading-snug lg:font-medium">{t("tagline")}</p>
+          <ul className="grid gap-3 max-lg:hidden">
+            {POINTS.map(({ textKey, icon: Icon }) => (
+              <li key={textKey} className="flex items-center gap-3">
+                <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-raised text-accent-text">
+                  <Icon size={18} aria-hidden />
+                </span>
+                {t(textKey)}
+              </li>
+            ))}
+          </ul>
+        </div>
+      </header>
+      <div className="flex flex-col bg-canvas">
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto grid w-full max-w-md flex-1 content-start gap-5 px-5 py-8 outline-none lg:content-center"
+        >
+          {children}
+        </main>
+        <EntranceFooter />
+      </div>
+    </div>
+  );
+}
+
+/** Language and theme, before there are settings. */
+function EntranceFooter() {
+  const { t, i18n } = useTranslation("session");
+  const theme = usePreferences((preferences) => preferences.theme);
+  const systemIsDark = useMedia("(prefers-color-scheme: dark)");
+  const isDark = theme === "system" ? systemIsDark : theme === "dark";
+  const others = LANGUAGES.filter((language) => language !== i18n.language);
+  return (
+    <footer className="flex items-center justify-center gap-1 px-5 pb-[max(1rem,env(safe-area-inset-bottom))]">
+      {others.map((language) => (
+        <Button
+          key={language}
+          variant="ghost"
+          size="sm"
+          lang={LANGUAGE_TAGS[language]}
+          icon={<Languages size={16} aria-hidden />}
+          onClick={() => setPreferences({ language })}
+        >
+          {LANGUAGE_NAMES[language]}
+        </Button>
+      ))}
+      <IconButton
+        icon={isDark ? Sun : Moon}
+        label={isDark ? t("lightTheme") : t("darkTheme")}
+        size="sm"
+        onClick={() => setPreferences({ theme: isDark ? "light" : "dark" })}
+      />
+    </footer>
+  );
+}
+
+/** Sound that spreads: decoration behind the name. */
+function Waves() {
+  return (
+    <svg
+      aria-hidden
+      viewBox="0 0 1000 1000"
+      preserveAspectRatio="xMinYMax slice"
+      className="absolute inset-0 -z-10 size-full text-accent"
+    >
+      {Array.from({ length: COUNT }, (_, index) => (
+        <circle
+          key={index}
+          cx="0"
+          cy="1000"
+          r={STEP * (index + 1)}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth={2 + (COUNT - index) * 1.5}
+          opacity={0.17 - index * 0.016}
+        />
+      ))}
+    </svg>
+  );
+}

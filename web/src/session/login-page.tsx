@@ -1,0 +1,249 @@
+import { FanfareError } from "@fanfare/client";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { LIMITS } from "@fanfare/contract/limits";
+import { MailCheck } from "lucide-react";
+import { landingPath, registerPath, resetPasswordPath } from "../routes.ts";
+import { errorText } from "../shared/use-action.ts";
+import { ErrorNote, Spinner } from "../ui/feedback.tsx";
+import { Form } from "../ui/form.tsx";
+import { useForm } from "../ui/use-form.ts";
+import { Button } from "../ui/button.tsx";
+import { Checkbox } from "../ui/choices.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { CodeField, PasswordField } from "./account-fields.tsx";
+import { ENTRANCE_LINK, EntranceTitle, NoticeLine, Outcome } from "./outcome.tsx";
+import { Entrance } from "./entrance.tsx";
+import { OidcButton } from "./oidc-button.tsx";
+import { forgetOidcReturn, oidcFailure, oidcReturn, type OidcReturn } from "./oidc.ts";
+import { useServerMeta, useWaysIn } from "./server-meta.ts";
+import { logIn, type SessionNotice } from "./session-store.ts";
+import { wantedInvite } from "./wanted-place.ts";
+
+interface OidcReturnProps {
+  back: Extract<OidcReturn, { oidcCode: string }>;
+  /** What went wrong, for people. */
+  onFailure: (text: string) => void;
+}
+
+interface LoginPageProps {
+  notice: SessionNotice | null;
+  /** Whether somebody wanted to go to a page that needs a login. */
+  wantsPlace: boolean;
+}
+
+export function LoginPage({ notice, wantsPlace }: LoginPageProps) {
+  const { t } = useTranslation("session");
+  const [back, setBack] = useState(() => oidcReturn("login"));
+  const [error, setError] = useState(() => oidcFailure(back));
+  const [stay, setStay] = useState(true);
+  const ways = useWaysIn() ?? { guest: false, password: true, register: false, needsInvite: false };
+  useEffect(forgetOidcReturn, []);
+  return (
+    <Entrance>
+      <NoticeLine notice={notice} />
+      <EntranceTitle title={t("logIn")} text={wantsPlace && notice === null ? t("loginFirst") : undefined} />
+      {back !== null && "oidcCode" in back ? (
+        <OidcLogin
+          back={back}
+          onFailure={(text) => {
+            setError(text);
+            setBack(null);
+          }}
+        />
+      ) : (
+        <>
+          <ErrorNote text={error} />
+          {ways.password && <LoginForm stay={stay} onStayChange={setStay} />}
+          <OidcButton stay={stay} isOnly={!ways.password} />
+          {(ways.register || ways.guest) && (
+            <p className="text-center text-sm text-muted">
+              {t("noAccount")}{" "}
+              {ways.register && (
+                <Link href={registerPath()} className={ENTRANCE_LINK}>
+                  {t("register")}
+                </Link>
+              )}
+              {ways.register && ways.guest && " · "}
+              {ways.guest && (
+                <Link href={landingPath()} className={ENTRANCE_LINK}>
+                  {t("asGuest")}
+                </Link>
+              )}
+            </p>
+          )}
+        </>
+      )}
+    </Entrance>
+  );
+}
+
+/** Finishes a login at the provider, and asks for the code if two-step verification is on. */
+function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnProps) {
+  const { t } = useTranslation("session");
+  const [needsCode, setNeedsCode] = useState(false);
+  const begun = useRef(false);
+  const meta = useServerMeta();
+  const inviteCode = meta?.registration === "invite" ? wantedInvite() : undefined;
+  const exchange = (code?: string) =>
+    logIn(
+      (client) =>
+        client.call("user.exchangeOidcCode", {
+          oidcCode,
+          verifier: trip.verifier,
+          ...(code !== undefined && { code }),
+          ...(inviteCode !== undefined && { inviteCode }),
+        }),
+      { stay: trip.stay },
+    );
+  const form = useForm({
+    initial: { code: "" },
+    submit: ({ code }) => exchange(code.trim()),
+    fieldOfError: { WRONG_CODE: "code" },
+  });
+  useEffect(() => {
+    // It is good for one login.
+    if (begun.current || meta === undefined) return;
+    begun.current = true;
+    exchange().catch((failure: unknown) => {
+      const type = failure instanceof FanfareError ? failure.type : null;
+      if (type === "TOTP_REQUIRED") setNeedsCode(true);
+      else onFailure(type === "EMAIL_TAKEN" ? t("oidc.emailTaken") : errorText(failure));
+    });
+    // oxlint-disable-next-line react/exhaustive-deps -- once
+  }, [meta]);
+  if (!needsCode) return <Spinner label={t("oidc.busy")} className="mx-auto my-8 text-muted" />;
+  return (
+    <Form form={form} action={t("logIn")} wide>
+      <CodeField {...form.field("code")} />
+    </Form>
+  );
+}
+
+interface LoginFormProps {
+  stay: boolean;
+  onStayChange: (stay: boolean) => void;
+}
+
+/** What the server asked for after the name and password. */
+const NEXT_STEPS: Partial<Record<string, "code" | "email">> = {
+  TOTP_REQUIRED: "code",
+  EMAIL_NOT_VERIFIED: "email",
+};
+
+/** Name and password, then what the account asks for: a code, or an address to send a confirmation link to. */
+function LoginForm({ stay, onStayChange }: LoginFormProps) {
+  const { t } = useTranslation("session");
+  const [step, setStep] = useState<"password" | "code" | "email">("password");
+  /** The address that a link was sent to. */
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const form = useForm({
+    initial: { username: "", password: "", code: "", email: "" },
+    async submit({ username, password, code, email }) {
+      const address = email.trim();
+      const params = {
+        username: username.trim(),
+        password,
+        ...(code !== "" && { code: code.trim() }),
+        ...(step === "email" && address !== "" && { email: address }),
+      };
+      try {
+        await logIn((client) => client.login(params), { stay });
+      } catch (failure) {
+        const next = failure instanceof FanfareError ? NEXT_STEPS[failure.type] : undefined;
+        if (next === undefined) throw failure;
+        if (next === step) setSentTo(address);
+        if (next === "email" && step !== "email" && username.includes("@"))
+          form.set("email", username.trim());
+        setStep(next);
+      }
+    },
+    fieldOfError: {
+      WRONG_CREDENTIALS: "password",
+      WRONG_CODE: "code",
+      EMAIL_TAKEN: "email",
+      EMAIL_DOMAIN_NOT_ALLOWED: "email",
+    },
+  });
+  const back = (
+    <Button
+      variant="ghost"
+      wide
+      onClick={() => {
+        form.set("code", "");
+        form.set("email", "");
+        setSentTo(null);
+        setStep("password");
+      }}
+    >
+      {t("back")}
+    </Button>
+  );
+  if (step === "code") {
+    return (
+      <Form form={form} action={t("logIn")} wide more={back}>
+        <CodeField {...form.field("code")} />
+      </Form>
+    );
+  }
+  if (sentTo !== null) {
+    return (
+      <Outcome icon={MailCheck} title={t("confirm.title")} text={t("confirm.text", { email: sentTo })}>
+        {back}
+      </Outcome>
+    );
+  }
+  if (step === "email") {
+    return (
+      <Form form={form} action={t("confirm.send")} wide more={back}>
+        <TextField
+          label={t("emailRequired")}
+          type="email"
+          name="email"
+          required
+          autoFocus
+          hint={t("confirm.again")}
+          maxLength={LIMITS.emailMaxChars}
+          autoComplete="email"
+          {...form.field("email")}
+        />
+      </Form>
+    );
+  }
+  return (
+    <Form form={form} action={t("logIn")} wide>
+      <TextField
+        label={t("usernameOrEmail")}
+        name="username"
+        required
+        autoFocus
+        maxLength={LIMITS.emailMaxChars}
+        autoCapitalize="none"
+        autoComplete="username"
+        spellCheck={false}
+        {...form.field("username")}
+      />
+      <PasswordField
+        label={t("password")}
+        name="password"
+        autoComplete="current-password"
+        {...form.field("password")}
+      />
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <Checkbox
+          label={t("stay")}
+          hint={stay ? undefined : t("untilTabCloses")}
+          checked={stay}
+          onChange={onStayChange}
+        />
+        <Link
+          href={resetPasswordPath()}
+          className="rounded-sm text-sm font-medium text-accent-text underline-offset-2 hover:underline"
+        >
+          {t("forgot")}
+        </Link>
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,99 @@
+import { FanfareError } from "@fanfare/client";
+import { LIMITS } from "@fanfare/contract/limits";
+import { MailCheck } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import type { Language } from "../i18n/language.ts";
+import { loginPath } from "../routes.ts";
+import { Form } from "../ui/form.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { useForm } from "../ui/use-form.ts";
+import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
+import { Entrance } from "./entrance.tsx";
+import { ENTRANCE_LINK, EntranceTitle, Outcome } from "./outcome.tsx";
+import { OidcButton } from "./oidc-button.tsx";
+import { useServerMeta, useWaysIn } from "./server-meta.ts";
+import { logIn } from "./session-store.ts";
+import { wantedInvite } from "./wanted-place.ts";
+
+/** To make an account, which is logged in at once. */
+export function RegisterPage() {
+  const { t, i18n } = useTranslation("session");
+  const ways = useWaysIn();
+  const inviteCode = ways?.needsInvite === true ? wantedInvite() : undefined;
+  /** The address that must be verified before the first login; a link was sent there. */
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const form = useForm({
+    initial: { username: "", password: "", email: "", nickname: "" },
+    submit({ nickname, ...account }) {
+      const name = nickname.trim();
+      return logIn((client) =>
+        client.register({
+          ...accountOf(account),
+          ...(name !== "" && { nickname: name }),
+          locale: i18n.language as Language,
+          ...(inviteCode !== undefined && { inviteCode }),
+        }),
+      ).catch((failure: unknown) => {
+        if (!(failure instanceof FanfareError) || failure.type !== "EMAIL_NOT_VERIFIED") throw failure;
+        setSentTo(account.email.trim());
+      });
+    },
+    fieldOfError: ACCOUNT_ERRORS,
+  });
+  if (sentTo !== null) {
+    return (
+      <Entrance>
+        <Outcome icon={MailCheck} title={t("confirm.title")} text={t("confirm.text", { email: sentTo })} />
+      </Entrance>
+    );
+  }
+  if (ways?.register === false) return <NoRegistration reason="closed" />;
+  if (ways?.needsInvite === true && inviteCode === undefined) return <NoRegistration reason="byInvite" />;
+  return (
+    <Entrance>
+      <EntranceTitle title={t("newAccount")} />
+      <Form form={form} action={t("register")} wide>
+        <AccountFields form={form} />
+        <TextField
+          label={t("nickname")}
+          name="nickname"
+          hint={t("nicknameHint")}
+          maxLength={LIMITS.nicknameMaxChars}
+          autoComplete="nickname"
+          {...form.field("nickname")}
+        />
+      </Form>
+      <OidcButton stay />
+      <p className="text-center text-sm text-muted">
+        {t("haveAccount")}{" "}
+        <Link href={loginPath()} className={ENTRANCE_LINK}>
+          {t("logIn")}
+        </Link>
+      </p>
+    </Entrance>
+  );
+}
+
+function NoRegistration({ reason }: { reason: "closed" | "byInvite" }) {
+  const { t } = useTranslation("session");
+  const byOidc = useServerMeta()?.passwordLogin === false;
+  return (
+    <Entrance>
+      <EntranceTitle
+        title={byOidc ? t("logIn") : t(`${reason}.title`)}
+        text={byOidc ? undefined : t(`${reason}.text`)}
+      />
+      {byOidc ? (
+        <OidcButton stay isOnly />
+      ) : (
+        <p className="text-center text-sm">
+          <Link href={loginPath()} className={ENTRANCE_LINK}>
+            {t("toLogin")}
+          </Link>
+        </p>
+      )}
+    </Entrance>
+  );
+}

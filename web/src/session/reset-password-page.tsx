@@ -1,0 +1,170 @@
+import { LIMITS } from "@fanfare/contract/limits";
+import { CircleCheck, Link2Off, MailCheck } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { FanfareError } from "@fanfare/client";
+import type { Result } from "@fanfare/contract";
+import { loginPath } from "../routes.ts";
+import { Form } from "../ui/form.tsx";
+import { TextField } from "../ui/text-field.tsx";
+import { useForm } from "../ui/use-form.ts";
+import { errorText } from "../shared/use-action.ts";
+import { Button } from "../ui/button.tsx";
+import { Checkbox } from "../ui/choices.tsx";
+import { anonymous } from "./oidc.ts";
+import { ENTRANCE_LINK, EntranceTitle, Outcome } from "./outcome.tsx";
+import { Entrance } from "./entrance.tsx";
+import { useServerMeta } from "./server-meta.ts";
+import { useFragmentToken } from "./use-fragment-token.ts";
+import { PasswordField } from "./account-fields.tsx";
+
+/** For who has forgotten the password: asks for the mail; with its link, takes a new password. */
+export function ResetPasswordPage() {
+  const { t } = useTranslation("session");
+  const [token, forget] = useFragmentToken();
+  return (
+    <Entrance>
+      {token === null ? (
+        <RequestResetForm />
+      ) : (
+        <NewPasswordForm key={token} token={token} onAskAgain={forget} />
+      )}
+      <p className="text-center text-sm">
+        <Link href={loginPath()} className={ENTRANCE_LINK}>
+          {t("toLogin")}
+        </Link>
+      </p>
+    </Entrance>
+  );
+}
+
+/** Requests the link by mail. The answer does not reveal whether the account exists. */
+function RequestResetForm() {
+  const { t } = useTranslation("session");
+  const sendsMail = useServerMeta()?.sendsMail;
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const form = useForm({
+    initial: { email: "" },
+    async submit({ email }) {
+      const address = email.trim();
+      await anonymous.call("user.requestPasswordReset", { email: address });
+      setSentTo(address);
+    },
+  });
+  if (sentTo !== null) {
+    return <Outcome icon={MailCheck} title={t("reset.sent")} text={t("reset.sentText", { email: sentTo })} />;
+  }
+  if (sendsMail === false) {
+    return <EntranceTitle title={t("reset.title")} text={t("reset.noMail")} />;
+  }
+  return (
+    <>
+      <EntranceTitle title={t("reset.title")} text={t("reset.text")} />
+      <Form form={form} action={t("reset.send")} wide>
+        <TextField
+          label={t("reset.email")}
+          type="email"
+          name="email"
+          required
+          autoFocus
+          maxLength={LIMITS.emailMaxChars}
+          autoComplete="email"
+          {...form.field("email")}
+        />
+      </Form>
+    </>
+  );
+}
+
+interface NewPasswordFormProps {
+  token: string;
+  onAskAgain: () => void;
+}
+
+/** Sets a new password by a mailed link, and shows how else the account can be signed in to. */
+function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
+  const { t } = useTranslation("session");
+  const [isSet, setIsSet] = useState(false);
+  const [linkError, setLinkError] = useState<string | null>(null);
+  const [account, setAccount] = useState<Result<"user.inspectPasswordReset"> | null>(null);
+  const [removeOtherSignIns, setRemoveOtherSignIns] = useState(false);
+  useEffect(() => {
+    let shown = true;
+    anonymous.call("user.inspectPasswordReset", { token }).then(
+      (answer) => shown && setAccount(answer),
+      // Any other failure may be over when the form is submitted, which does not need the answer.
+      (failure: unknown) => {
+        const isBad = failure instanceof FanfareError && failure.type === "INVALID_LINK";
+        if (shown && isBad) setLinkError(errorText(failure));
+      },
+    );
+    return () => {
+      shown = false;
+    };
+  }, [token]);
+  const form = useForm({
+    initial: { newPassword: "" },
+    async submit({ newPassword }) {
+      try {
+        await anonymous.call("user.resetPassword", { token, newPassword, removeOtherSignIns });
+        setIsSet(true);
+      } catch (failure) {
+        if (!(failure instanceof FanfareError) || failure.type !== "INVALID_LINK") throw failure;
+        setLinkError(errorText(failure));
+      }
+    },
+    fieldOfError: { WEAK_PASSWORD: "newPassword" },
+  });
+  if (isSet)
+    return (
+      <Outcome
+        icon={CircleCheck}
+        title={t("reset.done")}
+        text={t(account?.isNew === true ? "reset.doneNewText" : "reset.doneText")}
+      />
+    );
+  if (linkError !== null) {
+    return (
+      <Outcome icon={Link2Off} tone="danger" title={t("badLink")} text={linkError}>
+        <Button variant="primary" wide onClick={onAskAgain}>
+          {t("reset.again")}
+        </Button>
+      </Outcome>
+    );
+  }
+  return (
+    <>
+      <EntranceTitle
+        title={account?.username == null ? t("reset.new") : t("reset.newFor", { name: account.username })}
+        text={account?.isNew === true ? undefined : t("reset.newText")}
+      />
+      <Form form={form} action={t("reset.set")} wide>
+        <PasswordField
+          label={t("reset.newPassword")}
+          name="newPassword"
+          autoFocus
+          hint={t("passwordHint")}
+          minLength={LIMITS.passwordMinChars}
+          autoComplete="new-password"
+          {...form.field("newPassword")}
+        />
+        {account?.isNew === false && account.removesAll && (
+          <p className="text-sm text-muted">{t("reset.removesAll")}</p>
+        )}
+        {account?.isNew === false && !account.removesAll && (
+          <Checkbox
+            label={t("reset.removeOthers")}
+            hint={
+              account.oidcProvider === null
+                ? t("reset.removeTokensText")
+                : t("reset.removeOthersText", { provider: account.oidcProvider })
+            }
+            checked={removeOtherSignIns}
+            onChange={setRemoveOtherSignIns}
+          />
+        )}
+      </Form>
+    </>
+  );
+}

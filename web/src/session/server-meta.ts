@@ -1,0 +1,61 @@
+import type { Meta } from "@fanfare/contract";
+import { useEffect, useState } from "react";
+import { useMe } from "../data/me.ts";
+
+let known: Meta | null | undefined;
+let asked: Promise<Meta | null> | null = null;
+
+/** The answer of `/api/meta`: undefined until it arrives, null where the server cannot be reached. */
+export function useServerMeta(): Meta | null | undefined {
+  const [meta, setMeta] = useState(known);
+  useEffect(() => {
+    let shown = true;
+    // Fetched on every mount, because admins can change it; components mounted together share one request.
+    asked ??= askMeta();
+    void asked.then((answer) => shown && setMeta(answer));
+    return () => {
+      shown = false;
+    };
+  }, []);
+  return meta;
+}
+
+interface WaysIn {
+  guest: boolean;
+  password: boolean;
+  register: boolean;
+  /** Whether a new account needs an invite to a group. */
+  needsInvite: boolean;
+}
+
+/** The ways in that the server offers: null until it answers, those of an open server where it cannot be reached. */
+export function useWaysIn(): WaysIn | null {
+  const meta = useServerMeta();
+  if (meta === undefined) return null;
+  const password = meta?.passwordLogin !== false;
+  return {
+    guest: meta?.guests !== false,
+    password,
+    register: password && meta?.registration !== "closed",
+    needsInvite: meta?.registration === "invite",
+  };
+}
+
+/** Whether the server lets this user create groups; until it answers, it is assumed to. */
+export function useCanCreateGroups(): boolean {
+  const { admin, kind } = useMe();
+  const allowed = useServerMeta()?.groupCreation ?? "everyone";
+  return allowed === "everyone" || admin || (allowed === "accounts" && kind !== "guest");
+}
+
+async function askMeta(): Promise<Meta | null> {
+  try {
+    const answer = await fetch("/api/meta");
+    known = answer.ok ? ((await answer.json()) as Meta) : null;
+  } catch {
+    // A login attempt then reports that the server cannot be reached.
+    known = null;
+  }
+  asked = null;
+  return known;
+}

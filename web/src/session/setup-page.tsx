@@ -1,0 +1,91 @@
+import type { FanfareClient } from "@fanfare/client";
+import { Link2Off, ShieldCheck } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import type { Language } from "../i18n/language.ts";
+import { adminPath } from "../routes.ts";
+import { useAction } from "../shared/use-action.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNote } from "../ui/feedback.tsx";
+import { Form } from "../ui/form.tsx";
+import { useForm } from "../ui/use-form.ts";
+import { UsernameAndPassword } from "./account-fields.tsx";
+import { Entrance } from "./entrance.tsx";
+import { EntranceTitle, Outcome } from "./outcome.tsx";
+import { OidcButton } from "./oidc-button.tsx";
+import { useWaysIn } from "./server-meta.ts";
+import { logIn } from "./session-store.ts";
+import { useFragmentToken } from "./use-fragment-token.ts";
+
+/** Where the setup link of a new server leads: it creates the admin account, or makes the account that is logged in the admin. */
+export function SetupPage({ client }: { client: FanfareClient | null }) {
+  const { t } = useTranslation("session");
+  const [token] = useFragmentToken();
+  const ways = useWaysIn();
+  const isMember = client?.user?.kind === "member";
+  if (token === null) {
+    return (
+      <Entrance>
+        <Outcome icon={Link2Off} tone="danger" title={t("verify.noLink")} text={t("setup.noLinkText")} />
+      </Entrance>
+    );
+  }
+  return (
+    <Entrance>
+      {isMember ? (
+        <BecomeAdmin client={client} token={token} />
+      ) : ways?.password === false ? (
+        <>
+          <EntranceTitle title={t("setup.title")} text={t("setup.oidcFirst")} />
+          <OidcButton stay isOnly />
+        </>
+      ) : (
+        <CreateAdmin guest={client} token={token} />
+      )}
+    </Entrance>
+  );
+}
+
+function CreateAdmin({ guest, token }: { guest: FanfareClient | null; token: string }) {
+  const { t, i18n } = useTranslation("session");
+  const [, navigate] = useLocation();
+  const form = useForm({
+    initial: { username: "", password: "" },
+    async submit({ username, password }) {
+      const locale = i18n.language as Language;
+      await logIn((client) =>
+        client.call("user.setUpAdmin", { token, username: username.trim(), password, locale }),
+      );
+      guest?.close();
+      navigate(adminPath(), { replace: true });
+    },
+    fieldOfError: { USERNAME_TAKEN: "username", WEAK_PASSWORD: "password" },
+  });
+  return (
+    <>
+      <EntranceTitle title={t("setup.title")} text={t("setup.text")} />
+      <Form form={form} action={t("setup.create")} wide>
+        <UsernameAndPassword form={form} />
+      </Form>
+    </>
+  );
+}
+
+function BecomeAdmin({ client, token }: { client: FanfareClient; token: string }) {
+  const { t } = useTranslation("session");
+  const [, navigate] = useLocation();
+  const { busy, error, run } = useAction();
+  const become = async () => {
+    await client.call("user.becomeAdmin", { token });
+    navigate(adminPath(), { replace: true });
+  };
+  const name = client.user?.username ?? client.user?.nickname;
+  return (
+    <Outcome icon={ShieldCheck} title={t("setup.title")} text={t("setup.becomeText", { name })}>
+      <ErrorNote text={error} />
+      <Button variant="primary" wide busy={busy} onClick={() => void run(become)}>
+        {t("setup.become")}
+      </Button>
+    </Outcome>
+  );
+}

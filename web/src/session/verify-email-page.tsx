@@ -1,0 +1,111 @@
+import { CircleCheck, Link2Off, MailQuestionMark } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { landingPath, loginPath, settingsPath } from "../routes.ts";
+import { errorText } from "../shared/use-action.ts";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { Spinner } from "../ui/feedback.tsx";
+import { anonymous } from "./oidc.ts";
+import { Entrance } from "./entrance.tsx";
+import { Outcome } from "./outcome.tsx";
+import { useFragmentToken } from "./use-fragment-token.ts";
+
+type State =
+  | { is: "busy" }
+  | { is: "asking"; username: string | null; email: string }
+  | { is: "done" }
+  | { is: "failed"; text: string };
+
+const failed = (failure: unknown): State => ({ is: "failed", text: errorText(failure) });
+
+interface VerifyEmailPageProps {
+  isLoggedIn: boolean;
+}
+
+/** Where the link of a verification mail leads, logged in or not: asks whether the account is the reader's before using the link. */
+export function VerifyEmailPage({ isLoggedIn }: VerifyEmailPageProps) {
+  const { t } = useTranslation("session");
+  const [token] = useFragmentToken();
+  return (
+    <Entrance>
+      {token === null ? (
+        <Outcome
+          icon={MailQuestionMark}
+          tone="danger"
+          title={t("verify.noLink")}
+          text={t("verify.noLinkText")}
+        >
+          <SendAgain />
+        </Outcome>
+      ) : (
+        <Verification key={token} token={token} isLoggedIn={isLoggedIn} />
+      )}
+    </Entrance>
+  );
+}
+
+function Verification({ token, isLoggedIn }: VerifyEmailPageProps & { token: string }) {
+  const { t } = useTranslation("session");
+  const [state, setState] = useState<State>({ is: "busy" });
+  useEffect(() => {
+    let shown = true;
+    anonymous.call("user.inspectEmailVerification", { token }).then(
+      (account) => shown && setState({ is: "asking", ...account }),
+      (failure: unknown) => shown && setState(failed(failure)),
+    );
+    return () => {
+      shown = false;
+    };
+  }, [token]);
+  const verify = () => {
+    setState({ is: "busy" });
+    anonymous.call("user.verifyEmail", { token }).then(
+      () => setState({ is: "done" }),
+      (failure: unknown) => setState(failed(failure)),
+    );
+  };
+  const onwards = (
+    <Link
+      href={isLoggedIn ? landingPath() : loginPath()}
+      className={buttonClass({ variant: "primary", wide: true })}
+    >
+      {isLoggedIn ? t("goOn") : t("logIn")}
+    </Link>
+  );
+  if (state.is === "busy") return <Spinner label={t("verify.busy")} className="mx-auto text-muted" />;
+  if (state.is === "asking") {
+    const { username, email } = state;
+    const text =
+      username === null ? t("verify.askTextUnnamed", { email }) : t("verify.askText", { username, email });
+    return (
+      <Outcome icon={MailQuestionMark} title={t("verify.ask")} text={text}>
+        <Button variant="primary" wide onClick={verify}>
+          {t("verify.confirm")}
+        </Button>
+      </Outcome>
+    );
+  }
+  if (state.is === "done") {
+    return (
+      <Outcome icon={CircleCheck} title={t("verify.done")} text={t("verify.doneText")}>
+        {onwards}
+      </Outcome>
+    );
+  }
+  return (
+    <Outcome icon={Link2Off} tone="danger" title={t("badLink")} text={state.text}>
+      <SendAgain />
+      {onwards}
+    </Outcome>
+  );
+}
+
+function SendAgain() {
+  const { t } = useTranslation("session");
+  return (
+    <Link href={settingsPath("account")} className={buttonClass({ wide: true })}>
+      {t("verify.again")}
+    </Link>
+  );
+}

@@ -1,0 +1,82 @@
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../data/call.ts";
+import { useMe } from "../../data/me.ts";
+import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES } from "../../i18n/language.ts";
+import { useAction } from "../../shared/use-action.ts";
+import type { Preferences } from "../../state/preference-values.ts";
+import { setPreferences, usePreferences } from "../../state/preferences.ts";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { RadioGroup } from "../../ui/choices.tsx";
+import { Select } from "../../ui/select.tsx";
+
+const AS_BROWSER = "browser";
+
+const THEMES: readonly Preferences["theme"][] = ["system", "light", "dark"];
+const DENSITIES: readonly Preferences["density"][] = ["comfortable", "compact"];
+const MOTIONS = ["system", "full", "reduced"] as const;
+
+/** How the page looks in this browser. Each choice holds at once. */
+export function AppearancePart() {
+  const { t } = useTranslation("settings");
+  const { theme, density, reducedMotion } = usePreferences();
+  return (
+    <>
+      <p className="-mt-4 text-sm text-muted">{t("look.text")}</p>
+      <RadioGroup
+        inline
+        label={t("look.theme")}
+        value={theme}
+        onChange={(next) => setPreferences({ theme: next })}
+        options={THEMES.map((value) => ({ value, label: t(`look.${value}`) }))}
+      />
+      <RadioGroup
+        label={t("look.density")}
+        value={density}
+        onChange={(next) => setPreferences({ density: next })}
+        options={DENSITIES.map((value) => ({
+          value,
+          label: t(`look.${value}`),
+          hint: t(`look.${value}Hint`),
+        }))}
+      />
+      <LanguageSelect />
+      <RadioGroup
+        inline
+        label={t("look.motion")}
+        value={reducedMotion === null ? "system" : reducedMotion ? "reduced" : "full"}
+        onChange={(next) => setPreferences({ reducedMotion: next === "system" ? null : next === "reduced" })}
+        options={MOTIONS.map((value) => ({ value, label: t(`look.motionOf.${value}`) }))}
+      />
+    </>
+  );
+}
+
+/** Of the page at once, and of what the server writes. */
+function LanguageSelect() {
+  const { t } = useTranslation("settings");
+  const language = usePreferences((preferences) => preferences.language);
+  const { locale } = useMe();
+  const call = useCall();
+  const { error, run } = useAction();
+  const change = (chosen: string) => {
+    const next = LANGUAGES.find((one) => one === chosen) ?? null;
+    setPreferences({ language: next });
+    const shown = chooseLanguage(next, navigator.languages);
+    if (shown !== locale) void run(() => call("user.updateProfile", { locale: shown }));
+  };
+  return (
+    <div className="grid max-w-xs gap-3">
+      <Select
+        label={t("look.language")}
+        hint={t("look.languageHint")}
+        value={language ?? AS_BROWSER}
+        onChange={change}
+        options={[
+          { value: AS_BROWSER, label: t("look.asBrowser") },
+          ...LANGUAGES.map((one) => ({ value: one, label: LANGUAGE_NAMES[one] })),
+        ]}
+      />
+      <ErrorNote text={error} />
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import { TriangleAlert } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { useGroups } from "../../data/groups.ts";
+import { useMe } from "../../data/me.ts";
+import { groupSettingsPath } from "../../routes.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/choices.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
+import { useForm } from "../../ui/use-form.ts";
+import { CodeField, PasswordField } from "../../session/account-fields.tsx";
+import { leaveBy } from "../../session/session-store.ts";
+import { Section } from "../section.tsx";
+
+/** What owns groups has to give them away before. */
+export function DeleteAccount() {
+  const { t } = useTranslation("settings");
+  const me = useMe();
+  const { data: groups } = useGroups();
+  const [isOpen, setOpen] = useState(false);
+  const owned = groups?.filter(({ ownerId }) => ownerId === me.id) ?? [];
+  return (
+    <Section title={t("delete.title")} text={t("delete.text")}>
+      {owned.length > 0 && (
+        <div className="grid gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn-text">
+          <p className="text-sm">{t("delete.owned")}</p>
+          <ul className="grid gap-1 text-text">
+            {owned.map(({ id, name, iconUrl }) => (
+              <li key={id}>
+                <ListRow
+                  leading={<Avatar id={id} name={name} src={iconUrl} shape="square" />}
+                  title={name}
+                  trailing={
+                    <Link href={groupSettingsPath(id, "danger")} className={buttonClass({ size: "sm" })}>
+                      {t("delete.giveAway")}
+                    </Link>
+                  }
+                />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <div>
+        <Button
+          variant="danger"
+          disabled={groups === undefined || owned.length > 0}
+          onClick={() => setOpen(true)}
+        >
+          {t("delete.action")}
+        </Button>
+      </div>
+      {isOpen && <DeleteAccountDialog onClose={() => setOpen(false)} />}
+    </Section>
+  );
+}
+
+/** Asks for what a login asks for, because there is no way back. */
+function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation("settings");
+  const { hasPassword, totpEnabled } = useMe();
+  const form = useForm({
+    initial: { password: "", code: "", understood: false },
+    submit: ({ password, code }) =>
+      leaveBy(
+        (client) =>
+          client.call("user.deleteMe", {
+            ...(hasPassword && { password }),
+            ...(totpEnabled && { code: code.trim() }),
+          }),
+        "deleted",
+      ),
+    fieldOfError: { WRONG_CREDENTIALS: "password", WRONG_CODE: "code", TOTP_REQUIRED: "code" },
+  });
+  return (
+    <Dialog open onClose={onClose} title={t("delete.title")}>
+      <p className="flex items-start gap-2.5 rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text">
+        <TriangleAlert size={18} aria-hidden className="mt-px shrink-0" />
+        {t("delete.warning")}
+      </p>
+      <form onSubmit={form.onSubmit} className="grid gap-4">
+        {hasPassword && (
+          <PasswordField
+            label={t("account.currentPassword")}
+            autoFocus
+            autoComplete="current-password"
+            {...form.field("password")}
+          />
+        )}
+        {totpEnabled && <CodeField autoFocus={!hasPassword} {...form.field("code")} />}
+        <Checkbox
+          label={t("delete.understood")}
+          checked={form.values.understood}
+          onChange={(understood) => form.set("understood", understood)}
+        />
+        <ErrorNote text={form.error} />
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button variant="ghost" onClick={onClose}>
+            {t("ui:cancel")}
+          </Button>
+          <Button type="submit" variant="danger" busy={form.busy} disabled={!form.values.understood}>
+            {t("delete.action")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

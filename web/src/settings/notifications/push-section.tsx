@@ -1,0 +1,140 @@
+import type { Params } from "@fanfare/contract";
+import { BellRing } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useSessions } from "../../data/me.ts";
+import { useCall } from "../../data/call.ts";
+import { useServerCache } from "../../data/data-context.ts";
+import { usePushKey, usePushSubscriptions } from "../../data/inbox.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { useFormats } from "../../shared/formats.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
+import { Switch } from "../../ui/choices.tsx";
+import { Section } from "../section.tsx";
+import { useDeviceName } from "../security/use-device-name.ts";
+import { askPermission } from "./permission.ts";
+
+/** At the first visit the service worker is still on its way. */
+const WORKER_WITHIN_MS = 5000;
+
+/** Pushes, which come while the page is closed: each device has them for itself. */
+export function PushSection() {
+  const { t } = useTranslation("settings");
+  const { client } = useServerCache();
+  const call = useCall();
+  const { data: publicKey } = usePushKey();
+  const { data: subscriptions = [], refetch } = usePushSubscriptions();
+  const { data: sessions = [] } = useSessions();
+  const worker = usePushWorker();
+  const deviceName = useDeviceName();
+  const { date } = useFormats();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const ownId = client.tokens?.sessionId;
+  const isOn = subscriptions.some(({ sessionId }) => sessionId === ownId);
+  const change = async (wanted: boolean) => {
+    setBusy(true);
+    setError(null);
+    try {
+      if (wanted) await turnOn();
+      else await turnOff();
+    } catch (failure) {
+      // What the browser or its push service does not do is in its own words, if any.
+      setError(failure instanceof DOMException ? t("push.failed") : errorText(failure));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const turnOn = async () => {
+    if ((await askPermission()) !== "granted") return setError(t("notify.denied"));
+    await call("push.subscribe", await subscribeDevice(worker!, publicKey!));
+  };
+  const turnOff = async () => {
+    const endpoint = await unsubscribeDevice(worker!);
+    if (endpoint !== null) await call("push.unsubscribe", { endpoint });
+    else await refetch();
+  };
+  const missing = publicKey === null ? t("push.serverOff") : worker === null ? t("push.unsupported") : null;
+  return (
+    <Section title={t("push.title")} text={t("push.text")}>
+      {missing === null ? (
+        <Switch
+          label={t("push.thisDevice")}
+          checked={isOn}
+          disabled={busy || publicKey === undefined || worker === undefined}
+          onChange={(wanted) => void change(wanted)}
+        />
+      ) : (
+        <p className="rounded-md bg-hover px-3 py-2 text-sm text-muted">{missing}</p>
+      )}
+      <ErrorNote text={error} />
+      {subscriptions.length > 0 && (
+        <>
+          <ul aria-label={t("push.devices")} className="grid gap-px">
+            {subscriptions.map(({ sessionId, createdAt }) => (
+              <li key={sessionId}>
+                <ListRow
+                  leading={<BellRing size={18} aria-hidden className="text-muted" />}
+                  title={deviceName(sessions.find(({ id }) => id === sessionId)?.userAgent ?? null)}
+                  subtitle={t("push.since", { date: date(Date.parse(createdAt)) })}
+                  trailing={
+                    sessionId === ownId ? <Badge tone="good">{t("sessions.current")}</Badge> : undefined
+                  }
+                />
+              </li>
+            ))}
+          </ul>
+          <p className="text-sm text-muted">{t("push.elsewhere")}</p>
+        </>
+      )}
+    </Section>
+  );
+}
+
+/** undefined until it is known. */
+function usePushWorker(): ServiceWorkerRegistration | null | undefined {
+  const [worker, setWorker] = useState<ServiceWorkerRegistration | null>();
+  useEffect(() => {
+    void pushWorker().then(setWorker);
+  }, []);
+  return worker;
+}
+
+/** The service worker that shows pushes; null where this browser or this address has none. */
+async function pushWorker(): Promise<ServiceWorkerRegistration | null> {
+  if (!("serviceWorker" in navigator) || !("PushManager" in window)) return null;
+  const none = new Promise<null>((resolve) => setTimeout(() => resolve(null), WORKER_WITHIN_MS));
+  return Promise.race([navigator.serviceWorker.ready, none]);
+}
+
+/**
+ * Has the browser's push service send to this browser what comes with the server's key.
+ * @throws {DOMException} when the browser does not allow it, or its push service is not reached
+ */
+async function subscribeDevice(
+  { pushManager }: ServiceWorkerRegistration,
+  publicKey: string,
+): Promise<Params<"push.subscribe">> {
+  const options = { userVisibleOnly: true, applicationServerKey: publicKey };
+  let subscription: PushSubscription;
+  try {
+    subscription = await pushManager.subscribe(options);
+  } catch (failure) {
+    const former = await pushManager.getSubscription();
+    if (former === null) throw failure;
+    // It was made with another key.
+    await former.unsubscribe();
+    subscription = await pushManager.subscribe(options);
+  }
+  const { endpoint, keys } = subscription.toJSON();
+  return { endpoint: endpoint!, keys: { p256dh: keys!["p256dh"]!, auth: keys!["auth"]! } };
+}
+
+/** Ends it in this browser; answers its address, null where there was none. */
+async function unsubscribeDevice({ pushManager }: ServiceWorkerRegistration): Promise<string | null> {
+  const subscription = await pushManager.getSubscription();
+  await subscription?.unsubscribe();
+  return subscription?.endpoint ?? null;
+}

@@ -1,0 +1,62 @@
+import type { User } from "@fanfare/contract";
+import { useTranslation } from "react-i18next";
+import { useBlocked } from "../../data/me.ts";
+import { useCall } from "../../data/call.ts";
+import { errorText, useAction } from "../../shared/use-action.ts";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
+import { Section } from "../section.tsx";
+
+export function BlockedUsers() {
+  const { t } = useTranslation("settings");
+  const { data: users, error, refetch } = useBlocked();
+  return (
+    <Section title={t("blocked.title")} text={t("blocked.text")}>
+      {users === undefined ? (
+        error === null ? (
+          <SkeletonRows count={2} withAvatar />
+        ) : (
+          <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+        )
+      ) : users.length === 0 ? (
+        <p className="text-sm text-muted">{t("blocked.none")}</p>
+      ) : (
+        <ul className="grid gap-px">
+          {users.map((user) => (
+            <li key={user.id}>
+              <BlockedUser user={user} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function BlockedUser({ user }: { user: User }) {
+  const { t } = useTranslation("settings");
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  return (
+    <>
+      <ListRow
+        leading={<Avatar id={user.id} name={user.nickname} src={user.avatarUrl} />}
+        title={user.nickname}
+        {...(user.username !== null && { subtitle: `@${user.username}` })}
+        trailing={
+          <Button
+            size="sm"
+            busy={busy}
+            aria-label={t("blocked.unblockOf", { name: user.nickname })}
+            onClick={() => void run(() => call("user.unblock", { userId: user.id }))}
+          >
+            {t("blocked.unblock")}
+          </Button>
+        }
+      />
+      <ErrorNote text={error} />
+    </>
+  );
+}

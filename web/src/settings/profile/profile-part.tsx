@@ -1,0 +1,149 @@
+import { LIMITS } from "@fanfare/contract/limits";
+import { useTranslation } from "react-i18next";
+import { useState } from "react";
+import { useCall } from "../../data/call.ts";
+import { useMe } from "../../data/me.ts";
+import { type OwnStatus, useOwnStatus } from "../../data/presence.ts";
+import { useAction } from "../../shared/use-action.ts";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { Form } from "../../ui/form.tsx";
+import { RadioGroup } from "../../ui/choices.tsx";
+import { TextArea, TextField } from "../../ui/text-field.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { useForm } from "../../ui/use-form.ts";
+import { Section } from "../section.tsx";
+import { useServerCache } from "../../data/data-context.ts";
+import { uploadPicture } from "../../data/files.ts";
+import { PictureInput, useObjectUrl } from "../../shared/picture-input.tsx";
+import { Avatar } from "../../ui/avatar.tsx";
+import { Button } from "../../ui/button.tsx";
+
+const STATUSES: readonly OwnStatus[] = ["online", "idle", "doNotDisturb", "invisible"];
+
+/** What others see. */
+export function ProfilePart() {
+  const { t } = useTranslation("settings");
+  const me = useMe();
+  const call = useCall();
+  const form = useForm({
+    initial: { nickname: me.nickname, bio: me.bio },
+    async submit(values) {
+      await call("user.updateProfile", values);
+      showToast({ text: t("saved"), tone: "good" });
+    },
+  });
+  return (
+    <>
+      <AvatarForm />
+      <Section title={t("profile.about")}>
+        <Form form={form} action={t("save")} disabled={!form.changed || form.values.nickname.trim() === ""}>
+          <TextField
+            label={t("profile.nickname")}
+            required
+            maxLength={LIMITS.nicknameMaxChars}
+            autoComplete="nickname"
+            {...form.field("nickname")}
+          />
+          <TextArea
+            label={t("profile.bio")}
+            hint={t("profile.bioHint", { left: LIMITS.bioMaxChars - form.values.bio.length })}
+            maxLength={LIMITS.bioMaxChars}
+            {...form.field("bio")}
+          />
+        </Form>
+      </Section>
+      <StatusChoice />
+    </>
+  );
+}
+
+/** The status that others see while the user is online. */
+function StatusChoice() {
+  const { t } = useTranslation("settings");
+  const { data: status = "online" } = useOwnStatus();
+  const call = useCall();
+  const { error, run } = useAction();
+  return (
+    <div className="grid gap-3">
+      <RadioGroup
+        label={t("profile.status")}
+        value={status}
+        onChange={(next) => void run(() => call("presence.setStatus", { status: next }))}
+        options={STATUSES.map((value) => ({
+          value,
+          label: t(`shell:presence.${value}`),
+          hint: t(`profile.statusHint.${value}`),
+        }))}
+      />
+      <ErrorNote text={error} />
+    </div>
+  );
+}
+
+const AVATAR_PX = 96;
+
+/** The own picture: one is looked at before it is shown to others, and can be taken away. */
+function AvatarForm() {
+  const { t } = useTranslation("settings");
+  const me = useMe();
+  const cache = useServerCache();
+  const call = useCall();
+  const [chosen, setChosen] = useState<File | null>(null);
+  const preview = useObjectUrl(chosen);
+  const { busy, error, run } = useAction();
+  const use = (file: File) =>
+    run(async () => {
+      const { fileId } = await uploadPicture(cache, file);
+      await call("user.setAvatar", { fileId });
+      setChosen(null);
+    });
+  const isTooLarge = chosen !== null && chosen.size > LIMITS.pictureMaxBytes;
+  return (
+    <section aria-label={t("profile.picture")} className="grid gap-3">
+      <div className="flex items-center gap-5">
+        <Avatar name={me.nickname} id={me.id} src={preview ?? me.avatarUrl} size={AVATAR_PX} />
+        <div className="grid min-w-0 justify-items-start gap-2">
+          <div className="max-w-full">
+            <p className="truncate text-lg leading-tight font-semibold">{me.nickname}</p>
+            <p className="truncate text-sm text-muted">
+              {me.username === null ? t("profile.guest") : `@${me.username}`}
+            </p>
+          </div>
+          {chosen === null ? (
+            <div className="flex flex-wrap gap-2">
+              <PictureInput onChoose={setChosen}>
+                {me.avatarUrl === null ? t("profile.addPicture") : t("profile.changePicture")}
+              </PictureInput>
+              {me.avatarUrl !== null && (
+                <Button
+                  size="sm"
+                  variant="danger-ghost"
+                  busy={busy}
+                  onClick={() => void run(() => call("user.removeAvatar", {}))}
+                >
+                  {t("profile.removePicture")}
+                </Button>
+              )}
+            </div>
+          ) : (
+            <div className="flex flex-wrap gap-2">
+              <Button
+                size="sm"
+                variant="primary"
+                busy={busy}
+                disabled={isTooLarge}
+                onClick={() => void use(chosen)}
+              >
+                {t("profile.usePicture")}
+              </Button>
+              <Button size="sm" variant="ghost" disabled={busy} onClick={() => setChosen(null)}>
+                {t("ui:cancel")}
+              </Button>
+            </div>
+          )}
+        </div>
+      </div>
+      <ErrorNote text={isTooLarge ? t("shared:error.FILE_TOO_LARGE") : error} />
+    </section>
+  );
+}

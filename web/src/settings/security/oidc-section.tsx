@@ -1,0 +1,102 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../data/call.ts";
+import { useMe } from "../../data/me.ts";
+import { useAction } from "../../shared/use-action.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { Form } from "../../ui/form.tsx";
+import { useForm } from "../../ui/use-form.ts";
+import { canUseOidc, forgetOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.ts";
+import { PasswordField } from "../../session/account-fields.tsx";
+import { useServerMeta } from "../../session/server-meta.ts";
+import { Section } from "../section.tsx";
+
+/** The login of a provider that leads to this account too. */
+export function OidcSection() {
+  const { t } = useTranslation("settings");
+  const { oidcLinked, hasPassword } = useMe();
+  const hasProvider = useServerMeta()?.oidcLogin === true;
+  const call = useCall();
+  const [back, setBack] = useState(() => oidcReturn("link"));
+  const [isUnlinking, setUnlinking] = useState(false);
+  const { busy, error, run } = useAction();
+  useEffect(forgetOidcReturn, []);
+  if (!oidcLinked && (!hasProvider || !canUseOidc)) return null;
+  return (
+    <Section title={t("oidc.title")} text={t("oidc.text")}>
+      <div className="flex flex-wrap items-center gap-3">
+        <Badge tone={oidcLinked ? "good" : "neutral"}>
+          {oidcLinked ? t("oidc.linked") : t("oidc.notLinked")}
+        </Badge>
+        {oidcLinked ? (
+          <Button disabled={!hasPassword} onClick={() => setUnlinking(true)}>
+            {t("oidc.unlink")}
+          </Button>
+        ) : (
+          <Button
+            disabled={!hasPassword}
+            busy={busy}
+            onClick={() => void run(() => startOidc({ purpose: "link", stay: true }))}
+          >
+            {t("oidc.link")}
+          </Button>
+        )}
+      </div>
+      {!hasPassword && <p className="text-sm text-muted">{t("oidc.needsPassword")}</p>}
+      <ErrorNote text={error ?? oidcFailure(back)} />
+      {back !== null && "oidcCode" in back && (
+        <OidcDialog
+          title={t("oidc.link")}
+          text={t("oidc.linkText")}
+          onClose={() => setBack(null)}
+          submit={(password) =>
+            call("user.linkOidc", { oidcCode: back.oidcCode, verifier: back.trip.verifier, password })
+          }
+        />
+      )}
+      {isUnlinking && (
+        <OidcDialog
+          title={t("oidc.unlink")}
+          text={t("oidc.unlinkText")}
+          onClose={() => setUnlinking(false)}
+          submit={(password) => call("user.unlinkOidc", { password })}
+        />
+      )}
+    </Section>
+  );
+}
+
+interface OidcDialogProps {
+  title: string;
+  text: string;
+  onClose: () => void;
+  submit: (password: string) => Promise<unknown>;
+}
+
+/** Asks for the password before a way into the account is added or taken away. */
+function OidcDialog({ title, text, onClose, submit }: OidcDialogProps) {
+  const { t } = useTranslation("settings");
+  const form = useForm({
+    initial: { password: "" },
+    async submit({ password }) {
+      await submit(password);
+      onClose();
+    },
+    fieldOfError: { WRONG_CREDENTIALS: "password" },
+  });
+  return (
+    <Dialog open onClose={onClose} title={title} description={text}>
+      <Form form={form} action={title}>
+        <PasswordField
+          label={t("account.currentPassword")}
+          autoFocus
+          autoComplete="current-password"
+          {...form.field("password")}
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,32 @@
+import { LogOut } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../data/call.ts";
+import { useAction } from "../../shared/use-action.ts";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { Entrance } from "../../session/entrance.tsx";
+import { EntranceTitle } from "../../session/outcome.tsx";
+import { continueSession, logOut } from "../../session/session-store.ts";
+import { TotpSection } from "./totp-section.tsx";
+
+/** All that a session can do while the server requires a second factor that the account lacks. */
+export function SecondFactorPage() {
+  const { t } = useTranslation("settings");
+  const call = useCall();
+  const { error, run } = useAction();
+  const proceed = async () => {
+    if ((await call("user.me", {})).user.totpEnabled) continueSession();
+  };
+  return (
+    <Entrance>
+      <EntranceTitle title={t("totp.requiredTitle")} text={t("totp.requiredText")} />
+      <TotpSection onClose={() => void run(proceed)} />
+      <ErrorNote text={error} />
+      <div>
+        <Button variant="ghost" icon={<LogOut size={16} aria-hidden />} onClick={() => void logOut()}>
+          {t("totp.logOut")}
+        </Button>
+      </div>
+    </Entrance>
+  );
+}

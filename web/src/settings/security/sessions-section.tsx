@@ -1,0 +1,102 @@
+import type { Session } from "@fanfare/contract";
+import { LogOut, Monitor, Smartphone } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useMe, useSessions } from "../../data/me.ts";
+import { useCall } from "../../data/call.ts";
+import { errorText, useAction } from "../../shared/use-action.ts";
+import { useFormats } from "../../shared/formats.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
+import { leaveBy } from "../../session/session-store.ts";
+import { Section } from "../section.tsx";
+import { deviceOf } from "./device.ts";
+import { useDeviceName } from "./use-device-name.ts";
+
+/** Where somebody is logged in, and how to end that. */
+export function SessionsSection() {
+  const { t } = useTranslation("settings");
+  const { data: sessions, error, refetch } = useSessions();
+  const isGuest = useMe().kind === "guest";
+  const [asks, setAsks] = useState(false);
+  return (
+    <Section title={t("sessions.title")} text={t("sessions.text")}>
+      {sessions === undefined ? (
+        error === null ? (
+          <SkeletonRows count={3} withAvatar />
+        ) : (
+          <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <ul className="grid gap-px">
+          {sessions
+            .toSorted((a, b) => Number(b.current) - Number(a.current))
+            .map((session) => (
+              <li key={session.id}>
+                <SessionRow session={session} />
+              </li>
+            ))}
+        </ul>
+      )}
+      <div>
+        <Button variant="danger-ghost" icon={<LogOut size={16} aria-hidden />} onClick={() => setAsks(true)}>
+          {t("sessions.all")}
+        </Button>
+      </div>
+      <ConfirmDialog
+        open={asks}
+        onClose={() => setAsks(false)}
+        title={t("sessions.all")}
+        action={t("sessions.all")}
+        danger
+        onConfirm={() => leaveBy((client) => client.call("user.logoutAll", {}))}
+      >
+        {isGuest ? t("sessions.allGuestText") : t("sessions.allText")}
+      </ConfirmDialog>
+    </Section>
+  );
+}
+
+function SessionRow({ session }: { session: Session }) {
+  const { t } = useTranslation("settings");
+  const { dateTime } = useFormats();
+  const name = useDeviceName()(session.userAgent);
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  const { id, address, userAgent, refreshedAt, current } = session;
+  const Icon = deviceOf(userAgent).isPhone ? Smartphone : Monitor;
+  const seen = t("sessions.seen", { time: dateTime(Date.parse(refreshedAt)) });
+  return (
+    <>
+      <ListRow
+        leading={
+          <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-hover text-muted">
+            <Icon size={18} aria-hidden />
+          </span>
+        }
+        title={name}
+        subtitle={
+          <span className="whitespace-normal">{address === null ? seen : `${seen} · ${address}`}</span>
+        }
+        trailing={
+          current ? (
+            <Badge tone="good">{t("sessions.current")}</Badge>
+          ) : (
+            <Button
+              size="sm"
+              busy={busy}
+              aria-label={t("sessions.endOf", { name })}
+              onClick={() => void run(() => call("user.revokeSession", { sessionId: id }))}
+            >
+              {t("sessions.end")}
+            </Button>
+          )
+        }
+      />
+      <ErrorNote text={error} />
+    </>
+  );
+}

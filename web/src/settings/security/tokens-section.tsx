@@ -1,0 +1,80 @@
+import type { HeldToken } from "@fanfare/contract";
+import { Bot, Webhook } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useHeldTokens } from "../../data/me.ts";
+import { useCall } from "../../data/call.ts";
+import { errorText } from "../../shared/use-action.ts";
+import { useFormats } from "../../shared/formats.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { ListRow } from "../../ui/list-row.tsx";
+import { MoreButton } from "../../shared/more-button.tsx";
+import { Section } from "../section.tsx";
+
+/** The bot and webhook tokens that act with the user's permissions. Hidden if there are none. */
+export function TokensSection() {
+  const { t } = useTranslation("settings");
+  const pages = useHeldTokens();
+  const { data: tokens, error, refetch, hasNextPage } = pages;
+  const call = useCall();
+  const [asked, setAsked] = useState<HeldToken | null>(null);
+  if (tokens?.length === 0 && !hasNextPage) return null;
+  return (
+    <Section title={t("tokens.title")} text={t("tokens.text")}>
+      {error !== null && !pages.isFetchNextPageError && (
+        <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
+      )}
+      <ul className="grid gap-px">
+        {tokens?.map((token) => (
+          <li key={`${token.kind} ${token.id}`}>
+            <TokenRow token={token} onRevoke={() => setAsked(token)} />
+          </li>
+        ))}
+      </ul>
+      <MoreButton pages={pages} />
+      <ConfirmDialog
+        open={asked !== null}
+        onClose={() => setAsked(null)}
+        title={t("tokens.revokeOf", { name: asked?.name })}
+        action={t("tokens.revoke")}
+        danger
+        onConfirm={() => call("bot.revokeToken", { kind: asked!.kind, id: asked!.id })}
+      >
+        {asked?.kind === "webhook"
+          ? t("tokens.askWebhook", { name: asked.name })
+          : t("tokens.askBot", { name: asked?.name })}
+      </ConfirmDialog>
+    </Section>
+  );
+}
+
+function TokenRow({
+  token: { kind, name, createdAt },
+  onRevoke,
+}: {
+  token: HeldToken;
+  onRevoke: () => void;
+}) {
+  const { t } = useTranslation("settings");
+  const { dateTime } = useFormats();
+  const Icon = kind === "bot" ? Bot : Webhook;
+  const time = dateTime(Date.parse(createdAt));
+  return (
+    <ListRow
+      leading={
+        <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-hover text-muted">
+          <Icon size={18} aria-hidden />
+        </span>
+      }
+      title={name}
+      subtitle={kind === "bot" ? t("tokens.bot", { time }) : t("tokens.webhook", { time })}
+      trailing={
+        <Button size="sm" aria-label={t("tokens.revokeOf", { name })} onClick={onRevoke}>
+          {t("tokens.revoke")}
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,102 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../data/call.ts";
+import { useMe } from "../../data/me.ts";
+import { useAction } from "../../shared/use-action.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
+import { Form } from "../../ui/form.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import { useForm } from "../../ui/use-form.ts";
+import { CodeField, PasswordField } from "../../session/account-fields.tsx";
+import { canUseOidc, forgetOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.ts";
+import { Section } from "../section.tsx";
+import type { OidcProof } from "./oidc-proof.ts";
+import { TotpSetupDialog } from "./totp-setup-dialog.tsx";
+
+/** The second factor: a code of an authenticator app at each login. */
+export function TotpSection({ onClose }: { onClose?: () => void }) {
+  const { t } = useTranslation("settings");
+  const { totpEnabled, hasPassword, oidcLinked } = useMe();
+  const [back] = useState(() => oidcReturn("setUpTotp") ?? oidcReturn("turnOffTotp"));
+  const returned = back !== null && "oidcCode" in back ? back : null;
+  const [proof, setProof] = useState<OidcProof | null>(
+    returned && { oidcCode: returned.oidcCode, verifier: returned.trip.verifier },
+  );
+  const [open, setOpen] = useState<"setUpTotp" | "turnOffTotp" | null>(() => {
+    const purpose = returned?.trip.purpose;
+    return purpose === "setUpTotp" || purpose === "turnOffTotp" ? purpose : null;
+  });
+  const { busy, error, run } = useAction();
+  useEffect(forgetOidcReturn, []);
+  const close = () => {
+    setOpen(null);
+    // It is good for one call.
+    setProof(null);
+    onClose?.();
+  };
+  const begin = (purpose: "setUpTotp" | "turnOffTotp") => {
+    if (hasPassword) setOpen(purpose);
+    else void run(() => startOidc({ purpose, stay: true }));
+  };
+  const canConfirm = hasPassword || (oidcLinked && canUseOidc);
+  return (
+    <Section title={t("totp.title")} text={t("totp.text")}>
+      <div className="flex flex-wrap items-center gap-3">
+        <Badge tone={totpEnabled ? "good" : "neutral"}>{totpEnabled ? t("totp.on") : t("totp.off")}</Badge>
+        {totpEnabled ? (
+          <Button disabled={!canConfirm} busy={busy} onClick={() => begin("turnOffTotp")}>
+            {t("totp.turnOff")}
+          </Button>
+        ) : (
+          <Button disabled={!canConfirm} busy={busy} onClick={() => begin("setUpTotp")}>
+            {t("totp.setUp")}
+          </Button>
+        )}
+      </div>
+      {!hasPassword && (
+        <p className="text-sm text-muted">{canConfirm ? t("totp.needsLogin") : t("totp.needsPassword")}</p>
+      )}
+      <ErrorNote text={error ?? oidcFailure(back)} />
+      {open === "setUpTotp" && <TotpSetupDialog proof={proof} onClose={close} />}
+      {open === "turnOffTotp" && <TotpOffDialog proof={proof} onClose={close} />}
+    </Section>
+  );
+}
+
+interface TotpOffDialogProps {
+  /** null: the password is asked for. */
+  proof: OidcProof | null;
+  onClose: () => void;
+}
+
+function TotpOffDialog({ proof, onClose }: TotpOffDialogProps) {
+  const { t } = useTranslation("settings");
+  const call = useCall();
+  const form = useForm({
+    initial: { password: "", code: "" },
+    async submit({ password, code }) {
+      await call("user.disableTotp", { ...(proof ?? { password }), code: code.trim() });
+      showToast({ text: t("totp.isOff") });
+      onClose();
+    },
+    fieldOfError: { WRONG_CREDENTIALS: "password", WRONG_CODE: "code" },
+  });
+  return (
+    <Dialog open onClose={onClose} title={t("totp.turnOff")} description={t("totp.turnOffText")}>
+      <Form form={form} action={t("totp.turnOff")}>
+        {proof === null && (
+          <PasswordField
+            label={t("account.currentPassword")}
+            autoFocus
+            autoComplete="current-password"
+            {...form.field("password")}
+          />
+        )}
+        <CodeField autoFocus={proof !== null} {...form.field("code")} />
+      </Form>
+    </Dialog>
+  );
+}

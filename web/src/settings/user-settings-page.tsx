@@ -1,0 +1,235 @@
+import { type ComponentType, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import {
+  Bell,
+  CircleUserRound,
+  FileDown,
+  IdCard,
+  type LucideIcon,
+  Palette,
+  ShieldCheck,
+  UserRoundX,
+} from "lucide-react";
+import type { Reach } from "@fanfare/contract";
+import { useCall } from "../data/call.ts";
+import { useMe } from "../data/me.ts";
+import { landingPath, settingsPath } from "../routes.ts";
+import { DownloadLines } from "../shared/download-lines.tsx";
+import { setPreferences, usePreferences } from "../state/preferences.ts";
+import { SettingsLayout } from "../ui/settings-layout.tsx";
+import { Switch } from "../ui/choices.tsx";
+import { useReach } from "../data/people.ts";
+import { errorText, useAction } from "../shared/use-action.ts";
+import { ErrorNote, SkeletonRows } from "../ui/feedback.tsx";
+import { Select } from "../ui/select.tsx";
+import { AccountPart } from "./account/account-part.tsx";
+import { AppearancePart } from "./appearance/appearance-part.tsx";
+import { DeleteAccount } from "./data/delete-account.tsx";
+import { GroupLevels } from "./notifications/group-levels.tsx";
+import { askPermission, permissionNow, type PermissionState } from "./notifications/permission.ts";
+import { PushSection } from "./notifications/push-section.tsx";
+import { BlockedUsers } from "./privacy/blocked-users.tsx";
+import { ProfilePart } from "./profile/profile-part.tsx";
+import { Section } from "./section.tsx";
+import { OidcSection } from "./security/oidc-section.tsx";
+import { SessionsSection } from "./security/sessions-section.tsx";
+import { TokensSection } from "./security/tokens-section.tsx";
+import { TotpSection } from "./security/totp-section.tsx";
+import { readExport } from "./data/read-export.ts";
+
+const PARTS: Record<SectionId, ComponentType> = {
+  profile: ProfilePart,
+  account: AccountPart,
+  security: SecurityPart,
+  notifications: NotificationsPart,
+  privacy: PrivacyPart,
+  appearance: AppearancePart,
+  data: DataPart,
+};
+
+/** Everything somebody can say about themselves, their account and this browser. */
+export function UserSettingsPage({ section }: { section: string | undefined }) {
+  const { t } = useTranslation("settings");
+  const [, navigate] = useLocation();
+  const { id: current } = SECTIONS.find(({ id }) => id === section) ?? SECTIONS[0];
+  const Part = PARTS[current];
+  return (
+    <SettingsLayout
+      title={t("title")}
+      current={current}
+      onClose={() => navigate(landingPath())}
+      sections={SECTIONS.map(({ id, icon, textKey }) => ({
+        id,
+        icon,
+        label: t(textKey),
+        href: settingsPath(id),
+      }))}
+    >
+      <div className="grid max-w-xl gap-9">
+        <Part />
+      </div>
+    </SettingsLayout>
+  );
+}
+
+/** To take everything along, and to go. */
+function DataPart() {
+  return (
+    <>
+      <ExportData />
+      <DeleteAccount />
+    </>
+  );
+}
+
+/** What the user is notified about, and how. */
+function NotificationsPart() {
+  const { t } = useTranslation("settings");
+  const hasSounds = usePreferences((preferences) => preferences.notificationSounds);
+  return (
+    <>
+      <Section title={t("notify.here")} text={t("notify.hereText")}>
+        <DesktopSwitch />
+        <Switch
+          label={t("notify.sounds")}
+          checked={hasSounds}
+          onChange={(notificationSounds) => setPreferences({ notificationSounds })}
+        />
+      </Section>
+      <PushSection />
+      <GroupLevels />
+    </>
+  );
+}
+
+/** Notifications of the browser, which it has to allow. */
+function DesktopSwitch() {
+  const { t } = useTranslation("settings");
+  const isWanted = usePreferences((preferences) => preferences.desktopNotifications);
+  const [permission, setPermission] = useState<PermissionState>(permissionNow);
+  const change = async (desktopNotifications: boolean) => {
+    if (!desktopNotifications) return setPreferences({ desktopNotifications });
+    const answer = await askPermission();
+    setPermission(answer);
+    setPreferences({ desktopNotifications: answer === "granted" });
+  };
+  return (
+    <Switch
+      label={t("notify.desktop")}
+      hint={permission === "granted" || permission === "default" ? undefined : t(`notify.${permission}`)}
+      checked={isWanted && permission === "granted"}
+      disabled={permission === "unsupported"}
+      onChange={(isOn) => void change(isOn)}
+    />
+  );
+}
+
+/** Who can reach the user, and the warning before external links. */
+function PrivacyPart() {
+  const { t } = useTranslation("settings");
+  const confirmLinks = usePreferences((preferences) => preferences.confirmLinks);
+  return (
+    <>
+      <ReachForm />
+      <BlockedUsers />
+      <Section title={t("privacy.links")}>
+        <Switch
+          label={t("privacy.confirmLinks")}
+          hint={t("privacy.confirmLinksHint")}
+          checked={confirmLinks}
+          onChange={(isOn) => setPreferences({ confirmLinks: isOn })}
+        />
+      </Section>
+    </>
+  );
+}
+
+/** What keeps the account its owner's. */
+function SecurityPart() {
+  const isGuest = useMe().kind === "guest";
+  return (
+    <>
+      {!isGuest && <TotpSection />}
+      {!isGuest && <OidcSection />}
+      <SessionsSection />
+      <TokensSection />
+    </>
+  );
+}
+
+/** Everything that the server has of the user, as one file. */
+function ExportData() {
+  const { t } = useTranslation("settings");
+  const { username, nickname } = useMe();
+  const call = useCall();
+  const day = () => new Date().toISOString().slice(0, "2026-01-01".length);
+  return (
+    <Section title={t("export.title")} text={t("export.text")}>
+      <DownloadLines
+        action={t("export.action")}
+        progress={(items) => t("export.busy", { items })}
+        done={(items) => t("export.done", { items })}
+        fileName={() => `fanfare-${username ?? nickname}-${day()}.jsonl`}
+        read={(signal) => readExport(call, signal)}
+      />
+    </Section>
+  );
+}
+
+interface Section {
+  id: string;
+  icon: LucideIcon;
+  textKey: string;
+}
+
+export const SECTIONS = [
+  { id: "profile", icon: IdCard, textKey: "settings:section.profile" },
+  { id: "account", icon: CircleUserRound, textKey: "settings:section.account" },
+  { id: "security", icon: ShieldCheck, textKey: "settings:section.security" },
+  { id: "notifications", icon: Bell, textKey: "settings:section.notifications" },
+  { id: "privacy", icon: UserRoundX, textKey: "settings:section.privacy" },
+  { id: "appearance", icon: Palette, textKey: "settings:section.appearance" },
+  { id: "data", icon: FileDown, textKey: "settings:section.data" },
+] as const satisfies readonly Section[];
+
+export type SectionId = (typeof SECTIONS)[number]["id"];
+
+const REQUESTS: readonly Reach["requestsFrom"][] = ["everyone", "groupMates", "nobody"];
+const DIRECT: readonly Reach["directFrom"][] = ["everyone", "groupMates", "friends"];
+
+/** Each choice holds at once. */
+export function ReachForm() {
+  const { t } = useTranslation("settings");
+  const { data: reach, error: loadError, refetch } = useReach();
+  const call = useCall();
+  const { error, run } = useAction();
+  const change = (changes: Partial<Reach>) => void run(() => call("friend.setReach", changes));
+  return (
+    <Section title={t("reach.title")} text={t("reach.text")}>
+      {reach === undefined ? (
+        loadError === null ? (
+          <SkeletonRows count={2} />
+        ) : (
+          <ErrorNote text={errorText(loadError)} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <>
+          <Select
+            label={t("reach.directFrom")}
+            value={reach.directFrom}
+            options={DIRECT.map((value) => ({ value, label: t(`reach.${value}`) }))}
+            onChange={(directFrom) => change({ directFrom })}
+          />
+          <Select
+            label={t("reach.requestsFrom")}
+            value={reach.requestsFrom}
+            options={REQUESTS.map((value) => ({ value, label: t(`reach.${value}`) }))}
+            onChange={(requestsFrom) => change({ requestsFrom })}
+          />
+        </>
+      )}
+      <ErrorNote text={error} />
+    </Section>
+  );
+}
