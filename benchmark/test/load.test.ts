@@ -122,7 +122,7 @@ describe("a server that is running already", () => {
     });
   });
 
-  test("groups: each sender writes to each of them in every round", async () => {
+  test("groups: each sender writes to each of them in every round", { tags: "long" }, async () => {
     const size = ["--groups", "3", "--members", "10", "--senders", "4", "--rounds", "2", "--online", "0"];
     const { result } = await load("group", ...url, ...size);
     // Four who send, and one who observes.

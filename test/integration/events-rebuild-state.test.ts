@@ -151,7 +151,7 @@ async function expectSame(observers: Observer[], events: EventName[]): Promise<v
       expect(events.filter((name) => !observers.some(({ seen }) => seen.has(name)))).toEqual([]);
       for (const observer of observers) await compare(observer);
     },
-    { interval: 100, timeout: 20_000 },
+    { interval: 300, timeout: 20_000 },
   );
 }
 
