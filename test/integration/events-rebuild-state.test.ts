@@ -1,12 +1,13 @@
+import { FanfareClient } from "@fanfare/client";
 import {
+  createStore,
   type ClientState,
   channelOf,
   channelsOf,
   directsOf,
-  FanfareClient,
   groupsOf,
   inboxItems,
-} from "@fanfare/client";
+} from "@fanfare/client/store";
 import type { ActionName, Call, EventName, InboxItem, Params, SessionTokens } from "@fanfare/contract";
 import { EVENT_NAMES } from "@fanfare/contract/manifest";
 import { createAccount, must } from "@fanfare/testing";
@@ -19,6 +20,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 
 interface Observer {
   client: FanfareClient;
+  store: Store;
   call: Call;
   /** Another connection of the same user, whose answers are compared with the state of `client`. */
   checker: FanfareClient;
@@ -52,8 +54,10 @@ function newClient(tokens: SessionTokens): FanfareClient {
 
 async function observe(tokens: SessionTokens): Promise<Observer> {
   const [client, checker] = [newClient(tokens), newClient(tokens)];
+  const store = createStore(client);
   const observer: Observer = {
     client,
+    store,
     call: client.call,
     checker,
     inbox: [],
@@ -68,14 +72,14 @@ async function observe(tokens: SessionTokens): Promise<Observer> {
     });
   }
   // Asking for everything again would hide what events do not say.
-  client.store.doubtAllLater = () => undefined;
-  client.store.onDoubt(({ name }) => {
+  store.doubtAllLater = () => undefined;
+  store.onDoubt(({ name }) => {
     if (name === "inbox.list") void listInbox(observer).catch(() => undefined);
   });
   await Promise.all([client.connect(), checker.connect()]);
   await listInbox(observer);
-  await loadState(client.store, client.call, observer);
-  client.presence.watch(membersIn(client.store.state));
+  await loadState(store, client.call, observer);
+  client.presence.watch(membersIn(store.state));
   return observer;
 }
 
@@ -156,8 +160,8 @@ async function expectSame(observers: Observer[], events: EventName[]): Promise<v
 }
 
 async function compare(observer: Observer): Promise<void> {
-  const { client, checker, tokens, inbox } = observer;
-  await loadState(client.store, client.call, observer);
+  const { client, store, checker, tokens, inbox } = observer;
+  await loadState(store, client.call, observer);
   const fresh = new Store({
     call: checker.call,
     isOnline: () => true,
@@ -168,7 +172,7 @@ async function compare(observer: Observer): Promise<void> {
   await loadState(fresh, checker.call, { ...observer, listed: new Set() });
   fresh.close();
   const { items } = await checker.call("inbox.list", {});
-  expect(shown(client.store, inbox)).toEqual(shown(fresh, items));
+  expect(shown(store, inbox)).toEqual(shown(fresh, items));
   for (const channel of Object.values(fresh.state.channels)) {
     if (channel.kind === "section") continue;
     const copy = client.channel(channel.id);
@@ -227,11 +231,10 @@ const byChannelId = (a: { channelId: string }, b: { channelId: string }): number
 const mapTable = <T>(table: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(table).map(([key, value]) => [key, change(value)]));
 
-const channelIds = ({ client }: Observer): string[] =>
-  channelsOf(client.store.state, groupId)!.map(({ id }) => id);
+const channelIds = ({ store }: Observer): string[] => channelsOf(store.state, groupId)!.map(({ id }) => id);
 
-const inboxOf = ({ client, inbox }: Observer): string[] =>
-  inboxItems(client.store.state, inbox).map(({ message }) => message.id);
+const inboxOf = ({ store, inbox }: Observer): string[] =>
+  inboxItems(store.state, inbox).map(({ message }) => message.id);
 
 const send = (from: Observer, content: string) =>
   from.call("message.send", { channelId, content, nonce: `${content}-${Math.random()}` });
@@ -390,7 +393,7 @@ test("a direct channel of several: made, joined, renamed, left", async () => {
   await third.call("channel.removeFromDirect", { ...inDirect, userId: thirdId });
   await owner.call("channel.removeFromDirect", { ...inDirect, userId: owner.tokens.user.id });
   await expectSame([owner, ownersPhone, member, third], ["channel.deleted"]);
-  expect(channelOf(member.client.store.state, channel.id)?.ownerId).toBe(memberId);
+  expect(channelOf(member.store.state, channel.id)?.ownerId).toBe(memberId);
   await member.call("channel.removeFromDirect", { ...inDirect, userId: memberId });
   await expectSame([owner, member, third], []);
 });
@@ -399,9 +402,9 @@ test("a direct channel closed, and back with the next message", async () => {
   const { channel } = await owner.call("channel.openDirect", { userId: member.tokens.user.id });
   await owner.call("channel.closeDirect", { channelId: channel.id });
   await expectSame([owner, ownersPhone, member], ["channel.closed"]);
-  expect(owner.client.store.state.directs).not.toContain(channel.id);
+  expect(owner.store.state.directs).not.toContain(channel.id);
   await member.call("message.send", { channelId: channel.id, content: "there?", nonce: "there?" });
-  await vi.waitFor(() => expect(ownersPhone.client.store.state.directs).toContain(channel.id), 5000);
+  await vi.waitFor(() => expect(ownersPhone.store.state.directs).toContain(channel.id), 5000);
   await expectSame([owner, ownersPhone, member], []);
 });
 
@@ -416,8 +419,8 @@ test("threads: opened, renamed, put away, taken up, deleted, and gone with their
   await owner.call("channel.update", { ...inThread, name: "About the root" });
   await member.call("channel.archiveThread", inThread);
   await expectSame([owner, ownersPhone, member], ["channel.updated"]);
-  expect(owner.client.store.state.channels[channel.id]).toMatchObject({ name: "About the root" });
-  expect(owner.client.store.state.channels[channel.id]?.archivedAt).not.toBeNull();
+  expect(owner.store.state.channels[channel.id]).toMatchObject({ name: "About the root" });
+  expect(owner.store.state.channels[channel.id]?.archivedAt).not.toBeNull();
   await owner.call("channel.unarchiveThread", inThread);
   await expectSame([owner, ownersPhone, member], []);
   await owner.call("channel.delete", inThread);
@@ -455,11 +458,11 @@ test("notification settings reach the user's other sessions", async () => {
   await owner.call("notification.set", { groupId, level: "nothing", suppressEveryone: true });
   await owner.call("notification.set", { channelId, mutedUntil: "2100-01-01T00:00:00.000Z" });
   await expectSame([owner, ownersPhone, member], ["notification.updated"]);
-  expect(Object.keys(ownersPhone.client.store.state.notifications!)).toHaveLength(2);
+  expect(Object.keys(ownersPhone.store.state.notifications!)).toHaveLength(2);
   await owner.call("notification.set", { channelId, mutedUntil: null });
   await owner.call("notification.set", { groupId, level: null, suppressEveryone: false });
   await expectSame([owner, ownersPhone, member], []);
-  expect(ownersPhone.client.store.state.notifications).toEqual({});
+  expect(ownersPhone.store.state.notifications).toEqual({});
 });
 
 test("a profile changed, seen by the user's sessions and by the group", async () => {
@@ -475,7 +478,7 @@ test("what only the owner sees of the account, at each of the owner's sessions",
   const code = new TOTP({ secret }).generate();
   const { recoveryCodes } = await owner.call("user.enableTotp", { code });
   await expectSame([owner, ownersPhone], []);
-  expect(ownersPhone.client.store.state.me?.totpEnabled).toBe(true);
+  expect(ownersPhone.store.state.me?.totpEnabled).toBe(true);
   await owner.call("user.disableTotp", { password: "correct horse", code: recoveryCodes[0]! });
   await expectSame([owner, ownersPhone], []);
   expect(member.seen.has("account.updated")).toBe(false);

@@ -21,7 +21,6 @@ import { factsOf, TYPING_INTERVAL_MS, WRITE_TIMEOUT_MS } from "./limits.ts";
 import { PresenceWatch } from "./presence-watch.ts";
 import { Session } from "./session.ts";
 import type { StateEvent } from "./store/reduce.ts";
-import { Store } from "./store/store.ts";
 import { SyncLoop } from "./sync-loop.ts";
 import { TypingNotes } from "./typing-notes.ts";
 import { upload, type UploadOptions } from "./upload.ts";
@@ -70,6 +69,13 @@ function isReplacing(name: ActionName): boolean {
   return startsSession === true && endsSession === true;
 }
 
+/** Makes a call with `ask`. */
+export type CallWrapper = <N extends ActionName>(
+  name: N,
+  params: Params<N>,
+  ask: () => Promise<Result<N>>,
+) => Promise<Result<N>>;
+
 /** One user's connection to Fanfare, in Node and in the browser. */
 export class FanfareClient {
   readonly #addresses: Addresses;
@@ -79,14 +85,13 @@ export class FanfareClient {
   readonly #session: Session;
   readonly #connection: Connection;
   readonly #sync: SyncLoop;
-  /** Groups, channels, members and everything else that is asked for there, kept up while this client is connected. */
-  readonly store: Store;
   /** How users are, kept up while this client is connected. */
   readonly presence: PresenceWatch;
   readonly #typing = new TypingNotes(TYPING_INTERVAL_MS, (channelId) => {
     // Nothing depends on it.
     this.call("channel.typing", { channelId }).catch(() => undefined);
   });
+  #around: CallWrapper = (_name, _params, ask) => ask();
   #syncLater: ReturnType<typeof setTimeout> | null = null;
   /** Under way while the session is being replaced by another one. */
   #replacing: Promise<void> | null = null;
@@ -126,12 +131,6 @@ export class FanfareClient {
       targets: () => this.#views.values(),
       isOnline: () => this.state === "online",
       backoff: SYNC_BACKOFF,
-    });
-    this.store = new Store({
-      call: this.#call,
-      isOnline: () => this.state === "online",
-      backoff: REPEAT_BACKOFF,
-      spreadMs: CROWD_SPREAD_MS,
     });
     this.presence = new PresenceWatch({
       call: this.call,
@@ -205,8 +204,13 @@ export class FanfareClient {
    * Calls an action: by socket when connected, else by HTTP. What logs somebody in is remembered.
    * @throws {FanfareError} decide by its `type`; repeat it unchanged only when it is `retryable`
    */
-  readonly call: Call = async (name, params) =>
-    this.store.around(name, params, () => this.#call(name, params));
+  readonly call: Call = async (name, params) => this.#around(name, params, () => this.#call(name, params));
+
+  /** @internal Puts a store around every call, so that it sees the answers. Returns what makes calls without it. */
+  wrapCalls(around: CallWrapper): Call {
+    this.#around = around;
+    return this.#call;
+  }
 
   /** Listens to an event. Returns the function that ends it. */
   on<N extends keyof ClientEvents>(name: N, listener: (payload: ClientEvents[N]) => void): () => void {
@@ -317,13 +321,11 @@ export class FanfareClient {
   #connectionChanged(state: ConnectionState, error: FanfareError | undefined): void {
     if (state === "online") {
       this.#syncAll();
-      this.store.doubtAll();
       this.presence.askAgain();
     }
     if (state === "closed") {
       this.#cancelSyncLater();
       this.#sync.close();
-      this.store.close();
       this.presence.close();
       for (const view of this.#views.values()) view.close();
       if (endsSession(error)) this.#session.use(null);
@@ -353,7 +355,6 @@ export class FanfareClient {
 
   #hear<N extends EventName>(name: N, payload: EventPayload<N>): void {
     const event = { name, payload } as StateEvent;
-    this.store.hear(name, payload);
     switch (event.name) {
       case "message.created":
         this.#views.get(event.payload.channelId)?.hear(event.payload.messages);
@@ -393,12 +394,8 @@ export class FanfareClient {
         this.#syncAll();
         this.presence.askAgain();
         break;
-      case "resync":
-        this.store.doubtAllLater();
-        this.#syncAllLater();
-        this.presence.askAgainLater();
-        break;
       case "group.deleted":
+      case "resync":
         this.#syncAllLater();
         this.presence.askAgainLater();
         break;

@@ -11,6 +11,7 @@ function newServer() {
   const client = {
     state: "online",
     on: () => () => undefined,
+    wrapCalls: () => undefined,
     call: (_: string, params: unknown) =>
       new Promise((answer) => {
         waiting.push({ params, answer });

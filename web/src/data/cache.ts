@@ -1,4 +1,5 @@
 import type { FanfareClient } from "@fanfare/client";
+import { createStore, type Store } from "@fanfare/client/store";
 import type { ActionName, Call, Params, Result } from "@fanfare/contract";
 import {
   type InfiniteData,
@@ -30,11 +31,13 @@ export interface Paging<N extends ActionName> {
 }
 
 /**
- * The answers that are not part of the session's state (`client.store`): lists that are read by pages, and what a page asks for when it is opened.
+ * The answers that are not part of the session's state (`store`): lists that are read by pages, and what a page asks for when it is opened.
  * They are asked for again where an event leaves doubt.
  */
 export class ServerCache {
   readonly client: FanfareClient;
+  /** The session's state. */
+  readonly store: Store;
   readonly queries: QueryClient;
   readonly #call: Call;
   /** The queries of an action: doubts come by the thousand. */
@@ -43,6 +46,7 @@ export class ServerCache {
 
   constructor(client: FanfareClient, queries: QueryClient) {
     this.client = client;
+    this.store = createStore(client);
     this.queries = queries;
     this.#call = batchedCall(client);
     queries.getQueryCache().subscribe((event) => this.#follow(event));

@@ -1,4 +1,5 @@
-import { channelOf, type ChannelSnapshot } from "@fanfare/client";
+import type { ChannelSnapshot } from "@fanfare/client";
+import { channelOf } from "@fanfare/client/store";
 import type { ChannelState, Message } from "@fanfare/contract";
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";

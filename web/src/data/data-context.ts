@@ -1,7 +1,8 @@
 import type { ActionName, Params, Result } from "@fanfare/contract";
 import { QueryClient, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
-import { FanfareError, type LoadName } from "@fanfare/client";
+import { FanfareError } from "@fanfare/client";
+import type { LoadName } from "@fanfare/client/store";
 import type { ServerCache } from "./cache.ts";
 
 export const DataContext = createContext<ServerCache | null>(null);

@@ -40,7 +40,7 @@ function startLive(cache: ServerCache): () => void {
   });
   for (const listen of LISTENERS) listen(cache, on);
   ends.push(
-    cache.client.store.onDoubt(({ name, params, crowd, afterMs }) =>
+    cache.store.onDoubt(({ name, params, crowd, afterMs }) =>
       cache.refetchSoon(name, params, crowd, afterMs),
     ),
   );

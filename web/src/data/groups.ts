@@ -1,4 +1,4 @@
-import { byPosition, channelOf, channelsOf, groupsOf, rolesOf } from "@fanfare/client";
+import { byPosition, channelOf, channelsOf, groupsOf, rolesOf } from "@fanfare/client/store";
 import type { Channel, ChannelState, Group, Override, Result, Role } from "@fanfare/contract";
 import { useEffect } from "react";
 import {
@@ -33,7 +33,7 @@ export function useChannels(
 
 /** The same of several groups, in their order. */
 export function useChannelsOfGroups(groupIds: readonly string[]): (readonly ChannelState[])[] {
-  const { store } = useServerCache().client;
+  const { store } = useServerCache();
   const joined = groupIds.join(" ");
   useEffect(() => {
     const ends = joined.split(" ").map((groupId) => groupId && store.keep("channel.list", { groupId }));
@@ -50,7 +50,7 @@ export function useChannelState(channelId: string): Loaded<ChannelState> {
 
 export const channelEffects: Effects = {
   "channel.reorder": {
-    before({ client: { store } }, { groupId, places }) {
+    before({ store }, { groupId, places }) {
       store.predict({ name: "channel.reordered", payload: { groupId, places } });
       return () => void store.reload("channel.list", { groupId });
     },
@@ -92,7 +92,7 @@ export function useRoles(groupId: string, options?: { enabled?: boolean }): Load
 
 export const roleEffects: Effects = {
   "role.reorder": {
-    before({ client: { store } }, { groupId, roleIds }) {
+    before({ store }, { groupId, roleIds }) {
       const positions = roleIds.map((roleId, position) => ({ roleId, position }));
       store.predict({ name: "role.reordered", payload: { groupId, positions } });
       return () => void store.reload("role.list", { groupId });

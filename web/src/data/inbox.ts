@@ -5,7 +5,7 @@ import {
   unreadChannels,
   unreadInChannel,
   unreadInGroup,
-} from "@fanfare/client";
+} from "@fanfare/client/store";
 import type { InboxItem, NotificationSetting, Result, UnreadChannel } from "@fanfare/contract";
 import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";
 import { ON_OPEN, useAsk, useServerCache } from "./data-context.ts";
@@ -29,7 +29,7 @@ export function useInboxUnreadCount(): Loaded<number> {
 
 const manyRead = {
   after(cache: ServerCache) {
-    const { store } = cache.client;
+    const { store } = cache;
     void store.reload("channel.listUnread", {});
     void store.reload("inbox.getUnreadCount", {});
     cache.refetchSoon("inbox.list");

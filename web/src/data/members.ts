@@ -1,4 +1,4 @@
-import { membersOf } from "@fanfare/client";
+import { membersOf } from "@fanfare/client/store";
 import type { Member, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import {

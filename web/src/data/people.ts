@@ -1,4 +1,4 @@
-import { directsOf, friendRequestsOf, friendsOf } from "@fanfare/client";
+import { directsOf, friendRequestsOf, friendsOf } from "@fanfare/client/store";
 import type { ChannelState, Friend, FriendRequest, Reach, User } from "@fanfare/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { LIMITS } from "@fanfare/contract/limits";
@@ -25,7 +25,7 @@ export function useReach(): UseQueryResult<Reach> {
   return useAsk("friend.getReach", {}, { ...ON_OPEN, select: ({ reach }) => reach });
 }
 
-function removed({ client: { store } }: ServerCache, { userId }: { userId: string }): () => void {
+function removed({ store }: ServerCache, { userId }: { userId: string }): () => void {
   store.predict({ name: "friend.removed", payload: { userId } });
   return () => {
     void store.reload("friend.list", {});
@@ -52,7 +52,7 @@ export function useDirects(): Loaded<readonly ChannelState[]> {
 
 export const directEffects: Effects = {
   "channel.closeDirect": {
-    before({ client: { store } }, { channelId }) {
+    before({ store }, { channelId }) {
       store.predict({ name: "channel.closed", payload: { channelId } });
       return () => void store.reload("channel.listDirect", {});
     },

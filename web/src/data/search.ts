@@ -1,4 +1,4 @@
-import { latestMessages } from "@fanfare/client";
+import { latestMessages } from "@fanfare/client/store";
 import type { Message, Params, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
@@ -18,7 +18,7 @@ export interface Found {
 /** Messages that have all of this, newest first, page by page; null asks for nothing. */
 export function useSearch(search: Search | null): UseInfiniteQueryResult<Found> {
   const cache = useServerCache();
-  const { store } = cache.client;
+  const { store } = cache;
   const found = useInfiniteQuery({
     ...cache.askPages("message.search", search ?? {}, "cursor", ({ nextCursor }) => nextCursor),
     staleTime: STALE_AFTER_MS,

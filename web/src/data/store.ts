@@ -1,4 +1,5 @@
-import type { ClientState, FanfareError, LoadName } from "@fanfare/client";
+import type { FanfareError } from "@fanfare/client";
+import type { ClientState, LoadName } from "@fanfare/client/store";
 import type { Params } from "@fanfare/contract";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useServerCache } from "./data-context.ts";
@@ -14,7 +15,7 @@ export interface Loaded<T> {
 
 /** Reads the session's state. `select` returns the same value until what it reads has changed. */
 export function useStoreState<T>(select: (state: ClientState) => T): T {
-  const { store } = useServerCache().client;
+  const { store } = useServerCache();
   return useSyncExternalStore(store.subscribe, () => select(store.state));
 }
 
@@ -28,7 +29,7 @@ export function useLoaded<N extends LoadName, T>(
   select: (state: ClientState) => T | undefined,
   { enabled = true }: { enabled?: boolean } = {},
 ): Loaded<T> {
-  const { store } = useServerCache().client;
+  const { store } = useServerCache();
   const key = JSON.stringify(params);
   // The same params come as another object each time.
   // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -51,7 +52,7 @@ export function useLatest<T, L extends { data: T[] | undefined }>(
   list: L,
   latest: (state: ClientState, listed: readonly T[]) => T[],
 ): L {
-  const { store } = useServerCache().client;
+  const { store } = useServerCache();
   const last = useRef<T[]>([]);
   const data = useSyncExternalStore(store.subscribe, () => {
     if (list.data === undefined) return undefined;

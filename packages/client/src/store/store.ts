@@ -1,9 +1,11 @@
 import type { ActionName, Call, EventName, EventPayload, Params, Result } from "@fanfare/contract";
+import type { CallWrapper, FanfareClient } from "../client.ts";
 import { callSafely } from "../emitter.ts";
 import { FanfareError, retryAfterMsOf } from "../errors.ts";
 import { type Backoff, retryMs, sleep } from "../timing.ts";
 import { absorb, isAbsorbed } from "./answers.ts";
 import { type Doubt, doubtsOf, doubtsOfUnread } from "./doubts.ts";
+import { EVENT_NAMES } from "@fanfare/contract/manifest";
 import { LOADS, type LoadName } from "./loads.ts";
 import { reduce, type StateEvent } from "./reduce.ts";
 import { type ClientState, EMPTY_STATE } from "./state.ts";
@@ -31,6 +33,9 @@ interface Question {
 
 /** A deleted group had many members: all of them ask. */
 const FORGOTTEN_CROWD = 5000;
+const BACKOFF: Backoff = { baseMs: 500, maxMs: 3_000 };
+/** After an event that thousands received at the same moment. */
+const CROWD_SPREAD_MS = 2_000;
 const LOAD_TRIES = 5;
 const SOON_MS = 50;
 /** After more events than this while an answer was on its way, it is asked for again instead. */
@@ -119,16 +124,12 @@ export class Store {
   }
 
   /** @internal Makes a call, and puts its answer into the state if it belongs there. */
-  around<N extends ActionName>(
-    name: N,
-    params: Params<N>,
-    ask: () => Promise<Result<N>>,
-  ): Promise<Result<N>> {
+  readonly around: CallWrapper = (name, params, ask) => {
     // One page of a list that is held as a whole says nothing of the others.
     const isPart = name in LOADS && LOADS[name as LoadName].pages !== undefined;
     if (isPart || !isAbsorbed(name)) return ask();
     return this.#asking(name, params, ask);
-  }
+  };
 
   /** @internal Events may have been lost. */
   doubtAll(): void {
@@ -327,6 +328,24 @@ export class Store {
   #notify(): void {
     for (const listener of this.#listeners) callSafely(listener);
   }
+}
+
+/** The state of this client's session, kept up while it is connected. One for each client. */
+export function createStore(client: FanfareClient): Store {
+  const store = new Store({
+    call: (name, params) => callServer(name, params),
+    isOnline: () => client.state === "online",
+    backoff: BACKOFF,
+    spreadMs: CROWD_SPREAD_MS,
+  });
+  const callServer = client.wrapCalls(store.around);
+  for (const name of EVENT_NAMES) client.on(name, (payload) => store.hear(name, payload));
+  client.on("resync", () => store.doubtAllLater());
+  client.on("connection.changed", ({ state }) => {
+    if (state === "online") store.doubtAll();
+    if (state === "closed") store.close();
+  });
+  return store;
 }
 
 function isIn(state: ClientState, { name, params }: Pick<Question, "name" | "params">): boolean {

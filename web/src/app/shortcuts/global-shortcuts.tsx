@@ -1,4 +1,4 @@
-import { channelsOf, directsOf } from "@fanfare/client";
+import { channelsOf, directsOf } from "@fanfare/client/store";
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { useMe } from "../../data/me.ts";
@@ -89,7 +89,7 @@ interface Deeds {
 
 /** What the shortcuts do where the user is now. */
 function useShortcutActions(): Deeds {
-  const { store } = useServerCache().client;
+  const { store } = useServerCache();
   const call = useCall();
   const place = usePlace();
   const { data: groups = [] } = useGroups();

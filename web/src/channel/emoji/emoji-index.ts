@@ -1,4 +1,4 @@
-import { type Language } from "../../i18n/language.ts";
+import type { Language } from "../../i18n/language.ts";
 
 /** One emoji, as the build puts it together from emojibase. */
 export interface EmojiEntry {

@@ -154,7 +154,7 @@ async function describeNotice(cache: ServerCache, { message, channel }: Notice):
       ? await nameOf(cache, message.authorId)
       : i18next.t("notifications:webhook", { name: message.as.name });
   const { groupId, name, id, parentId } = channel;
-  const group = cache.client.store.state.groups?.[groupId ?? ""]?.name;
+  const group = cache.store.state.groups?.[groupId ?? ""]?.name;
   const place = groupId === null ? name : [`#${name}`, group].filter(Boolean).join(", ");
   const path =
     parentId === null

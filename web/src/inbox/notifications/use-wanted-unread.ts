@@ -1,4 +1,4 @@
-import type { Unread } from "@fanfare/client";
+import type { Unread } from "@fanfare/client/store";
 import { useMemo } from "react";
 import { useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
 import { useNow } from "../../shared/hooks.ts";

@@ -1,4 +1,4 @@
-import type { Unread } from "@fanfare/client";
+import type { Unread } from "@fanfare/client/store";
 import type { NotificationSetting, UnreadChannel } from "@fanfare/contract";
 
 import { isMutedNow } from "../../groups/channels/mute.ts";

@@ -1,4 +1,4 @@
-import { channelOf, notificationSettings } from "@fanfare/client";
+import { channelOf, notificationSettings } from "@fanfare/client/store";
 import type { ChannelState, Message, NotificationSetting } from "@fanfare/contract";
 import type { ServerCache } from "../../data/cache.ts";
 import { isMutedNow } from "../../groups/channels/mute.ts";
@@ -43,7 +43,7 @@ async function noticeOf(
   channelId: string,
   messages: readonly Message[],
 ): Promise<Notice | null> {
-  const { store } = cache.client;
+  const { store } = cache;
   await store.load("channel.get", { channelId });
   const channel = channelOf(store.state, channelId);
   if (channel === undefined) return null;
@@ -72,9 +72,9 @@ async function rolesFor(
   { mentions }: Message,
 ): Promise<readonly string[]> {
   if (groupId === null || mentions === undefined || mentions.roleIds.length === 0) return [];
-  const { client } = cache;
+  const { client, store } = cache;
   const member =
-    client.store.state.members[groupId]?.[userId] ??
+    store.state.members[groupId]?.[userId] ??
     (await client.call("group.getMember", { groupId, userId })).member;
   return member.roleIds;
 }
