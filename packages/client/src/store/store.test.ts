@@ -1,9 +1,10 @@
-import type { ActionName, Call, Channel, Group, Message } from "@fanfare/contract";
+import type { ActionName, Call, Channel, Group, Message, SessionTokens } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
+import { FanfareClient } from "../client.ts";
 import { FanfareError } from "../errors.ts";
 import type { Doubt } from "./doubts.ts";
 import { channelsOf, groupsOf } from "./selectors.ts";
-import { Store } from "./store.ts";
+import { createStore, Store } from "./store.ts";
 
 const group = (id: string, name = id): Group => ({ id, name, createdAt: "", memberCount: 1 }) as Group;
 const channelState = (id: string, lastReadSeq = 0) => ({
@@ -161,6 +162,13 @@ describe("the store", () => {
     asked[1]!.answer({ friends: [{ userId: "f", since: "" }], nextCursor: null });
     await reloading;
     expect(Object.keys(store.state.friends!)).toEqual(["f"]);
+  });
+
+  test("knows the user of a client that is connected already", () => {
+    const client = new FanfareClient({ url: "http://127.0.0.1:1" });
+    client.useTokens({ user: { id: "me" } } as SessionTokens);
+    expect(createStore(client).state.userId).toBe("me");
+    client.close();
   });
 
   test("says what an event left open, for lists that are held elsewhere", () => {

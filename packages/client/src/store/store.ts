@@ -11,6 +11,8 @@ import { reduce, type StateEvent } from "./reduce.ts";
 import { type ClientState, EMPTY_STATE } from "./state.ts";
 
 export interface StoreOptions {
+  /** The user of the session, where it is known before the first `ready`. */
+  userId?: string | null;
   call: Call;
   isOnline(): boolean;
   backoff: Backoff;
@@ -55,10 +57,11 @@ export class Store {
   #underWay = 0;
   #isClosed = false;
   #later: ReturnType<typeof setTimeout> | null = null;
-  #state: ClientState = EMPTY_STATE;
+  #state: ClientState;
 
   constructor(options: StoreOptions) {
     this.#options = options;
+    this.#state = { ...EMPTY_STATE, userId: options.userId ?? null };
   }
 
   get state(): ClientState {
@@ -333,6 +336,8 @@ export class Store {
 /** The state of this client's session, kept up while it is connected. One for each client. */
 export function createStore(client: FanfareClient): Store {
   const store = new Store({
+    // The client may be connected already.
+    userId: client.user?.id ?? null,
     call: (name, params) => callServer(name, params),
     isOnline: () => client.state === "online",
     backoff: BACKOFF,
