@@ -1,5 +1,5 @@
 // Before the first paint, so that nobody sees a flash of the wrong theme: an external file, because the content policy
-// allows no inline code. While the page runs, src/features/shell/use-applied-preferences.ts does the same.
+// allows no inline code. While the page runs, src/app/shell/use-applied-preferences.ts does the same.
 (function () {
   var preferences = {};
   try {

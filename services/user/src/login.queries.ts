@@ -73,21 +73,30 @@ export interface GuessLimit {
   windowMs: number;
 }
 
+/** How often counting begins again because another request has reset the count. */
+const COUNT_TRIES = 10;
+
 /** The queries of the collection users that count failed attempts across processes and addresses. */
 export function createGuessQueries(users: Model<UserDocument>) {
   return {
     /** Before a guess is looked at, so that many at once are not more than so many. false: there have been too many. */
     async countGuess(userId: string, { field, max, windowMs }: GuessLimit, now: Date): Promise<boolean> {
       const endsAt = new Date(now.getTime() + windowMs);
-      await users.updateOne(
-        { _id: userId, $or: [{ [field]: { $exists: false } }, { [`${field}.endsAt`]: { $lte: now } }] },
-        { $set: { [field]: { count: 0, endsAt } } },
-      );
-      const result = await users.updateOne(
-        { _id: userId, [`${field}.count`]: { $lt: max } },
-        { $inc: { [`${field}.count`]: 1 } },
-      );
-      return result.matchedCount === 1;
+      const count = `${field}.count`;
+      for (let tries = 1; tries <= COUNT_TRIES; tries += 1) {
+        await users.updateOne(
+          { _id: userId, $or: [{ [field]: { $exists: false } }, { [`${field}.endsAt`]: { $lte: now } }] },
+          { $set: { [field]: { count: 0, endsAt } } },
+        );
+        const result = await users.updateOne(
+          { _id: userId, [count]: { $lt: max } },
+          { $inc: { [count]: 1 } },
+        );
+        if (result.matchedCount === 1) return true;
+        // Otherwise a correct attempt of another request has reset the count in between.
+        if ((await users.exists({ _id: userId, [count]: { $gte: max } })) !== null) return false;
+      }
+      return false;
     },
 
     /** A correct attempt resets the count. */

@@ -1,5 +1,6 @@
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createUserRepository } from "../src/user.repository.ts";
 import { actorOf, newName, PASSWORD, startUserNode, stopClock, type UserNode } from "./user-node.ts";
 
 // Who is logged in, but may not be the owner, guesses the password.
@@ -69,4 +70,23 @@ test("who was right begins anew, and logins go on meanwhile", async () => {
   await guess(tokens);
   const login = { username: tokens.user.username!, password: PASSWORD };
   expect(await outcome(node.call("user.login", login))).toBe("ok");
+});
+
+test("a correct password that resets the count keeps no other one out", async () => {
+  const { user } = await register();
+  const users = createUserRepository(node.node.database);
+  const limit = { field: "passwordGuesses", max: 20, windowMs: 60_000 } as const;
+  const outcomes: boolean[] = [];
+  const confirmMany = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) {
+      outcomes.push(await users.countGuess(user.id, limit, new Date()));
+      await users.forgetGuesses(user.id, limit.field);
+    }
+  };
+  // Each another number of times, so that they do not go in step.
+  await Promise.all(
+    Array.from({ length: 8 }, (_, index) => confirmMany(20 + index).then(() => confirmMany(20))),
+  );
+  await Promise.all([confirmMany(50), Promise.resolve().then(() => confirmMany(49)), confirmMany(48)]);
+  expect(outcomes).not.toContain(false);
 });
