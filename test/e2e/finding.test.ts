@@ -89,6 +89,12 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await expect
       .poll(() => page.getByRole("option").first().textContent())
       .toMatch(/^rockets.*Rocket builders/);
+    // Typed at once, nothing is lost; and the focus goes back to where it was.
+    await page.keyboard.press("Escape");
+    await expect.poll(() => field.count()).toBe(0);
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+    await page.keyboard.press("Control+k");
+    await field.waitFor();
     await page.keyboard.type("rkts");
     await page.getByRole("option", { name: /^general/ }).waitFor();
     await expect.poll(() => page.getByRole("option").first().textContent()).toMatch(/^rockets/);

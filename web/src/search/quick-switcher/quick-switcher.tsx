@@ -50,6 +50,7 @@ function Content({ onClose }: { onClose: () => void }) {
         <Search size={18} aria-hidden className="shrink-0 text-muted" />
         <input
           {...fieldProps}
+          autoFocus
           type="text"
           aria-label={t("title")}
           placeholder={t("placeholder")}
