@@ -44,9 +44,12 @@ describe.skipIf(!hasBrowser())("around the pages", () => {
   test("a theme takes effect at once, and is there before anything else after a reload", async () => {
     const page = await openGroup(DESKTOP);
     expect(await root(page, "data-theme")).toBe("light");
+    await page.evaluate(`window.fading = [];
+      addEventListener("transitionrun", ({ target }) => fading.push(target.ariaLabel))`);
     await you(page).click();
     await page.getByRole("menuitemcheckbox", { name: "Dark theme" }).click();
     await expect.poll(() => root(page, "data-theme")).toBe("dark");
+    expect(await page.evaluate("fading")).not.toContain("Pinned messages");
 
     await page.addInitScript(THEME_OF_BODY);
     await page.reload();

@@ -167,7 +167,9 @@ describe("the store", () => {
   test("knows the user of a client that is connected already", () => {
     const client = new FanfareClient({ url: "http://127.0.0.1:1" });
     client.useTokens({ user: { id: "me" } } as SessionTokens);
-    expect(createStore(client).state.userId).toBe("me");
+    const store = createStore(client);
+    expect(store.state.userId).toBe("me");
+    expect(createStore(client)).toBe(store);
     client.close();
   });
 

@@ -333,8 +333,12 @@ export class Store {
   }
 }
 
-/** The state of this client's session, kept up while it is connected. One for each client. */
+const stores = new WeakMap<FanfareClient, Store>();
+
+/** The state of this client's session, kept up while it is connected. The same store for every call with one client. */
 export function createStore(client: FanfareClient): Store {
+  const existing = stores.get(client);
+  if (existing !== undefined) return existing;
   const store = new Store({
     // The client may be connected already.
     userId: client.user?.id ?? null,
@@ -343,6 +347,7 @@ export function createStore(client: FanfareClient): Store {
     backoff: BACKOFF,
     spreadMs: CROWD_SPREAD_MS,
   });
+  stores.set(client, store);
   const callServer = client.wrapCalls(store.around);
   for (const name of EVENT_NAMES) client.on(name, (payload) => store.hear(name, payload));
   client.on("resync", () => store.doubtAllLater());

@@ -13,11 +13,22 @@ export function useAppliedPreferences(): void {
   const reduces = reducedMotion ?? systemReduces;
   useEffect(() => {
     const { dataset } = document.documentElement;
-    dataset["theme"] = isDark ? "dark" : "light";
+    const theme = isDark ? "dark" : "light";
+    // Every element would fade to its new colour by itself: thousands of transitions where there are many channels.
+    if (dataset["theme"] !== theme) withoutTransitions(() => (dataset["theme"] = theme));
     dataset["density"] = density;
     dataset["motion"] = reduces ? "reduced" : "full";
   }, [isDark, density, reduces]);
   useEffect(() => {
     void changeLanguage(chooseLanguage(language, navigator.languages));
   }, [language]);
+}
+
+function withoutTransitions(change: () => void): void {
+  const { dataset } = document.documentElement;
+  dataset["still"] = "";
+  change();
+  // Computes the styles while nothing moves.
+  void getComputedStyle(document.body).color;
+  delete dataset["still"];
 }
