@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../data/call.ts";
 import { useGroup } from "../data/groups.ts";
-import { useInbox, useInboxUnreadCount } from "../data/inbox.ts";
+import { useInbox } from "../data/inbox.ts";
 import { useMe } from "../data/me.ts";
 import { settingsPath } from "../routes.ts";
 import { errorText, useAction } from "../shared/use-action.ts";
@@ -32,8 +32,9 @@ export function InboxPage() {
   const { error, busy, run } = useAction();
   const [isClearing, setClearing] = useState(false);
   const [tab, setTab] = useState("unread");
-  const { data: items = [] } = useInbox();
-  const { data: unread = 0 } = useInboxUnreadCount();
+  const { data: items = [], hasNextPage } = useInbox();
+  // The count may know of a mention before the list does: it is read once it is shown.
+  const isUnread = items.some(({ unread }) => unread) || hasNextPage;
   const newestId = items[0]?.message.id;
   return (
     <>
@@ -45,7 +46,7 @@ export function InboxPage() {
             <Button
               size="sm"
               busy={busy}
-              disabled={unread === 0 || newestId === undefined}
+              disabled={!isUnread}
               icon={<CheckCheck size={16} aria-hidden />}
               onClick={() => void run(() => call("inbox.markRead", { messageId: newestId! }))}
             >
