@@ -4,7 +4,6 @@ import {
   type ComponentProps,
   type KeyboardEvent,
   type RefObject,
-  useEffect,
   useLayoutEffect,
 } from "react";
 import { useTranslation } from "react-i18next";
@@ -22,7 +21,7 @@ import {
   toggleMark,
 } from "./markdown-edit.ts";
 import { SuggestionSource } from "./suggestion-sources.tsx";
-import { closedEmoji, type Suggestion, useSuggestions } from "./suggestions.ts";
+import { closedEmoji, type Suggestion, type Suggestions, useSuggestions } from "./suggestions.ts";
 import { filesOf } from "./upload-strip.tsx";
 import type { Written } from "./use-written.ts";
 
@@ -67,7 +66,7 @@ export function MessageField(props: MessageFieldProps) {
   const { t, i18n } = useTranslation("composer");
   const { field, text, onInput } = written;
   const suggestions = useSuggestions(written);
-  const { isOpen, listId, trigger, found, activeIndex } = suggestions;
+  const { isOpen, options, trigger, found } = suggestions;
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
@@ -97,15 +96,7 @@ export function MessageField(props: MessageFieldProps) {
 
   return (
     <div className="min-w-0 flex-1">
-      {isOpen && (
-        <SuggestionList
-          id={listId}
-          suggestions={found}
-          activeIndex={activeIndex}
-          onActivate={suggestions.setActive}
-          onPick={suggestions.pick}
-        />
-      )}
+      {isOpen && <SuggestionList suggestions={found} options={options} />}
       {trigger !== null && (
         <SuggestionSource
           kind={trigger.kind}
@@ -120,8 +111,8 @@ export function MessageField(props: MessageFieldProps) {
         id={props.id}
         aria-label={label}
         aria-autocomplete="list"
-        aria-controls={isOpen ? listId : undefined}
-        aria-activedescendant={isOpen ? optionId(listId, activeIndex) : undefined}
+        aria-controls={isOpen ? options.listProps.id : undefined}
+        aria-activedescendant={options.fieldProps["aria-activedescendant"]}
         aria-describedby={props.describedBy}
         placeholder={props.placeholder}
         value={text}
@@ -209,44 +200,29 @@ function GrowingField({ fieldRef, className, ...rest }: GrowingFieldProps) {
   );
 }
 
-interface SuggestionListProps {
-  /** Of the list; those of its options begin so. */
-  id: string;
+/** What could be meant, above the field. */
+function SuggestionList({
+  suggestions,
+  options,
+}: {
   suggestions: readonly Suggestion[];
-  activeIndex: number;
-  onActivate: (index: number) => void;
-  onPick: (suggestion: Suggestion) => void;
-}
-
-const optionId = (listId: string, index: number): string => `${listId}-${index}`;
-
-/** What could be meant, above the field. The focus stays in the field, which says which one is active. */
-function SuggestionList({ id, suggestions, activeIndex, onActivate, onPick }: SuggestionListProps) {
+  options: Suggestions["options"];
+}) {
   const { t } = useTranslation("composer");
-  useEffect(() => {
-    document.getElementById(optionId(id, activeIndex))?.scrollIntoView({ block: "nearest" });
-  }, [id, activeIndex]);
   return (
     <div
-      id={id}
-      role="listbox"
+      {...options.listProps}
       aria-label={t("suggest.label")}
       className="absolute inset-x-0 bottom-full z-10 mb-1.5 max-h-[40dvh] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-raised"
     >
       {suggestions.map((suggestion, index) => (
         <div
+          {...options.optionProps(index)}
           key={suggestion.key}
-          id={optionId(id, index)}
-          role="option"
-          aria-selected={index === activeIndex}
           className={cx(
             "flex min-h-row cursor-default items-center gap-2.5 rounded-sm px-2 py-1",
-            index === activeIndex && "bg-selected",
+            index === options.active && "bg-selected",
           )}
-          // The field keeps the focus.
-          onPointerDown={(event) => event.preventDefault()}
-          onPointerMove={() => onActivate(index)}
-          onClick={() => onPick(suggestion)}
         >
           <Picture suggestion={suggestion} />
           <span className="shrink-0 font-medium">{suggestion.label}</span>

@@ -1,4 +1,5 @@
-import { type KeyboardEvent, useCallback, useId, useState } from "react";
+import { type KeyboardEvent, useCallback, useState } from "react";
+import { useOptions } from "../ui/use-options.ts";
 import { editField } from "./markdown-edit.ts";
 import type { Written } from "./use-written.ts";
 
@@ -97,16 +98,13 @@ export function closedEmoji(text: string, caret: number): { start: number; name:
 
 const NONE: readonly Suggestion[] = [];
 
-interface Suggestions {
-  listId: string;
+export interface Suggestions {
   /** What is looked up; null where nothing is. */
   trigger: Trigger | null;
   found: readonly Suggestion[];
-  activeIndex: number;
   isOpen: boolean;
+  options: ReturnType<typeof useOptions>;
   onFound: (kind: Trigger["kind"], found: readonly Suggestion[]) => void;
-  setActive: (index: number) => void;
-  pick: (suggestion: Suggestion) => void;
   /** Looks at where the caret is now. */
   look: () => void;
   close: () => void;
@@ -116,20 +114,18 @@ interface Suggestions {
 
 /** What is proposed while somebody writes a name, a channel, an emoji or a command. */
 export function useSuggestions({ field, nameFor }: Written): Suggestions {
-  const listId = useId();
-  const [trigger, setTrigger] = useState<Trigger | null>(null);
+  const [written, setTrigger] = useState<Trigger | null>(null);
   /** What was found last. It stays while nothing is looked up: nobody would say it again when the same is looked up next. */
   const [last, setLast] = useState<{ kind: Trigger["kind"]; found: readonly Suggestion[] } | null>(null);
-  const found = last !== null && last.kind === trigger?.kind ? last.found : NONE;
-  const [activeIndex, setActive] = useState(0);
   /** Where somebody wanted no proposals: the sign that they began with. */
   const [dismissedAt, setDismissedAt] = useState<number | null>(null);
-  const isOpen = trigger !== null && found.length > 0;
+  const trigger = written?.start === dismissedAt ? null : written;
+  const found = last !== null && last.kind === trigger?.kind ? last.found : NONE;
 
-  const onFound = useCallback((kind: Trigger["kind"], next: readonly Suggestion[]) => {
-    setLast({ kind, found: next });
-    setActive(0);
-  }, []);
+  const onFound = useCallback(
+    (kind: Trigger["kind"], next: readonly Suggestion[]) => setLast({ kind, found: next }),
+    [],
+  );
 
   const look = useCallback(() => {
     const { current } = field;
@@ -143,40 +139,32 @@ export function useSuggestions({ field, nameFor }: Written): Suggestions {
 
   const close = () => setTrigger(null);
 
-  const pick = ({ insert }: Suggestion) => {
+  const pick = (index: number) => {
     const { current } = field;
-    if (current === null || trigger === null) return;
+    const picked = found[index];
+    if (current === null || trigger === null || picked === undefined) return;
+    const { insert } = picked;
     const text = "text" in insert ? insert.text : nameFor(insert.wire, insert.name);
     editField(current, replacement(current.value, current.selectionStart, trigger, text));
     close();
   };
 
+  const options = useOptions({
+    count: found.length,
+    about: `${trigger?.kind} ${trigger?.start} ${trigger?.query}`,
+    onPick: pick,
+  });
+
   const onKey = (event: KeyboardEvent): boolean => {
-    if (!isOpen || isDismissed || event.ctrlKey || event.metaKey || event.altKey) return false;
-    const active = found[activeIndex];
-    const { length } = found;
-    if (event.key === "ArrowDown") setActive((activeIndex + 1) % length);
-    else if (event.key === "ArrowUp") setActive((activeIndex + length - 1) % length);
-    else if (event.key === "Escape") setDismissedAt(trigger.start);
-    else if ((event.key === "Enter" || event.key === "Tab") && !event.shiftKey && active) pick(active);
-    else return false;
+    if (trigger === null || found.length === 0 || event.ctrlKey || event.metaKey || event.altKey)
+      return false;
+    if (event.key === "Escape") setDismissedAt(trigger.start);
+    else if (event.key === "Tab" && !event.shiftKey) pick(options.active);
+    else if (!options.onKey(event)) return false;
     event.preventDefault();
     event.stopPropagation();
     return true;
   };
 
-  const isDismissed = trigger !== null && dismissedAt === trigger.start;
-  return {
-    listId,
-    trigger: isDismissed ? null : trigger,
-    found,
-    activeIndex,
-    isOpen: isOpen && !isDismissed,
-    onFound,
-    setActive,
-    pick,
-    look,
-    close,
-    onKey,
-  };
+  return { trigger, found, isOpen: found.length > 0, options, onFound, look, close, onKey };
 }

@@ -21,13 +21,13 @@ export function useOptions({ count, about, onPick }: Options) {
     if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: "nearest" });
   }, [activeId]);
 
-  /** Arrows and Enter. Returns whether the key was for the options. */
+  /** Arrows, and Enter without Shift. Returns whether the key was for the options. */
   const onKey = (event: KeyboardEvent): boolean => {
-    const { key, nativeEvent, ctrlKey, metaKey, altKey } = event;
+    const { key, nativeEvent, ctrlKey, metaKey, altKey, shiftKey } = event;
     if (count === 0 || nativeEvent.isComposing || ctrlKey || metaKey || altKey) return false;
     if (key === "ArrowDown") setActive((active + 1) % count);
     else if (key === "ArrowUp") setActive((active + count - 1) % count);
-    else if (key === "Enter") onPick(active);
+    else if (key === "Enter" && !shiftKey) onPick(active);
     else return false;
     event.preventDefault();
     return true;
