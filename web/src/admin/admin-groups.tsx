@@ -16,7 +16,7 @@ import { TextField } from "../ui/text-field.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { useForm } from "../ui/use-form.ts";
 import { ExportGroup } from "../groups/group-settings/storage/export-group.tsx";
-import { PagedList } from "./paged-list.tsx";
+import { AdminList } from "./admin-list.tsx";
 import { ReasonField } from "./reason-field.tsx";
 
 /** All groups of this instance, newest first. */
@@ -28,15 +28,15 @@ export function AdminGroups() {
   return (
     <>
       <p className="text-muted">{t("groups.hint")}</p>
-      <PagedList
+      <AdminList
         label={t("sections.groups")}
-        query={groups}
+        pages={groups}
         empty={<EmptyState icon={Users} title={t("groups.none")} text={t("groups.noneText")} />}
       >
         {(group) => (
           <GroupRow group={group} onExport={() => setExported(group)} onDelete={() => setDoomed(group)} />
         )}
-      </PagedList>
+      </AdminList>
       {exported !== null && (
         <Dialog
           open

@@ -9,7 +9,7 @@ import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { showToast } from "../ui/toast.tsx";
-import { PagedList } from "./paged-list.tsx";
+import { AdminList } from "./admin-list.tsx";
 
 /** Background work that failed on every try: it can be run again, or deleted. */
 export function AdminJobs() {
@@ -18,13 +18,13 @@ export function AdminJobs() {
   return (
     <>
       <p className="text-muted">{t("jobs.hint")}</p>
-      <PagedList
+      <AdminList
         label={t("sections.jobs")}
-        query={jobs}
+        pages={jobs}
         empty={<EmptyState icon={Hourglass} title={t("jobs.none")} text={t("jobs.noneText")} />}
       >
         {(job) => <JobRow job={job} />}
-      </PagedList>
+      </AdminList>
     </>
   );
 }

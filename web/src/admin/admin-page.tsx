@@ -36,7 +36,7 @@ import { AdminOverview } from "./admin-overview.tsx";
 import { AdminUsers } from "./admin-users.tsx";
 import { LimitsForm } from "./limits-form.tsx";
 import { MaintenanceForm } from "./maintenance-form.tsx";
-import { PagedList } from "./paged-list.tsx";
+import { AdminList } from "./admin-list.tsx";
 import { PolicyForm } from "./policy-form.tsx";
 
 const OUTCOMES: Record<string, BadgeTone> = { done: "good", begun: "warn" };
@@ -139,13 +139,13 @@ function AdminAuditLog() {
   return (
     <>
       <p className="text-muted">{t("audit.hint")}</p>
-      <PagedList
+      <AdminList
         label={t("sections.auditLog")}
-        query={entries}
+        pages={entries}
         empty={<EmptyState icon={ScrollText} title={t("audit.none")} text={t("audit.noneText")} />}
       >
         {(entry) => <AuditEntryRow entry={entry} />}
-      </PagedList>
+      </AdminList>
     </>
   );
 }

@@ -30,7 +30,7 @@ import { TextField } from "../ui/text-field.tsx";
 import { showToast } from "../ui/toast.tsx";
 import { useForm } from "../ui/use-form.ts";
 import { CopyField } from "../shared/copy-field.tsx";
-import { PagedList } from "./paged-list.tsx";
+import { AdminList } from "./admin-list.tsx";
 import { ReasonField } from "./reason-field.tsx";
 import { useSettled } from "./use-settled.ts";
 
@@ -64,13 +64,13 @@ export function AdminUsers() {
         value={search}
         onChange={setSearch}
       />
-      <PagedList
+      <AdminList
         label={t("sections.users")}
-        query={users}
+        pages={users}
         empty={<EmptyState icon={UserSearch} title={t("users.none")} text={t("users.noneText")} />}
       >
         {(user) => <UserRow user={user} onDeed={(deed) => setAsked({ user, deed })} />}
-      </PagedList>
+      </AdminList>
       {asked !== null && <UserDeedDialog {...asked} onClose={() => setAsked(null)} onLink={setLink} />}
       {isCreating && <CreateUserDialog onClose={() => setCreating(false)} onLink={setLink} />}
       {link !== null && <PasswordLinkDialog {...link} onClose={() => setLink(null)} />}

@@ -8,12 +8,13 @@ import { useGroup } from "../data/groups.ts";
 import { useInbox } from "../data/inbox.ts";
 import { useMe } from "../data/me.ts";
 import { settingsPath } from "../routes.ts";
-import { errorText, useAction } from "../shared/use-action.ts";
+import { useAction } from "../shared/use-action.ts";
+import { PagedList } from "../shared/paged-list.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { cx } from "../ui/cx.ts";
-import { EmptyState, ErrorNote, SkeletonRows } from "../ui/feedback.tsx";
+import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Tabs } from "../ui/tabs.tsx";
@@ -123,36 +124,31 @@ async function markEverythingRead(call: Call): Promise<void> {
 /** Mentions and answers, the newest first. */
 function InboxList({ onlyUnread }: { onlyUnread: boolean }) {
   const { t } = useTranslation("inbox");
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInbox();
-  if (error !== null && data === undefined)
-    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
-  if (data === undefined) return <SkeletonRows withAvatar />;
-  const items = onlyUnread ? data.filter(({ unread }) => unread) : data;
+  const pages = useInbox();
+  const { data = [] } = pages;
   return (
-    <div className="grid gap-2 pt-3">
-      {items.length === 0 && !hasNextPage && (
-        <EmptyState
-          icon={onlyUnread ? PartyPopper : BellOff}
-          title={onlyUnread ? t("allRead") : t("empty")}
-          text={onlyUnread ? t("allReadText") : t("emptyText")}
-        />
-      )}
-      <ol className="grid gap-4">
-        {items.map((item) => (
-          <li key={item.message.id}>
-            <InboxEntry item={item} />
-          </li>
-        ))}
-      </ol>
-      <ErrorNote
-        text={error === null ? null : errorText(error)}
-        onRetry={() => void (items.length === 0 ? refetch() : fetchNextPage())}
-      />
-      {hasNextPage && (
-        <Button variant="ghost" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t("showMore")}
-        </Button>
-      )}
+    <div className="pt-3">
+      <PagedList
+        pages={pages}
+        items={onlyUnread ? data.filter(({ unread }) => unread) : data}
+        empty={
+          <EmptyState
+            icon={onlyUnread ? PartyPopper : BellOff}
+            title={onlyUnread ? t("allRead") : t("empty")}
+            text={onlyUnread ? t("allReadText") : t("emptyText")}
+          />
+        }
+      >
+        {(items) => (
+          <ol className="grid gap-4">
+            {items.map((item) => (
+              <li key={item.message.id}>
+                <InboxEntry item={item} />
+              </li>
+            ))}
+          </ol>
+        )}
+      </PagedList>
     </div>
   );
 }

@@ -6,10 +6,9 @@ import { useLocation } from "wouter";
 import { useThreads } from "../../data/channel-messages.ts";
 import { useUser } from "../../data/people.ts";
 import { placePath } from "../../routes.ts";
-import { errorText } from "../../shared/use-action.ts";
-import { Button } from "../../ui/button.tsx";
+import { PagedList } from "../../shared/paged-list.tsx";
 import { CountBadge } from "../../ui/badge.tsx";
-import { EmptyState, ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
+import { EmptyState, SkeletonRows } from "../../ui/feedback.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
@@ -46,36 +45,27 @@ export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: 
 /** The threads of a channel, or those that were put away. */
 function ThreadList({ channel, archived }: { channel: Channel; archived: boolean }) {
   const { t } = useTranslation("threads");
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useThreads(
-    channel.id,
-    archived,
-  );
-  if (data === undefined) {
-    if (error === null) return <SkeletonRows />;
-    return <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />;
-  }
-  if (data.length === 0) {
-    return archived ? (
-      <EmptyState icon={MessageSquareText} title={t("empty.archived")} />
-    ) : (
-      <EmptyState icon={MessageSquareText} title={t("empty.active")} text={t("empty.text")} />
-    );
-  }
+  const pages = useThreads(channel.id, archived);
+  const empty = archived
+    ? { title: t("empty.archived") }
+    : { title: t("empty.active"), text: t("empty.text") };
   return (
-    <>
-      <ul className="grid gap-0.5">
-        {data.map((thread) => (
-          <li key={thread.id}>
-            <ThreadRow channel={channel} thread={thread} />
-          </li>
-        ))}
-      </ul>
-      {hasNextPage && (
-        <Button wide variant="ghost" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t("showMore")}
-        </Button>
+    <PagedList
+      pages={pages}
+      items={pages.data ?? []}
+      placeholder={<SkeletonRows />}
+      empty={<EmptyState icon={MessageSquareText} {...empty} />}
+    >
+      {(threads) => (
+        <ul className="grid gap-0.5">
+          {threads.map((thread) => (
+            <li key={thread.id}>
+              <ThreadRow channel={channel} thread={thread} />
+            </li>
+          ))}
+        </ul>
       )}
-    </>
+    </PagedList>
   );
 }
 

@@ -4,36 +4,34 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useHeldTokens } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
-import { errorText } from "../../shared/use-action.ts";
 import { useFormats } from "../../shared/formats.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/feedback.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
-import { MoreButton } from "../../shared/more-button.tsx";
+import { PagedList } from "../../shared/paged-list.tsx";
 import { Section } from "../section.tsx";
 
 /** The bot and webhook tokens that act with the user's permissions. Hidden if there are none. */
 export function TokensSection() {
   const { t } = useTranslation("settings");
   const pages = useHeldTokens();
-  const { data: tokens, error, refetch, hasNextPage } = pages;
+  const { data: tokens, hasNextPage } = pages;
   const call = useCall();
   const [asked, setAsked] = useState<HeldToken | null>(null);
   if (tokens?.length === 0 && !hasNextPage) return null;
   return (
     <Section title={t("tokens.title")} text={t("tokens.text")}>
-      {error !== null && !pages.isFetchNextPageError && (
-        <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
-      )}
-      <ul className="grid gap-px">
-        {tokens?.map((token) => (
-          <li key={`${token.kind} ${token.id}`}>
-            <TokenRow token={token} onRevoke={() => setAsked(token)} />
-          </li>
-        ))}
-      </ul>
-      <MoreButton pages={pages} />
+      <PagedList pages={pages} items={tokens ?? []}>
+        {(items) => (
+          <ul className="grid gap-px">
+            {items.map((token) => (
+              <li key={`${token.kind} ${token.id}`}>
+                <TokenRow token={token} onRevoke={() => setAsked(token)} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
       <ConfirmDialog
         open={asked !== null}
         onClose={() => setAsked(null)}

@@ -6,7 +6,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelMessages } from "../../../data/channel-messages.ts";
 import { useServerCache } from "../../../data/data-context.ts";
 import { errorText } from "../../../shared/use-action.ts";
-import { MoreButton } from "../../../shared/more-button.tsx";
+import { PagedList } from "../../../shared/paged-list.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
 import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
 import { useOpenProfile } from "../../../people/members/use-open-profile.ts";
@@ -16,7 +16,6 @@ import { Markdown, MarkdownPreview } from "../markdown/markdown.tsx";
 import { formatTime } from "../times.ts";
 import { useUser } from "../../../data/people.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
-import { Button } from "../../../ui/button.tsx";
 import { MessageSkeleton } from "./list-head.tsx";
 import { MessageContext, type MessageDialog, type OnUser, useMessageContext } from "./use-rows.ts";
 import { MessageScroller } from "./message-scroller.tsx";
@@ -143,23 +142,21 @@ function HistoryDialog({ message, onClose }: { message: Message; onClose: () => 
     ),
     staleTime: 0,
   });
-  const { data, error, refetch } = pages;
+  const former = pages.data?.pages.flatMap(({ edits }) => edits) ?? [];
   return (
     <Dialog open onClose={onClose} title={t("history.title")} size="lg">
       <ol className="grid gap-4">
         <Version content={content} time={editedAt ?? message.createdAt} note={t("history.now")} />
-        {data?.pages.flatMap(({ edits }) =>
-          edits.map(({ version, content: former, writtenAt }) => (
-            <Version key={version} content={former} time={writtenAt} />
-          )),
-        )}
       </ol>
-      {data === undefined && error === null && <SkeletonRows count={2} />}
-      <MoreButton pages={pages} />
-      <ErrorNote
-        text={error === null || pages.isFetchNextPageError ? null : errorText(error)}
-        onRetry={() => void refetch()}
-      />
+      <PagedList pages={pages} items={former} placeholder={<SkeletonRows count={2} />}>
+        {(edits) => (
+          <ol className="grid gap-4" start={2}>
+            {edits.map(({ version, content: text, writtenAt }) => (
+              <Version key={version} content={text} time={writtenAt} />
+            ))}
+          </ol>
+        )}
+      </PagedList>
     </Dialog>
   );
 }
@@ -228,24 +225,25 @@ function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
   const cache = useServerCache();
   const { channelId, id: messageId } = message;
   const params = { channelId, messageId, emoji, limit: LIMITS.pageMaxItems };
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const pages = useInfiniteQuery({
     ...cache.askPages("message.listReactors", params, "afterUserId", ({ nextUserId }) => nextUserId),
     staleTime: 0,
   });
   return (
     <Dialog open onClose={onClose} title={t("reaction.whoTitle", { emoji })} size="sm">
-      <ul className="grid gap-1">
-        {data?.pages.flatMap(({ userIds }) =>
-          userIds.map((userId) => <Reactor key={userId} userId={userId} />),
+      <PagedList
+        pages={pages}
+        items={pages.data?.pages.flatMap(({ userIds }) => userIds) ?? []}
+        placeholder={<SkeletonRows count={3} withAvatar />}
+      >
+        {(userIds) => (
+          <ul className="grid gap-1">
+            {userIds.map((userId) => (
+              <Reactor key={userId} userId={userId} />
+            ))}
+          </ul>
         )}
-      </ul>
-      {data === undefined && error === null && <SkeletonRows count={3} withAvatar />}
-      <ErrorNote text={error === null ? null : errorText(error)} onRetry={() => void refetch()} />
-      {hasNextPage && (
-        <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t("reaction.more")}
-        </Button>
-      )}
+      </PagedList>
     </Dialog>
   );
 }

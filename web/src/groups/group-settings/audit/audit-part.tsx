@@ -7,11 +7,10 @@ import { useChannels, useRoles } from "../../../data/groups.ts";
 import { AUDITED_ACTIONS, auditTarget } from "../../../data/manifest.ts";
 import { useAuditLog } from "../../../data/moderation.ts";
 import { useUser } from "../../../data/people.ts";
-import { errorText } from "../../../shared/use-action.ts";
-import { MoreButton } from "../../../shared/more-button.tsx";
+import { PagedList } from "../../../shared/paged-list.tsx";
 import { useFormats } from "../../../shared/formats.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
-import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { EmptyState, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { MemberPicker } from "../member-picker.tsx";
 import { userName } from "../user-name.ts";
@@ -48,23 +47,22 @@ export function AuditPart({ group }: { group: Group }) {
           max={1}
         />
       </div>
-      {log.data === undefined && log.error === null && <SkeletonRows count={8} withAvatar />}
-      {log.data === undefined && log.error !== null && (
-        <ErrorNote text={errorText(log.error)} onRetry={() => void log.refetch()} />
-      )}
-      {log.data?.length === 0 && (
-        <EmptyState icon={ClipboardList} title={t("audit.none")} text={t("audit.noneText")} />
-      )}
-      {log.data !== undefined && log.data.length > 0 && (
-        <ol className="grid">
-          {log.data.map((entry) => (
-            <li key={entry.id} className="border-b border-line last:border-0">
-              <AuditRow group={group} entry={entry} />
-            </li>
-          ))}
-        </ol>
-      )}
-      <MoreButton pages={log} />
+      <PagedList
+        pages={log}
+        items={log.data ?? []}
+        placeholder={<SkeletonRows count={8} withAvatar />}
+        empty={<EmptyState icon={ClipboardList} title={t("audit.none")} text={t("audit.noneText")} />}
+      >
+        {(entries) => (
+          <ol className="grid">
+            {entries.map((entry) => (
+              <li key={entry.id} className="border-b border-line last:border-0">
+                <AuditRow group={group} entry={entry} />
+              </li>
+            ))}
+          </ol>
+        )}
+      </PagedList>
     </div>
   );
 }

@@ -4,36 +4,36 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useBans } from "../../../data/moderation.ts";
 import { useUser } from "../../../data/people.ts";
-import { errorText, useAction } from "../../../shared/use-action.ts";
+import { useAction } from "../../../shared/use-action.ts";
 import { useFormats } from "../../../shared/formats.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { EmptyState, ErrorNote } from "../../../ui/feedback.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
-import { MoreButton } from "../../../shared/more-button.tsx";
+import { PagedList } from "../../../shared/paged-list.tsx";
 import { userName } from "../user-name.ts";
 
 /** Who is kept out, and why. */
 export function BansPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const bans = useBans(group.id);
-  if (bans.data === undefined) {
-    if (bans.error === null) return <SkeletonRows withAvatar />;
-    return <ErrorNote text={errorText(bans.error)} onRetry={() => void bans.refetch()} />;
-  }
-  if (bans.data.length === 0) {
-    return <EmptyState icon={UserRoundCheck} title={t("bans.none")} text={t("bans.noneText")} />;
-  }
   return (
-    <div className="grid max-w-2xl gap-3">
-      <ul className="grid gap-px">
-        {bans.data.map((ban) => (
-          <li key={ban.userId}>
-            <Row ban={ban} />
-          </li>
-        ))}
-      </ul>
-      <MoreButton pages={bans} />
+    <div className="max-w-2xl">
+      <PagedList
+        pages={bans}
+        items={bans.data ?? []}
+        empty={<EmptyState icon={UserRoundCheck} title={t("bans.none")} text={t("bans.noneText")} />}
+      >
+        {(items) => (
+          <ul className="grid gap-px">
+            {items.map((ban) => (
+              <li key={ban.userId}>
+                <Row ban={ban} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
     </div>
   );
 }

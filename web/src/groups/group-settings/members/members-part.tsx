@@ -4,13 +4,12 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMemberSearch } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
-import { errorText } from "../../../shared/use-action.ts";
-import { MoreButton } from "../../../shared/more-button.tsx";
+import { PagedList } from "../../../shared/paged-list.tsx";
 import { useFormats } from "../../../shared/formats.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Badge } from "../../../ui/badge.tsx";
-import { EmptyState, ErrorNote, SkeletonRows } from "../../../ui/feedback.tsx";
+import { EmptyState, SkeletonRows } from "../../../ui/feedback.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { Menu } from "../../../ui/menu.tsx";
@@ -42,27 +41,28 @@ export function MembersPart({ group }: { group: Group }) {
         autoComplete="off"
         hint={t("members.count", { count: group.memberCount })}
       />
-      {members.data === undefined && members.error === null && <SkeletonRows count={8} withAvatar />}
-      {members.data === undefined && members.error !== null && (
-        <ErrorNote text={errorText(members.error)} onRetry={() => void members.refetch()} />
-      )}
-      {members.data !== undefined && found.length === 0 && (
-        <EmptyState icon={Users} title={t("picker.none")} text={t("members.noneText")} />
-      )}
-      <ul className="grid gap-px">
-        {found.map(({ member, user }) => (
-          <li key={member.userId}>
-            <MemberRow
-              group={group}
-              member={member}
-              user={user}
-              authority={authority}
-              onOpen={(kind) => setDialog({ kind, member })}
-            />
-          </li>
-        ))}
-      </ul>
-      {text.trim() === "" && <MoreButton pages={members} />}
+      <PagedList
+        pages={members}
+        items={found}
+        placeholder={<SkeletonRows count={8} withAvatar />}
+        empty={<EmptyState icon={Users} title={t("picker.none")} text={t("members.noneText")} />}
+      >
+        {(shown) => (
+          <ul className="grid gap-px">
+            {shown.map(({ member, user }) => (
+              <li key={member.userId}>
+                <MemberRow
+                  group={group}
+                  member={member}
+                  user={user}
+                  authority={authority}
+                  onOpen={(kind) => setDialog({ kind, member })}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
       {dialog !== null && (
         <MemberDialogs group={group} dialog={dialog} authority={authority} onClose={() => setDialog(null)} />
       )}

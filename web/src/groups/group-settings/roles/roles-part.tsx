@@ -8,7 +8,7 @@ import { useCall } from "../../../data/call.ts";
 import { useMemberSearch } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
 import { errorText, useAction } from "../../../shared/use-action.ts";
-import { MoreButton } from "../../../shared/more-button.tsx";
+import { PagedList } from "../../../shared/paged-list.tsx";
 import { Avatar } from "../../../ui/avatar.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";
@@ -192,28 +192,30 @@ function RoleMembers({ group, role, authority }: RoleMembersProps) {
         <p className="text-sm text-muted">{t("roles.lacks")}</p>
       )}
       <ErrorNote text={error} />
-      {holders.length === 0 && <p className="text-muted">{t("roles.nobody")}</p>}
-      <ul className="grid gap-px">
-        {holders.map(({ member: { userId }, user }) => (
-          <li key={userId}>
-            <ListRow
-              leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
-              title={userName(user)}
-              trailing={
-                mayGive && (
-                  <IconButton
-                    icon={X}
-                    label={t("roles.take", { name: userName(user) })}
-                    disabled={busy}
-                    onClick={() => change("role.unassign", userId)}
-                  />
-                )
-              }
-            />
-          </li>
-        ))}
-      </ul>
-      <MoreButton pages={members} />
+      <PagedList pages={members} items={holders} empty={<p className="text-muted">{t("roles.nobody")}</p>}>
+        {(shown) => (
+          <ul className="grid gap-px">
+            {shown.map(({ member: { userId }, user }) => (
+              <li key={userId}>
+                <ListRow
+                  leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
+                  title={userName(user)}
+                  trailing={
+                    mayGive && (
+                      <IconButton
+                        icon={X}
+                        label={t("roles.take", { name: userName(user) })}
+                        disabled={busy}
+                        onClick={() => change("role.unassign", userId)}
+                      />
+                    )
+                  }
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+      </PagedList>
     </div>
   );
 }
