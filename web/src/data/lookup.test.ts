@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Lookup } from "./lookup.ts";
+import { Lookup, batchedCall } from "./lookup.ts";
+import type { FanfareClient } from "@fanfare/client";
+import type { Params } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
@@ -56,4 +59,56 @@ describe("Lookup", () => {
     expect(calls).toEqual([["a"], ["a"], ["a"]]);
     expect(lookup.get("a")).toBe("A");
   });
+});
+
+type Asked = Params<"group.getMembers">;
+
+/** A server where everybody is a member whose id does not begin with "x". */
+function newServer() {
+  const calls: Asked[] = [];
+  const client = {
+    call(name: string, params: Asked) {
+      if (name !== "group.getMembers") return Promise.resolve({ name });
+      calls.push(params);
+      if (params.groupId === "broken") return Promise.reject(new Error("broken"));
+      const members = params.userIds.filter((id) => !id.startsWith("x")).map((userId) => ({ userId }));
+      return Promise.resolve({ members });
+    },
+  } as unknown as FanfareClient;
+  return { call: batchedCall(client), calls };
+}
+
+test("members of each group are asked for together, others are MEMBER_NOT_FOUND", async () => {
+  const { call, calls } = newServer();
+  const answers = await Promise.allSettled([
+    call("group.getMember", { groupId: "a", userId: "u1" }),
+    call("group.getMember", { groupId: "b", userId: "u1" }),
+    call("group.getMember", { groupId: "a", userId: "x1" }),
+    call("group.getMember", { groupId: "broken", userId: "u1" }),
+  ]);
+  expect(answers).toMatchObject([
+    { value: { member: { userId: "u1" } } },
+    { value: { member: { userId: "u1" } } },
+    { reason: { type: "MEMBER_NOT_FOUND" } },
+    { reason: { message: "broken" } },
+  ]);
+  expect(calls).toEqual([
+    { groupId: "a", userIds: ["u1", "x1"] },
+    { groupId: "b", userIds: ["u1"] },
+    { groupId: "broken", userIds: ["u1"] },
+  ]);
+});
+
+test("never more than may be asked for at once; what follows is asked for anew", async () => {
+  const { call, calls } = newServer();
+  const userIds = Array.from({ length: LIMITS.usersPerLookup + 1 }, (_, i) => `u${i}`);
+  const ask = (userId: string) => call("group.getMember", { groupId: "a", userId });
+  const answers = await Promise.all(userIds.map(ask));
+  expect(answers.map(({ member }) => member.userId)).toEqual(userIds);
+  await ask("u0");
+  expect(calls.map((asked) => asked.userIds.length)).toEqual([LIMITS.usersPerLookup, 1, 1]);
+});
+
+test("everything else is called as it is", async () => {
+  expect(await newServer().call("user.me", {})).toEqual({ name: "user.me" });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatBytes } from "../times.ts";
+import { formatBytes } from "./times.ts";
 
 test("sizes are told in the unit that fits, with a decimal where it says something", () => {
   expect(formatBytes(0, "en")).toBe("0 bytes");

@@ -1,6 +1,12 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
-import { niceTicks, timeTicks } from "./line-chart.tsx";
+import { linePath, niceTicks, timeTicks } from "./line-chart.tsx";
+import fc from "fast-check";
+
+test("a line has a gap where nothing was measured", () => {
+  const points = [{ x: 0, y: 1 }, { x: 1, y: 2.04 }, null, { x: 3, y: 4 }];
+  expect(linePath(points)).toBe("M0 1L0 1L1 2M3 4L3 4");
+  expect(linePath([null])).toBe("");
+});
 
 test("ticks begin at 0, are equally far apart, and reach the highest value with less than one part to spare", () => {
   fc.assert(
