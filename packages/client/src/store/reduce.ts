@@ -120,7 +120,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     });
     return { ...state, channels };
   },
-  "channel.deleted": (state, { channelId }) => forgetChannels(state, (channel) => channel.id === channelId),
+  "channel.deleted": (state, { channelId }) => withoutChannels(state, new Set([channelId])),
   // Its history and its numbers stay: the next message brings it back.
   "channel.closed": (state, { channelId }) =>
     state.directs?.includes(channelId) === true
@@ -239,17 +239,20 @@ export function forgetGroup(state: ClientState, groupId: string): ClientState {
     members: withoutEntry(rest.members, groupId),
     permissions: withoutEntry(rest.permissions, groupId),
     listedGroups: withoutEntry(rest.listedGroups, groupId),
-    notifications: rest.notifications && withoutEntry(rest.notifications, groupId),
+    notifications: rest.notifications && withoutEntries(rest.notifications, (of) => of.groupId === groupId),
     unread: rest.unread && withoutEntries(rest.unread, (channel) => channel.groupId === groupId),
   };
 }
 
-/** Threads go with their channel. */
 export function forgetChannels(state: ClientState, isGone: (channel: Channel) => boolean): ClientState {
-  const all = Object.values(state.channels);
-  const gone = new Set(all.filter(isGone).map(({ id }) => id));
-  for (const { id, parentId } of all) if (parentId !== null && gone.has(parentId)) gone.add(id);
-  if (gone.size === 0) return state;
+  const gone = Object.values(state.channels).filter(isGone);
+  return gone.length === 0 ? state : withoutChannels(state, new Set(gone.map(({ id }) => id)));
+}
+
+/** Threads go with their channel. What else is known of a channel may be known without it. */
+function withoutChannels(state: ClientState, channelIds: ReadonlySet<string>): ClientState {
+  const threads = Object.values(state.channels).filter(({ parentId }) => channelIds.has(parentId ?? ""));
+  const gone = new Set([...channelIds, ...threads.map(({ id }) => id)]);
   const isIn = (_: unknown, channelId: string): boolean => gone.has(channelId);
   return {
     ...state,

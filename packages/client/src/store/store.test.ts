@@ -141,6 +141,24 @@ describe("the store", () => {
     await expect.poll(() => store.state.unread?.["c"]).toMatchObject({ lastReadSeq: 2, head: { seq: 4 } });
   });
 
+  test("an answer from before a channel was deleted does not bring it back", async () => {
+    const { store, asked } = newStore();
+    const loading = Promise.all([store.load("channel.listUnread", {}), store.load("notification.list", {})]);
+    store.hear("channel.deleted", { channelId: "c", groupId: "g" });
+    const unread = { channelId: "c", groupId: "g", parentId: null, head: { seq: 1, rev: 1 } };
+    asked[0]!.answer({
+      channels: [{ ...unread, lastReadSeq: 0, mentionCount: 0 }],
+      nextCursor: null,
+    });
+    asked[1]!.answer({
+      settings: [{ groupId: "g", channelId: "c", level: "all", mutedUntil: null, suppressEveryone: false }],
+      nextCursor: null,
+    });
+    await loading;
+    expect(store.state.unread).toEqual({});
+    expect(store.state.notifications).toEqual({});
+  });
+
   test("without anything loaded, events cause no calls", async () => {
     const { store, asked } = newStore();
     const message = { id: "m", channelId: "c", seq: 1, rev: 1, authorId: "other" } as Message;
