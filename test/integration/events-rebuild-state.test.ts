@@ -418,7 +418,7 @@ test("threads: opened, renamed, put away, taken up, deleted, and gone with their
   const { channel } = await member.call("channel.openThread", root);
   const inThread = { channelId: channel.id };
   await owner.call("message.send", { ...inThread, content: "about it", nonce: "about it" });
-  await expectSame([owner, ownersPhone, member], ["channel.created", "message.changed"]);
+  await expectSame([owner, ownersPhone, member], ["channel.created", "message.changed", "thread.followed"]);
   expect(owner.client.channel(channelId).messages[0]?.threadId).toBe(channel.id);
   await owner.call("channel.update", { ...inThread, name: "About the root" });
   await member.call("channel.archiveThread", inThread);

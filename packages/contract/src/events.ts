@@ -4,6 +4,7 @@ import {
   botEvents,
   friendEvents,
   inboxEvents,
+  threadEvents,
   notificationEvents,
   presenceEvents,
   userEvents,
@@ -24,6 +25,7 @@ export const EVENTS = {
   ...presenceEvents,
   ...botEvents,
   ...inboxEvents,
+  ...threadEvents,
   ...notificationEvents,
 } satisfies Record<string, EventDefinition>;
 

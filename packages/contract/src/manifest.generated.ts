@@ -114,5 +114,6 @@ export const EVENT_NAMES = [
   "bot.disabled",
   "inbox.added",
   "inbox.updated",
+  "thread.followed",
   "notification.updated",
 ] as const;

@@ -41,7 +41,8 @@ const DUPLICATE_KEY = 11_000;
 export const createFollowRepository = defineRepository(
   { name: "ThreadFollow", schema, durable: false },
   ({ model: follows, native }) => ({
-    async add({ threadId, parentId, groupId }: Thread, userIds: readonly string[]): Promise<void> {
+    /** @returns those of the users who did not follow the thread before */
+    async add({ threadId, parentId, groupId }: Thread, userIds: readonly string[]): Promise<string[]> {
       const [thread, parent, group] = [threadId, parentId, groupId].map((id) => new Types.ObjectId(id));
       const operations = userIds.map((userId) => ({
         updateOne: {
@@ -50,13 +51,13 @@ export const createFollowRepository = defineRepository(
           upsert: true,
         },
       }));
-      try {
-        await native.bulkWrite(operations, { ordered: false });
-      } catch (error) {
+      const result = await native.bulkWrite(operations, { ordered: false }).catch((error: unknown) => {
         if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
         // Another process has just noted the same.
         if (error.result.getWriteErrors().some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-      }
+        return error.result;
+      });
+      return userIds.filter((_, index) => result.upsertedIds[index] !== undefined);
     },
 
     /** The last ones. */

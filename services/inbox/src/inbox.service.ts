@@ -17,7 +17,7 @@ export function createInboxService(node: NodeContext): ReturnType<ServiceFactory
   const settings = createSettingRepository(node.database);
   const subscriptions = createSubscriptionRepository(node.database);
   const follows = createFollowRepository(node.database);
-  const follow = createFollowing({ services: node.services, follows });
+  const follow = createFollowing({ node, follows });
   const push = createPush({ node, settings, subscriptions });
   const dependencies: InboxDependencies = {
     node,

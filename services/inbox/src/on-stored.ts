@@ -1,4 +1,4 @@
-import { type Services, type Message, userRoom } from "@fanfare/contract";
+import { type Message, userRoom } from "@fanfare/contract";
 import { boundedMap, type DomainEvents, may, type NodeContext } from "@fanfare/kernel";
 import { CONCURRENCY, FOLLOWS_KNOWN, PLACES_KNOWN } from "./bounds.ts";
 import type { FollowRepository, Thread } from "./follow.repository.ts";
@@ -30,7 +30,7 @@ interface Known extends Thread {
 }
 
 interface FollowOptions {
-  services: Services;
+  node: Pick<NodeContext, "services" | "publish">;
   follows: Pick<FollowRepository, "add">;
 }
 
@@ -38,7 +38,7 @@ interface FollowOptions {
  * Notes who takes part in threads: who has opened one, writes in it, or is named in it. It costs other channels one question in the
  * life of this process; what is lost with a process is made good by the user's next message there.
  */
-export function createFollowing({ services, follows }: FollowOptions) {
+export function createFollowing({ node, follows }: FollowOptions) {
   /** null: no thread. */
   const places = new Map<string, Known | null>();
   /** `thread:user`, of whom it is noted. */
@@ -47,7 +47,7 @@ export function createFollowing({ services, follows }: FollowOptions) {
   const placeOf = async (channelId: string): Promise<Known | null> => {
     const known = places.get(channelId);
     if (known !== undefined) return known;
-    const [thread] = (await services.channel.findThreads({ channelIds: [channelId] })).channels;
+    const [thread] = (await node.services.channel.findThreads({ channelIds: [channelId] })).channels;
     const place =
       thread === undefined
         ? null
@@ -71,7 +71,8 @@ export function createFollowing({ services, follows }: FollowOptions) {
     if (ownerId !== null) userIds.add(ownerId);
     const fresh = [...userIds].filter((userId) => !noted.has(`${channelId}:${userId}`));
     if (fresh.length === 0) return;
-    await follows.add(place, fresh);
+    const added = await follows.add(place, fresh);
+    for (const userId of added) node.publish(userRoom(userId), "thread.followed", { channelId });
     if (noted.size >= FOLLOWS_KNOWN) noted.clear();
     for (const userId of fresh) noted.add(`${channelId}:${userId}`);
   };

@@ -105,6 +105,7 @@ const DOUBTS: { [N in EventName]?: Doubts<N> } = {
         ],
   "message.deleted": (before, { message }) => [...unreadMentions(before, message), ...recountInbox(before)],
   "inbox.added": inbox,
+  "thread.followed": (before, { channelId }) => newlyFollowed(before, channelId),
   "inbox.updated": () => [{ name: "inbox.getUnreadCount", params: {} }],
   "notification.updated": (_, { setting }) =>
     setting.channelId === null ? [{ name: "channel.listUnread", params: {} }] : [],
@@ -161,6 +162,13 @@ function unreadInChannel(
   // The server lists threads that the user follows: not those the user neither wrote in nor read.
   if (channel.ownerId !== ownId && lastReadSeq === 0 && !messages.some(isOwn)) return [];
   return [{ name: "channel.listUnread", params: {}, afterMs: RECOUNT_MENTIONS_MS }];
+}
+
+/** What was unread in a thread before the server listed it. */
+function newlyFollowed({ unread, heads, lastReadSeqs }: ClientState, channelId: string): Doubt[] {
+  if (unread === null || unread[channelId] !== undefined) return [];
+  const isRead = heads[channelId] !== undefined && heads[channelId].seq <= (lastReadSeqs[channelId] ?? 0);
+  return isRead ? [] : [{ name: "channel.listUnread", params: {} }];
 }
 
 /** Whether a mention of roles or of everyone concerns the user, only the server knows. */

@@ -49,6 +49,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "presence.changed": unchanged, // kept by PresenceWatch
   "typing.started": unchanged,
   "inbox.added": unchanged,
+  "thread.followed": unchanged,
 
   "server.announced": (state, announcement) => ({ ...state, announcement }),
   "server.paused": (state, { message }) => ({ ...state, maintenance: message }),

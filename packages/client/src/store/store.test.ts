@@ -141,6 +141,22 @@ describe("the store", () => {
     await expect.poll(() => store.state.unread?.["c"]).toMatchObject({ lastReadSeq: 2, head: { seq: 4 } });
   });
 
+  test("asks for the unread messages of a thread once the server lists it, unless there are none", async () => {
+    const { store, asked } = newStore();
+    store.keep("channel.listUnread", {});
+    asked[0]!.answer({ channels: [], nextCursor: null });
+    await turn();
+    const timesAsked = (): number => namesOf(asked).filter((name) => name === "channel.listUnread").length;
+    const loading = store.load("channel.get", { channelId: "read" });
+    asked[1]!.answer({ channel: channelState("read", 3) });
+    await loading;
+    store.hear("thread.followed", { channelId: "read" });
+    await new Promise((done) => setTimeout(done, 100));
+    expect(timesAsked()).toBe(1);
+    store.hear("thread.followed", { channelId: "unread" });
+    await expect.poll(timesAsked).toBe(2);
+  });
+
   test("an answer from before a channel was deleted does not bring it back", async () => {
     const { store, asked } = newStore();
     const loading = Promise.all([store.load("channel.listUnread", {}), store.load("notification.list", {})]);

@@ -70,6 +70,14 @@ export const inboxEvents = {
   }),
 };
 
+export const threadEvents = {
+  "thread.followed": event({
+    summary: "The user takes part in a thread for the first time: `channel.listUnread` lists it from now on.",
+    audience: "self",
+    payload: z.object({ channelId: e.id }),
+  }),
+};
+
 export const botEvents = {
   "command.invoked": event({
     summary: "Sent to a bot when a user runs one of its commands.",
