@@ -30,8 +30,8 @@ const project = (
   },
 });
 
-/** Files wait for servers and browsers for half of their time, so more of them run at once than there are cores. */
-const WORKERS = availableParallelism() + 1;
+/** Files wait for servers and browsers for half of their time, so twice as many run at once as there are cores. */
+const WORKERS = availableParallelism() * 2;
 
 export default defineConfig({
   test: {

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright-core";
 
 /**
@@ -54,6 +55,14 @@ const FIND_FAULTS = `(() => {
   return faults;
 })()`;
 
+const LOOKS = 30;
+const LOOK_EVERY_MS = 100;
+
+/** What is wrong and stays so: rows that have just come in are measured before they are placed. */
 export async function layoutFaults(page: Page, what: string): Promise<string[]> {
-  return (await page.evaluate<string[]>(FIND_FAULTS)).map((fault) => `${what}: ${fault}`);
+  for (let look = 1; ; look++) {
+    const faults = await page.evaluate<string[]>(FIND_FAULTS);
+    if (faults.length === 0 || look === LOOKS) return faults.map((fault) => `${what}: ${fault}`);
+    await setTimeout(LOOK_EVERY_MS);
+  }
 }

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { LIMITS } from "@fanfare/contract";
-import { jsonBytes } from "@fanfare/kernel";
+import { boundedMap, jsonBytes } from "@fanfare/kernel";
 import { createAccount, must, post } from "@fanfare/testing";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { io } from "socket.io-client";
@@ -180,14 +180,14 @@ test("commands are listed page by page where one answer cannot hold them", async
     description: "語".repeat(LIMITS.nicknameMaxChars),
   }));
   const BOTS = 14;
-  for (let bot = 0; bot < BOTS; bot++) {
+  await boundedMap([...Array(BOTS).keys()], BOTS, async (bot) => {
     const params = { groupId, name: `Bot ${bot}`, scopes: ["commands" as const] };
     const { token } = await must(url, "bot.create", params, world.owner.accessToken);
     for (let number = 0; number < LIMITS.commandsPerBot; number++) {
       const command = { name: `c-${bot}-${number}`, description: "Something", options };
       await must(url, "command.register", command, token);
     }
-  }
+  });
   const names: string[] = [];
   let pages = 0;
   for (let afterName: string | undefined; ; pages++) {

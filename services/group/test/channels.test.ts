@@ -1,5 +1,5 @@
 import { groupRoom, LIMITS, userRoom } from "@fanfare/contract";
-import { jsonBytes } from "@fanfare/kernel";
+import { boundedMap, jsonBytes } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createRoom, NOBODY, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
@@ -39,14 +39,11 @@ describe("channels of a group", () => {
     const { groupId } = room.channel;
     // Three bytes each in UTF-8.
     const topic = "語".repeat(LIMITS.topicMaxChars);
-    for (let number = 1; number <= 400; number++) {
-      const { channel } = await node.call(
-        "channel.create",
-        { groupId: groupId!, name: `c${number}` },
-        room.owner,
-      );
+    await boundedMap([...Array(400).keys()], 20, async (number) => {
+      const params = { groupId: groupId!, name: `c${number}` };
+      const { channel } = await node.call("channel.create", params, room.owner);
       await node.call("channel.update", { channelId: channel.id, topic }, room.owner);
-    }
+    });
     const list = (afterChannelId?: string) =>
       node.call("channel.list", { groupId: groupId!, ...(afterChannelId && { afterChannelId }) }, room.owner);
     const first = await list();
