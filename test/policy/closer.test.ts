@@ -109,3 +109,17 @@ describe("who was put out", () => {
     expect((await join()).ok).toBe(true);
   });
 });
+
+test("a channel is no group, and a group no channel, also once both are known to the server", async () => {
+  const { owner, channel } = await createWorld(instance.url);
+  const groupId = channel.groupId!;
+  const { url } = instance;
+  await must(url, "channel.list", { groupId }, owner.accessToken);
+  await must(url, "message.list", { channelId: channel.id }, owner.accessToken);
+  expect(await post(url, "channel.list", { groupId: channel.id }, owner.accessToken)).toMatchObject({
+    error: { type: "GROUP_NOT_FOUND" },
+  });
+  expect(await post(url, "message.list", { channelId: groupId }, owner.accessToken)).toMatchObject({
+    error: { type: "CHANNEL_NOT_FOUND" },
+  });
+});

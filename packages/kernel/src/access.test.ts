@@ -38,6 +38,12 @@ test.each([
   expect(await cache.get("u", place)).toEqual(stranger);
 });
 
+test("what is known of a channel says nothing of a group with the same id", async () => {
+  const { cache } = countingCache([member, stranger]);
+  await cache.get("u", { channelId: "x" });
+  expect(await cache.get("u", { groupId: "x" })).toEqual(stranger);
+});
+
 test("forgets a direct channel by its own id", async () => {
   const friend: Access = { ...member, groupId: null };
   const { cache } = countingCache([friend, stranger]);

@@ -101,8 +101,9 @@ export class AccessCache {
   }
 }
 
+/** A group's id given as that of a channel must not find the group. */
 function cacheKey(userId: string, place: Place): string {
-  return "channelId" in place ? `${userId}:${place.channelId}` : `${userId}:${place.groupId}`;
+  return "channelId" in place ? `${userId}:channel:${place.channelId}` : `${userId}:group:${place.groupId}`;
 }
 
 /** Looks access up in the service that owns it. */
