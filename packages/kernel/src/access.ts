@@ -10,6 +10,7 @@ import {
 } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
 import { serviceError, type ServiceError } from "./errors.ts";
+import { upTo } from "./up-to.ts";
 
 /** What one user may do in one place. */
 export interface Access {
@@ -57,7 +58,7 @@ export class AccessCache {
   constructor(lookUp: (userId: string, place: Place) => Promise<Access>, options: AccessCacheOptions = {}) {
     const { maxEntries = 200_000, maxAgeMs = 60_000 } = options;
     this.#lookUp = lookUp;
-    this.#entries = new LRUCache({ max: maxEntries, ttl: maxAgeMs });
+    this.#entries = new LRUCache({ ...upTo(maxEntries), ttl: maxAgeMs });
     this.#maxInvalidations = maxEntries;
   }
 

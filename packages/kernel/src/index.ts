@@ -2,6 +2,7 @@ export { may, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta, DomainEvents } from "@fanfare/contract";
 export { AnswerBudget, jsonBytes } from "./answer-budget.ts";
 export { boundedMap } from "./work-queue.ts";
+export { upTo } from "./up-to.ts";
 export { createBroker } from "./broker.ts";
 export {
   ConfigError,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Actor, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type Actor, type NodeContext, serviceError, upTo } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import type { FastifyRequest } from "fastify";
 import {
@@ -23,7 +23,7 @@ export function createIdentify(
   ended: EndedSessions,
 ): Identify {
   /** By the hash of their token, so that none is kept. What has ended since is refused at once all the same. */
-  const bots = new LRUCache<string, Actor>({ max: MAX_KNOWN_BOT_TOKENS, ttl: BOT_TOKEN_KNOWN_MS });
+  const bots = new LRUCache<string, Actor>({ ...upTo(MAX_KNOWN_BOT_TOKENS), ttl: BOT_TOKEN_KNOWN_MS });
 
   let asking = 0;
 

@@ -1,6 +1,6 @@
 import { LIMITS, userRoom } from "@fanfare/contract";
 import { PermanentFailure } from "@fanfare/jobs";
-import { Counter, type NodeContext } from "@fanfare/kernel";
+import { Counter, type NodeContext, upTo } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import type { BotRepository } from "../bot.repository.ts";
@@ -117,7 +117,7 @@ const KNOWN_GROUPS = 10_000;
 export class Subscribers {
   readonly #bots: BotRepository;
   readonly #known = new LRUCache<string, { subscriptions: Promise<Subscription[]> }>({
-    max: KNOWN_GROUPS,
+    ...upTo(KNOWN_GROUPS),
     ttl: SUBSCRIBERS_KNOWN_MS,
   });
 

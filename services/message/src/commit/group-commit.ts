@@ -1,5 +1,5 @@
 import type { Message } from "@fanfare/contract";
-import { commonScope, currentScope, hasPassed, runInScope, serviceError } from "@fanfare/kernel";
+import { commonScope, currentScope, hasPassed, runInScope, serviceError, upTo } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import {
   ITEMS_PER_COMMIT,
@@ -50,7 +50,7 @@ export class GroupCommit {
 
   constructor(options: GroupCommitOptions) {
     this.#observe = options.observe;
-    this.#context = { ...options, published: new LRUCache({ max: KNOWN_HEADS }) };
+    this.#context = { ...options, published: new LRUCache({ ...upTo(KNOWN_HEADS) }) };
     this.#queues = new ChannelQueues(
       options.limits ?? { perChannel: WAITING_PER_CHANNEL, total: WAITING_TOTAL },
     );

@@ -8,6 +8,7 @@ import {
   serviceError,
   type ServiceError,
   toServiceError,
+  upTo,
 } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import { HEAD_MAX_AGE_MS, HEAD_READ_CONCURRENCY, RETRY_AFTER_MS } from "../bounds.ts";
@@ -78,7 +79,7 @@ export class KnownHeads {
 
   /** @param maxAgeMs numbers that were free so long ago may have been taken and removed since */
   constructor(max: number, read: CommitStore["readHead"], maxAgeMs = HEAD_MAX_AGE_MS) {
-    this.#heads = new LRUCache({ max, ttl: maxAgeMs, ttlResolution: HEAD_AGE_RESOLUTION_MS });
+    this.#heads = new LRUCache({ ...upTo(max), ttl: maxAgeMs, ttlResolution: HEAD_AGE_RESOLUTION_MS });
     this.#read = read;
   }
 
