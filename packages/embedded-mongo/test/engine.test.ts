@@ -246,6 +246,37 @@ describe("embedded server", () => {
     ).rejects.toMatchObject({ code: 72 });
   });
 
+  const collation = { locale: "en", strength: 2 };
+  it.each<[string, (things: Collection) => Promise<unknown>]>([
+    ["find", (things) => things.findOne({ a: "A" }, { collation })],
+    ["find", (things) => things.find({}, { returnKey: true }).toArray()],
+    ["find", (things) => things.find({}).min({ a: 1 }).hint({ a: 1 }).toArray()],
+    ["find", (things) => things.find({}, { let: { x: 1 } } as object).toArray()],
+    ["count", (things) => things.count({}, { collation } as object)],
+    ["distinct", (things) => things.distinct("a", {}, { collation })],
+    ["aggregate", (things) => things.aggregate([], { collation }).toArray()],
+    ["update", (things) => things.updateOne({ a: 1 }, { $set: { b: 1 } }, { collation })],
+    ["update", (things) => things.updateOne({ a: 1 }, { $set: { b: 1 } }, { let: { x: 1 } })],
+    ["delete", (things) => things.deleteOne({ a: 1 }, { collation })],
+    ["findAndModify", (things) => things.findOneAndDelete({ a: 1 }, { collation })],
+    ["create", (things) => things.db.createCollection("other", { collation })],
+  ])("an option of %s that would change the answer is refused, not ignored", async (name, run) => {
+    const things = await open();
+    await things.insertOne({ a: 1 });
+    const error = await run(things).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 72, message: expect.stringContaining(` of ${name}: `) as string });
+    expect(await things.findOne({}, { collation: { locale: "simple" }, maxTimeMS: 1000 })).toMatchObject({
+      a: 1,
+    });
+  });
+
+  it("has no snapshot to read from", async () => {
+    const things = await open();
+    await expect(things.findOne({}, { readConcern: { level: "snapshot" } })).rejects.toMatchObject({
+      code: 123,
+    });
+  });
+
   it("listens on loopback only", async () => {
     await expect(startEmbeddedMongo({ dir, listen: { host: "0.0.0.0", port: 0 } })).rejects.toThrow(
       /loopback/,

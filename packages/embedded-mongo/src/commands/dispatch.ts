@@ -1,6 +1,7 @@
 import { CommandError, ErrorCodes } from "../errors.ts";
 import type { PlainObject } from "../values/types.ts";
 import { adminCommands } from "./admin.ts";
+import { checkOptions } from "./check-options.ts";
 import type { Command, CommandContext, Handler } from "./context.ts";
 import { CursorBatch } from "./cursor-store.ts";
 import { everythingCommands } from "./everything.ts";
@@ -59,6 +60,7 @@ export function dispatch(command: Command, context: CommandContext): Reply {
     const handler = HANDLERS.get(name);
     if (!handler) throw new CommandError("CommandNotFound", `no such command: '${name}'`);
     refuseTransactions(command);
+    checkOptions(command);
     const reply = handler(command, context);
     return reply instanceof CursorBatch ? reply : { ...reply, ok: 1 };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { CommandError } from "../errors.ts";
 import { runAggregate } from "../aggregate/run.ts";
 import { compileProjection, type Projector } from "../query/projection.ts";
-import { countMatches, select } from "../query/select.ts";
+import { countMatches, select, selectNothing } from "../query/select.ts";
 import type { TextScores } from "../query/text-search.ts";
 import type { StoredRecord } from "../storage/record.ts";
 import { decodeExact, encode, pack, unpack } from "../values/codec.ts";
@@ -49,12 +49,13 @@ const find: Handler = (command, context) => {
       "BadValue",
       "error processing query: tailable cursor requested on non capped collection",
     );
-  if (!collection) return context.cursors.open(namespace, [], batchSize, single);
+  const { sort } = command;
+  if (!collection) return context.cursors.open(namespace, selectNothing({ filter, sort }), batchSize, single);
   const project = compileProjection(command["projection"], filter);
   const skip = nonNegative(command["skip"], "skip");
   const { records, textScores } = select(collection, {
     filter,
-    sort: command["sort"],
+    sort,
     skip,
     limit: Math.abs(limit),
   });
@@ -79,9 +80,10 @@ const aggregate: Handler = (command, context) => {
 
 const count: Handler = (command, context) => {
   const collection = findTarget(command, context);
-  if (!collection) return { n: 0 };
+  const filter = objectField(command, "query");
+  if (!collection) return { n: selectNothing({ filter }).length };
   const limit = Math.abs(integerOption(command["limit"], "limit", 0));
-  const all = countMatches(collection, objectField(command, "query"));
+  const all = countMatches(collection, filter);
   const rest = Math.max(all - nonNegative(command["skip"], "skip"), 0);
   return { n: limit === 0 ? rest : Math.min(rest, limit) };
 };
@@ -95,12 +97,12 @@ const distinct: Handler = (command, context) => {
   const add = (value: unknown) => {
     if (value !== undefined) values.set(encodeKey(value), value);
   };
-  if (collection) {
-    for (const record of select(collection, { filter: objectField(command, "query") }).records) {
-      for (const value of collectValues(collection.document(record), path)) {
-        if (Array.isArray(value)) value.forEach(add);
-        else add(value);
-      }
+  const filter = objectField(command, "query");
+  if (!collection) return { values: selectNothing({ filter }) };
+  for (const record of select(collection, { filter }).records) {
+    for (const value of collectValues(collection.document(record), path)) {
+      if (Array.isArray(value)) value.forEach(add);
+      else add(value);
     }
   }
   return { values: [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value) };

@@ -1,5 +1,5 @@
 import { CommandError } from "../errors.ts";
-import { select } from "../query/select.ts";
+import { select, selectNothing } from "../query/select.ts";
 import { encode } from "../values/codec.ts";
 import { integerOption } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
@@ -55,9 +55,10 @@ const remove: Handler = (command, context) => {
   let n = 0;
   const errors = runStatements(arrayField(command, "deletes"), command["ordered"] !== false, (raw) => {
     const statement = asObject(raw);
-    if (!collection) return;
+    const filter = objectField(statement, "q");
     const limit = integerOption(statement["limit"], "limit", 0);
-    for (const record of select(collection, { filter: objectField(statement, "q"), limit }).records) {
+    if (!collection) return void selectNothing({ filter });
+    for (const record of select(collection, { filter, limit }).records) {
       collection.remove(record);
       n++;
     }

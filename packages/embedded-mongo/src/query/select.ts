@@ -134,6 +134,14 @@ function openSource(
   };
 }
 
+/** What a collection that does not exist answers. @throws {CommandError} for a filter that no collection would take */
+export function selectNothing({ filter, sort }: Pick<Selection, "filter" | "sort">): [] {
+  const { $text: _, ...rest } = filter;
+  compileFilter(rest);
+  parseSort(sort);
+  return [];
+}
+
 /** The records that match, in order. The result does not change when documents do. */
 export function select(collection: Collection, { filter, sort, skip = 0, limit = 0 }: Selection): Selected {
   const natural = isObject(sort) && "$natural" in sort ? Number(sort["$natural"]) : undefined;

@@ -250,6 +250,16 @@ describe.each(targets)("queries on $name", (target) => {
     expect(found).toEqual(expected);
   });
 
+  it("refuses a filter that cannot be, also where the collection does not exist", async () => {
+    const missing = plain.db.collection("missing");
+    const filter = { a: { $nonsense: 1 } };
+    await expect(missing.findOne(filter)).rejects.toMatchObject({ code: 2 });
+    await expect(missing.distinct("a", filter)).rejects.toMatchObject({ code: 2 });
+    await expect(missing.countDocuments(filter)).rejects.toMatchObject({ code: 2 });
+    await expect(missing.deleteOne(filter)).rejects.toMatchObject({ code: 2 });
+    expect(await missing.find({ $or: [{ a: 1 }] }).toArray()).toEqual([]);
+  });
+
   it("refuses a projection that includes and excludes", async () => {
     await expect(plain.find({}, { projection: { a: 1, b: 0 } }).toArray()).rejects.toMatchObject({
       code: 31254,

@@ -1,0 +1,101 @@
+import { CommandError } from "../errors.ts";
+import { isObject, type PlainObject } from "../values/types.ts";
+
+/** Of any command. Sessions, clocks and API versions change nothing in a server without transactions. */
+const EVERYWHERE = [
+  "$db",
+  "$clusterTime",
+  "$readPreference",
+  "apiDeprecationErrors",
+  "apiStrict",
+  "apiVersion",
+  "autocommit",
+  "comment",
+  "lsid",
+  "maxTimeMS",
+  "readConcern",
+  "startTransaction",
+  "txnNumber",
+  "writeConcern",
+];
+
+/**
+ * The options of each command that takes many. `honoured` are those that its handler reads; `harmless` change how a mongod finds an answer, or what
+ * it checks, but not the answer of this server. Everything else would change the answer, and is refused.
+ */
+const OPTIONS: Readonly<Record<string, { honoured: readonly string[]; harmless?: readonly string[] }>> = {
+  find: {
+    honoured: ["filter", "projection", "sort", "skip", "limit", "batchSize", "singleBatch", "tailable"],
+    harmless: ["allowDiskUse", "allowPartialResults", "awaitData", "hint", "noCursorTimeout", "oplogReplay"],
+  },
+  aggregate: {
+    honoured: ["pipeline", "cursor", "let"],
+    harmless: ["allowDiskUse", "bypassDocumentValidation", "hint"],
+  },
+  count: { honoured: ["query", "limit", "skip"], harmless: ["fields", "hint"] },
+  distinct: { honoured: ["key", "query"], harmless: ["hint"] },
+  getMore: { honoured: ["collection", "batchSize"] },
+  insert: { honoured: ["documents", "ordered"], harmless: ["bypassDocumentValidation"] },
+  update: { honoured: ["updates", "ordered"], harmless: ["bypassDocumentValidation"] },
+  delete: { honoured: ["deletes", "ordered"] },
+  findAndModify: {
+    honoured: ["query", "update", "fields", "new", "upsert", "remove", "sort", "arrayFilters"],
+    harmless: ["bypassDocumentValidation", "hint"],
+  },
+  create: {
+    honoured: ["capped", "clusteredIndex", "encryptedFields", "timeseries", "validator", "viewOn"],
+    harmless: ["idIndex", "indexOptionDefaults", "storageEngine", "validationAction", "validationLevel"],
+  },
+  createIndexes: { honoured: ["indexes"], harmless: ["commitQuorum", "ignoreUnknownIndexOptions"] },
+};
+
+/** Of each element of `updates` and `deletes`. */
+const STATEMENTS = {
+  updates: new Set(["q", "u", "multi", "upsert", "arrayFilters", "sort", "hint"]),
+  deletes: new Set(["q", "limit", "hint"]),
+};
+
+const known = new Map(
+  Object.entries(OPTIONS).map(([name, { honoured, harmless = [] }]) => [
+    name.toLowerCase(),
+    new Set([name, name.toLowerCase(), ...honoured, ...harmless, ...EVERYWHERE]),
+  ]),
+);
+
+/**
+ * Nothing that would change the answer is ignored.
+ * @throws {CommandError} InvalidOptions, NotAReplicaSet
+ */
+export function checkOptions(command: PlainObject): void {
+  const [name = ""] = Object.keys(command);
+  const taken = known.get(name.toLowerCase());
+  if (taken === undefined) return;
+  refuseOthers(name, command, taken);
+  const { readConcern } = command;
+  if (isObject(readConcern) && readConcern["level"] === "snapshot")
+    throw new CommandError("NotAReplicaSet", "The read concern snapshot needs a replica set: use MONGO_URL");
+  for (const [list, options] of Object.entries(STATEMENTS)) {
+    const statements = command[list];
+    if (!Array.isArray(statements)) continue;
+    for (const statement of statements) {
+      if (isObject(statement) && !(statement instanceof Uint8Array)) refuseOthers(name, statement, options);
+    }
+  }
+}
+
+function refuseOthers(command: string, given: PlainObject, taken: ReadonlySet<string>): void {
+  for (const [option, value] of Object.entries(given)) {
+    if (taken.has(option) || isDefault(option, value)) continue;
+    throw new CommandError(
+      "InvalidOptions",
+      `The embedded database has no option '${option}' of ${command}: leave it out, or use MongoDB with MONGO_URL`,
+    );
+  }
+}
+
+/** What a driver or mongoose sends although nobody asked for it. */
+function isDefault(option: string, value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return true;
+  if (option === "collation") return isObject(value) && value["locale"] === "simple";
+  return option === "let" && isObject(value) && Object.keys(value).length === 0;
+}
