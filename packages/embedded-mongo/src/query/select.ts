@@ -7,7 +7,7 @@ import { readConstraints, type Constraints } from "./constraints.ts";
 import { filterFields, usesWholeDocument } from "./filter-fields.ts";
 import { compileFilter } from "./matcher.ts";
 import { choosePlan, type IndexPlan } from "./planner.ts";
-import { parseSort, sortByKey, type SortField, sortKey } from "./sort.ts";
+import { firstByKey, parseSort, sortByKey, type SortField, sortKey } from "./sort.ts";
 import { searchText, type TextScores } from "./text-search.ts";
 
 export interface Selection {
@@ -161,20 +161,20 @@ export function select(collection: Collection, { filter, sort, skip = 0, limit =
     }
     return { records, textScores: source.scores };
   }
-  const items = sortByKey(
-    Array.from(matching(source), (record) => ({
-      record,
-      key: sortKey(collection.document(record), fields, source.scores?.get(record)),
-    })),
-  );
-  return {
-    records: page(
-      items.map(({ record }) => record),
-      skip,
-      limit,
-    ),
-    textScores: source.scores,
-  };
+  const items = keyed(matching(source), fields, source.scores);
+  const sorted = limit === 0 ? sortByKey([...items]) : firstByKey(items, skip + limit);
+  return { records: page(sorted, skip, limit).map(({ record }) => record), textScores: source.scores };
+}
+
+/** Records with what they are sorted by. Of the documents no more is read. */
+function* keyed(
+  records: Iterable<StoredRecord>,
+  fields: readonly SortField[],
+  scores: TextScores | undefined,
+): Generator<{ record: StoredRecord; key: string }> {
+  const wanted = packNames(fields.flatMap(({ path }) => path.slice(0, 1)));
+  for (const record of records)
+    yield { record, key: sortKey(decodeFields(record.data, wanted), fields, scores?.get(record)) };
 }
 
 /** How many documents match, without keeping them. */

@@ -63,3 +63,19 @@ export function sortKey(document: PlainObject, fields: readonly SortField[], tex
 export function sortByKey<T extends { key: string }>(items: T[]): T[] {
   return items.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
+
+/** Fewer are sorted at once: cutting after each item would cost more than it saves. */
+const MIN_KEPT = 1000;
+
+/** The first so many of what `sortByKey` gives; of the others never more than twice as many are held. */
+export function firstByKey<T extends { key: string }>(items: Iterable<T>, count: number): T[] {
+  const most = Math.max(2 * count, MIN_KEPT);
+  const kept: T[] = [];
+  for (const item of items) {
+    kept.push(item);
+    if (kept.length < most) continue;
+    sortByKey(kept);
+    kept.length = count;
+  }
+  return sortByKey(kept).slice(0, count);
+}

@@ -1,0 +1,14 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { firstByKey, sortByKey } from "./sort.ts";
+
+test("the first of many are those that a whole sort puts first, equal ones in their order", () => {
+  const keys = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 5000, size: "max" });
+  fc.assert(
+    fc.property(keys, fc.integer({ min: 1, max: 2000 }), (drawn, count) => {
+      const items = drawn.map((key, at) => ({ key, at }));
+      expect(firstByKey(items, count)).toEqual(sortByKey([...items]).slice(0, count));
+    }),
+    { numRuns: 30 },
+  );
+});
