@@ -30,7 +30,7 @@ interface Known extends Thread {
 }
 
 interface FollowOptions {
-  node: Pick<NodeContext, "services" | "publish">;
+  node: Pick<NodeContext, "access" | "publish" | "services">;
   follows: Pick<FollowRepository, "add">;
 }
 
@@ -72,7 +72,10 @@ export function createFollowing({ node, follows }: FollowOptions) {
     const fresh = [...userIds].filter((userId) => !noted.has(`${channelId}:${userId}`));
     if (fresh.length === 0) return;
     const added = await follows.add(place, fresh);
-    for (const userId of added) node.publish(userRoom(userId), "thread.followed", { channelId });
+    await boundedMap(added, CONCURRENCY, async (userId) => {
+      const access = await node.access.get(userId, { channelId });
+      if (may(access, "view")) node.publish(userRoom(userId), "thread.followed", { channelId });
+    });
     if (noted.size >= FOLLOWS_KNOWN) noted.clear();
     for (const userId of fresh) noted.add(`${channelId}:${userId}`);
   };

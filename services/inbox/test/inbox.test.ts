@@ -221,6 +221,18 @@ test("who is named hears of it at once, and nobody who does not see the channel"
   await client.connect();
   await send(owner, privateId, `psst <@${me.userId}>`);
   await send(owner, openId, "@everyone");
+  const followed: string[] = [];
+  client.on("thread.followed", ({ channelId }) => void followed.push(channelId));
+  const threads: string[] = [];
+  for (const channelId of [privateId, openId]) {
+    const root = { channelId, messageId: (await send(owner, channelId, "a beginning")).id };
+    threads.push((await must(instance.url, "channel.openThread", root, owner.accessToken)).channel.id);
+  }
+  for (const threadId of threads) await send(owner, threadId, `psst <@${me.userId}>`);
+  await expect.poll(() => followed).not.toEqual([]);
+  expect(followed).toEqual([threads[1]]);
+  await expect.poll(() => heard.length).toBe(1);
+  heard.length = 0;
   const named = await send(owner, openId, `you <@${me.userId}>`);
   await vi.waitFor(() => expect(heard).toHaveLength(1), 5000);
   expect(heard).toEqual([{ message: named, groupId }]);
