@@ -30,7 +30,7 @@ const project = (
   },
 });
 
-/** Files wait for servers and browsers for half of their time, so twice as many run at once as there are cores. */
+/** Test files spend about half their time waiting for servers and browsers, so two run per core. */
 const WORKERS = availableParallelism() * 2;
 
 export default defineConfig({

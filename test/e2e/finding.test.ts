@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser())("finding one's way", () => {
     await expect
       .poll(() => page.getByRole("option").first().textContent())
       .toMatch(/^rockets.*Rocket builders/);
-    // Typed at once, nothing is lost; and the focus goes back to where it was.
+    // Closing returns the focus to the composer, and keys typed right after opening are not lost.
     await page.keyboard.press("Escape");
     await expect.poll(() => field.count()).toBe(0);
     await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");

@@ -58,7 +58,7 @@ const FIND_FAULTS = `(() => {
 const LOOKS = 30;
 const LOOK_EVERY_MS = 100;
 
-/** What is wrong and stays so: rows that have just come in are measured before they are placed. */
+/** Layout faults that persist: a virtual list measures new rows before it positions them. */
 export async function layoutFaults(page: Page, what: string): Promise<string[]> {
   for (let look = 1; ; look++) {
     const faults = await page.evaluate<string[]>(FIND_FAULTS);

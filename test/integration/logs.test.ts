@@ -29,7 +29,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
     const linesOf = async (role: "gateways" | "workers"): Promise<Line[]> =>
       (await textOf(role))
         .split("\n")
-        // The last one may be half written.
+        // The last line may be incomplete.
         .slice(0, -1)
         // The setup link is printed beside the log.
         .filter((line) => line.startsWith("{"))

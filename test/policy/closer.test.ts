@@ -110,7 +110,7 @@ describe("who was put out", () => {
   });
 });
 
-test("a channel is no group, and a group no channel, also once both are known to the server", async () => {
+test("a group ID is not accepted as a channel ID, nor a channel ID as a group ID, once access is cached", async () => {
   const { owner, channel } = await createWorld(instance.url);
   const groupId = channel.groupId!;
   const { url } = instance;

@@ -4,7 +4,6 @@ import {
   botEvents,
   friendEvents,
   inboxEvents,
-  threadEvents,
   notificationEvents,
   presenceEvents,
   userEvents,
@@ -25,7 +24,6 @@ export const EVENTS = {
   ...presenceEvents,
   ...botEvents,
   ...inboxEvents,
-  ...threadEvents,
   ...notificationEvents,
 } satisfies Record<string, EventDefinition>;
 

@@ -132,7 +132,7 @@ describe("embedded server", () => {
         (sum, name) => sum + (fs.statSync(path.join(dir, name), { throwIfNoEntry: false })?.size ?? 0),
         0,
       );
-    // A snapshot that is slow leaves what was written meanwhile to the next one, which the next write begins.
+    // Changes written during a slow snapshot are covered by the next one, which starts with the next write.
     await expect
       .poll(async () => {
         await things.updateMany({}, { $inc: { more: 1 } });
@@ -269,7 +269,7 @@ describe("embedded server", () => {
     ["delete", (things) => things.deleteOne({ a: 1 }, { collation })],
     ["findAndModify", (things) => things.findOneAndDelete({ a: 1 }, { collation })],
     ["create", (things) => things.db.createCollection("other", { collation })],
-  ])("an option of %s that would change the answer is refused, not ignored", async (name, run) => {
+  ])("refuses unsupported options of %s", async (name, run) => {
     const things = await open();
     await things.insertOne({ a: 1 });
     const error = await run(things).catch((reason: unknown) => reason);
@@ -279,7 +279,7 @@ describe("embedded server", () => {
     });
   });
 
-  it("has no snapshot to read from", async () => {
+  it("refuses the read concern snapshot", async () => {
     const things = await open();
     await expect(things.findOne({}, { readConcern: { level: "snapshot" } })).rejects.toMatchObject({
       code: 123,

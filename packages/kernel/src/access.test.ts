@@ -38,7 +38,7 @@ test.each([
   expect(await cache.get("u", place)).toEqual(stranger);
 });
 
-test("what is known of a channel says nothing of a group with the same id", async () => {
+test("a channel's entry is not used for a group with the same ID", async () => {
   const { cache } = countingCache([member, stranger]);
   await cache.get("u", { channelId: "x" });
   expect(await cache.get("u", { groupId: "x" })).toEqual(stranger);

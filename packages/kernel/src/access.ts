@@ -102,7 +102,7 @@ export class AccessCache {
   }
 }
 
-/** A group's id given as that of a channel must not find the group. */
+/** Includes the kind of place: a group ID passed as a channel ID must not match the group's entry. */
 function cacheKey(userId: string, place: Place): string {
   return "channelId" in place ? `${userId}:channel:${place.channelId}` : `${userId}:group:${place.groupId}`;
 }

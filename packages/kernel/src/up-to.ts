@@ -1,5 +1,5 @@
 /**
- * Options for an `LRUCache` of at most so many entries that takes memory for what it holds: with `max` it reserves the memory for all of them
- * when it is made (14 ms of CPU for 200,000).
+ * `LRUCache` options for at most `maxEntries` entries. Memory grows with use, whereas `max` allocates room for all entries up front (14 ms of CPU
+ * for 200,000).
  */
 export const upTo = (maxEntries: number) => ({ maxSize: maxEntries, sizeCalculation: () => 1 });

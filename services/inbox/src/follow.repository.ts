@@ -41,7 +41,7 @@ const DUPLICATE_KEY = 11_000;
 export const createFollowRepository = defineRepository(
   { name: "ThreadFollow", schema, durable: false },
   ({ model: follows, native }) => ({
-    /** @returns those of the users who did not follow the thread before */
+    /** @returns the users who were not following the thread yet */
     async add({ threadId, parentId, groupId }: Thread, userIds: readonly string[]): Promise<string[]> {
       const [thread, parent, group] = [threadId, parentId, groupId].map((id) => new Types.ObjectId(id));
       const operations = userIds.map((userId) => ({

@@ -211,31 +211,47 @@ test("no more are counted than are shown", async () => {
   expect((await listUnread())[0]?.mentionCount).toBe(100);
 });
 
-test("who is named hears of it at once, and nobody who does not see the channel", async () => {
+/** Logged in as `me`, not connected yet. */
+async function newClient(): Promise<FanfareClient> {
   const client = new FanfareClient({ url: instance.url });
   client.useTokens(
     await must(instance.url, "user.login", { username: me.username, password: "correct horse" }),
   );
+  return client;
+}
+
+test("who is named hears of it at once, and nobody who does not see the channel", async () => {
+  const client = await newClient();
   const heard: EventPayload<"inbox.added">[] = [];
   client.on("inbox.added", (added) => void heard.push(added));
   await client.connect();
   await send(owner, privateId, `psst <@${me.userId}>`);
   await send(owner, openId, "@everyone");
+  const named = await send(owner, openId, `you <@${me.userId}>`);
+  await vi.waitFor(() => expect(heard).toHaveLength(1), 5000);
+  expect(heard).toEqual([{ message: named, groupId }]);
+  client.close();
+});
+
+test("thread.followed is sent only for threads that the user can see", async () => {
+  const client = await newClient();
   const followed: string[] = [];
   client.on("thread.followed", ({ channelId }) => void followed.push(channelId));
+  await client.connect();
   const threads: string[] = [];
   for (const channelId of [privateId, openId]) {
-    const root = { channelId, messageId: (await send(owner, channelId, "a beginning")).id };
-    threads.push((await must(instance.url, "channel.openThread", root, owner.accessToken)).channel.id);
+    const { id: messageId } = await send(owner, channelId, "a beginning");
+    const opened = await must(
+      instance.url,
+      "channel.openThread",
+      { channelId, messageId },
+      owner.accessToken,
+    );
+    threads.push(opened.channel.id);
   }
   for (const threadId of threads) await send(owner, threadId, `psst <@${me.userId}>`);
   await expect.poll(() => followed).not.toEqual([]);
   expect(followed).toEqual([threads[1]]);
-  await expect.poll(() => heard.length).toBe(1);
-  heard.length = 0;
-  const named = await send(owner, openId, `you <@${me.userId}>`);
-  await vi.waitFor(() => expect(heard).toHaveLength(1), 5000);
-  expect(heard).toEqual([{ message: named, groupId }]);
   client.close();
 });
 

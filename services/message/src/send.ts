@@ -100,7 +100,7 @@ export class Sender {
   readonly #wordFilters: Pick<WordFilters, "apply">;
   readonly #underWay = new Map<string, Promise<Message>>();
   /** The ids of the messages that were stored last, by nonce. */
-  readonly #stored = new LRUCache<string, string>({ ...upTo(KNOWN_NONCES) });
+  readonly #stored = new LRUCache<string, string>(upTo(KNOWN_NONCES));
 
   constructor({ commit, messages, slowMode, wordFilters }: SenderOptions) {
     this.#commit = commit;

@@ -10,7 +10,7 @@ interface AdminListProps<T extends { id: string }> {
   children: (item: T) => ReactNode;
 }
 
-/** A list of the administration, with a frame and lines. */
+/** A bordered list in the admin pages. */
 export function AdminList<T extends { id: string }>({ label, pages, empty, children }: AdminListProps<T>) {
   return (
     <PagedList

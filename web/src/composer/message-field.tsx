@@ -200,7 +200,7 @@ function GrowingField({ fieldRef, className, ...rest }: GrowingFieldProps) {
   );
 }
 
-/** What could be meant, above the field. */
+/** The suggestions, above the field. */
 function SuggestionList({
   suggestions,
   options,

@@ -63,7 +63,7 @@ describe("Lookup", () => {
 
 type Asked = Params<"group.getMembers">;
 
-/** A server where everybody is a member whose id does not begin with "x". */
+/** A server where users are members unless their ID starts with "x". */
 function newServer() {
   const calls: Asked[] = [];
   const client = {
@@ -78,7 +78,7 @@ function newServer() {
   return { call: batchedCall(client), calls };
 }
 
-test("members of each group are asked for together, others are MEMBER_NOT_FOUND", async () => {
+test("requests members of one group in one call, and answers MEMBER_NOT_FOUND for non-members", async () => {
   const { call, calls } = newServer();
   const answers = await Promise.allSettled([
     call("group.getMember", { groupId: "a", userId: "u1" }),
@@ -99,7 +99,7 @@ test("members of each group are asked for together, others are MEMBER_NOT_FOUND"
   ]);
 });
 
-test("never more than may be asked for at once; what follows is asked for anew", async () => {
+test("splits requests above the limit, and does not cache the answers", async () => {
   const { call, calls } = newServer();
   const userIds = Array.from({ length: LIMITS.usersPerLookup + 1 }, (_, i) => `u${i}`);
   const ask = (userId: string) => call("group.getMember", { groupId: "a", userId });
@@ -109,6 +109,6 @@ test("never more than may be asked for at once; what follows is asked for anew",
   expect(calls.map((asked) => asked.userIds.length)).toEqual([LIMITS.usersPerLookup, 1, 1]);
 });
 
-test("everything else is called as it is", async () => {
+test("other actions are called directly", async () => {
   expect(await newServer().call("user.me", {})).toEqual({ name: "user.me" });
 });

@@ -34,7 +34,7 @@ export function InboxPage() {
   const [isClearing, setClearing] = useState(false);
   const [tab, setTab] = useState("unread");
   const { data: items = [], hasNextPage } = useInbox();
-  // The count may know of a mention before the list does: it is read once it is shown.
+  // The unread count can be ahead of the list, and only listed items are marked as read.
   const isUnread = items.some(({ unread }) => unread) || hasNextPage;
   const newestId = items[0]?.message.id;
   return (

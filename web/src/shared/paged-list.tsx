@@ -5,21 +5,33 @@ import { Button } from "../ui/button.tsx";
 import { ErrorNote, SkeletonRows } from "../ui/feedback.tsx";
 import { errorText } from "./use-action.ts";
 
-interface PagedListProps<D, T> {
-  pages: UseInfiniteQueryResult<D>;
-  /** What of the pages is shown. */
+type Pages = Pick<
+  UseInfiniteQueryResult,
+  | "data"
+  | "error"
+  | "fetchNextPage"
+  | "hasNextPage"
+  | "isFetchNextPageError"
+  | "isFetching"
+  | "isFetchingNextPage"
+  | "refetch"
+>;
+
+interface PagedListProps<T> {
+  pages: Pages;
+  /** The loaded items to show. */
   items: readonly T[];
-  /** Shown until the first page is there. */
+  /** Shown while the first page loads. */
   placeholder?: ReactNode;
-  /** Shown where there are no items, and no more pages. */
+  /** Shown if there are no items and no more pages. */
   empty?: ReactNode;
-  /** Whether the next page is loaded as soon as the end of the list comes into view. */
+  /** Whether scrolling to the end loads the next page. */
   endless?: boolean;
   children: (items: readonly T[]) => ReactNode;
 }
 
-/** A list that comes in pages: what is shown while it loads, where it is empty or has failed, and the button for more. */
-export function PagedList<D, T>(props: PagedListProps<D, T>) {
+/** A list that loads page by page, with its loading, empty and error states and a "Show more" button. */
+export function PagedList<T>(props: PagedListProps<T>) {
   const { pages, items, placeholder = <SkeletonRows withAvatar />, empty, endless = false, children } = props;
   const { t } = useTranslation("ui");
   const { data, error, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;

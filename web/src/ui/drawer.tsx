@@ -42,7 +42,7 @@ interface PaletteProps {
   onClose: () => void;
   /** What it is, for screen readers. */
   label: string;
-  /** A field with `autoFocus`, so that nothing typed at once is lost, and what it finds. */
+  /** A field with `autoFocus`, so that keys typed right away are not lost, and its results. */
   children: ReactNode;
 }
 
@@ -50,7 +50,7 @@ interface PaletteProps {
 export function Palette({ open, onClose, label, children }: PaletteProps) {
   const popup = useModal(open);
   const before = useRef<HTMLElement | null>(null);
-  // Before the field has taken the focus: the popup itself would give it back to the field.
+  // Runs before `autoFocus`, after which the popup would take the field for the element to return the focus to.
   useInsertionEffect(() => {
     if (open && document.activeElement instanceof HTMLElement) before.current = document.activeElement;
   }, [open]);

@@ -21,7 +21,7 @@ export function useOptions({ count, about, onPick }: Options) {
     if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: "nearest" });
   }, [activeId]);
 
-  /** Arrows, and Enter without Shift. Returns whether the key was for the options. */
+  /** Handles the arrow keys, and Enter without Shift. Returns whether it handled the event. */
   const onKey = (event: KeyboardEvent): boolean => {
     const { key, nativeEvent, ctrlKey, metaKey, altKey, shiftKey } = event;
     if (count === 0 || nativeEvent.isComposing || ctrlKey || metaKey || altKey) return false;

@@ -164,7 +164,7 @@ function unreadInChannel(
   return [{ name: "channel.listUnread", params: {}, afterMs: RECOUNT_MENTIONS_MS }];
 }
 
-/** What was unread in a thread before the server listed it. */
+/** A thread can have unread messages from before the server recorded that the user follows it. */
 function newlyFollowed({ unread, heads, lastReadSeqs }: ClientState, channelId: string): Doubt[] {
   if (unread === null || unread[channelId] !== undefined) return [];
   const isRead = heads[channelId] !== undefined && heads[channelId].seq <= (lastReadSeqs[channelId] ?? 0);

@@ -250,7 +250,7 @@ export function forgetChannels(state: ClientState, isGone: (channel: Channel) =>
   return gone.length === 0 ? state : withoutChannels(state, new Set(gone.map(({ id }) => id)));
 }
 
-/** Threads go with their channel. What else is known of a channel may be known without it. */
+/** Removes channels and their threads, including entries about channels that are not loaded themselves. */
 function withoutChannels(state: ClientState, channelIds: ReadonlySet<string>): ClientState {
   const threads = Object.values(state.channels).filter(({ parentId }) => channelIds.has(parentId ?? ""));
   const gone = new Set([...channelIds, ...threads.map(({ id }) => id)]);

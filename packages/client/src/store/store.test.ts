@@ -141,7 +141,7 @@ describe("the store", () => {
     await expect.poll(() => store.state.unread?.["c"]).toMatchObject({ lastReadSeq: 2, head: { seq: 4 } });
   });
 
-  test("asks for the unread messages of a thread once the server lists it, unless there are none", async () => {
+  test("reloads unread counts when a followed thread has unread messages", async () => {
     const { store, asked } = newStore();
     store.keep("channel.listUnread", {});
     asked[0]!.answer({ channels: [], nextCursor: null });
@@ -157,7 +157,7 @@ describe("the store", () => {
     await expect.poll(timesAsked).toBe(2);
   });
 
-  test("an answer from before a channel was deleted does not bring it back", async () => {
+  test("a stale answer does not restore a deleted channel", async () => {
     const { store, asked } = newStore();
     const loading = Promise.all([store.load("channel.listUnread", {}), store.load("notification.list", {})]);
     store.hear("channel.deleted", { channelId: "c", groupId: "g" });

@@ -335,7 +335,7 @@ export class Store {
 
 const stores = new WeakMap<FanfareClient, Store>();
 
-/** The state of this client's session, kept up while it is connected. The same store for every call with one client. */
+/** The state of this client's session, updated while it is connected. Repeated calls with a client return the same store. */
 export function createStore(client: FanfareClient): Store {
   const existing = stores.get(client);
   if (existing !== undefined) return existing;

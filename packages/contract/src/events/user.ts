@@ -68,11 +68,8 @@ export const inboxEvents = {
     audience: "self",
     payload: z.object({ marker: e.InboxMarkerSchema }),
   }),
-};
-
-export const threadEvents = {
   "thread.followed": event({
-    summary: "The user takes part in a thread for the first time: `channel.listUnread` lists it from now on.",
+    summary: "The user now follows a thread, so `channel.listUnread` includes it.",
     audience: "self",
     payload: z.object({ channelId: e.id }),
   }),

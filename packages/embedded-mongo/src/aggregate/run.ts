@@ -1,6 +1,6 @@
 import { Aggregator } from "mingo/aggregator";
 import { CommandError } from "../errors.ts";
-import { countMatches, select, selectNothing, type Selection } from "../query/select.ts";
+import { checkSelection, countMatches, select, type Selection } from "../query/select.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
 import { encode, pack, type PackedDocument } from "../values/codec.ts";
@@ -102,7 +102,7 @@ function compute(
   rest: readonly PlainObject[],
   variables: PlainObject,
 ): PackedDocument[] {
-  if (!collection) selectNothing(selection);
+  if (!collection) checkSelection(selection);
   if (collection && rest.length === 0) return select(collection, selection).records.map(({ data }) => data);
   if (isCount(rest, selection)) {
     const n = collection ? countMatches(collection, selection.filter) : 0;

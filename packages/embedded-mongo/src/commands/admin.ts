@@ -8,11 +8,6 @@ import { findTarget, objectField, requireTarget, targetName } from "./arguments.
 import type { CommandContext, Handler } from "./context.ts";
 
 const create: Handler = (command, { catalog, db }) => {
-  for (const option of ["capped", "timeseries", "viewOn", "validator", "clusteredIndex", "encryptedFields"]) {
-    if (command[option] !== undefined && command[option] !== false) {
-      throw new CommandError("InvalidOptions", `The embedded database has no collection option '${option}'`);
-    }
-  }
   catalog.create(db, targetName(command));
   return {};
 };

@@ -1,7 +1,7 @@
 import { CommandError } from "../errors.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 
-/** Of any command. Sessions, clocks and API versions change nothing in a server without transactions. */
+/** Accepted by every command. Sessions, cluster time and API versions have no effect without transactions. */
 const EVERYWHERE = [
   "$db",
   "$clusterTime",
@@ -20,8 +20,8 @@ const EVERYWHERE = [
 ];
 
 /**
- * The options of each command that takes many. `honoured` are those that its handler reads; `harmless` change how a mongod finds an answer, or what
- * it checks, but not the answer of this server. Everything else would change the answer, and is refused.
+ * Supported options per command; all others are rejected. `honoured` options are read by the handler. `harmless` options have no effect here: in
+ * MongoDB they change how a result is computed or validated, not the result.
  */
 const OPTIONS: Readonly<Record<string, { honoured: readonly string[]; harmless?: readonly string[] }>> = {
   find: {
@@ -43,13 +43,13 @@ const OPTIONS: Readonly<Record<string, { honoured: readonly string[]; harmless?:
     harmless: ["bypassDocumentValidation", "hint"],
   },
   create: {
-    honoured: ["capped", "clusteredIndex", "encryptedFields", "timeseries", "validator", "viewOn"],
+    honoured: [],
     harmless: ["idIndex", "indexOptionDefaults", "storageEngine", "validationAction", "validationLevel"],
   },
   createIndexes: { honoured: ["indexes"], harmless: ["commitQuorum", "ignoreUnknownIndexOptions"] },
 };
 
-/** Of each element of `updates` and `deletes`. */
+/** Supported options of each element of `updates` and `deletes`. */
 const STATEMENTS = {
   updates: new Set(["q", "u", "multi", "upsert", "arrayFilters", "sort", "hint"]),
   deletes: new Set(["q", "limit", "hint"]),
@@ -63,7 +63,7 @@ const known = new Map(
 );
 
 /**
- * Nothing that would change the answer is ignored.
+ * Rejects options that would change the result but are not supported.
  * @throws {CommandError} InvalidOptions, NotAReplicaSet
  */
 export function checkOptions(command: PlainObject): void {
@@ -73,12 +73,15 @@ export function checkOptions(command: PlainObject): void {
   refuseOthers(name, command, taken);
   const { readConcern } = command;
   if (isObject(readConcern) && readConcern["level"] === "snapshot")
-    throw new CommandError("NotAReplicaSet", "The read concern snapshot needs a replica set: use MONGO_URL");
+    throw new CommandError(
+      "NotAReplicaSet",
+      "Read concern 'snapshot' requires a replica set: use MongoDB with MONGO_URL",
+    );
   for (const [list, options] of Object.entries(STATEMENTS)) {
     const statements = command[list];
     if (!Array.isArray(statements)) continue;
     for (const statement of statements) {
-      if (isObject(statement) && !(statement instanceof Uint8Array)) refuseOthers(name, statement, options);
+      if (isObject(statement)) refuseOthers(name, statement, options);
     }
   }
 }
@@ -88,12 +91,12 @@ function refuseOthers(command: string, given: PlainObject, taken: ReadonlySet<st
     if (taken.has(option) || isDefault(option, value)) continue;
     throw new CommandError(
       "InvalidOptions",
-      `The embedded database has no option '${option}' of ${command}: leave it out, or use MongoDB with MONGO_URL`,
+      `The embedded database does not support the option '${option}' of ${command}: remove it, or use MongoDB with MONGO_URL`,
     );
   }
 }
 
-/** What a driver or mongoose sends although nobody asked for it. */
+/** Whether a value is the default, which drivers and mongoose may send explicitly. */
 function isDefault(option: string, value: unknown): boolean {
   if (value === undefined || value === null || value === false) return true;
   if (option === "collation") return isObject(value) && value["locale"] === "simple";

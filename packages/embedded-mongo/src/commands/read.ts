@@ -1,7 +1,7 @@
 import { CommandError } from "../errors.ts";
 import { runAggregate } from "../aggregate/run.ts";
 import { compileProjection, type Projector } from "../query/projection.ts";
-import { countMatches, select, selectNothing } from "../query/select.ts";
+import { checkSelection, countMatches, select } from "../query/select.ts";
 import type { TextScores } from "../query/text-search.ts";
 import type { StoredRecord } from "../storage/record.ts";
 import { decodeExact, encode, pack, unpack } from "../values/codec.ts";
@@ -50,7 +50,10 @@ const find: Handler = (command, context) => {
       "error processing query: tailable cursor requested on non capped collection",
     );
   const { sort } = command;
-  if (!collection) return context.cursors.open(namespace, selectNothing({ filter, sort }), batchSize, single);
+  if (!collection) {
+    checkSelection({ filter, sort });
+    return context.cursors.open(namespace, [], batchSize, single);
+  }
   const project = compileProjection(command["projection"], filter);
   const skip = nonNegative(command["skip"], "skip");
   const { records, textScores } = select(collection, {
@@ -81,7 +84,10 @@ const aggregate: Handler = (command, context) => {
 const count: Handler = (command, context) => {
   const collection = findTarget(command, context);
   const filter = objectField(command, "query");
-  if (!collection) return { n: selectNothing({ filter }).length };
+  if (!collection) {
+    checkSelection({ filter });
+    return { n: 0 };
+  }
   const limit = Math.abs(integerOption(command["limit"], "limit", 0));
   const all = countMatches(collection, filter);
   const rest = Math.max(all - nonNegative(command["skip"], "skip"), 0);
@@ -98,7 +104,10 @@ const distinct: Handler = (command, context) => {
     if (value !== undefined) values.set(encodeKey(value), value);
   };
   const filter = objectField(command, "query");
-  if (!collection) return { values: selectNothing({ filter }) };
+  if (!collection) {
+    checkSelection({ filter });
+    return { values: [] };
+  }
   for (const record of select(collection, { filter }).records) {
     for (const value of collectValues(collection.document(record), path)) {
       if (Array.isArray(value)) value.forEach(add);

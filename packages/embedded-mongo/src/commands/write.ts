@@ -1,5 +1,5 @@
 import { CommandError } from "../errors.ts";
-import { select, selectNothing } from "../query/select.ts";
+import { checkSelection, select } from "../query/select.ts";
 import { encode } from "../values/codec.ts";
 import { integerOption } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
@@ -57,7 +57,7 @@ const remove: Handler = (command, context) => {
     const statement = asObject(raw);
     const filter = objectField(statement, "q");
     const limit = integerOption(statement["limit"], "limit", 0);
-    if (!collection) return void selectNothing({ filter });
+    if (!collection) return checkSelection({ filter });
     for (const record of select(collection, { filter, limit }).records) {
       collection.remove(record);
       n++;

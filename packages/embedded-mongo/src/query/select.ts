@@ -134,12 +134,14 @@ function openSource(
   };
 }
 
-/** What a collection that does not exist answers. @throws {CommandError} for a filter that no collection would take */
-export function selectNothing({ filter, sort }: Pick<Selection, "filter" | "sort">): [] {
+/**
+ * Validates a query on a collection that does not exist.
+ * @throws {CommandError} if the filter or sort is invalid
+ */
+export function checkSelection({ filter, sort }: Pick<Selection, "filter" | "sort">): void {
   const { $text: _, ...rest } = filter;
   compileFilter(rest);
   parseSort(sort);
-  return [];
 }
 
 /** The records that match, in order. The result does not change when documents do. */
@@ -166,7 +168,7 @@ export function select(collection: Collection, { filter, sort, skip = 0, limit =
   return { records: page(sorted, skip, limit).map(({ record }) => record), textScores: source.scores };
 }
 
-/** Records with what they are sorted by. Of the documents no more is read. */
+/** Records with their sort keys; decodes only the fields to sort by. */
 function* keyed(
   records: Iterable<StoredRecord>,
   fields: readonly SortField[],

@@ -64,12 +64,12 @@ export function sortByKey<T extends { key: string }>(items: T[]): T[] {
   return items.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-/** Fewer are sorted at once: cutting after each item would cost more than it saves. */
-const MIN_KEPT = 1000;
+/** A smaller buffer would be re-sorted too often. */
+const MIN_BUFFERED = 1000;
 
-/** The first so many of what `sortByKey` gives; of the others never more than twice as many are held. */
+/** The first `count` items in the order of `sortByKey`. Buffers at most twice as many. */
 export function firstByKey<T extends { key: string }>(items: Iterable<T>, count: number): T[] {
-  const most = Math.max(2 * count, MIN_KEPT);
+  const most = Math.max(2 * count, MIN_BUFFERED);
   const kept: T[] = [];
   for (const item of items) {
     kept.push(item);

@@ -250,7 +250,7 @@ describe.each(targets)("queries on $name", (target) => {
     expect(found).toEqual(expected);
   });
 
-  it("refuses a filter that cannot be, also where the collection does not exist", async () => {
+  it("refuses an invalid filter even if the collection does not exist", async () => {
     const missing = plain.db.collection("missing");
     const filter = { a: { $nonsense: 1 } };
     await expect(missing.findOne(filter)).rejects.toMatchObject({ code: 2 });

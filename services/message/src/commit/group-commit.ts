@@ -50,7 +50,7 @@ export class GroupCommit {
 
   constructor(options: GroupCommitOptions) {
     this.#observe = options.observe;
-    this.#context = { ...options, published: new LRUCache({ ...upTo(KNOWN_HEADS) }) };
+    this.#context = { ...options, published: new LRUCache(upTo(KNOWN_HEADS)) };
     this.#queues = new ChannelQueues(
       options.limits ?? { perChannel: WAITING_PER_CHANNEL, total: WAITING_TOTAL },
     );

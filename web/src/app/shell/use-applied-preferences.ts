@@ -14,7 +14,7 @@ export function useAppliedPreferences(): void {
   useEffect(() => {
     const { dataset } = document.documentElement;
     const theme = isDark ? "dark" : "light";
-    // Every element would fade to its new colour by itself: thousands of transitions where there are many channels.
+    // Otherwise every element with a color transition animates: thousands in a long channel list.
     if (dataset["theme"] !== theme) withoutTransitions(() => (dataset["theme"] = theme));
     dataset["density"] = density;
     dataset["motion"] = reduces ? "reduced" : "full";
@@ -28,7 +28,7 @@ function withoutTransitions(change: () => void): void {
   const { dataset } = document.documentElement;
   dataset["still"] = "";
   change();
-  // Computes the styles while nothing moves.
+  // Forces a style recalculation before transitions are enabled again.
   void getComputedStyle(document.body).color;
   delete dataset["still"];
 }

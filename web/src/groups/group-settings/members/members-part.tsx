@@ -42,7 +42,8 @@ export function MembersPart({ group }: { group: Group }) {
         hint={t("members.count", { count: group.memberCount })}
       />
       <PagedList
-        pages={members}
+        // A search loads the pages it needs by itself.
+        pages={{ ...members, hasNextPage: members.hasNextPage && text.trim() === "" }}
         items={found}
         placeholder={<SkeletonRows count={8} withAvatar />}
         empty={<EmptyState icon={Users} title={t("picker.none")} text={t("members.noneText")} />}

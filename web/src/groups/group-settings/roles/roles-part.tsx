@@ -192,7 +192,7 @@ function RoleMembers({ group, role, authority }: RoleMembersProps) {
         <p className="text-sm text-muted">{t("roles.lacks")}</p>
       )}
       <ErrorNote text={error} />
-      <PagedList pages={members} items={holders} empty={<p className="text-muted">{t("roles.nobody")}</p>}>
+      <PagedList pages={members} items={holders} empty={<p className="text-muted">{t("roles.noMembers")}</p>}>
         {(shown) => (
           <ul className="grid gap-px">
             {shown.map(({ member: { userId }, user }) => (
