@@ -68,7 +68,10 @@ const DATABASE_AWAY: ReadonlySet<string> = new Set([
 ]);
 
 function isDatabaseAway(thrown: unknown): boolean {
-  return thrown instanceof Error && DATABASE_AWAY.has(thrown.name);
+  if (!(thrown instanceof Error)) return false;
+  // The driver wraps what ends a bulk write, with the error itself in this field.
+  const isWrapped = thrown.name === "MongoBulkWriteError" && "errorResponse" in thrown;
+  return isWrapped ? isDatabaseAway(thrown.errorResponse) : DATABASE_AWAY.has(thrown.name);
 }
 
 /** Of this process (`ulimit -n`) or of the machine; the next connection that closes frees one. */

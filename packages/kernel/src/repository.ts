@@ -4,7 +4,7 @@ import {
   Types,
   type Connection,
   type Model,
-  type mongo,
+  mongo,
   type Query,
   type QueryFilter,
   type SchemaType,
@@ -155,6 +155,28 @@ const DUPLICATE_KEY = 11_000;
 export function duplicateKeyIndex(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error) || error.code !== DUPLICATE_KEY) return null;
   return /index: (\S+)/.exec(error.message)?.[1] ?? "";
+}
+
+/**
+ * The operations that the server refused in a bulk write; the others are done, or, where it was ordered, those before.
+ * @throws the error itself when the write failed in any other way. The driver throws the same class when the connection breaks,
+ *   with no operation refused: then it is not known what was done.
+ */
+export function refusedOperations(error: unknown): mongo.WriteError[] {
+  if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
+  const refused = error.result.getWriteErrors();
+  if (refused.length === 0 || error.result.getWriteConcernError() !== undefined) throw error;
+  return refused;
+}
+
+/**
+ * The operations that ran into a unique index in a bulk write.
+ * @throws the error itself when anything else went wrong
+ */
+export function duplicateOperations(error: unknown): mongo.WriteError[] {
+  const refused = refusedOperations(error);
+  if (refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+  return refused;
 }
 
 /** The result of a write; null when it ran into a unique index. */

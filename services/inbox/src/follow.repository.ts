@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
-import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
-import { Schema, Types, mongo } from "mongoose";
+import { defineRepository, duplicateOperations, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema, Types, type mongo } from "mongoose";
 
 /** A user has taken part in a thread: has opened it, written in it or been named in it. */
 interface FollowDocument {
@@ -35,8 +35,6 @@ export interface Thread {
 
 export type FollowRepository = ReturnType<typeof createFollowRepository>;
 
-const DUPLICATE_KEY = 11_000;
-
 /** Every query of the collection threadFollows. */
 export const createFollowRepository = defineRepository(
   { name: "ThreadFollow", schema, durable: false },
@@ -52,10 +50,9 @@ export const createFollowRepository = defineRepository(
         },
       }));
       const result = await native.bulkWrite(operations, { ordered: false }).catch((error: unknown) => {
-        if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
         // Another process has just noted the same.
-        if (error.result.getWriteErrors().some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-        return error.result;
+        duplicateOperations(error);
+        return (error as mongo.MongoBulkWriteError).result;
       });
       return userIds.filter((_, index) => result.upsertedIds[index] !== undefined);
     },

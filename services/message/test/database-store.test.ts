@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { toServiceError } from "@fanfare/kernel";
 import { startEmbeddedMongoWorker, type SupervisedMongo } from "@fanfare/embedded-mongo";
 import mongoose, { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -10,6 +11,7 @@ import { documentId } from "../src/database.ts";
 import type { MessageDocument } from "../src/message.model.ts";
 import { messageModel } from "../src/message.model.ts";
 import { MessageRepository } from "../src/message.repository.ts";
+import { DatabaseProcess } from "./database-process.ts";
 
 let dir: string;
 let database: SupervisedMongo;
@@ -114,6 +116,28 @@ test("an ordered insert stores nothing after the first fault", async () => {
   const faults = await insert([message(2), message(3, { nonce: "same" }), message(4)], true);
   expect([...faults]).toEqual([[1, { reason: "nonceExists" }]]);
   expect(await store.readHead(channelId)).toEqual({ seq: 2, rev: 2 });
+});
+
+test("an insert whose connection breaks before the answer is an error, and no success without faults", async () => {
+  const killed = new DatabaseProcess(join(dir, "killed"));
+  await killed.start();
+  const broken = await mongoose.createConnection(killed.url, { autoIndex: false }).asPromise();
+  try {
+    const messages = new MessageRepository(broken);
+    await messages.insertMany([message(1)], false, TIMEOUT_MS);
+    killed.freeze();
+    const inserted = new DatabaseStore(messages, new ChannelHeadRepository(broken)).insert(
+      [message(2)],
+      false,
+      TIMEOUT_MS,
+    );
+    const failed = inserted.then(() => null, toServiceError);
+    await killed.kill();
+    expect(await failed).toMatchObject({ type: "UNAVAILABLE" });
+  } finally {
+    await broken.close();
+    await killed.kill();
+  }
 });
 
 test("the message of a nonce is answered after its head was raised", async () => {

@@ -1,5 +1,5 @@
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, Types, mongo } from "mongoose";
+import { DURABLE, duplicateOperations } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, Types, type mongo } from "mongoose";
 import { QUERY_TIMEOUT_MS } from "./bounds.ts";
 
 /** What one message is found by. All of these can be made again from the messages. */
@@ -33,8 +33,6 @@ export interface Entry {
   rev: number;
   tokens: string[];
 }
-
-const DUPLICATE_KEY = 11_000;
 
 /** Every query of the index. */
 export class EntryRepository {
@@ -74,11 +72,7 @@ export class EntryRepository {
       await this.#native.insertMany(documents, { ordered: false, writeConcern: DURABLE });
       return [];
     } catch (error) {
-      if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
-      const faults = error.result.getWriteErrors();
-      const isOther = faults.some(({ code }) => code !== DUPLICATE_KEY);
-      if (faults.length === 0 || isOther || error.result.getWriteConcernError() !== undefined) throw error;
-      return faults.map(({ index }) => entries[index]!);
+      return duplicateOperations(error).map(({ index }) => entries[index]!);
     }
   }
 

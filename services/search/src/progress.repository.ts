@@ -1,5 +1,5 @@
-import { type Connection, type Model, mongo, Schema, Types } from "mongoose";
-import { duplicateKeyIndex } from "@fanfare/kernel";
+import { type Connection, type Model, Schema, Types } from "mongoose";
+import { duplicateKeyIndex, duplicateOperations } from "@fanfare/kernel";
 import { GROUP_PROGRESS_LIFETIME_S, INDEX_VERSION } from "./bounds.ts";
 
 /** How far a channel is indexed: all its changes up to `rev` are. */
@@ -39,7 +39,6 @@ interface Move {
   to: number;
 }
 
-const DUPLICATE_KEY = 11_000;
 const NOTHING: Progress = { rev: 0, parentId: undefined };
 
 /** Every query of how far channels are indexed. */
@@ -79,8 +78,7 @@ export class ProgressRepository {
     try {
       await this.#model.collection.bulkWrite(operations, { ordered: false });
     } catch (error) {
-      if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
-      if (error.result.getWriteErrors().some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+      duplicateOperations(error);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Head } from "@fanfare/contract";
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { mongo } from "mongoose";
+import { duplicateKeyIndex, refusedOperations } from "@fanfare/kernel";
+import type { mongo } from "mongoose";
 import type { ChannelHeadRepository } from "../channel-head.repository.ts";
 import {
   NONCE_INDEX,
@@ -88,13 +88,7 @@ export class DatabaseStore implements CommitStore {
       await this.#messages.insertMany(messages, ordered, timeoutMs);
       return new Map();
     } catch (error) {
-      if (
-        !(error instanceof mongo.MongoBulkWriteError) ||
-        error.result.getWriteConcernError() !== undefined
-      ) {
-        throw error;
-      }
-      return new Map(error.result.getWriteErrors().map((fault) => [fault.index, insertFault(fault)]));
+      return new Map(refusedOperations(error).map((fault) => [fault.index, insertFault(fault)]));
     }
   }
 
