@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await createChannel(grace, "workshop");
 
     await ada.getByRole("button", { name: "Take it from Grace" }).click();
-    await ada.getByText("Nobody has this role yet.").waitFor();
+    await ada.getByText("No members have this role yet.").waitFor();
     await groupMenu(grace).click();
     await createButton.waitFor({ state: "detached" });
   });
