@@ -61,6 +61,25 @@ export class CommandError extends Error {
   }
 }
 
+/** https://www.sqlite.org/rescode.html */
+const SQLITE_FULL = 13;
+
+/** What SQLite has thrown, as the client is told; undefined for anything else. */
+export function asCommandError(error: unknown): CommandError | undefined {
+  if (error instanceof CommandError) return error;
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  if (error.errcode === SQLITE_FULL) {
+    return new CommandError(
+      "OutOfDiskSpace",
+      "The disk of the embedded database is full, or maxDataBytes is reached. Reads go on. Make room, or delete something.",
+    );
+  }
+  return new CommandError(
+    "InternalError",
+    `The embedded database cannot read or write its file: ${error.message}`,
+  );
+}
+
 /** Another live process serves this data folder. The message is one line, fit to be printed as it is. */
 export class DataFolderInUseError extends Error {
   readonly dir: string;
@@ -88,31 +107,28 @@ export class DataFolderMismatchError extends Error {
   }
 }
 
-/** A file of the data folder is damaged in a place where a crash cannot have damaged it. */
+/** A file of the data folder is missing or damaged, in a way that no crash leaves behind. */
 export class DataFolderCorruptError extends Error {
   readonly file: string;
-  readonly offset: number;
 
-  constructor(file: string, offset: number, reason: string) {
+  constructor(file: string, reason: string) {
     super(
-      `${file} is damaged at byte ${offset} (${reason}) and later records are intact, so this is not an unfinished ` +
-        `write. Nothing was changed. Restore the data folder from a backup, or move it away to start empty.`,
+      `${file}: ${reason}. Nothing was changed. Restore the data folder from a backup, or move it away to start empty.`,
     );
     this.name = "DataFolderCorruptError";
     this.file = file;
-    this.offset = offset;
   }
 }
 
-/** The journal cannot be written or synced any more: the server stops acknowledging and shuts down. */
-export class JournalFailedError extends Error {
-  constructor(dir: string, cause: unknown) {
+/** The disk has not taken what was written: the server stops acknowledging and shuts down. */
+export class SyncFailedError extends Error {
+  constructor(cause: unknown) {
     super(
-      `The journal in ${dir} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `The database cannot be synced to disk: ${cause instanceof Error ? cause.message : String(cause)}`,
       {
         cause,
       },
     );
-    this.name = "JournalFailedError";
+    this.name = "SyncFailedError";
   }
 }

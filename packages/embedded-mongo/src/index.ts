@@ -2,7 +2,7 @@ export {
   DataFolderCorruptError,
   DataFolderInUseError,
   DataFolderMismatchError,
-  JournalFailedError,
+  SyncFailedError,
 } from "./errors.ts";
 export type { EmbeddedMongoOptions, ListenOptions } from "./options.ts";
 export { startEmbeddedMongoProcess } from "./remote/child.ts";

@@ -44,6 +44,7 @@ try {
 try {
   const server = await startEmbeddedMongo({
     ...options,
+    onProgress: (message) => console.error(message),
     onFatal: (error) => fail(error.message, EXIT_FATAL),
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -11,6 +11,18 @@ export interface EmbeddedMongo {
   close(): Promise<void>;
 }
 
+function expire(store: Store): void {
+  try {
+    try {
+      expireDocuments(store.catalog, Date.now());
+    } finally {
+      store.commit();
+    }
+  } catch {
+    // The disk is full: they expire when there is room again.
+  }
+}
+
 /**
  * Starts the server in this thread.
  * @throws DataFolderInUseError, DataFolderMismatchError, DataFolderCorruptError, RangeError for bad options, or what
@@ -33,7 +45,7 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
     const address = await server.listen(endpoint.target);
     const timer = setInterval(() => {
       server!.expireCursors();
-      if (expireDocuments(store.catalog, Date.now()) > 0) store.flush();
+      expire(store);
     }, resolved.ttlIntervalMs);
     timer.unref();
     let closing: Promise<void> | undefined;

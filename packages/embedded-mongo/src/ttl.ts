@@ -1,17 +1,18 @@
 import type { Collection } from "./storage/collection.ts";
 import type { Catalog } from "./storage/catalog.ts";
-import { select } from "./query/select.ts";
+import { selectToChange } from "./query/select.ts";
 
 /** Documents removed per collection and run: a long backlog must not stop the server. */
 const MAX_REMOVED_PER_RUN = 5_000;
 
 function expireIndex(collection: Collection, field: string, before: Date): number {
-  const { records } = select(collection, {
-    filter: { [field]: { $lt: before } },
-    limit: MAX_REMOVED_PER_RUN,
-  });
-  for (const record of records) collection.remove(record);
-  return records.length;
+  const expired = { filter: { [field]: { $lt: before } }, limit: MAX_REMOVED_PER_RUN };
+  let removed = 0;
+  for (const record of selectToChange(collection, expired)) {
+    collection.remove(record);
+    removed++;
+  }
+  return removed;
 }
 
 /**

@@ -209,7 +209,7 @@ describe("durability", () => {
   });
 
   it("says what is wrong with its arguments", async () => {
-    await expect(spawnServer(dir, "--port", "99999")).rejects.toThrow(/--port/);
-    await expect(spawnServer(dir, "--what")).rejects.toThrow(/usage/);
+    await expect(spawnServer(dir, {}, "--port", "99999")).rejects.toThrow(/--port/);
+    await expect(spawnServer(dir, {}, "--what")).rejects.toThrow(/usage/);
   });
 });

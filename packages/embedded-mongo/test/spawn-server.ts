@@ -13,11 +13,17 @@ export interface ServerProcess {
   stop(): Promise<number | null>;
 }
 
-/** Starts src/main.ts. Rejects with what it said when it does not become ready. */
-export async function spawnServer(dir: string, ...options: string[]): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [MAIN, "--dir", dir, ...options], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+/**
+ * Starts src/main.ts. Rejects with what it said when it does not become ready.
+ * @param through a command that starts another one
+ */
+export async function spawnServer(
+  dir: string,
+  { through = [] }: { through?: string[] } = {},
+  ...options: string[]
+): Promise<ServerProcess> {
+  const [command, ...rest] = [...through, process.execPath, MAIN, "--dir", dir, ...options];
+  const child = spawn(command!, rest, { stdio: ["ignore", "pipe", "pipe"] });
   let complaint = "";
   child.stderr.on("data", (chunk) => (complaint += String(chunk)));
   const exited = once(child, "exit");

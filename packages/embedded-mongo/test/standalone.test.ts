@@ -42,7 +42,7 @@ describe("src/main.ts as the database of several processes", () => {
   let clients: ChildProcess[];
 
   const start = async () => {
-    server = await spawnServer(dir, "--port", String(port));
+    server = await spawnServer(dir, {}, "--port", String(port));
   };
   const count = async () => {
     const counts = await Promise.all(clients.map((client) => ask<number>(client, "count")));

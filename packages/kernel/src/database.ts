@@ -23,23 +23,30 @@ const POOL_SIZE = 20;
 /** How long a command waits for a connection: less than its caller waits, so the caller gets an error. */
 const CHECKOUT_TIMEOUT_MS = LIMITS.writeTimeoutMs / 2;
 
+interface OpenOptions {
+  onProgress?: ((message: string) => void) | undefined;
+  watchCommands?: ((events: CommandEvents) => void) | undefined;
+}
+
 /**
  * Opens the configured MongoDB, or the embedded default where none is configured.
  * A configured one that cannot be reached is an error, never a reason to fall back.
  * @param onLost is called when the embedded database stops by itself: nothing can be stored from then on
- * @param watchCommands is given what tells of every command; without it the driver tells of none
+ * @param options.onProgress is told what a long start is doing: converting the folder of an older version
+ * @param options.watchCommands is given what tells of every command; without it the driver tells of none
  * @throws {DatabaseUnreachableError} or an error of the embedded database's data folder
  */
 export async function openDatabase(
   config: Pick<Config, "mongoUrl" | "dataDir">,
   onLost: (error: Error) => void,
-  watchCommands?: (events: CommandEvents) => void,
+  { onProgress, watchCommands }: OpenOptions = {},
 ): Promise<Database> {
   if (config.mongoUrl !== undefined) {
     const connection = await connect(config.mongoUrl, watchCommands);
     return { connection, engine: "mongodb", close: () => connection.close() };
   }
-  const embedded = await startEmbeddedMongoProcess({ dir: join(config.dataDir, "db") });
+  const dir = join(config.dataDir, "db");
+  const embedded = await startEmbeddedMongoProcess({ dir, ...(onProgress && { onProgress }) });
   // Without an error it was closed below.
   embedded.onExit((error) => error !== undefined && onLost(error));
   const connection = await connect(embedded.uri, watchCommands);

@@ -89,7 +89,7 @@ export async function startNode(
     const faults = new Set<string>();
     const redis = await openRedis(config, logger, metrics);
     if (redis !== null) closers.push(async () => void (await redis.quit().catch(() => redis.disconnect())));
-    const database = await openOwnDatabase(config, { metrics, tracing }, (error) => {
+    const database = await openOwnDatabase(config, { logger, metrics, tracing }, (error) => {
       faults.add("the database has stopped");
       onFatal(error);
     });
@@ -206,12 +206,15 @@ async function openRedis(
 
 async function openOwnDatabase(
   config: Config,
-  { metrics, tracing }: { metrics: NodeContext["metrics"]; tracing: Tracing | undefined },
+  { logger, metrics, tracing }: Pick<NodeContext, "logger" | "metrics"> & { tracing: Tracing | undefined },
   onLost: (error: Error) => void,
 ): Promise<Database | null> {
   if (!needsDatabase(config)) return null;
   const { openDatabase } = await import("./database.ts");
-  const database = await openDatabase(config, onLost, tracing?.commands);
+  const database = await openDatabase(config, onLost, {
+    onProgress: (message) => logger.info(message),
+    watchCommands: tracing?.commands,
+  });
   await watchEmbeddedDatabase(metrics, database.connection);
   watchDatabase(metrics, database.connection);
   return database;

@@ -10,7 +10,7 @@ import { CliError } from "./cli-error.ts";
  */
 export async function openStopped(config: Pick<Config, "mongoUrl" | "dataDir">): Promise<Database> {
   try {
-    return await openDatabase(config, fail);
+    return await openDatabase(config, fail, { onProgress: (message) => console.error(message) });
   } catch (error) {
     throw explainInUse(error);
   }

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from "node:v8";
 import { CommandError } from "../errors.ts";
-import type { StoredRecord } from "../storage/record.ts";
+import type { StoredRecord } from "../storage/database.ts";
 import { decodePlain, unpack } from "../values/codec.ts";
 import type { PlainObject } from "../values/types.ts";
 
@@ -16,14 +16,18 @@ export class PipelineMemory {
   #left = getHeapStatistics().heap_size_limit * HEAP_SHARE;
 
   /** @throws CommandError QueryExceededMemoryLimitNoDiskUseAllowed, before the process runs out of memory */
-  decode(records: readonly StoredRecord[]): PlainObject[] {
-    for (const { data } of records) this.#left -= data.length * DECODED_FACTOR + DECODED_OVERHEAD_BYTES;
-    if (this.#left < 0) {
-      throw new CommandError(
-        "QueryExceededMemoryLimitNoDiskUseAllowed",
-        "The pipeline needs more documents at once than the embedded database has memory for: begin it with a narrower $match",
-      );
+  decode(records: Iterable<StoredRecord>): PlainObject[] {
+    const documents: PlainObject[] = [];
+    for (const { data } of records) {
+      this.#left -= data.length * DECODED_FACTOR + DECODED_OVERHEAD_BYTES;
+      if (this.#left < 0) {
+        throw new CommandError(
+          "QueryExceededMemoryLimitNoDiskUseAllowed",
+          "The pipeline needs more documents at once than the embedded database has memory for: begin it with a narrower $match",
+        );
+      }
+      documents.push(decodePlain(unpack(data)));
     }
-    return records.map(({ data }) => decodePlain(unpack(data)));
+    return documents;
   }
 }

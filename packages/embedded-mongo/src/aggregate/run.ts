@@ -3,6 +3,7 @@ import { CommandError } from "../errors.ts";
 import { checkSelection, countMatches, select, type Selection } from "../query/select.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
+import type { StoredRecord } from "../storage/database.ts";
 import { encode, pack, type PackedDocument } from "../values/codec.ts";
 import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
 import { toPlain } from "../values/plain.ts";
@@ -81,17 +82,22 @@ export function runAggregate(
   name: string | undefined,
   stages: readonly unknown[],
   variables: PlainObject,
-): PackedDocument[] {
+): Iterable<PackedDocument> {
   checkStages(stages);
   const last = stages.at(-1);
   const writer = last && ("$out" in last || "$merge" in last) ? last : undefined;
   const collection = name === undefined ? undefined : catalog.find(db, name);
   const { selection, rest } = leadingSelection(writer ? stages.slice(0, -1) : stages);
-  const documents = compute(catalog, db, collection, selection, rest, variables);
-  if (!writer) return documents;
+  const computed = compute(catalog, db, collection, selection, rest, variables);
+  if (!writer) return computed;
+  const documents = [...computed];
   if ("$out" in writer) writeOut(catalog, db, writer["$out"], documents);
   else writeMerge(catalog, db, writer["$merge"], documents);
   return [];
+}
+
+function* dataOf(records: Iterable<StoredRecord>): Generator<PackedDocument> {
+  for (const { data } of records) yield data;
 }
 
 function compute(
@@ -101,9 +107,9 @@ function compute(
   selection: Selection,
   rest: readonly PlainObject[],
   variables: PlainObject,
-): PackedDocument[] {
+): Iterable<PackedDocument> {
   if (!collection) checkSelection(selection);
-  if (collection && rest.length === 0) return select(collection, selection).records.map(({ data }) => data);
+  if (collection && rest.length === 0) return dataOf(select(collection, selection).records);
   if (isCount(rest, selection)) {
     const n = collection ? countMatches(collection, selection.filter) : 0;
     return n === 0 ? [] : [pack(encode({ _id: 1, n }))];

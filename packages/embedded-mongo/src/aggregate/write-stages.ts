@@ -1,6 +1,6 @@
 import { ObjectId } from "bson";
 import { CommandError } from "../errors.ts";
-import { select } from "../query/select.ts";
+import { selectOne } from "../query/select.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
 import { compilePipelineUpdate } from "../update/pipeline.ts";
@@ -70,7 +70,7 @@ function mergeOne(
   const document: PlainObject = decodeExact(unpack(packed));
   const filter: PlainObject = {};
   for (const field of on) filter[field] = getValue(document, splitPath(field)) ?? null;
-  const [record] = select(collection, { filter, limit: 1 }).records;
+  const record = selectOne(collection, { filter });
   if (!record) {
     if (whenNotMatched === "fail")
       throw new CommandError("DuplicateKey", "$merge found no matching document");

@@ -140,7 +140,7 @@ const buildInfo: Handler = () => ({
   storageEngines: ["fanfare-embedded-mongo"],
 });
 
-const serverStatus: Handler = (_command, { catalog, cursors, status }) => ({
+const serverStatus: Handler = (_command, { cursors, status }) => ({
   host: "localhost",
   version: VERSION,
   process: "fanfare-embedded-mongo",
@@ -151,9 +151,7 @@ const serverStatus: Handler = (_command, { catalog, cursors, status }) => ({
   metrics: { cursor: { open: { total: cursors.size } } },
   storageEngine: { name: "fanfare-embedded-mongo", persistent: true, supportsCommittedReads: true },
   fanfare: {
-    dataBytes: catalog.budget.usedBytes,
-    maxDataBytes: catalog.budget.maxBytes,
-    journalBytes: status.journalBytes(),
+    ...status.storage(),
     heapUsedBytes: process.memoryUsage().heapUsed,
     rssBytes: process.memoryUsage.rss(),
     cpuMicros: process.cpuUsage().user + process.cpuUsage().system,

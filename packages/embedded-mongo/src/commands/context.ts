@@ -1,3 +1,4 @@
+import type { StorageStatus } from "../storage/store.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { PlainObject } from "../values/types.ts";
 import type { CursorBatch, CursorStore } from "./cursor-store.ts";
@@ -5,12 +6,14 @@ import type { CursorBatch, CursorStore } from "./cursor-store.ts";
 export interface ServerStatus {
   readonly startedAt: number;
   connections(): number;
-  journalBytes(): number;
+  storage(): StorageStatus;
 }
 
 /** What a command may use. */
 export interface CommandContext {
   readonly catalog: Catalog;
+  /** All collections as they were when the last turn of the event loop had ended; to be closed. */
+  readonly openSnapshot: () => { catalog: Catalog; close: () => void };
   readonly cursors: CursorStore;
   readonly status: ServerStatus;
   readonly db: string;

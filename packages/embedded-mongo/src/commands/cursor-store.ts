@@ -26,32 +26,44 @@ export class CursorBatch {
   }
 }
 
-/** The documents of a result: an array, or something that makes each when it is fetched. */
-export interface Results {
-  readonly length: number;
-  at(index: number): PackedDocument | undefined;
-}
-
-interface OpenCursor {
+/** A result that is read while it is fetched, one document ahead. */
+class OpenCursor {
   readonly namespace: string;
-  readonly results: Results;
-  at: number;
-  usedAt: number;
-}
+  readonly #results: Iterator<PackedDocument>;
+  #ahead: IteratorResult<PackedDocument> | undefined;
+  usedAt = Date.now();
 
-function takeBatch(results: Results, start: number, size: number): PackedDocument[] {
-  const batch: PackedDocument[] = [];
-  let bytes = 0;
-  while (batch.length < size && start + batch.length < results.length) {
-    const document = results.at(start + batch.length)!;
-    bytes += document.length;
-    if (bytes > MAX_BATCH_BYTES && batch.length > 0) break;
-    batch.push(document);
+  constructor(namespace: string, results: Iterable<PackedDocument>) {
+    this.namespace = namespace;
+    this.#results = results[Symbol.iterator]();
   }
-  return batch;
+
+  /** Whether no document is left. */
+  get isDone(): boolean {
+    this.#ahead ??= this.#results.next();
+    return this.#ahead.done === true;
+  }
+
+  take(size: number): PackedDocument[] {
+    this.usedAt = Date.now();
+    const batch: PackedDocument[] = [];
+    let bytes = 0;
+    while (batch.length < size && !this.isDone) {
+      const document = this.#ahead!.value as PackedDocument;
+      bytes += document.length;
+      if (bytes > MAX_BATCH_BYTES && batch.length > 0) break;
+      batch.push(document);
+      this.#ahead = undefined;
+    }
+    return batch;
+  }
+
+  close(): void {
+    this.#results.return?.();
+  }
 }
 
-/** Results that are fetched in pages. A cursor sees the documents as they were when it was opened. */
+/** Results that are fetched in pages, and read when they are. */
 export class CursorStore {
   readonly #cursors = new Map<number, OpenCursor>();
   readonly #timeoutMs: number;
@@ -66,18 +78,28 @@ export class CursorStore {
   }
 
   /** @param batchSize undefined for the default of the first batch */
-  open(namespace: string, results: Results, batchSize: number | undefined, single = false): CursorBatch {
-    const first = takeBatch(results, 0, batchSize ?? DEFAULT_FIRST_BATCH);
-    if (first.length === results.length || single) return new CursorBatch(0, namespace, "firstBatch", first);
+  open(
+    namespace: string,
+    results: Iterable<PackedDocument>,
+    batchSize: number | undefined,
+    single = false,
+  ): CursorBatch {
+    const cursor = new OpenCursor(namespace, results);
+    const first = cursor.take(batchSize ?? DEFAULT_FIRST_BATCH);
+    if (single || cursor.isDone) {
+      cursor.close();
+      return new CursorBatch(0, namespace, "firstBatch", first);
+    }
     if (this.#cursors.size >= MAX_CURSORS) this.expire(Date.now());
     if (this.#cursors.size >= MAX_CURSORS) {
+      cursor.close();
       throw new CommandError(
         "InternalError",
         `More than ${MAX_CURSORS} cursors are open: read them to the end or close them`,
       );
     }
     const id = this.#nextId++;
-    this.#cursors.set(id, { namespace, results, at: first.length, usedAt: Date.now() });
+    this.#cursors.set(id, cursor);
     return new CursorBatch(id, namespace, "firstBatch", first);
   }
 
@@ -85,21 +107,28 @@ export class CursorStore {
   next(id: number, batchSize: number | undefined): CursorBatch {
     const cursor = this.#cursors.get(id);
     if (!cursor) throw new CommandError("CursorNotFound", `cursor id ${id} not found`);
-    const documents = takeBatch(cursor.results, cursor.at, batchSize || Number.POSITIVE_INFINITY);
-    cursor.at += documents.length;
-    cursor.usedAt = Date.now();
-    const done = cursor.at === cursor.results.length;
-    if (done) this.#cursors.delete(id);
-    return new CursorBatch(done ? 0 : id, cursor.namespace, "nextBatch", documents);
+    try {
+      const documents = cursor.take(batchSize || Number.POSITIVE_INFINITY);
+      const { isDone } = cursor;
+      if (isDone) this.#cursors.delete(id);
+      return new CursorBatch(isDone ? 0 : id, cursor.namespace, "nextBatch", documents);
+    } catch (error) {
+      this.kill(id);
+      throw error;
+    }
   }
 
   kill(id: number): boolean {
+    this.#cursors.get(id)?.close();
     return this.#cursors.delete(id);
   }
 
-  /** Forgets cursors that nobody has read for the timeout. */
+  /** Ends cursors that nobody has read for the timeout. */
   expire(now: number): void {
-    for (const [id, cursor] of this.#cursors)
-      if (now - cursor.usedAt > this.#timeoutMs) this.#cursors.delete(id);
+    for (const [id, cursor] of this.#cursors) if (now - cursor.usedAt > this.#timeoutMs) this.kill(id);
+  }
+
+  closeAll(): void {
+    for (const id of this.#cursors.keys()) this.kill(id);
   }
 }

@@ -1,4 +1,4 @@
-import { CommandError, ErrorCodes } from "../errors.ts";
+import { asCommandError, CommandError, ErrorCodes } from "../errors.ts";
 import type { PlainObject } from "../values/types.ts";
 import { adminCommands } from "./admin.ts";
 import { checkOptions } from "./check-options.ts";
@@ -28,10 +28,10 @@ export type Reply = PlainObject | CursorBatch;
 
 /** The code a failed command answers, in MongoDB's form. */
 export function failure(error: unknown): PlainObject {
-  const known = error instanceof CommandError ? error : undefined;
+  const known = asCommandError(error);
   return {
     ok: 0,
-    errmsg: error instanceof Error ? error.message : String(error),
+    errmsg: known?.message ?? (error instanceof Error ? error.message : String(error)),
     code: known?.code ?? ErrorCodes.InternalError,
     codeName: known?.codeName ?? "InternalError",
     ...known?.details,
@@ -53,7 +53,7 @@ function refuseTransactions(command: Command): void {
   );
 }
 
-/** Runs one command. Errors become replies; only a failing journal is thrown. */
+/** Runs one command. Errors become replies. */
 export function dispatch(command: Command, context: CommandContext): Reply {
   const [name = ""] = Object.keys(command);
   try {

@@ -81,7 +81,7 @@ export const explain: Handler = (command, { catalog, db }) => {
     ...planned,
     executionStats: {
       executionSuccess: true,
-      nReturned: select(collection, { filter, sort, limit }).records.length,
+      nReturned: [...select(collection, { filter, sort, limit }).records].length,
     },
   };
 };

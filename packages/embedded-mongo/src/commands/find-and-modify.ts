@@ -1,6 +1,6 @@
 import { CommandError } from "../errors.ts";
 import { compileProjection } from "../query/projection.ts";
-import { select } from "../query/select.ts";
+import { selectOne } from "../query/select.ts";
 import { objectField, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
 import { runUpdate } from "./run-update.ts";
@@ -16,7 +16,7 @@ export const findAndModify: Handler = (command, { catalog, db }) => {
       throw new CommandError("FailedToParse", "Cannot specify both an update and remove=true");
     }
     const collection = catalog.find(db, name);
-    const record = collection && select(collection, { filter, sort: command["sort"], limit: 1 }).records[0];
+    const record = collection && selectOne(collection, { filter, sort: command["sort"] });
     if (!collection || !record) return { lastErrorObject: { n: 0 }, value: null };
     const removed = collection.document(record);
     collection.remove(record);

@@ -3,14 +3,13 @@ import { runAggregate } from "../aggregate/run.ts";
 import { compileProjection, type Projector } from "../query/projection.ts";
 import { checkSelection, countMatches, select } from "../query/select.ts";
 import type { TextScores } from "../query/text-search.ts";
-import type { StoredRecord } from "../storage/record.ts";
-import { decodeExact, encode, pack, unpack } from "../values/codec.ts";
+import type { StoredRecord } from "../storage/database.ts";
+import { decodeExact, encode, pack, type PackedDocument, unpack } from "../values/codec.ts";
 import { encodeKey } from "../values/key.ts";
 import { integerOption } from "../values/numbers.ts";
 import { collectValues, splitPath } from "../values/path.ts";
 import { arrayField, findTarget, objectField, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
-import type { Results } from "./cursor-store.ts";
 
 function nonNegative(value: unknown, name: string): number {
   const number = integerOption(value, name, 0);
@@ -22,19 +21,13 @@ function nonNegative(value: unknown, name: string): number {
 const batchSizeOf = (value: unknown): number | undefined =>
   value === undefined ? undefined : nonNegative(value, "batchSize");
 
-/** The documents as they are now; a projection is made when a document is fetched, so that no copy of all is kept. */
-function projected(
-  records: readonly StoredRecord[],
+function* projected(
+  records: Iterable<StoredRecord>,
   project: Projector | undefined,
   textScores: TextScores | undefined,
-): Results {
-  const stored = records.map(({ data }) => data);
-  if (!project) return stored;
-  const scores = textScores && records.map((record) => textScores.get(record));
-  return {
-    length: stored.length,
-    at: (index) => pack(encode(project(decodeExact(unpack(stored[index]!)), scores?.[index]))),
-  };
+): Generator<PackedDocument> {
+  for (const { order, data } of records)
+    yield project ? pack(encode(project(decodeExact(unpack(data)), textScores?.get(order)))) : data;
 }
 
 const find: Handler = (command, context) => {

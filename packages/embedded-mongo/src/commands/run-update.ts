@@ -1,6 +1,6 @@
 import { ObjectId } from "bson";
 import { CommandError } from "../errors.ts";
-import { select } from "../query/select.ts";
+import { selectToChange } from "../query/select.ts";
 import type { Collection } from "../storage/collection.ts";
 import { compileUpdate } from "../update/compile.ts";
 import { upsertSeed } from "../update/upsert.ts";
@@ -38,7 +38,7 @@ export function runUpdate(collection: Collection, statement: UpdateStatement): U
     before: null,
     after: null,
   };
-  for (const record of select(collection, { filter, sort, limit: multi ? 0 : 1 }).records) {
+  for (const record of selectToChange(collection, { filter, sort, limit: multi ? 0 : 1 })) {
     const before = collection.document(record);
     const after = apply(before, false);
     outcome.matched++;

@@ -1,5 +1,5 @@
 import { CommandError } from "../errors.ts";
-import { checkSelection, select } from "../query/select.ts";
+import { checkSelection, selectToChange } from "../query/select.ts";
 import { encode } from "../values/codec.ts";
 import { integerOption } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
@@ -58,7 +58,7 @@ const remove: Handler = (command, context) => {
     const filter = objectField(statement, "q");
     const limit = integerOption(statement["limit"], "limit", 0);
     if (!collection) return checkSelection({ filter });
-    for (const record of select(collection, { filter, limit }).records) {
+    for (const record of selectToChange(collection, { filter, limit })) {
       collection.remove(record);
       n++;
     }

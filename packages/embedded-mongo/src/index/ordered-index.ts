@@ -1,42 +1,61 @@
-import { createRequire } from "node:module";
-import type SortedBTree from "sorted-btree";
+import type { StatementSync } from "node:sqlite";
 import { filterFields } from "../query/filter-fields.ts";
 import { compileFilter, type DocumentTest } from "../query/matcher.ts";
-import type { StoredRecord } from "../storage/record.ts";
-import { encodeOrder } from "../values/key.ts";
+import type { Database, Value } from "../storage/database.ts";
+import { AFTER, keyBytes } from "../values/key.ts";
 import { splitPath } from "../values/path.ts";
 import type { PlainObject } from "../values/types.ts";
 import { documentKeys, type KeyField } from "./keys.ts";
 import type { IndexSpec } from "./spec.ts";
 
-// The package is CommonJS with a `default`, which loaders import in different ways; `require` is one way everywhere.
-const { default: BTree } = createRequire(import.meta.url)("sorted-btree") as typeof SortedBTree;
+/** Estimated bytes on disk of one entry besides its key. */
+const ENTRY_OVERHEAD_BYTES = 12;
 
-const compareKeys = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Entries that a scan reads at once: few where few are wanted, then more and more. */
+const FIRST_CHUNK = 64;
+const MAX_CHUNK = 4096;
 
-/** Bytes one entry costs besides the characters of its key: string header and two tree slots. */
-const ENTRY_OVERHEAD_BYTES = 40;
-
-/** A range of encoded keys: `low` inclusive, `high` exclusive. */
+/** A range of encoded keys: `low` inclusive, `high` exclusive. Either may end with `AFTER`. */
 export interface KeyRange {
   readonly low: string;
   readonly high: string;
 }
 
-/** A sorted index (every kind but text). */
+/** Where the entries of an index are. */
+export interface IndexTable {
+  readonly name: string;
+  readonly keyColumn: string;
+  /** One entry per key, without the order as the second part. */
+  readonly isKeyUnique: boolean;
+}
+
+/** What a change of a document changes in an index. */
+export interface KeyChange {
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+}
+
+/** A sorted index (every kind but text): a table of encoded keys and the orders of their documents. */
 export class OrderedIndex {
   readonly spec: IndexSpec;
   readonly fields: readonly KeyField[];
   /** Whether field i has met an array in any document, ever. */
   readonly multikeyFields: boolean[];
+  readonly #database: Database;
+  readonly #table: IndexTable;
   readonly #partial: DocumentTest | undefined;
-  readonly #tree = new BTree<string, StoredRecord>(undefined, compareKeys);
-  #bytes = 0;
+  readonly #statements: StatementSync[] = [];
+  #insert: StatementSync | undefined;
+  #delete: StatementSync | undefined;
+  #isMultikeySaved = true;
 
-  constructor(spec: IndexSpec) {
+  /** @param multikey bit i for field i */
+  constructor(database: Database, table: IndexTable, spec: IndexSpec, multikey = 0) {
+    this.#database = database;
+    this.#table = table;
     this.spec = spec;
     this.fields = spec.fields.map(({ path, direction }) => ({ path: splitPath(path), direction }));
-    this.multikeyFields = this.fields.map(() => false);
+    this.multikeyFields = this.fields.map((_, i) => (multikey & (1 << i)) !== 0);
     this.#partial = spec.partialFilter && compileFilter(spec.partialFilter);
   }
 
@@ -50,72 +69,197 @@ export class OrderedIndex {
     return this.multikeyFields.includes(true);
   }
 
-  /** Estimated memory of all entries, in bytes. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   keysOf(document: PlainObject): string[] {
     if (this.#partial && !this.#partial(document)) return [];
     const { keys, multikey, anyPresent } = documentKeys(document, this.fields);
     if (this.spec.sparse && !anyPresent) return [];
-    if (multikey) for (const [i, isMulti] of multikey.entries()) if (isMulti) this.multikeyFields[i] = true;
+    for (const [i, isMulti] of (multikey ?? []).entries()) {
+      if (!isMulti || this.multikeyFields[i]) continue;
+      this.multikeyFields[i] = true;
+      this.#isMultikeySaved = false;
+    }
     return keys;
   }
 
-  /** The record of another document that already holds one of these keys of a unique index. */
-  conflict(keys: readonly string[], own: StoredRecord | undefined): StoredRecord | undefined {
-    if (!this.spec.unique) return undefined;
-    for (const key of keys) {
-      const holder = this.#tree.get(key);
-      if (holder !== undefined && holder !== own) return holder;
+  /** The bits of `multikeyFields`, once after they have changed. */
+  takeNewMultikey(): number | undefined {
+    if (this.#isMultikeySaved) return undefined;
+    this.#isMultikeySaved = true;
+    return this.multikeyFields.reduce((bits, isMulti, i) => (isMulti ? bits | (1 << i) : bits), 0);
+  }
+
+  /** What makes the entries of one document those of another. */
+  changeOf(before: PlainObject, after: PlainObject): KeyChange {
+    const [old, fresh] = [this.keysOf(before), this.keysOf(after)];
+    if (old.length === 1 && fresh.length === 1 && old[0] === fresh[0]) return { removed: [], added: [] };
+    return {
+      removed: old.filter((key) => !fresh.includes(key)),
+      added: fresh.filter((key) => !old.includes(key)),
+    };
+  }
+
+  /** @returns false, with nothing changed, where the index is unique and another document has one of the added keys */
+  change({ removed, added }: KeyChange, order: number): boolean {
+    this.#remove(removed, order);
+    for (const [i, key] of added.entries()) {
+      if (this.#add(key, order)) continue;
+      this.#remove(added.slice(0, i), order);
+      for (const taken of removed) this.#add(taken, order);
+      return false;
     }
-    return undefined;
+    return true;
   }
 
-  add(keys: readonly string[], record: StoredRecord): void {
-    for (const key of keys) {
-      const full = this.#full(key, record);
-      this.#tree.set(full, record);
-      this.#bytes += full.length + ENTRY_OVERHEAD_BYTES;
+  /** Estimated bytes on disk of entries with these keys. */
+  static bytesOf(keys: readonly string[]): number {
+    return keys.reduce((sum, key) => sum + key.length + ENTRY_OVERHEAD_BYTES, 0);
+  }
+
+  /**
+   * The orders of the documents in a range, by key. Documents may be changed between two of them: an entry that is
+   * changed then may be left out, or come twice.
+   * @param wanted how many will be taken, where that is known: so many are read first
+   */
+  *scan(range: KeyRange, backwards: boolean, wanted = 0): Generator<number> {
+    const bounds = byteRange(range);
+    if (bounds === undefined) return;
+    let seen: ReadonlySet<number> | undefined;
+    if (wanted > 0 && wanted <= MAX_CHUNK) {
+      const values = bounds.high === undefined ? [bounds.low, wanted] : [bounds.low, bounds.high, wanted];
+      const first = this.#statement("orders", backwards, bounds, false).all(...values) as unknown as [
+        number,
+      ][];
+      for (const [order] of first) yield order;
+      if (first.length < wanted) return;
+      seen = new Set(first.map(([order]) => order));
     }
+    for (const order of this.#scanOn(bounds, backwards)) if (!seen?.has(order)) yield order;
   }
 
-  remove(keys: readonly string[], record: StoredRecord): void {
-    for (const key of keys) {
-      const full = this.#full(key, record);
-      if (this.#tree.delete(full)) this.#bytes -= full.length + ENTRY_OVERHEAD_BYTES;
-    }
-  }
-
-  /** Replaces the entries of `before` by those of `after`, touching only what differs. */
-  change(before: readonly string[], after: readonly string[], record: StoredRecord): void {
-    if (before.length === 1 && after.length === 1 && before[0] === after[0]) return;
-    this.remove(
-      before.filter((key) => !after.includes(key)),
-      record,
-    );
-    this.add(
-      after.filter((key) => !before.includes(key)),
-      record,
-    );
-  }
-
-  *scan(range: KeyRange, backwards: boolean): Generator<StoredRecord> {
-    if (backwards) {
-      for (const [key, record] of this.#tree.entriesReversed(range.high, undefined, true)) {
-        if (key < range.low) return;
-        yield record;
+  *#scanOn(bounds: ByteRange, backwards: boolean): Generator<number> {
+    let after: { key: Uint8Array; order: number } | undefined;
+    for (let size = FIRST_CHUNK; ; size = Math.min(size * 4, MAX_CHUNK)) {
+      const values = this.#values(bounds, backwards, after);
+      const found = this.#statement("orders", backwards, bounds, after !== undefined).all(
+        ...values,
+        size,
+      ) as unknown as [number][];
+      const last = found.at(-1);
+      if (last === undefined) return;
+      if (found.length === size) {
+        const [key] = this.#statement("key", backwards, bounds, after !== undefined).get(
+          ...values,
+          size - 1,
+        ) as unknown as [Uint8Array];
+        after = { key, order: last[0] };
       }
-    } else {
-      for (const [key, record] of this.#tree.entries(range.low)) {
-        if (key >= range.high) return;
-        yield record;
-      }
+      for (const [order] of found) yield order;
+      if (found.length < size) return;
     }
   }
 
-  #full(key: string, record: StoredRecord): string {
-    return this.spec.unique ? key : key + encodeOrder(record.order);
+  /** How many entries are in a range. */
+  count(range: KeyRange): number {
+    const bounds = byteRange(range);
+    if (bounds === undefined) return 0;
+    const [count] = this.#statement("count", false, bounds, false).get(
+      ...this.#values(bounds, false, undefined),
+    ) as unknown as [number];
+    return count;
   }
+
+  /** Estimated bytes of all entries on disk. */
+  bytes(): number {
+    return this.#database.number(
+      `SELECT total(length(key) + ${ENTRY_OVERHEAD_BYTES}) FROM ${this.#table.name}`,
+    );
+  }
+
+  /** @returns false where the index is unique and has the key */
+  #add(key: string, order: number): boolean {
+    this.#insert ??= this.#database.prepare(
+      `INSERT OR IGNORE INTO ${this.#table.name} (key, ord) VALUES (?, ?)`,
+    );
+    return this.#database.run(this.#insert, keyBytes(key), order) > 0;
+  }
+
+  #remove(keys: readonly string[], order: number): void {
+    this.#delete ??= this.#database.prepare(`DELETE FROM ${this.#table.name} WHERE key = ? AND ord = ?`);
+    for (const key of keys) this.#database.run(this.#delete, keyBytes(key), order);
+  }
+
+  /** What the statement for a range has in place of its question marks. */
+  #values(
+    { low, high }: ByteRange,
+    backwards: boolean,
+    after: { key: Uint8Array; order: number } | undefined,
+  ): Value[] {
+    const values: Value[] = [];
+    if (after !== undefined) values.push(after.key);
+    if (after !== undefined && !this.#table.isKeyUnique) values.push(after.order);
+    if (after === undefined || backwards) values.push(low);
+    if (high !== undefined && (after === undefined || !backwards)) values.push(high);
+    return values;
+  }
+
+  #statement(
+    what: "orders" | "key" | "count",
+    backwards: boolean,
+    { high }: ByteRange,
+    isContinued: boolean,
+  ): StatementSync {
+    const number =
+      ["orders", "key", "count"].indexOf(what) * 8 +
+      (backwards ? 4 : 0) +
+      (high === undefined ? 2 : 0) +
+      (isContinued ? 1 : 0);
+    return (this.#statements[number] ??= this.#database.prepare(
+      this.#sql(what, backwards, high !== undefined, isContinued),
+    ));
+  }
+
+  #sql(
+    what: "orders" | "key" | "count",
+    backwards: boolean,
+    isBounded: boolean,
+    isContinued: boolean,
+  ): string {
+    const { name, keyColumn: key, isKeyUnique } = this.#table;
+    const conditions: string[] = [];
+    if (isContinued) {
+      const sign = backwards ? "<" : ">";
+      conditions.push(isKeyUnique ? `${key} ${sign} ?` : `(${key}, ord) ${sign} (?, ?)`);
+    }
+    if (!isContinued || backwards) conditions.push(`${key} >= ?`);
+    if (isBounded && (!isContinued || !backwards)) conditions.push(`${key} < ?`);
+    const from = `FROM ${name} WHERE ${conditions.join(" AND ")}`;
+    if (what === "count") return `SELECT count(*) ${from}`;
+    const way = backwards ? "DESC" : "ASC";
+    const order = isKeyUnique ? `${key} ${way}` : `${key} ${way}, ord ${way}`;
+    if (what === "key") return `SELECT ${key} ${from} ORDER BY ${order} LIMIT 1 OFFSET ?`;
+    return `SELECT ord ${from} ORDER BY ${order} LIMIT ?`;
+  }
+}
+
+interface ByteRange {
+  readonly low: Uint8Array;
+  /** undefined: to the end */
+  readonly high: Uint8Array | undefined;
+}
+
+/** undefined: nothing is in it. */
+function byteRange({ low, high }: KeyRange): ByteRange | undefined {
+  const first = low.endsWith(AFTER) ? successor(low.slice(0, -1)) : keyBytes(low);
+  if (first === undefined) return undefined;
+  return { low: first, high: high.endsWith(AFTER) ? successor(high.slice(0, -1)) : keyBytes(high) };
+}
+
+/** The lowest bytes above all that begin with the prefix; undefined where there are none. */
+function successor(prefix: string): Uint8Array | undefined {
+  const bytes = keyBytes(prefix);
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 255) end--;
+  if (end === 0) return undefined;
+  bytes[end - 1]!++;
+  return bytes.subarray(0, end);
 }

@@ -1,10 +1,8 @@
-import type { StoredRecord } from "../storage/record.ts";
+import type { StatementSync } from "node:sqlite";
+import type { Database } from "../storage/database.ts";
 import { collectValues, splitPath } from "../values/path.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import type { IndexSpec } from "./spec.ts";
-
-/** Estimated memory of one (word, document) pair, in bytes. */
-const POSTING_BYTES = 60;
 
 /** Case and diacritics do not count; no stemming and no stop words, whatever the language. */
 export const normalizeText = (text: string): string =>
@@ -25,20 +23,22 @@ function allStrings(value: unknown, out: string[]): string[] {
   return out;
 }
 
-/** An inverted index: word → documents with the weight of the word in them. */
+/** An inverted index: a table of words and the documents they are in, with the weight of the word there. */
 export class TextIndex {
   readonly spec: IndexSpec;
   readonly #weights: ReadonlyMap<string, number>;
-  readonly #postings = new Map<string, Map<StoredRecord, number>>();
-  #entries = 0;
+  readonly #database: Database;
+  readonly #insert: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #select: StatementSync;
 
-  constructor(spec: IndexSpec) {
+  constructor(database: Database, table: string, spec: IndexSpec) {
     this.spec = spec;
     this.#weights = spec.textWeights ?? new Map();
-  }
-
-  get bytes(): number {
-    return this.#entries * POSTING_BYTES;
+    this.#database = database;
+    this.#insert = database.prepare(`INSERT INTO ${table} (word, ord, score) VALUES (?, ?, ?)`);
+    this.#delete = database.prepare(`DELETE FROM ${table} WHERE word = ? AND ord = ?`);
+    this.#select = database.prepare(`SELECT ord, score FROM ${table} WHERE word = ?`);
   }
 
   /** The indexed texts of a document with their weights. */
@@ -68,24 +68,16 @@ export class TextIndex {
     return scores;
   }
 
-  add(document: PlainObject, record: StoredRecord): void {
-    for (const [word, score] of this.scores(document)) {
-      let posting = this.#postings.get(word);
-      if (!posting) this.#postings.set(word, (posting = new Map()));
-      posting.set(record, score);
-      this.#entries++;
-    }
+  add(document: PlainObject, order: number): void {
+    for (const [word, score] of this.scores(document)) this.#database.run(this.#insert, word, order, score);
   }
 
-  remove(document: PlainObject, record: StoredRecord): void {
-    for (const word of this.scores(document).keys()) {
-      const posting = this.#postings.get(word);
-      if (posting?.delete(record)) this.#entries--;
-      if (posting?.size === 0) this.#postings.delete(word);
-    }
+  remove(document: PlainObject, order: number): void {
+    for (const word of this.scores(document).keys()) this.#database.run(this.#delete, word, order);
   }
 
-  posting(word: string): ReadonlyMap<StoredRecord, number> | undefined {
-    return this.#postings.get(word);
+  /** The documents that have a word, by order, with its score in each. */
+  posting(word: string): [order: number, score: number][] {
+    return this.#select.all(word) as unknown as [number, number][];
   }
 }

@@ -1,12 +1,9 @@
 import type { KeyRange, OrderedIndex } from "../index/ordered-index.ts";
-import { invertKey } from "../values/key.ts";
+import { AFTER, invertKey } from "../values/key.ts";
 import { compileFilter } from "./matcher.ts";
 import type { Bound, Constraint, Constraints } from "./constraints.ts";
 import type { SortField } from "./sort.ts";
 import type { PlainObject } from "../values/types.ts";
-
-/** Sorts after every encoded key with the same beginning. */
-const AFTER = "\u0100";
 
 /** More ranges than this are read as one whole scan instead ($in lists multiply in compound indexes). */
 const MAX_RANGES = 4096;

@@ -1,6 +1,6 @@
 import { CommandError } from "../errors.ts";
 import type { Collection } from "../storage/collection.ts";
-import type { StoredRecord } from "../storage/record.ts";
+import type { StoredRecord } from "../storage/database.ts";
 import { decodeFields, packNames } from "../values/extract.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { readConstraints, type Constraints } from "./constraints.ts";
@@ -26,7 +26,11 @@ export type AccessPath =
   | { readonly kind: "scan" };
 
 export interface Selected {
-  readonly records: StoredRecord[];
+  /**
+   * In order. They are read while they are taken: a document that is changed meanwhile may come as it is now, be left out, or
+   * come twice, as from MongoDB.
+   */
+  readonly records: Iterable<StoredRecord>;
   readonly textScores: TextScores | undefined;
 }
 
@@ -62,42 +66,60 @@ function idOrderPath(
   sort: readonly SortField[] | undefined,
 ): AccessPath | undefined {
   if (!constraints.fields.get("_id")?.low && sort?.[0]?.field !== "_id") return undefined;
-  const plan = choosePlan([collection.idIndex()], constraints, sort);
+  const plan = choosePlan([collection.idIndex], constraints, sort);
   return plan && { kind: "index", plan };
 }
 
 const isSorted = (path: AccessPath): boolean =>
   (path.kind === "id" && path.ids.length === 1) || (path.kind === "index" && path.plan.sorted);
 
-function* read(collection: Collection, path: AccessPath): Generator<StoredRecord> {
+/** @param wanted how many will be taken, where that is known */
+function* read(collection: Collection, path: AccessPath, wanted = 0): Generator<StoredRecord> {
   switch (path.kind) {
     case "id":
       for (const id of path.ids) {
-        const record = collection.get(id);
+        const record = collection.find(id);
         if (record) yield record;
       }
       return;
     case "index":
-      yield* readIndex(path.plan);
+      yield* fetched(collection, readIndex(path.plan, wanted));
       return;
-    case "union": {
-      const found = new Set<StoredRecord>();
-      for (const plan of path.plans) for (const record of read(collection, plan)) found.add(record);
-      yield* [...found].sort((a, b) => a.order - b.order);
+    case "union":
+      yield* fetched(
+        collection,
+        [...unionOrders(collection, path.plans)].sort((a, b) => a - b),
+      );
       return;
-    }
     default:
       yield* collection.records();
   }
 }
 
-function* readIndex(plan: IndexPlan): Generator<StoredRecord> {
-  const seen = plan.index.multikey ? new Set<StoredRecord>() : undefined;
+function* fetched(collection: Collection, orders: Iterable<number>): Generator<StoredRecord> {
+  for (const order of orders) {
+    const record = collection.get(order);
+    if (record) yield record;
+  }
+}
+
+function unionOrders(collection: Collection, paths: readonly AccessPath[]): Set<number> {
+  const found = new Set<number>();
+  for (const path of paths) {
+    if (path.kind === "index") for (const order of readIndex(path.plan)) found.add(order);
+    else if (path.kind === "union") for (const order of unionOrders(collection, path.plans)) found.add(order);
+    else for (const { order } of read(collection, path)) found.add(order);
+  }
+  return found;
+}
+
+function* readIndex(plan: IndexPlan, wanted = 0): Generator<number> {
+  const seen = plan.index.multikey ? new Set<number>() : undefined;
   for (const range of plan.ranges) {
-    for (const record of plan.index.scan(range, plan.backwards)) {
-      if (seen?.has(record)) continue;
-      seen?.add(record);
-      yield record;
+    for (const order of plan.index.scan(range, plan.backwards, wanted)) {
+      if (seen?.has(order)) continue;
+      seen?.add(order);
+      yield order;
     }
   }
 }
@@ -105,7 +127,7 @@ function* readIndex(plan: IndexPlan): Generator<StoredRecord> {
 function textSource(collection: Collection, filter: PlainObject): { scores: TextScores; rest: PlainObject } {
   if (!collection.textIndex) throw new CommandError("IndexNotFound", "text index required for $text query");
   const { $text, ...rest } = filter;
-  return { scores: searchText(collection.textIndex, $text, (record) => collection.document(record)), rest };
+  return { scores: searchText(collection, collection.textIndex, $text), rest };
 }
 
 interface Source {
@@ -119,16 +141,18 @@ function openSource(
   collection: Collection,
   filter: PlainObject,
   sort: readonly SortField[] | undefined,
+  wanted = 0,
 ): Source {
   const path = accessPath(collection, filter, sort);
   if (path.kind === "text") {
     const { scores, rest } = textSource(collection, filter);
-    return { records: scores.keys(), matches: matcher(collection, rest), sorted: false, scores };
+    const records = fetched(collection, scores.keys());
+    return { records, matches: matcher(collection, rest), sorted: false, scores };
   }
-  const covered = path.kind === "index" && path.plan.covered;
+  const isCovered = path.kind === "index" && path.plan.covered;
   return {
-    records: read(collection, path),
-    matches: covered ? undefined : matcher(collection, filter),
+    records: read(collection, path, isSorted(path) || !sort ? wanted : 0),
+    matches: isCovered ? matcherOnceChanged(collection, filter) : matcher(collection, filter),
     sorted: isSorted(path),
     scores: undefined,
   };
@@ -144,44 +168,61 @@ export function checkSelection({ filter, sort }: Pick<Selection, "filter" | "sor
   parseSort(sort);
 }
 
-/** The records that match, in order. The result does not change when documents do. */
+/** The records that match. */
 export function select(collection: Collection, { filter, sort, skip = 0, limit = 0 }: Selection): Selected {
   const natural = isObject(sort) && "$natural" in sort ? Number(sort["$natural"]) : undefined;
   const fields = natural === undefined ? parseSort(sort) : undefined;
-  const source = openSource(collection, filter, fields);
+  const wanted = limit === 0 ? 0 : skip + limit;
+  const source = openSource(collection, filter, fields, natural === undefined ? wanted : 0);
+  const { scores: textScores } = source;
   if (natural !== undefined) {
-    const all = [...matching(source)].sort((a, b) => (a.order - b.order) * natural);
-    return { records: page(all, skip, limit), textScores: source.scores };
+    const orders = Array.from(matching(source), ({ order }) => order).sort((a, b) => (a - b) * natural);
+    return { records: fetched(collection, page(orders, skip, limit)), textScores };
   }
-  if (!fields || source.sorted) {
-    const records: StoredRecord[] = [];
-    let toSkip = skip;
-    for (const record of matching(source)) {
-      if (toSkip-- > 0) continue;
-      records.push(record);
-      if (records.length === limit) break;
-    }
-    return { records, textScores: source.scores };
-  }
-  const items = keyed(matching(source), fields, source.scores);
+  if (!fields || source.sorted) return { records: pageOf(matching(source), skip, limit), textScores };
+  const items = keyed(matching(source), fields, textScores);
   const sorted = limit === 0 ? sortByKey([...items]) : firstByKey(items, skip + limit);
-  return { records: page(sorted, skip, limit).map(({ record }) => record), textScores: source.scores };
+  const orders = page(sorted, skip, limit).map(({ order }) => order);
+  return { records: fetched(collection, orders), textScores };
 }
 
-/** Records with their sort keys; decodes only the fields to sort by. */
+/** The first record that matches. */
+export function selectOne(
+  collection: Collection,
+  selection: Omit<Selection, "limit">,
+): StoredRecord | undefined {
+  for (const record of select(collection, { ...selection, limit: 1 }).records) return record;
+  return undefined;
+}
+
+/** The records that match now, whatever is done to each before the next one is taken. */
+export function selectToChange(collection: Collection, selection: Selection): Iterable<StoredRecord> {
+  const { records } = select(collection, selection);
+  return fetched(
+    collection,
+    Array.from(records, ({ order }) => order),
+  );
+}
+
+/** Documents with their sort keys; decodes only the fields to sort by. */
 function* keyed(
   records: Iterable<StoredRecord>,
   fields: readonly SortField[],
   scores: TextScores | undefined,
-): Generator<{ record: StoredRecord; key: string }> {
+): Generator<{ order: number; key: string }> {
   const wanted = packNames(fields.flatMap(({ path }) => path.slice(0, 1)));
-  for (const record of records)
-    yield { record, key: sortKey(decodeFields(record.data, wanted), fields, scores?.get(record)) };
+  for (const { order, data } of records)
+    yield { order, key: sortKey(decodeFields(data, wanted), fields, scores?.get(order)) };
 }
 
 /** How many documents match, without keeping them. */
 export function countMatches(collection: Collection, filter: PlainObject): number {
   if (Object.keys(filter).length === 0) return collection.count;
+  const path = accessPath(collection, filter, undefined);
+  if (path.kind === "index" && path.plan.covered) {
+    const { index, ranges } = path.plan;
+    return ranges.reduce((sum, range) => sum + index.count(range), 0);
+  }
   let count = 0;
   for (const _record of matching(openSource(collection, filter, undefined))) count++;
   return count;
@@ -205,6 +246,26 @@ function matcher(
   if (usesWholeDocument(filter)) return (record) => test(collection.document(record));
   const fields = packNames(filterFields(filter));
   return (record) => test(decodeFields(record.data, fields));
+}
+
+/** Like `matcher`, but documents are only tested when one has been changed since: the entries were read before that. */
+function matcherOnceChanged(collection: Collection, filter: PlainObject): (record: StoredRecord) => boolean {
+  const before = collection.changes;
+  let test: ReturnType<typeof matcher>;
+  return (record) => {
+    if (collection.changes === before) return true;
+    test ??= matcher(collection, filter);
+    return test?.(record) ?? true;
+  };
+}
+
+function* pageOf<T>(items: Iterable<T>, skip: number, limit: number): Generator<T> {
+  let at = 0;
+  for (const item of items) {
+    if (at++ < skip) continue;
+    yield item;
+    if (at === skip + limit) return;
+  }
 }
 
 const page = <T>(items: T[], skip: number, limit: number): T[] =>

@@ -1,10 +1,10 @@
 import { CommandError } from "../errors.ts";
 import { normalizeText, type TextIndex, words } from "../index/text-index.ts";
-import type { StoredRecord } from "../storage/record.ts";
-import { isObject, type PlainObject } from "../values/types.ts";
+import type { Collection } from "../storage/collection.ts";
+import { isObject } from "../values/types.ts";
 
-/** Documents that match a `$text` search, with their score. */
-export type TextScores = Map<StoredRecord, number>;
+/** The score of each document that matches a `$text` search, by its order. */
+export type TextScores = Map<number, number>;
 
 interface ParsedSearch {
   terms: string[];
@@ -29,31 +29,24 @@ function parseSearch(search: string): ParsedSearch {
   return parsed;
 }
 
-/**
- * Runs `{ $text: { $search } }`: any of the words, all of the "phrases", none of the -excluded ones.
- * @param decode gives the document of a record
- */
-export function searchText(
-  index: TextIndex,
-  operand: unknown,
-  decode: (record: StoredRecord) => PlainObject,
-): TextScores {
+/** Runs `{ $text: { $search } }`: any of the words, all of the "phrases", none of the -excluded ones. */
+export function searchText(collection: Collection, index: TextIndex, operand: unknown): TextScores {
   if (!isObject(operand) || typeof operand["$search"] !== "string") {
     throw new CommandError("TypeMismatch", "$text needs a string $search");
   }
   const search = parseSearch(operand["$search"]);
   const scores: TextScores = new Map();
   for (const term of new Set(search.terms)) {
-    for (const [record, score] of index.posting(term) ?? [])
-      scores.set(record, (scores.get(record) ?? 0) + score);
+    for (const [order, score] of index.posting(term)) scores.set(order, (scores.get(order) ?? 0) + score);
   }
-  for (const term of search.excluded)
-    for (const record of index.posting(term)?.keys() ?? []) scores.delete(record);
+  for (const term of search.excluded) for (const [order] of index.posting(term)) scores.delete(order);
   if (search.phrases.length + search.excludedPhrases.length > 0) {
-    for (const record of scores.keys()) {
-      const texts = index.texts(decode(record)).map(({ text }) => normalizeText(text));
-      const has = (phrase: string) => texts.some((text) => text.includes(phrase));
-      if (!search.phrases.every(has) || search.excludedPhrases.some(has)) scores.delete(record);
+    for (const order of scores.keys()) {
+      const record = collection.get(order);
+      const texts = record ? index.texts(collection.document(record)) : [];
+      const normalized = texts.map(({ text }) => normalizeText(text));
+      const has = (phrase: string) => normalized.some((text) => text.includes(phrase));
+      if (!search.phrases.every(has) || search.excludedPhrases.some(has)) scores.delete(order);
     }
   }
   return scores;

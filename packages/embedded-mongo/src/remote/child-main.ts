@@ -24,7 +24,8 @@ process.once("message", (options) => {
     console.error(error.message);
     process.exit(EXIT_FATAL);
   };
-  startEmbeddedMongo({ ...(options as EmbeddedMongoOptions), onFatal }).then(
+  const onProgress = (message: string) => tell({ type: "progress", message });
+  startEmbeddedMongo({ ...(options as EmbeddedMongoOptions), onFatal, onProgress }).then(
     (started) => {
       server = started;
       tell({ type: "ready", uri: started.uri });

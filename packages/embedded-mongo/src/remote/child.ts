@@ -12,24 +12,28 @@ const MAIN = fileURLToPath(new URL("./child-main.ts", import.meta.url));
  * `onFatal` is not available here; a failing server ends the process, which `onExit` tells.
  * @throws the same as startEmbeddedMongo
  */
-export function startEmbeddedMongoProcess(
-  options: Omit<EmbeddedMongoOptions, "onFatal">,
-): Promise<SupervisedMongo> {
+export function startEmbeddedMongoProcess({
+  onProgress,
+  ...options
+}: Omit<EmbeddedMongoOptions, "onFatal">): Promise<SupervisedMongo> {
   const child = fork(MAIN, { execArgv: [], stdio: ["ignore", "inherit", "inherit", "ipc"] });
   child.send(options);
-  return supervise({
-    onMessage: (listener) => child.once("message", (message) => listener(message as FromServer)),
-    onEnd: (listener) => {
-      child.once("error", listener);
-      child.once("exit", (code, signal) =>
-        listener(
-          new Error(
-            `The database process ended with ${signal === null ? `code ${code}` : `signal ${signal}`}`,
+  return supervise(
+    {
+      onMessage: (listener) => child.on("message", (message) => listener(message as FromServer)),
+      onEnd: (listener) => {
+        child.once("error", listener);
+        child.once("exit", (code, signal) =>
+          listener(
+            new Error(
+              `The database process ended with ${signal === null ? `code ${code}` : `signal ${signal}`}`,
+            ),
           ),
-        ),
-      );
+        );
+      },
+      requestClose: () => void child.send("close"),
+      terminate: () => void child.kill("SIGKILL"),
     },
-    requestClose: () => void child.send("close"),
-    terminate: () => void child.kill("SIGKILL"),
-  });
+    onProgress,
+  );
 }

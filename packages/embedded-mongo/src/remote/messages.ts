@@ -1,7 +1,8 @@
 import { DataFolderInUseError, DataFolderMismatchError } from "../errors.ts";
 
-/** What a server in a worker or child process tells its owner, once. The owner answers "close". */
+/** What a server in a worker or child process tells its owner: how far the start is, then how it went. The owner answers "close". */
 export type FromServer =
+  | { type: "progress"; message: string }
   | { type: "ready"; uri: string }
   | { type: "failed"; name: string; message: string; dir?: string; pid?: number; uri?: string };
 

@@ -16,7 +16,10 @@ export interface Channel {
 }
 
 /** Waits until the server is ready, then watches over it. @throws what the server threw when it started */
-export async function supervise(channel: Channel): Promise<SupervisedMongo> {
+export async function supervise(
+  channel: Channel,
+  onProgress: (message: string) => void = () => {},
+): Promise<SupervisedMongo> {
   const listeners: ((error: Error | undefined) => void)[] = [];
   let closing = false;
   let end: { error: Error | undefined } | undefined;
@@ -29,6 +32,10 @@ export async function supervise(channel: Channel): Promise<SupervisedMongo> {
   });
   const uri = await new Promise<string>((resolve, reject) => {
     channel.onMessage((message) => {
+      if (message.type === "progress") {
+        onProgress(message.message);
+        return;
+      }
       if (message.type === "ready") {
         resolve(message.uri);
         return;

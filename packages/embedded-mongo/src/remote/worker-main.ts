@@ -5,7 +5,9 @@ import { describeFailure, type FromServer } from "./messages.ts";
 
 const port = parentPort!;
 try {
-  const server = await startEmbeddedMongo(workerData as EmbeddedMongoOptions);
+  const onProgress = (message: string) =>
+    port.postMessage({ type: "progress", message } satisfies FromServer);
+  const server = await startEmbeddedMongo({ ...(workerData as EmbeddedMongoOptions), onProgress });
   port.once("message", () => {
     void server.close().finally(() => port.close());
   });

@@ -11,9 +11,10 @@ const MIB = 1024 * 1024;
  * `onFatal` is not available here; a failing server ends the worker, which `onExit` tells.
  * @throws the same as startEmbeddedMongo
  */
-export function startEmbeddedMongoWorker(
-  options: Omit<EmbeddedMongoOptions, "onFatal">,
-): Promise<SupervisedMongo> {
+export function startEmbeddedMongoWorker({
+  onProgress,
+  ...options
+}: Omit<EmbeddedMongoOptions, "onFatal">): Promise<SupervisedMongo> {
   const worker = new Worker(new URL("./worker-main.ts", import.meta.url), {
     workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: Math.floor(getHeapStatistics().heap_size_limit / MIB) },
@@ -23,14 +24,17 @@ export function startEmbeddedMongoWorker(
     "error",
     (error: unknown) => (failure = error instanceof Error ? error : new Error(String(error))),
   );
-  return supervise({
-    onMessage: (listener) => worker.once("message", listener),
-    onEnd: (listener) =>
-      worker.once("exit", (code) =>
-        listener(failure ?? new Error(`The database worker ended with code ${code}`)),
-      ),
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
-    requestClose: () => worker.postMessage("close"),
-    terminate: () => void worker.terminate(),
-  });
+  return supervise(
+    {
+      onMessage: (listener) => worker.on("message", listener),
+      onEnd: (listener) =>
+        worker.once("exit", (code) =>
+          listener(failure ?? new Error(`The database worker ended with code ${code}`)),
+        ),
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
+      requestClose: () => worker.postMessage("close"),
+      terminate: () => void worker.terminate(),
+    },
+    onProgress,
+  );
 }

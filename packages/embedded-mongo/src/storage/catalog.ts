@@ -1,22 +1,57 @@
+import { UUID } from "bson";
 import { CommandError } from "../errors.ts";
 import { Collection } from "./collection.ts";
-import type { CatalogChange, ChangeLog } from "./change-log.ts";
-import type { MemoryBudget } from "./memory-budget.ts";
+import type { Database } from "./database.ts";
 
 const MAX_NAMESPACE_BYTES = 255;
 const MAX_COLLECTIONS = 10_000;
 
+const TABLES = `
+  CREATE TABLE collections (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, db TEXT NOT NULL, name TEXT NOT NULL, uuid BLOB NOT NULL,
+    documents INTEGER NOT NULL DEFAULT 0, documentBytes INTEGER NOT NULL DEFAULT 0,
+    indexBytes INTEGER NOT NULL DEFAULT 0, UNIQUE (db, name));
+  CREATE TABLE indexes (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL, definition BLOB NOT NULL,
+    multikey INTEGER NOT NULL DEFAULT 0);
+`;
+
 /** All databases and collections of one server. A database exists as long as it has a collection. */
 export class Catalog {
-  readonly budget: MemoryBudget;
-  readonly #log: ChangeLog;
+  readonly #database: Database;
   readonly #databases = new Map<string, Map<string, Collection>>();
   readonly #byNumber = new Map<number, Collection>();
-  #nextNumber = 1;
 
-  constructor(log: ChangeLog, budget: MemoryBudget) {
-    this.#log = log;
-    this.budget = budget;
+  constructor(database: Database) {
+    this.#database = database;
+    this.load();
+  }
+
+  /** Makes what a new file needs. */
+  static prepare(database: Database): void {
+    if (database.hasTable("collections")) return;
+    database.define(TABLES);
+    database.commit();
+  }
+
+  /** Reads what is stored, in place of what is known. */
+  load(): void {
+    this.#databases.clear();
+    this.#byNumber.clear();
+    const stored = this.#database
+      .prepare(
+        "SELECT number, db, name, uuid, documents, documentBytes, indexBytes FROM collections ORDER BY number",
+      )
+      .all() as unknown as [number, string, string, Uint8Array, number, number, number][];
+    for (const [number, db, name, uuid, documents, documentBytes, indexBytes] of stored) {
+      this.#add(
+        new Collection(
+          this.#database,
+          { number, db, name, uuid: new UUID(uuid) },
+          { documents, documentBytes, indexBytes },
+        ),
+      );
+    }
   }
 
   databases(): string[] {
@@ -29,10 +64,6 @@ export class Catalog {
 
   find(db: string, name: string): Collection | undefined {
     return this.#databases.get(db)?.get(name);
-  }
-
-  byNumber(number: number): Collection | undefined {
-    return this.#byNumber.get(number);
   }
 
   ensure(db: string, name: string): Collection {
@@ -51,52 +82,34 @@ export class Catalog {
         `The embedded database holds at most ${MAX_COLLECTIONS} collections`,
       );
     }
-    const collection = this.#add(this.#nextNumber, db, name);
-    this.#log.catalogChange({ type: "create", collection: collection.number, db, name });
+    const uuid = new UUID();
+    const insert = this.#database.prepare("INSERT INTO collections (db, name, uuid) VALUES (?, ?, ?)");
+    this.#database.run(insert, db, name, uuid.buffer);
+    const number = this.#database.number("SELECT last_insert_rowid()");
+    const collection = new Collection(this.#database, { number, db, name, uuid });
+    this.#add(collection);
     return collection;
   }
 
   drop(collection: Collection): void {
-    this.#log.catalogChange({ type: "drop", collection: collection.number });
+    collection.drop();
+    this.#database.run(this.#database.prepare("DELETE FROM collections WHERE number = ?"), collection.number);
     this.#forget(collection);
     this.#byNumber.delete(collection.number);
-    collection.release();
   }
 
   rename(collection: Collection, db: string, name: string): void {
     checkNamespace(db, name);
-    this.#log.catalogChange({ type: "rename", collection: collection.number, db, name });
-    this.#move(collection, db, name);
-  }
-
-  /** Recovery only: applies a change of the catalog as read from disk; indexes are collected by the caller. */
-  restore(change: CatalogChange): void {
-    if (change.type === "create") {
-      this.#add(change.collection, change.db, change.name);
-      return;
-    }
-    const collection = this.#byNumber.get(change.collection);
-    if (!collection) return;
-    if (change.type === "rename") this.#move(collection, change.db, change.name);
-    if (change.type === "drop") {
-      this.#forget(collection);
-      this.#byNumber.delete(collection.number);
-      collection.release();
-    }
-  }
-
-  #add(number: number, db: string, name: string): Collection {
-    const collection = new Collection(number, db, name, { log: this.#log, budget: this.budget });
-    this.#nextNumber = Math.max(this.#nextNumber, number + 1);
-    this.#byNumber.set(number, collection);
-    this.#place(collection);
-    return collection;
-  }
-
-  #move(collection: Collection, db: string, name: string): void {
+    const update = this.#database.prepare("UPDATE collections SET db = ?, name = ? WHERE number = ?");
+    this.#database.run(update, db, name, collection.number);
     this.#forget(collection);
     collection.db = db;
     collection.name = name;
+    this.#place(collection);
+  }
+
+  #add(collection: Collection): void {
+    this.#byNumber.set(collection.number, collection);
     this.#place(collection);
   }
 

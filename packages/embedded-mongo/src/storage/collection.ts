@@ -1,54 +1,108 @@
-import { ObjectId, UUID } from "bson";
+import { crc32 } from "node:zlib";
+import { ObjectId, type UUID } from "bson";
+import type { StatementSync } from "node:sqlite";
 import { CommandError } from "../errors.ts";
-import { OrderedIndex } from "../index/ordered-index.ts";
+import { OrderedIndex, type KeyChange } from "../index/ordered-index.ts";
 import { type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern } from "../index/spec.ts";
 import { TextIndex } from "../index/text-index.ts";
 import { describeKey, duplicateKey } from "./duplicate-key.ts";
-import { decodeExact, encode, pack, type PackedDocument, unpack } from "../values/codec.ts";
+import { decodeExact, decodePlain, encode, pack, unpack } from "../values/codec.ts";
 import { decodeFields, packNames } from "../values/extract.ts";
-import { encodeKey } from "../values/key.ts";
+import { encodeKey, keyBytes } from "../values/key.ts";
 import { Rank, rankOf, type PlainObject } from "../values/types.ts";
-import type { ChangeLog } from "./change-log.ts";
-import type { MemoryBudget } from "./memory-budget.ts";
-import type { StoredRecord } from "./record.ts";
+import type { Counted, Database, StoredRecord } from "./database.ts";
 
 /** MongoDB's bound on one document, in bytes. */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const MAX_INDEXES = 64;
 
-/** A record, its map entry and two string headers. */
-const RECORD_OVERHEAD_BYTES = 150;
+/** Of documents that a scan reads at once. */
+const CHUNK_BYTES = 256 * 1024;
+const MAX_CHUNK = 500;
 
 const ID_SPEC: IndexSpec = parseIndexSpec({ key: { _id: 1 }, name: "_id_", unique: true });
 
-const recordBytes = (record: StoredRecord): number =>
-  record.data.length + record.id.length + RECORD_OVERHEAD_BYTES;
-
-export interface CollectionContext {
-  readonly log: ChangeLog;
-  readonly budget: MemoryBudget;
+export interface CollectionName {
+  /** Never used again for another one. */
+  readonly number: number;
+  readonly db: string;
+  readonly name: string;
+  readonly uuid: UUID;
 }
 
-/** Documents in natural order, their indexes, and the rules that keep both in step. Every change is all or nothing. */
-export class Collection {
+export interface Counts {
+  documents: number;
+  /** Total size of the documents as BSON, in bytes. */
+  documentBytes: number;
+  /** Estimated, on disk. */
+  indexBytes: number;
+}
+
+/** An index and the number of its table. */
+interface Numbered<T> {
   readonly number: number;
-  readonly uuid = new UUID();
+  readonly index: T;
+}
+
+/**
+ * Documents in natural order, their indexes, and the rules that keep both in step. Every change is all or nothing.
+ *
+ * Tables: `d<number>` has the documents, `x<number>` the entries of an index, `t<number>` those of a text index.
+ */
+export class Collection implements Counted {
+  readonly number: number;
+  readonly uuid: UUID;
   db: string;
   name: string;
-  readonly #context: CollectionContext;
-  readonly #records = new Map<string, StoredRecord>();
-  #indexes: OrderedIndex[] = [];
-  #text: TextIndex | undefined;
-  #idIndex: OrderedIndex | undefined;
-  #indexedFields = packNames([]);
-  #nextOrder = 1;
-  #documentBytes = 0;
+  readonly #database: Database;
+  readonly #table: string;
+  readonly #counts: Counts;
+  readonly #idIndex: OrderedIndex;
+  #indexes: readonly Numbered<OrderedIndex>[] = [];
+  #ordered: readonly OrderedIndex[] = [];
+  #text: Numbered<TextIndex> | undefined;
+  #indexedFields = packNames(["_id"]);
+  #nextOrder: number;
+  #isDropped = false;
+  readonly #insert: StatementSync;
+  readonly #update: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #select: StatementSync;
+  readonly #orderOf: StatementSync;
+  readonly #page: StatementSync;
+  #saveCounts: StatementSync | undefined;
 
-  constructor(number: number, db: string, name: string, context: CollectionContext) {
+  /** @param stored what is known of one that exists; a new one gets its table here */
+  constructor(database: Database, { number, db, name, uuid }: CollectionName, stored?: Counts) {
     this.number = number;
+    this.uuid = uuid;
     this.db = db;
     this.name = name;
-    this.#context = context;
+    this.#database = database;
+    const table = `d${number}`;
+    this.#table = table;
+    if (!stored) {
+      database.define(
+        `CREATE TABLE ${table} (ord INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, data BLOB NOT NULL, crc INTEGER NOT NULL)`,
+      );
+    }
+    this.#counts = stored ?? { documents: 0, documentBytes: 0, indexBytes: 0 };
+    this.#nextOrder = database.number(`SELECT coalesce(max(ord), 0) + 1 FROM ${table}`);
+    this.#insert = database.prepare(
+      `INSERT OR IGNORE INTO ${table} (ord, id, data, crc) VALUES (?, ?, ?, ?)`,
+    );
+    this.#update = database.prepare(`UPDATE ${table} SET data = ?, crc = ? WHERE ord = ?`);
+    this.#delete = database.prepare(`DELETE FROM ${table} WHERE ord = ?`);
+    this.#select = database.prepare(`SELECT ord, data, crc FROM ${table} WHERE ord = ?`);
+    this.#orderOf = database.prepare(`SELECT ord FROM ${table} WHERE id = ?`);
+    this.#page = database.prepare(`SELECT ord, data, crc FROM ${table} WHERE ord > ? ORDER BY ord LIMIT ?`);
+    this.#idIndex = new OrderedIndex(database, { name: table, keyColumn: "id", isKeyUnique: true }, ID_SPEC);
+    if (stored) this.#loadIndexes();
+  }
+
+  /** Grows with every change of any collection. */
+  get changes(): number {
+    return this.#database.changes;
   }
 
   get namespace(): string {
@@ -56,62 +110,80 @@ export class Collection {
   }
 
   get count(): number {
-    return this.#records.size;
+    return this.#counts.documents;
   }
 
-  /** Total size of the documents as BSON, in bytes. */
   get documentBytes(): number {
-    return this.#documentBytes;
+    return this.#counts.documentBytes;
   }
 
   get indexBytes(): number {
-    return this.#allIndexes().reduce((sum, index) => sum + index.bytes, this.#text?.bytes ?? 0);
+    return this.#counts.indexBytes;
+  }
+
+  /** The index over `_id`. */
+  get idIndex(): OrderedIndex {
+    return this.#idIndex;
   }
 
   get indexes(): readonly OrderedIndex[] {
-    return this.#indexes;
+    return this.#ordered;
   }
 
   get textIndex(): TextIndex | undefined {
-    return this.#text;
+    return this.#text?.index;
   }
 
   get specs(): readonly IndexSpec[] {
-    return [ID_SPEC, ...this.#indexes.map(({ spec }) => spec), ...(this.#text ? [this.#text.spec] : [])];
+    return [
+      ID_SPEC,
+      ...this.#ordered.map(({ spec }) => spec),
+      ...(this.#text ? [this.#text.index.spec] : []),
+    ];
   }
 
-  records(): IterableIterator<StoredRecord> {
-    return this.#records.values();
+  /** All documents in natural order. Documents may be changed between two of them. */
+  *records(): Generator<StoredRecord> {
+    let after = 0;
+    for (;;) {
+      const { documents, documentBytes } = this.#counts;
+      const size = Math.ceil((CHUNK_BYTES * documents) / Math.max(documentBytes, 1)) || 1;
+      const limit = Math.min(size, MAX_CHUNK);
+      const found = this.#page.all(after, limit) as unknown as StoredRow[];
+      for (const row of found) yield this.#record(row);
+      if (found.length < limit) return;
+      after = found.at(-1)![0];
+    }
   }
 
-  get(id: string): StoredRecord | undefined {
-    return this.#records.get(id);
+  /** The document with an encoded `_id`. */
+  find(id: string): StoredRecord | undefined {
+    const cached = this.#database.cachedOrder(this.number, id);
+    if (cached !== undefined) return this.get(cached);
+    const found = this.#orderOf.get(keyBytes(id)) as unknown as [number] | undefined;
+    if (!found) return undefined;
+    this.#database.cacheOrder(this.number, id, found[0]);
+    return this.get(found[0]);
+  }
+
+  get(order: number): StoredRecord | undefined {
+    const cached = this.#database.cached(this.number, order);
+    if (cached) return cached;
+    const row = this.#select.get(order) as unknown as StoredRow | undefined;
+    if (!row) return undefined;
+    const record = this.#record(row);
+    this.#database.cache(this.number, record);
+    return record;
   }
 
   document(record: StoredRecord): PlainObject {
     return decodeExact(unpack(record.data));
   }
 
-  /** As much of the document as its index entries depend on. */
-  #indexedPart(record: StoredRecord): PlainObject {
-    return this.#text ? this.document(record) : decodeFields(record.data, this.#indexedFields);
-  }
-
-  /** The index over `_id` in order. Built when a query first needs the order; lookups of one `_id` never do. */
-  idIndex(): OrderedIndex {
-    if (!this.#idIndex) {
-      const index = new OrderedIndex(ID_SPEC);
-      for (const record of this.#records.values()) index.add([record.id], record);
-      this.#context.budget.add(index.bytes);
-      this.#idIndex = index;
-    }
-    return this.#idIndex;
-  }
-
   /**
    * @param bytes one BSON document
    * @returns the stored record; a missing `_id` was added in front
-   * @throws CommandError DuplicateKey, BSONObjectTooLarge, OutOfDiskSpace …
+   * @throws CommandError DuplicateKey, BSONObjectTooLarge …
    */
   insert(bytes: Uint8Array): StoredRecord {
     let document: PlainObject = decodeExact(bytes);
@@ -123,20 +195,20 @@ export class Collection {
     }
     const id = documentId(document);
     checkSize(stored.byteLength);
-    const existing = this.#records.get(id);
-    if (existing) throw duplicateKey(this.namespace, ID_SPEC, document);
-    const record: StoredRecord = { id, order: this.#nextOrder, data: pack(stored) };
-    const keys = this.#checkedKeys(document, undefined);
-    this.#context.budget.ensure(recordBytes(record));
+    const changes = this.#ordered.map((index) => ({ removed: [], added: index.keysOf(document) }));
+    const order = this.#nextOrder;
+    if (this.#database.run(this.#insert, order, keyBytes(id), stored, crc32(stored)) === 0)
+      throw duplicateKey(this.namespace, ID_SPEC, document);
+    const conflict = this.#change(changes, order);
+    if (conflict) {
+      this.#database.run(this.#delete, order);
+      throw duplicateKey(this.namespace, conflict.spec, document);
+    }
+    this.#text?.index.add(document, order);
     this.#nextOrder++;
-    this.#records.set(id, record);
-    this.#documentBytes += record.data.length;
-    this.#measured(recordBytes(record), () => {
-      for (const [i, index] of this.#indexes.entries()) index.add(keys[i]!, record);
-      this.#idIndex?.add([id], record);
-      this.#text?.add(document, record);
-    });
-    this.#context.log.put(this.number, record.data);
+    const record: StoredRecord = { order, data: pack(stored) };
+    this.#database.cache(this.number, record);
+    this.#count(1, record.data.length);
     return record;
   }
 
@@ -149,31 +221,56 @@ export class Collection {
     const data = pack(bytes);
     if (data === record.data) return false;
     checkSize(bytes.byteLength);
-    const growth = bytes.byteLength - record.data.length;
-    const oldKeys = this.#indexes.map((index) => index.keysOf(before));
-    const newKeys = this.#checkedKeys(after, record);
-    this.#context.budget.ensure(growth);
-    this.#measured(growth, () => {
-      for (const [i, index] of this.#indexes.entries()) index.change(oldKeys[i]!, newKeys[i]!, record);
-      this.#text?.remove(before, record);
-      this.#text?.add(after, record);
-    });
-    this.#documentBytes += growth;
+    const changes = this.#ordered.map((index) => index.changeOf(before, after));
+    const conflict = this.#change(changes, record.order);
+    if (conflict) throw duplicateKey(this.namespace, conflict.spec, after);
+    this.#database.run(this.#update, bytes, crc32(bytes), record.order);
+    this.#text?.index.remove(before, record.order);
+    this.#text?.index.add(after, record.order);
+    this.#count(0, data.length - record.data.length);
     record.data = data;
-    this.#context.log.put(this.number, data);
+    this.#database.cache(this.number, record);
     return true;
   }
 
   remove(record: StoredRecord): void {
     const document = this.#indexedPart(record);
-    this.#records.delete(record.id);
-    this.#documentBytes -= record.data.length;
-    this.#measured(-recordBytes(record), () => {
-      for (const index of this.#indexes) index.remove(index.keysOf(document), record);
-      this.#idIndex?.remove([record.id], record);
-      this.#text?.remove(document, record);
-    });
-    this.#context.log.remove(this.number, record.id);
+    const changes = this.#ordered.map((index) => ({ removed: index.keysOf(document), added: [] }));
+    this.#database.run(this.#delete, record.order);
+    this.#change(changes, record.order);
+    this.#text?.index.remove(document, record.order);
+    this.#database.uncache(this.number, record.order);
+    this.#database.uncacheOrder(this.number, encodeKey(document["_id"]));
+    this.#count(-1, -record.data.length);
+  }
+
+  /** Stores a document without its index entries: for a collection that has no index yet. */
+  put(id: string, bytes: Uint8Array): void {
+    const existing = this.find(id);
+    if (!existing) {
+      const order = this.#nextOrder++;
+      this.#database.run(this.#insert, order, keyBytes(id), bytes, crc32(bytes));
+      this.#count(1, bytes.length);
+      return;
+    }
+    this.#database.run(this.#update, bytes, crc32(bytes), existing.order);
+    this.#count(0, bytes.length - existing.data.length);
+    this.#database.uncache(this.number, existing.order);
+  }
+
+  /** Like `put`. */
+  removeId(id: string): void {
+    const existing = this.find(id);
+    if (existing) this.remove(existing);
+  }
+
+  /** @throws CommandError when a document is damaged, or when there are not as many as are counted */
+  verify(): void {
+    let count = 0;
+    for (const _record of this.records()) count++;
+    if (count !== this.count) {
+      throw new CommandError("InternalError", `${this.namespace} has ${count} documents, not ${this.count}`);
+    }
   }
 
   /**
@@ -203,106 +300,158 @@ export class Collection {
         `Collection ${this.namespace} has ${MAX_INDEXES} indexes already`,
       );
     }
-    this.#build([spec]);
-    this.#context.log.catalogChange({
-      type: "createIndex",
-      collection: this.number,
-      definition: spec.definition,
-    });
+    if (spec.textWeights && this.#text)
+      throw new CommandError("CannotCreateIndex", "only one text index per collection is allowed");
+    const insert = this.#database.prepare("INSERT INTO indexes (collection, definition) VALUES (?, ?)");
+    this.#database.run(insert, this.number, encode(spec.definition));
+    const number = this.#database.number("SELECT last_insert_rowid()");
+    try {
+      this.#build(number, spec);
+    } catch (error) {
+      this.#dropTable(number, spec);
+      throw error;
+    }
     return true;
   }
 
   dropIndex(name: string): void {
-    const gone =
-      this.#indexes.find(({ spec }) => spec.name === name) ??
-      (this.#text?.spec.name === name ? this.#text : undefined);
+    const gone = [...this.#indexes, ...(this.#text ? [this.#text] : [])].find(
+      ({ index }) => index.spec.name === name,
+    );
     if (!gone) throw new CommandError("IndexNotFound", `index not found with name [${name}]`);
-    this.#context.budget.add(-gone.bytes);
     if (gone === this.#text) this.#text = undefined;
+    else this.#counts.indexBytes -= (gone.index as OrderedIndex).bytes();
+    this.#database.count(this);
     this.#setIndexes(this.#indexes.filter((index) => index !== gone));
-    this.#context.log.catalogChange({ type: "dropIndex", collection: this.number, name });
+    this.#dropTable(gone.number, gone.index.spec);
   }
 
-  /** Gives the memory of a dropped collection back to the budget. */
-  release(): void {
-    let bytes = this.indexBytes;
-    for (const record of this.#records.values()) bytes += recordBytes(record);
-    this.#context.budget.add(-bytes);
+  /** Removes the tables; the collection is not to be used any more. */
+  drop(): void {
+    for (const { number, index } of [...this.#indexes, ...(this.#text ? [this.#text] : [])])
+      this.#dropTable(number, index.spec);
+    this.#database.define(`DROP TABLE ${this.#table}`);
+    this.#isDropped = true;
   }
 
-  /** Recovery only: stores without indexes, checks or journal. */
-  restorePut(id: string, data: PackedDocument): void {
-    const existing = this.#records.get(id);
-    if (existing) {
-      this.#documentBytes += data.length - existing.data.length;
-      this.#context.budget.add(data.length - existing.data.length);
-      existing.data = data;
+  saveCounts(): void {
+    if (this.#isDropped) return;
+    const { documents, documentBytes, indexBytes } = this.#counts;
+    this.#saveCounts ??= this.#database.prepare(
+      "UPDATE collections SET documents = ?, documentBytes = ?, indexBytes = ? WHERE number = ?",
+    );
+    this.#database.run(this.#saveCounts, documents, documentBytes, indexBytes, this.number);
+  }
+
+  /** The `_id`, and as much of the document as its index entries depend on. */
+  #indexedPart(record: StoredRecord): PlainObject {
+    return this.#text ? this.document(record) : decodeFields(record.data, this.#indexedFields);
+  }
+
+  /** @throws CommandError when the checksum does not match */
+  #record([order, data, crc]: StoredRow): StoredRecord {
+    if (crc32(data) !== crc) {
+      throw new CommandError(
+        "InternalError",
+        `Document ${order} of ${this.namespace} is damaged on disk (wrong checksum). Restore it from a backup.`,
+      );
+    }
+    return { order, data: pack(data) };
+  }
+
+  /** @returns the index that had one of the keys already; nothing is changed then */
+  #change(changes: readonly KeyChange[], order: number): OrderedIndex | undefined {
+    for (const [i, { index, number }] of this.#indexes.entries()) {
+      if (!index.change(changes[i]!, order)) {
+        for (const [j, { removed, added }] of changes.slice(0, i).entries())
+          this.#ordered[j]!.change({ removed: added, added: removed }, order);
+        return index;
+      }
+      const multikey = index.takeNewMultikey();
+      if (multikey !== undefined) this.#saveMultikey(number, multikey);
+    }
+    for (const { removed, added } of changes)
+      this.#counts.indexBytes += OrderedIndex.bytesOf(added) - OrderedIndex.bytesOf(removed);
+    return undefined;
+  }
+
+  #saveMultikey(number: number, multikey: number): void {
+    const update = this.#database.prepare("UPDATE indexes SET multikey = ? WHERE number = ?");
+    this.#database.run(update, multikey, number);
+  }
+
+  #count(documents: number, bytes: number): void {
+    this.#counts.documents += documents;
+    this.#counts.documentBytes += bytes;
+    this.#database.count(this);
+  }
+
+  #loadIndexes(): void {
+    const stored = this.#database
+      .prepare("SELECT number, definition, multikey FROM indexes WHERE collection = ? ORDER BY number")
+      .all(this.number) as unknown as [number, Uint8Array, number][];
+    for (const [number, definition, multikey] of stored)
+      this.#add(number, parseIndexSpec(decodePlain(definition)), multikey);
+  }
+
+  #add(number: number, spec: IndexSpec, multikey: number): OrderedIndex | TextIndex {
+    if (spec.textWeights) {
+      const index = new TextIndex(this.#database, `t${number}`, spec);
+      this.#text = { number, index };
+      return index;
+    }
+    const table = { name: `x${number}`, keyColumn: "key", isKeyUnique: spec.unique };
+    const index = new OrderedIndex(this.#database, table, spec, multikey);
+    this.#setIndexes([...this.#indexes, { number, index }]);
+    return index;
+  }
+
+  /** Makes the table of an index and fills it. */
+  #build(number: number, spec: IndexSpec): void {
+    if (spec.textWeights) {
+      this.#database.define(
+        `CREATE TABLE t${number} (word TEXT NOT NULL, ord INTEGER NOT NULL, score REAL NOT NULL, PRIMARY KEY (word, ord)) WITHOUT ROWID`,
+      );
+      const text = new TextIndex(this.#database, `t${number}`, spec);
+      for (const record of this.records()) text.add(this.document(record), record.order);
+      this.#text = { number, index: text };
       return;
     }
-    const record: StoredRecord = { id, order: this.#nextOrder++, data };
-    this.#records.set(id, record);
-    this.#documentBytes += data.length;
-    this.#context.budget.add(recordBytes(record));
-  }
-
-  restoreRemove(id: string): void {
-    const record = this.#records.get(id);
-    if (!record) return;
-    this.#records.delete(id);
-    this.#documentBytes -= record.data.length;
-    this.#context.budget.add(-recordBytes(record));
-  }
-
-  /** Recovery only: builds indexes without journal. */
-  restoreIndexes(specs: readonly IndexSpec[]): void {
-    this.#build(specs);
-  }
-
-  /** Reads every document once, however many indexes there are; all of them are built, or none. */
-  #build(specs: readonly IndexSpec[]): void {
-    const ordered = specs.filter((spec) => !spec.textWeights).map((spec) => new OrderedIndex(spec));
-    const texts = specs.filter((spec) => spec.textWeights).map((spec) => new TextIndex(spec));
-    if (texts.length + (this.#text ? 1 : 0) > 1) {
-      throw new CommandError("CannotCreateIndex", "only one text index per collection is allowed");
+    const primaryKey = spec.unique ? "key" : "key, ord";
+    this.#database.define(
+      `CREATE TABLE x${number} (key BLOB NOT NULL, ord INTEGER NOT NULL, PRIMARY KEY (${primaryKey})) WITHOUT ROWID`,
+    );
+    const table = { name: `x${number}`, keyColumn: "key", isKeyUnique: spec.unique };
+    const index = new OrderedIndex(this.#database, table, spec);
+    const needed = packNames(index.topLevelFields);
+    let bytes = 0;
+    for (const record of this.records()) {
+      const document = decodeFields(record.data, needed);
+      const added = index.keysOf(document);
+      if (!index.change({ removed: [], added }, record.order))
+        throw duplicateKey(this.namespace, spec, document);
+      bytes += OrderedIndex.bytesOf(added);
     }
-    const needed = packNames(ordered.flatMap((index) => index.topLevelFields));
-    for (const record of this.#records.values()) {
-      const document = texts.length > 0 ? this.document(record) : decodeFields(record.data, needed);
-      for (const index of ordered) {
-        const keys = index.keysOf(document);
-        if (index.conflict(keys, record)) throw duplicateKey(this.namespace, index.spec, document);
-        index.add(keys, record);
-      }
-      for (const text of texts) text.add(document, record);
-    }
-    for (const index of [...ordered, ...texts]) this.#context.budget.add(index.bytes);
-    this.#text = texts[0] ?? this.#text;
-    this.#setIndexes([...this.#indexes, ...ordered]);
+    const multikey = index.takeNewMultikey();
+    if (multikey !== undefined) this.#saveMultikey(number, multikey);
+    this.#counts.indexBytes += bytes;
+    this.#database.count(this);
+    this.#setIndexes([...this.#indexes, { number, index }]);
   }
 
-  #setIndexes(indexes: OrderedIndex[]): void {
+  #dropTable(number: number, spec: IndexSpec): void {
+    this.#database.define(`DROP TABLE IF EXISTS ${spec.textWeights ? "t" : "x"}${number}`);
+    this.#database.run(this.#database.prepare("DELETE FROM indexes WHERE number = ?"), number);
+  }
+
+  #setIndexes(indexes: readonly Numbered<OrderedIndex>[]): void {
     this.#indexes = indexes;
-    this.#indexedFields = packNames(indexes.flatMap((index) => index.topLevelFields));
-  }
-
-  #checkedKeys(document: PlainObject, own: StoredRecord | undefined): string[][] {
-    return this.#indexes.map((index) => {
-      const keys = index.keysOf(document);
-      if (index.conflict(keys, own)) throw duplicateKey(this.namespace, index.spec, document);
-      return keys;
-    });
-  }
-
-  #allIndexes(): OrderedIndex[] {
-    return this.#idIndex ? [...this.#indexes, this.#idIndex] : this.#indexes;
-  }
-
-  #measured(recordGrowth: number, change: () => void): void {
-    const before = this.indexBytes;
-    change();
-    this.#context.budget.add(recordGrowth + this.indexBytes - before);
+    this.#ordered = indexes.map(({ index }) => index);
+    this.#indexedFields = packNames(["_id", ...this.#ordered.flatMap((index) => index.topLevelFields)]);
   }
 }
+
+type StoredRow = [order: number, data: Uint8Array, crc: number];
 
 /** The encoded `_id`. */
 function documentId(document: PlainObject): string {

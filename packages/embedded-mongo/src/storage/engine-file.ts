@@ -4,26 +4,24 @@ import { DataFolderMismatchError } from "../errors.ts";
 import { replaceFile } from "./files.ts";
 
 const ENGINE = "fanfare-embedded-mongo";
-const FORMAT = 1;
+/** 1: a journal and snapshots (`old-format.ts`); 2: a SQLite file. */
+const FORMAT = 2;
 const FILE = "engine.json";
-const OWN = /^(?:engine\.json(?:\.tmp)?|(?:journal|snapshot)-\d+\.log(?:\.tmp)?|lock.*|\..*)$/;
+const OWN = /^(?:engine\.json(?:\.tmp)?|data\.sqlite.*|(?:journal|snapshot)-\d+\.log(?:\.tmp)?|lock.*|\..*)$/;
 
 /**
- * Checks that the folder is empty or was written by this engine in a format it knows, and marks it as such.
- * @throws DataFolderMismatchError
+ * The format of a data folder; undefined of an empty one.
+ * @throws DataFolderMismatchError when something else is in it, or what this version cannot read
  */
-export function claimEngine(dir: string): void {
+export function readEngine(dir: string): number | undefined {
   const file = path.join(dir, FILE);
   if (!fs.existsSync(file)) {
     const foreign = fs.readdirSync(dir).find((name) => !OWN.test(name));
-    if (foreign !== undefined) {
-      throw new DataFolderMismatchError(
-        dir,
-        `The folder ${dir} holds files of something else (${foreign}). Choose an empty folder for the embedded database.`,
-      );
-    }
-    replaceFile(file, `${JSON.stringify({ engine: ENGINE, format: FORMAT })}\n`);
-    return;
+    if (foreign === undefined) return undefined;
+    throw new DataFolderMismatchError(
+      dir,
+      `The folder ${dir} holds files of something else (${foreign}). Choose an empty folder for the embedded database.`,
+    );
   }
   let written: { engine?: unknown; format?: unknown };
   try {
@@ -46,4 +44,11 @@ export function claimEngine(dir: string): void {
       `The data folder ${dir} has format ${String(written.format)}; this version knows up to ${FORMAT}. Use a newer version.`,
     );
   }
+  return written.format;
+}
+
+/** Marks the folder as what this version writes, unless it is marked so. */
+export function writeEngine(dir: string): void {
+  if (readEngine(dir) === FORMAT) return;
+  replaceFile(path.join(dir, FILE), `${JSON.stringify({ engine: ENGINE, format: FORMAT })}\n`);
 }

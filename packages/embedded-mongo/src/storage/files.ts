@@ -12,7 +12,16 @@ export function syncFolder(dir: string): void {
   }
 }
 
-export function writeFully(fd: number, bytes: Buffer): void {
+export function syncFile(file: string): void {
+  const fd = fs.openSync(file, "r+");
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function writeFully(fd: number, bytes: Buffer): void {
   let at = 0;
   while (at < bytes.length) at += fs.writeSync(fd, bytes, at, bytes.length - at);
 }
@@ -29,37 +38,4 @@ export function replaceFile(file: string, content: string): void {
   }
   fs.renameSync(temporary, file);
   syncFolder(path.dirname(file));
-}
-
-const numbered = (kind: string) => new RegExp(`^${kind}-(\\d+)\\.log$`);
-const JOURNAL = numbered("journal");
-const SNAPSHOT = numbered("snapshot");
-
-export const journalFile = (dir: string, sequence: number): string =>
-  path.join(dir, `journal-${sequence}.log`);
-export const snapshotFile = (dir: string, sequence: number): string =>
-  path.join(dir, `snapshot-${sequence}.log`);
-
-const sequences = (names: string[], pattern: RegExp): number[] =>
-  names
-    .flatMap((name) => pattern.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => a - b);
-
-export interface DataFiles {
-  /** Ascending sequence numbers. */
-  readonly journals: number[];
-  readonly snapshots: number[];
-  readonly unfinished: string[];
-}
-
-export function listDataFiles(dir: string): DataFiles {
-  const names = fs.readdirSync(dir);
-  return {
-    journals: sequences(names, JOURNAL),
-    snapshots: sequences(names, SNAPSHOT),
-    unfinished: names
-      .filter((name) => /^(?:journal|snapshot)-\d+\.log\.tmp$/.test(name))
-      .map((name) => path.join(dir, name)),
-  };
 }

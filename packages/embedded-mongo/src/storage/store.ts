@@ -1,37 +1,54 @@
 import fs from "node:fs";
+import path from "node:path";
+import { DataFolderCorruptError } from "../errors.ts";
 import type { ResolvedOptions } from "../options.ts";
 import { Catalog } from "./catalog.ts";
-import type { CatalogChange, ChangeLog } from "./change-log.ts";
-import { claimEngine } from "./engine-file.ts";
-import { Journal } from "./journal.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { Database } from "./database.ts";
+import { readEngine, writeEngine } from "./engine-file.ts";
+import { syncFile, syncFolder } from "./files.ts";
+import { checkFiles } from "./check-files.ts";
+import { convertOldFiles, oldFiles, removeOldFiles } from "./old-format.ts";
 import { type FolderLock, lockFolder } from "./lock.ts";
-import { MemoryBudget } from "./memory-budget.ts";
-import { encodeCatalog, encodePut, encodeRemove } from "./operations.ts";
-import { recover, removeLeftovers } from "./recovery.ts";
-import { viewOf, writeSnapshot } from "./snapshot.ts";
+import { Wal } from "./wal.ts";
 
-/** A journal longer than this at a clean stop is replaced by a snapshot, so that the next start is quick. */
-const SNAPSHOT_ON_CLOSE_BYTES = 8 * 1024 * 1024;
+const DATA_FILE = "data.sqlite";
 
-/** The catalog on disk: a lock, a journal, snapshots. */
-export class Store implements ChangeLog {
+/** What is used, in bytes. */
+export interface StorageStatus {
+  /** Of the data file, without what was deleted. */
+  readonly dataBytes: number;
+  /** What `dataBytes` may grow to: the bound that was set, and what the disk has left. */
+  readonly maxDataBytes: number;
+  readonly walBytes: number;
+}
+
+/** The documents on disk: a lock, a SQLite file and its write-ahead log. */
+export class Store {
   readonly catalog: Catalog;
+  readonly #dir: string;
   readonly #options: ResolvedOptions;
   readonly #lock: FolderLock;
-  readonly #syncTimer: NodeJS.Timeout;
-  #journal!: Journal;
-  #snapshot: Promise<void> | undefined;
-  /** Bytes of journals that the newest snapshot does not cover, the present one not counted. */
-  #olderJournalBytes = 0;
-  /** Bytes of an unfinished write that the last crash left and that were cut off. */
-  droppedBytes = 0;
+  readonly #database: Database;
+  readonly #wal: Wal;
+  readonly #checkpoints: Checkpoints;
+  readonly #timer: NodeJS.Timeout;
 
   private constructor(options: ResolvedOptions, lock: FolderLock) {
     this.#options = options;
+    this.#dir = options.dir;
     this.#lock = lock;
-    this.catalog = new Catalog(this, new MemoryBudget(options.maxDataBytes));
-    this.#syncTimer = setInterval(() => this.sync().catch(() => {}), options.syncIntervalMs);
-    this.#syncTimer.unref();
+    const file = path.join(options.dir, DATA_FILE);
+    // SQLite gives the log the mode of the data file.
+    fs.closeSync(fs.openSync(file, "a", 0o600));
+    this.#database = new Database(file, options);
+    Catalog.prepare(this.#database);
+    this.#wal = new Wal(file, options.onFatal);
+    syncFolder(options.dir);
+    this.catalog = new Catalog(this.#database);
+    this.#checkpoints = new Checkpoints(file, this.#database);
+    this.#timer = setInterval(() => this.#tick(), options.syncIntervalMs);
+    this.#timer.unref();
   }
 
   /** @throws DataFolderInUseError, DataFolderMismatchError, DataFolderCorruptError or what the file system says */
@@ -39,93 +56,104 @@ export class Store implements ChangeLog {
     fs.mkdirSync(options.dir, { recursive: true, mode: 0o700 });
     const lock = await lockFolder(options.dir);
     try {
-      claimEngine(options.dir);
-      return Store.#recovered(options, lock);
+      prepareFolder(options);
+      const store = new Store(options, lock);
+      writeEngine(options.dir);
+      return store;
     } catch (error) {
       await lock.release();
       throw error;
     }
   }
 
-  static #recovered(options: ResolvedOptions, lock: FolderLock): Store {
-    const store = new Store(options, lock);
+  /** Whether this turn has changed something that is not committed. */
+  get isOpen(): boolean {
+    return this.#database.isOpen;
+  }
+
+  /**
+   * Makes all changes of this turn survive the end of this process, or takes all of them back.
+   * @throws what a change has failed with, such as a full disk
+   */
+  commit(): void {
+    if (!this.#database.isOpen) return;
     try {
-      const { journal, droppedBytes, journalBytes } = recover(options.dir, store.catalog);
-      store.droppedBytes = droppedBytes;
-      store.#journal = journal
-        ? Journal.resume(options.dir, journal.sequence, journal.bytes, options.onFatal)
-        : Journal.create(options.dir, 1, options.onFatal);
-      store.#olderJournalBytes = journalBytes - (journal?.bytes ?? 0);
-      return store;
+      this.#database.commit();
     } catch (error) {
-      clearInterval(store.#syncTimer);
+      this.catalog.load();
       throw error;
     }
+    this.#wal.committed(this.#database.lastCommit);
   }
 
-  put(collection: number, data: string): void {
-    this.#journal.append(encodePut(collection, data));
+  /** Makes all commits so far survive the end of the machine. @throws SyncFailedError */
+  sync(): Promise<void> {
+    return this.#wal.sync();
   }
 
-  remove(collection: number, id: string): void {
-    this.#journal.append(encodeRemove(collection, id));
+  /** Resolves when more may be written; undefined where that is now. */
+  get room(): Promise<void> | undefined {
+    return this.#checkpoints.room;
   }
 
-  catalogChange(change: CatalogChange): void {
-    this.#journal.append(encodeCatalog(change));
+  /** All collections as of the last commit. */
+  openSnapshot(): { catalog: Catalog; close: () => void } {
+    const snapshot = new Database(path.join(this.#dir, DATA_FILE), this.#options, true);
+    return { catalog: new Catalog(snapshot), close: () => snapshot.close() };
   }
 
-  /** Changes that are in the memory of this process only. */
-  get pendingOperations(): number {
-    return this.#journal.pendingOperations;
-  }
-
-  /** Makes all changes so far survive the end of this process. @throws JournalFailedError */
-  flush(): void {
-    this.#journal.flush();
-    this.#snapshotIfWorthwhile();
-  }
-
-  /** Makes all changes so far survive the end of the machine. */
-  async sync(): Promise<void> {
-    await this.#journal.sync();
-  }
-
-  /** Length of the journals a restart would replay, in bytes. */
-  get journalBytes(): number {
-    return this.#olderJournalBytes + this.#journal.length;
-  }
-
-  /** Writes a snapshot beside running commands, then deletes the journals it replaces. */
-  snapshot(): Promise<void> {
-    this.#snapshot ??= this.#takeSnapshot().finally(() => (this.#snapshot = undefined));
-    return this.#snapshot;
+  status(): StorageStatus {
+    const pageBytes = this.#database.number("PRAGMA page_size");
+    const pages = this.#database.number("PRAGMA page_count");
+    const free = this.#database.number("PRAGMA freelist_count");
+    const { bavail, bsize } = fs.statfsSync(this.#dir);
+    const dataBytes = (pages - free) * pageBytes;
+    const onDisk = pages * pageBytes + bavail * bsize;
+    return {
+      dataBytes,
+      maxDataBytes: Math.min(this.#options.maxDataBytes ?? Number.POSITIVE_INFINITY, onDisk),
+      walBytes: this.#checkpoints.walBytes,
+    };
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#syncTimer);
-    await this.#snapshot?.catch(() => {});
+    clearInterval(this.#timer);
     try {
-      if (this.journalBytes > SNAPSHOT_ON_CLOSE_BYTES) await this.snapshot();
-      await this.#journal.close();
+      this.commit();
+      await this.#wal.sync();
+      await this.#checkpoints.stop();
     } finally {
+      await this.#wal.close();
+      // Writes the log into the data file, and removes it.
+      this.#database.close();
       await this.#lock.release();
     }
   }
 
-  #snapshotIfWorthwhile(): void {
-    if (this.#snapshot || this.journalBytes < this.#options.snapshotJournalBytes) return;
-    const documents = this.catalog.collections().reduce((sum, { documentBytes }) => sum + documentBytes, 0);
-    if (this.journalBytes < documents) return;
-    this.snapshot().catch((error: unknown) => this.#options.onFatal(error as Error));
+  #tick(): void {
+    this.sync().catch(() => {});
+    if (!this.#database.isOpen) this.#checkpoints.check();
   }
+}
 
-  async #takeSnapshot(): Promise<void> {
-    this.#olderJournalBytes += this.#journal.length;
-    this.#journal.rotate();
-    const { sequence } = this.#journal;
-    await writeSnapshot(this.#options.dir, sequence, viewOf(this.catalog));
-    removeLeftovers(this.#options.dir, sequence);
-    this.#olderJournalBytes = 0;
+/** Refuses a folder that is not ours or is damaged, and converts one of the old format. */
+function prepareFolder(options: ResolvedOptions): void {
+  const { dir } = options;
+  const file = path.join(dir, DATA_FILE);
+  const format = readEngine(dir);
+  const isConverted = fs.existsSync(file);
+  if (format === 1 && !isConverted) {
+    if (oldFiles(dir).length === 0)
+      throw new DataFolderCorruptError(path.join(dir, "journal-1.log"), "the file is missing");
+    const converted = `${file}.new`;
+    convertOldFiles(dir, converted, options, options.onProgress);
+    syncFile(converted);
+    fs.renameSync(converted, file);
+    syncFolder(dir);
+  }
+  if (format !== undefined) checkFiles(file);
+  if (oldFiles(dir).length > 0) {
+    writeEngine(dir);
+    removeOldFiles(dir);
   }
 }

@@ -2,7 +2,7 @@ import { Binary, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Time
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareValues } from "./compare.ts";
-import { encodeKey, encodeOrder, invertKey } from "./key.ts";
+import { encodeKey, invertKey } from "./key.ts";
 
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -125,10 +125,4 @@ describe("encodeKey", () => {
       }),
     );
   });
-});
-
-it("encodeOrder keeps the order beyond 32 bits", () => {
-  const numbers = [0, 1, 255, 256, 2 ** 32 - 1, 2 ** 32, 2 ** 40];
-  const keys = numbers.map(encodeOrder);
-  expect([...keys].sort(order)).toEqual(keys);
 });

@@ -127,8 +127,8 @@ export function invertKey(key: string): string {
   return bytes.toString("latin1");
 }
 
-/** 6 bytes, big-endian: makes equal keys of a non-unique index distinct and keeps insertion order among them. */
-export const encodeOrder = (order: number): string => {
-  const high = Math.floor(order / 0x100000000);
-  return String.fromCharCode((high >>> 8) & 255, high & 255) + encodeUint32(order >>> 0);
-};
+/** Behind a key in a range: sorts after every encoded key with the same beginning. */
+export const AFTER = "\u0100";
+
+/** An encoded key as it is stored. */
+export const keyBytes = (key: string): Buffer => Buffer.from(key, "latin1");

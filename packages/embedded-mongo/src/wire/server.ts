@@ -9,25 +9,29 @@ import { Connection } from "./connection.ts";
 import type { Request } from "./message.ts";
 import { encodeReply } from "./reply.ts";
 
-interface Outgoing {
+/** A request that was carried out in this turn. */
+interface Answered {
+  readonly request: Request;
   readonly connection: Connection;
-  readonly bytes: Buffer;
+  readonly durability: Durability;
+  reply: Buffer | undefined;
+  /** It has changed something, or read what was changed in this turn: without the commit it is not true. */
+  readonly dependsOnCommit: boolean;
 }
 
 /** What the client wants to have happened to a write, or to all that a read saw, before it is answered. */
-type Durability = "none" | "flushed" | "synced";
+type Durability = "committed" | "synced";
 
 /** Read concerns whose results a restart cannot take back. */
 const LASTING_READS = new Set<unknown>(["majority", "linearizable"]);
 
-/** `j: true`, `w: "majority"` and lasting reads: on disk. `j: false`: nothing. Otherwise: with the operating system. */
+/** `j: true`, `w: "majority"`, lasting reads and all pages of cursors: on disk. Otherwise: with the operating system. */
 function durabilityOf(command: PlainObject): Durability {
   const { writeConcern: concern, readConcern } = command;
-  if ("fsync" in command) return "synced";
+  if ("fsync" in command || "getMore" in command) return "synced";
   if (isObject(readConcern) && LASTING_READS.has(readConcern["level"])) return "synced";
-  if (!isObject(concern)) return "flushed";
-  if (concern["j"] === true || concern["w"] === "majority") return "synced";
-  return concern["j"] === false ? "none" : "flushed";
+  const isLasting = isObject(concern) && (concern["j"] === true || concern["w"] === "majority");
+  return isLasting ? "synced" : "committed";
 }
 
 /** A reply that cannot be encoded becomes an error: one command must not end the server. */
@@ -40,10 +44,9 @@ function encoded(request: Request, reply: Reply): Buffer {
 }
 
 /**
- * Serves the wire protocol. Commands run one at a time, each to its end. Answers are sent when the changes of all
- * commands of the same turn of the event loop are with the operating system, or on disk where that was asked for, or
- * at once after `j: false`. Reads go by what earlier commands changed, so a lasting read waits for all of that; the pages
- * of its cursor need not, because a cursor keeps what it found when it was opened.
+ * Serves the wire protocol. Commands run one at a time, each to its end. The changes of all commands of one turn of the event
+ * loop are one transaction, and answers are sent when it is committed, or on disk where that was asked for. Reads go by
+ * what earlier commands changed, so a lasting read waits for all of that.
  */
 export class WireServer {
   readonly #store: Store;
@@ -52,10 +55,8 @@ export class WireServer {
   readonly #sockets = new Set<net.Socket>();
   readonly #status: ServerStatus;
   readonly #maxConnections: number;
-  #flushed: Outgoing[] = [];
-  #synced: Outgoing[] = [];
+  #turn: Answered[] = [];
   #scheduled = false;
-  #mustFlush = false;
 
   constructor(store: Store, options: ResolvedOptions) {
     this.#store = store;
@@ -66,7 +67,7 @@ export class WireServer {
     this.#status = {
       startedAt: Date.now(),
       connections: () => this.#sockets.size,
-      journalBytes: () => store.journalBytes,
+      storage: () => store.status(),
     };
   }
 
@@ -88,6 +89,7 @@ export class WireServer {
   close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const socket of this.#sockets) socket.destroy();
+    this.#cursors.closeAll();
     return closed;
   }
 
@@ -99,49 +101,70 @@ export class WireServer {
 
   #handle(request: Request, connection: Connection): void {
     const { command } = request;
+    // A page that has been fetched cannot be fetched again: it must not show what may be taken back.
+    if (this.#store.isOpen && "getMore" in command) this.#finishTurn();
+    const reply = this.#run(request);
+    const durability = durabilityOf(command);
+    this.#turn.push({ request, connection, durability, reply, dependsOnCommit: this.#store.isOpen });
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#finishTurn();
+    });
+  }
+
+  #run(request: Request): Buffer | undefined {
+    const { command } = request;
     const db = typeof command["$db"] === "string" ? command["$db"] : "admin";
     const context: CommandContext = {
       catalog: this.#store.catalog,
+      openSnapshot: () => this.#store.openSnapshot(),
       cursors: this.#cursors,
       status: this.#status,
       db,
     };
-    const pending = this.#store.pendingOperations;
     const reply = dispatch(command, context);
-    const durability = durabilityOf(command);
-    if (durability !== "none" && this.#store.pendingOperations !== pending) this.#mustFlush = true;
-    if (request.wantsReply) {
-      const outgoing = { connection, bytes: encoded(request, reply) };
-      (durability === "synced" ? this.#synced : this.#flushed).push(outgoing);
-    }
-    if (!this.#scheduled) {
-      this.#scheduled = true;
-      setImmediate(() => this.#finishTurn());
-    }
-  }
-
-  async #sendWhenSynced(outgoing: readonly Outgoing[]): Promise<void> {
-    try {
-      await this.#store.sync();
-    } catch {
-      return; // As in finishTurn.
-    }
-    for (const { connection, bytes } of outgoing) connection.send(bytes);
+    return request.wantsReply ? encoded(request, reply) : undefined;
   }
 
   #finishTurn(): void {
-    this.#scheduled = false;
-    const [flushed, synced] = [this.#flushed, this.#synced];
-    this.#flushed = [];
-    this.#synced = [];
+    const turn = this.#turn;
+    this.#turn = [];
     try {
-      if (this.#mustFlush) this.#store.flush();
-      this.#mustFlush = false;
+      this.#store.commit();
     } catch {
-      return; // The journal reported its failure itself: nothing is acknowledged any more.
+      for (const answered of turn) if (answered.dependsOnCommit) this.#runAlone(answered);
     }
-    for (const { connection, bytes } of flushed) connection.send(bytes);
-    if (synced.length === 0) return;
-    void this.#sendWhenSynced(synced);
+    const { room } = this.#store;
+    const isLater = ({ durability, dependsOnCommit }: Answered) =>
+      durability === "synced" || (room !== undefined && dependsOnCommit);
+    const later = turn.filter(isLater);
+    for (const answered of turn) if (!isLater(answered)) send(answered);
+    if (later.length > 0) void this.#sendLater(later, room);
   }
+
+  async #sendLater(answered: readonly Answered[], room: Promise<void> | undefined): Promise<void> {
+    try {
+      await this.#store.sync();
+    } catch {
+      return; // The store reports it itself: nothing is acknowledged any more.
+    }
+    await room;
+    answered.forEach(send);
+  }
+
+  /** The transaction of the turn was taken back: what can be done without the others is done. */
+  #runAlone(answered: Answered): void {
+    answered.reply = this.#run(answered.request);
+    try {
+      this.#store.commit();
+    } catch (error) {
+      answered.reply = answered.reply && encoded(answered.request, failure(error));
+    }
+  }
+}
+
+function send({ connection, reply }: Answered): void {
+  if (reply) connection.send(reply);
 }

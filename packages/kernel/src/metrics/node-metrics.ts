@@ -181,7 +181,7 @@ interface Filling {
 }
 
 /**
- * Says how full the embedded database is, which keeps everything in memory up to a bound; of a MongoDB it says nothing, whose own exporter
+ * Says how large the file of the embedded database is, and how large it can get; of a MongoDB it says nothing, whose own exporter
  * does. It is asked on each scrape.
  * @param database is connected, to an embedded database here or behind MONGO_URL, or to a MongoDB
  */
@@ -189,24 +189,30 @@ export async function watchEmbeddedDatabase(registry: Registry, database: Connec
   const admin = database.getClient().db("admin");
   const { modules } = await admin.command({ buildInfo: 1 });
   if (!Array.isArray(modules) || !modules.includes("fanfare-embedded-mongo")) return;
-  const read = async (): Promise<Filling> => (await admin.command({ serverStatus: 1 }))["fanfare"];
 
-  new Gauge({
-    name: "fanfare_database_data_max_bytes",
-    help: "What the documents and indexes of the embedded database may take.",
-    registers: [registry],
-  }).set((await read()).maxDataBytes);
-  const data = new Gauge({
-    name: "fanfare_database_data_bytes",
-    help: "What the documents and indexes of the embedded database take. With MongoDB there is none.",
-    registers: [],
-    async collect() {
-      // Other metrics show whether it answers; a scrape never fails because of it.
-      const filling = await read().catch(() => undefined);
-      if (filling !== undefined) data.set(filling.dataBytes);
-    },
-  });
-  registry.registerMetric(data);
+  const watch = (name: string, help: string, read: (filling: Filling) => number) => {
+    const gauge = new Gauge({
+      name,
+      help,
+      registers: [],
+      async collect() {
+        // Other metrics show whether it answers; a scrape never fails because of it.
+        const status = await admin.command({ serverStatus: 1 }).catch(() => undefined);
+        if (status !== undefined) gauge.set(read(status["fanfare"]));
+      },
+    });
+    registry.registerMetric(gauge);
+  };
+  watch(
+    "fanfare_database_data_bytes",
+    "What the documents and indexes of the embedded database take on disk. With MongoDB there is none.",
+    ({ dataBytes }) => dataBytes,
+  );
+  watch(
+    "fanfare_database_data_max_bytes",
+    "What the embedded database takes, and what the disk has left for it.",
+    ({ maxDataBytes }) => maxDataBytes,
+  );
 }
 
 /** @param redis is connected */

@@ -1,0 +1,92 @@
+import fs from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
+import { DataFolderCorruptError } from "../errors.ts";
+
+const HEADER_BYTES = 100;
+const LOG_HEADER_BYTES = 32;
+
+/** u64 number of the commit | u32 CRC-32 of that */
+const NOTE_BYTES = 12;
+
+const notePath = (file: string): string => `${file}-synced`;
+
+/**
+ * Notes the last commit that is on disk, in a small file beside the data file. SQLite takes what is intact at the beginning of its log for all of
+ * it, as it must after a crash: by this note a log that has lost what was synced is told from one that never had it.
+ */
+export class SyncedNote {
+  readonly #fd: number;
+  readonly #note = Buffer.alloc(NOTE_BYTES);
+
+  constructor(file: string) {
+    this.#fd = fs.openSync(notePath(file), fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
+  }
+
+  write(commit: number): void {
+    this.#note.writeBigUInt64LE(BigInt(commit), 0);
+    this.#note.writeUInt32LE(crc32(this.#note.subarray(0, 8)), 8);
+    fs.writeSync(this.#fd, this.#note, 0, NOTE_BYTES, 0);
+  }
+
+  close(): void {
+    fs.closeSync(this.#fd);
+  }
+}
+
+function readNote(file: string): number {
+  const note = readStart(notePath(file), NOTE_BYTES);
+  const isIntact = note?.length === NOTE_BYTES && note.readUInt32LE(8) === crc32(note.subarray(0, 8));
+  return isIntact ? Number(note.readBigUInt64LE(0)) : 0;
+}
+
+/**
+ * Checks what SQLite does not.
+ * @throws DataFolderCorruptError when a file is missing, is too short or has lost what was on disk; all are left as they are
+ */
+export function checkFiles(file: string): void {
+  const header = readStart(file, HEADER_BYTES);
+  if (header === undefined) throw new DataFolderCorruptError(file, "the file is missing");
+  if (header.toString("latin1", 0, 16) !== "SQLite format 3\0")
+    throw new DataFolderCorruptError(file, "it is empty, or no SQLite file");
+  const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  const [expected, { size }] = [header.readUInt32BE(28) * pageBytes, fs.statSync(file)];
+  const log = fs.statSync(`${file}-wal`, { throwIfNoEntry: false });
+  // With a log, a checkpoint may have been under way.
+  if (size < expected && (log?.size ?? 0) <= LOG_HEADER_BYTES)
+    throw new DataFolderCorruptError(file, `it has ${size} of ${expected} bytes`);
+  const [noted, found] = [readNote(file), lastCommit(file)];
+  if (found >= noted) return;
+  throw new DataFolderCorruptError(
+    `${file}-wal`,
+    `it is missing or damaged: the last ${noted - found} commits are lost. To go on without them, delete ${notePath(file)}`,
+  );
+}
+
+/** Without changing anything: a connection that only reads leaves the log as it is, or makes an empty one. */
+function lastCommit(file: string): number {
+  const hasLog = fs.existsSync(`${file}-wal`);
+  try {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      return Number(database.prepare("SELECT number FROM lastCommit").get()?.["number"]);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw new DataFolderCorruptError(file, `it cannot be read: ${(error as Error).message}`);
+  } finally {
+    if (!hasLog) fs.rmSync(`${file}-wal`, { force: true });
+  }
+}
+
+function readStart(file: string, length: number): Buffer | undefined {
+  if (!fs.existsSync(file)) return undefined;
+  const fd = fs.openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, fs.readSync(fd, bytes, 0, length, 0));
+  } finally {
+    fs.closeSync(fd);
+  }
+}

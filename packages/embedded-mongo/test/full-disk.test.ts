@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { MongoClient } from "mongodb";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ServerProcess, spawnServer } from "./spawn-server.ts";
+import { temporaryFolder } from "./targets.ts";
+
+const DISK_MIB = 16;
+const MIB = 1024 * 1024;
+const DURABLE = { writeConcern: { w: 1, j: true } } as const;
+
+/** As root of a namespace of its own a user may mount. */
+const NAMESPACE = ["--user", "--map-root-user", "--mount"];
+const isPossible =
+  process.env["REQUIRE_ALL_TESTS"] === "1" || spawnSync("unshare", [...NAMESPACE, "true"]).status === 0;
+if (!isPossible) console.warn("This user may make no mount namespace: the test of a full disk is skipped.");
+
+let dir: string;
+/** Holds a small disk at `dir`, in a mount namespace of its own. */
+let disk: ChildProcess;
+let server: ServerProcess;
+let client: MongoClient;
+
+/** The same place, seen from here. */
+const onDisk = (...names: string[]) => path.join(`/proc/${disk.pid}/root`, dir, ...names);
+
+beforeEach(async () => {
+  dir = temporaryFolder();
+  const mount = `mount -t tmpfs -o size=${DISK_MIB}m none ${dir} && echo ready && exec sleep infinity`;
+  disk = spawn("unshare", [...NAMESPACE, "sh", "-c", mount], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(disk.stdout!, "data");
+  await start();
+});
+afterEach(async () => {
+  await client.close();
+  await server.kill();
+  disk.kill("SIGKILL");
+  fs.rmSync(dir, { recursive: true });
+});
+
+async function start(): Promise<void> {
+  const enter = ["nsenter", "--target", String(disk.pid), "--user", "--mount", "--preserve-credentials"];
+  server = await spawnServer(dir, { through: enter }, "--port", "0");
+  client = await new MongoClient(server.uri).connect();
+}
+
+const things = () => client.db("t").collection<{ _id: number; s: string }>("things");
+
+/** Inserts until one is refused. @returns how many were acknowledged, and why the next was not */
+async function insertUntilRefused(first: number): Promise<{ count: number; error: unknown }> {
+  for (let n = first; ; n++) {
+    const error = await things()
+      .insertOne({ _id: n, s: "x".repeat(50_000) }, DURABLE)
+      .then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+    if (error !== undefined) return { count: n, error };
+  }
+}
+
+const FULL = { code: 14031, message: expect.stringMatching(/full.*Make room/) };
+
+test.skipIf(!isPossible)(
+  "on a full disk writes are refused, reads go on, and when there is room again it goes on by itself",
+  async () => {
+    fs.writeFileSync(onDisk("filler"), Buffer.alloc(8 * MIB));
+    await things().createIndex({ s: 1 });
+    const { count, error } = await insertUntilRefused(0);
+    expect(error).toMatchObject(FULL);
+    expect(count).toBeGreaterThan(10);
+    expect(await things().countDocuments()).toBe(count);
+    // Of many at once too, each is refused, and none is half there.
+    const [first, second] = await Promise.all([insertUntilRefused(count), insertUntilRefused(count + 100)]);
+    expect([first, second]).toMatchObject([
+      { count, error: FULL },
+      { count: count + 100, error: FULL },
+    ]);
+    await expect(things().updateMany({}, { $set: { t: "y".repeat(50_000) } })).rejects.toMatchObject({
+      code: 14031,
+    });
+    const all = await things().find().batchSize(3).toArray();
+    expect(all.map(({ _id }) => _id)).toEqual(Array.from({ length: count }, (_, n) => n));
+
+    await client.close();
+    await server.kill();
+    await start();
+    expect(await things().countDocuments({ s: /^x/ })).toBe(count);
+    expect((await insertUntilRefused(count)).error).toMatchObject(FULL);
+
+    fs.rmSync(onDisk("filler"));
+    const before = await things().countDocuments();
+    await things().insertOne({ _id: -1, s: "room" }, DURABLE);
+    expect(await things().countDocuments()).toBe(before + 1);
+  },
+);
