@@ -144,6 +144,29 @@ describe("embedded server", () => {
     );
   });
 
+  it("ends what takes longer than maxTimeMS, and a regular expression holds nobody up", async () => {
+    const things = await open();
+    const s = `${"a".repeat(60)}b`;
+    await things.insertMany(Array.from({ length: 20_000 }, (_, n) => ({ n, s })));
+    const expired = { code: 50, codeName: "MaxTimeMSExpired" };
+    await expect(things.find({ s: "no" }).maxTimeMS(1).toArray()).rejects.toMatchObject(expired);
+    await expect(things.countDocuments({ s: "no" }, { maxTimeMS: 1 })).rejects.toMatchObject(expired);
+    await expect(things.find().sort({ s: 1 }).maxTimeMS(1).toArray()).rejects.toMatchObject(expired);
+    await expect(things.updateMany({ s: "no" }, { $set: { x: 1 } }, { maxTimeMS: 1 })).rejects.toMatchObject(
+      expired,
+    );
+    expect(await things.find({ s: "no" }).maxTimeMS(60_000).toArray()).toEqual([]);
+    expect(await things.findOne({ s: /^(a+)+$/ })).toBeNull();
+    await expect(things.findOne({ s: /^(a+)+\1$/ })).rejects.toMatchObject(expired);
+    await things.createIndex({ n: 1 });
+    await expect(
+      things
+        .find({ n: { $gte: 0 }, s: "no" })
+        .maxTimeMS(1)
+        .toArray(),
+    ).rejects.toMatchObject(expired);
+  });
+
   it("beyond its bound refuses to grow, in words; reads and deletes go on", async () => {
     const things = await open({ maxDataBytes: 200_000 });
     const fill = async () => {

@@ -1,4 +1,5 @@
 import { asCommandError, CommandError, ErrorCodes } from "../errors.ts";
+import { integerOption } from "../values/numbers.ts";
 import type { PlainObject } from "../values/types.ts";
 import { adminCommands } from "./admin.ts";
 import { checkOptions } from "./check-options.ts";
@@ -9,6 +10,7 @@ import { explain } from "./explain.ts";
 import { findAndModify } from "./find-and-modify.ts";
 import { indexCommands } from "./indexes.ts";
 import { readCommands } from "./read.ts";
+import { withTimeLimit } from "./time-limit.ts";
 import { writeCommands } from "./write.ts";
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(
@@ -61,7 +63,9 @@ export function dispatch(command: Command, context: CommandContext): Reply {
     if (!handler) throw new CommandError("CommandNotFound", `no such command: '${name}'`);
     refuseTransactions(command);
     checkOptions(command);
-    const reply = handler(command, context);
+    const maxTimeMs = integerOption(command["maxTimeMS"], "maxTimeMS", 0);
+    if (maxTimeMs < 0) throw new CommandError("BadValue", "maxTimeMS must not be negative");
+    const reply = withTimeLimit(maxTimeMs, () => handler(command, context));
     return reply instanceof CursorBatch ? reply : { ...reply, ok: 1 };
   } catch (error) {
     return failure(error);

@@ -24,7 +24,7 @@ export function runStatements<T>(
     try {
       run(statement, index);
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
+      if (!(error instanceof CommandError) || error.codeName === "MaxTimeMSExpired") throw error;
       writeErrors.push({ index, code: error.code, errmsg: error.message, ...error.details });
       if (ordered) break;
     }

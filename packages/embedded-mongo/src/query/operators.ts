@@ -3,7 +3,7 @@ import { compareValues, valuesEqual } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
 import { integerOption, isNumeric, isWhole, toDouble } from "../values/numbers.ts";
 import { Rank, rankOf, typeName } from "../values/types.ts";
-import { isRegex, toRegExp } from "./regex.ts";
+import { isRegex, textTest, toRegExp } from "./regex.ts";
 
 /** Decides about one value; `undefined` is a missing field. */
 export type ValueTest = (value: unknown) => boolean;
@@ -51,12 +51,13 @@ export function inList(operator: string, operand: unknown): ValueTest {
   };
 }
 
-export const matchesRegex =
-  (regex: RegExp): ValueTest =>
-  (value) => {
-    if (typeof value === "string") return regex.test(value);
+export function matchesRegex(regex: RegExp): ValueTest {
+  const test = textTest(regex);
+  return (value) => {
+    if (typeof value === "string") return test(value);
     return isRegex(value) && String(toRegExp(value)) === String(regex);
   };
+}
 
 export function modulo(operand: unknown): ValueTest {
   if (!Array.isArray(operand) || operand.length !== 2 || !operand.every(isNumeric)) {

@@ -1,4 +1,6 @@
+import vm from "node:vm";
 import type { BSONRegExp } from "bson";
+import { RE2JS } from "re2js";
 import { CommandError } from "../errors.ts";
 import { bsonType } from "../values/types.ts";
 
@@ -38,6 +40,55 @@ export const toRegExp = (value: RegExp | BSONRegExp): RegExp =>
   value instanceof RegExp
     ? compileRegex(value.source, value.flags.replace(/[gydv]/g, ""))
     : compileRegex(value.pattern, value.options);
+
+/** How long one text may take with a pattern that only a backtracking engine knows. */
+const BACKTRACKING_TIMEOUT_MS = 1000;
+
+/**
+ * Whether a backtracking engine may need more than a few passes over a text: a group is repeated, or several parts are. Then the time can grow
+ * exponentially with the text, or with a high power of it.
+ */
+function mayBacktrack(source: string): boolean {
+  const bare = source.replaceAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]])*\]/g, "x");
+  return /\)(?:[*+]|\{\d+,)/.test(bare) || (bare.match(/[*+]|\{\d+,/g) ?? []).length > 1;
+}
+
+/** The same pattern on an engine that needs one pass, whatever the pattern; undefined where it does not know all of it. */
+function linear({ source, ignoreCase, multiline, dotAll }: RegExp): RE2JS | undefined {
+  const flags =
+    (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0) |
+    (multiline ? RE2JS.MULTILINE : 0) |
+    (dotAll ? RE2JS.DOTALL : 0);
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(source), flags);
+  } catch {
+    return undefined; // It looks ahead or behind, or refers back.
+  }
+}
+
+/**
+ * Tests texts in a time that no pattern can stretch.
+ * @throws CommandError MaxTimeMSExpired, from the test, for a pattern with look-around or references back that takes too long
+ */
+export function textTest(regex: RegExp): (text: string) => boolean {
+  if (!mayBacktrack(regex.source)) return (text) => regex.test(text);
+  const other = linear(regex);
+  if (other) return (text) => other.test(text);
+  const context: { regex: RegExp; text: string } = { regex, text: "" };
+  vm.createContext(context);
+  const script = new vm.Script("regex.test(text)");
+  return (text) => {
+    context.text = text;
+    try {
+      return Boolean(script.runInContext(context, { timeout: BACKTRACKING_TIMEOUT_MS }));
+    } catch {
+      throw new CommandError(
+        "MaxTimeMSExpired",
+        `The regular expression took longer than ${BACKTRACKING_TIMEOUT_MS} ms for one text: write it without look-around and references back`,
+      );
+    }
+  };
+}
 
 /** The literal text every match starts with ("^abc" without options gives "abc"), or undefined. */
 export function literalPrefix(value: RegExp | BSONRegExp): string | undefined {

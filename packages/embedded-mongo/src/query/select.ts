@@ -1,3 +1,4 @@
+import { checkTimeLimit } from "../commands/time-limit.ts";
 import { CommandError } from "../errors.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
@@ -117,6 +118,7 @@ function* readIndex(plan: IndexPlan, wanted = 0): Generator<number> {
   const seen = plan.index.multikey ? new Set<number>() : undefined;
   for (const range of plan.ranges) {
     for (const order of plan.index.scan(range, plan.backwards, wanted)) {
+      checkTimeLimit();
       if (seen?.has(order)) continue;
       seen?.add(order);
       yield order;

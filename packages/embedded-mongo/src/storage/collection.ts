@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { ObjectId, type UUID } from "bson";
 import type { StatementSync } from "node:sqlite";
+import { checkTimeLimit } from "../commands/time-limit.ts";
 import { CommandError } from "../errors.ts";
 import { OrderedIndex, type KeyChange } from "../index/ordered-index.ts";
 import { type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern } from "../index/spec.ts";
@@ -150,7 +151,10 @@ export class Collection implements Counted {
       const size = Math.ceil((CHUNK_BYTES * documents) / Math.max(documentBytes, 1)) || 1;
       const limit = Math.min(size, MAX_CHUNK);
       const found = this.#page.all(after, limit) as unknown as StoredRow[];
-      for (const row of found) yield this.#record(row);
+      for (const row of found) {
+        checkTimeLimit();
+        yield this.#record(row);
+      }
       if (found.length < limit) return;
       after = found.at(-1)![0];
     }
