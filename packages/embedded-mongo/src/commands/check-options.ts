@@ -25,7 +25,17 @@ const EVERYWHERE = [
  */
 const OPTIONS: Readonly<Record<string, { honoured: readonly string[]; harmless?: readonly string[] }>> = {
   find: {
-    honoured: ["filter", "projection", "sort", "skip", "limit", "batchSize", "singleBatch", "tailable"],
+    honoured: [
+      "filter",
+      "projection",
+      "sort",
+      "skip",
+      "limit",
+      "batchSize",
+      "singleBatch",
+      "tailable",
+      "let",
+    ],
     harmless: ["allowDiskUse", "allowPartialResults", "awaitData", "hint", "noCursorTimeout", "oplogReplay"],
   },
   aggregate: {
@@ -36,10 +46,10 @@ const OPTIONS: Readonly<Record<string, { honoured: readonly string[]; harmless?:
   distinct: { honoured: ["key", "query"], harmless: ["hint"] },
   getMore: { honoured: ["collection", "batchSize"] },
   insert: { honoured: ["documents", "ordered"], harmless: ["bypassDocumentValidation"] },
-  update: { honoured: ["updates", "ordered"], harmless: ["bypassDocumentValidation"] },
-  delete: { honoured: ["deletes", "ordered"] },
+  update: { honoured: ["updates", "ordered", "let"], harmless: ["bypassDocumentValidation"] },
+  delete: { honoured: ["deletes", "ordered", "let"] },
   findAndModify: {
-    honoured: ["query", "update", "fields", "new", "upsert", "remove", "sort", "arrayFilters"],
+    honoured: ["query", "update", "fields", "new", "upsert", "remove", "sort", "arrayFilters", "let"],
     harmless: ["bypassDocumentValidation", "hint"],
   },
   create: {

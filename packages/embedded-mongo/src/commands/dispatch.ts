@@ -1,16 +1,17 @@
 import { asCommandError, CommandError, ErrorCodes } from "../errors.ts";
 import { integerOption } from "../values/numbers.ts";
 import type { PlainObject } from "../values/types.ts";
+import { objectField } from "./arguments.ts";
 import { adminCommands } from "./admin.ts";
 import { checkOptions } from "./check-options.ts";
 import type { Command, CommandContext, Handler } from "./context.ts";
+import { runInScope } from "./command-scope.ts";
 import { CursorBatch } from "./cursor-store.ts";
 import { everythingCommands } from "./everything.ts";
 import { explain } from "./explain.ts";
 import { findAndModify } from "./find-and-modify.ts";
 import { indexCommands } from "./indexes.ts";
 import { readCommands } from "./read.ts";
-import { withTimeLimit } from "./time-limit.ts";
 import { writeCommands } from "./write.ts";
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(
@@ -65,7 +66,8 @@ export function dispatch(command: Command, context: CommandContext): Reply {
     checkOptions(command);
     const maxTimeMs = integerOption(command["maxTimeMS"], "maxTimeMS", 0);
     if (maxTimeMs < 0) throw new CommandError("BadValue", "maxTimeMS must not be negative");
-    const reply = withTimeLimit(maxTimeMs, () => handler(command, context));
+    const scope = { maxTimeMs, variables: objectField(command, "let") };
+    const reply = runInScope(scope, () => handler(command, context));
     return reply instanceof CursorBatch ? reply : { ...reply, ok: 1 };
   } catch (error) {
     return failure(error);

@@ -1,4 +1,5 @@
 import { Query } from "mingo";
+import { commandVariables } from "../commands/command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { collectValues, type Path, splitPath } from "../values/path.ts";
 import { toPlain } from "../values/plain.ts";
@@ -45,7 +46,8 @@ function compileTopLevel(operator: string, operand: unknown): DocumentTest {
       return (document) => !tests.some((test) => test(document));
     }
     case "$expr": {
-      const query = new Query({ $expr: toPlain(operand) }, { scriptEnabled: false });
+      const options = { scriptEnabled: false, variables: commandVariables() };
+      const query = new Query({ $expr: toPlain(operand) }, options);
       return (document) => query.test(toPlain(document) as PlainObject);
     }
     case "$comment":

@@ -1,4 +1,4 @@
-import { checkTimeLimit } from "../commands/time-limit.ts";
+import { checkTimeLimit } from "../commands/command-scope.ts";
 import { CommandError } from "../errors.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";

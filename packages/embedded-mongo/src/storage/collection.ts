@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { ObjectId, type UUID } from "bson";
 import type { StatementSync } from "node:sqlite";
-import { checkTimeLimit } from "../commands/time-limit.ts";
+import { checkTimeLimit } from "../commands/command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { OrderedIndex, type KeyChange } from "../index/ordered-index.ts";
 import { type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern } from "../index/spec.ts";

@@ -1,4 +1,5 @@
 import { Aggregator } from "mingo";
+import { commandVariables } from "../commands/command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { restoreTypes, toPlain } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
@@ -17,7 +18,10 @@ export function compilePipelineUpdate(stages: readonly unknown[]): Updater {
       );
     }
   }
-  const aggregator = new Aggregator(toPlain(stages) as PlainObject[], { scriptEnabled: false });
+  const aggregator = new Aggregator(toPlain(stages) as PlainObject[], {
+    scriptEnabled: false,
+    variables: commandVariables(),
+  });
   return (document) => {
     try {
       const [result] = aggregator.run([toPlain(document) as PlainObject]);

@@ -178,6 +178,40 @@ describe.each(targets)("commands on $name", (target) => {
     });
   });
 
+  describe("let", () => {
+    const is = { $expr: { $eq: ["$n", "$$x"] } };
+    const options = { let: { x: 2 } };
+    beforeEach(() => collection.insertMany([1, 2, 3].map((n) => ({ _id: n as never, n }))));
+
+    it("is for the filter of a find, an update, a delete and findAndModify", async () => {
+      expect(await collection.find(is, options as object).toArray()).toEqual([{ _id: 2, n: 2 }]);
+      expect(await collection.updateMany(is, { $set: { is: true } }, options)).toMatchObject({
+        modifiedCount: 1,
+      });
+      expect(await collection.findOneAndUpdate(is, { $set: { is: 2 } }, options)).toMatchObject({
+        _id: 2,
+        is: true,
+      });
+      expect(await collection.deleteMany(is, options)).toMatchObject({ deletedCount: 1 });
+      expect(await collection.distinct("n")).toEqual([1, 3]);
+    });
+
+    it("is for an update that is a pipeline, and is read over many batches", async () => {
+      await collection.updateMany({}, [{ $set: { sum: { $add: ["$n", "$$x.y"] } } }], {
+        let: { x: { y: 10 } },
+      });
+      expect(await collection.distinct("sum")).toEqual([11, 12, 13]);
+      const more = { $expr: { $gte: ["$n", "$$x"] } };
+      const found = collection.find(more, { let: { x: 1 }, batchSize: 1 } as object).sort({ _id: 1 });
+      expect((await found.toArray()).map(({ n }) => n as number)).toEqual([1, 2, 3]);
+    });
+
+    it("is over after its command", async () => {
+      await collection.find(is, options as object).toArray();
+      await expect(collection.find(is).toArray()).rejects.toThrow(/variable/);
+    });
+  });
+
   describe("cursors", () => {
     beforeEach(() => collection.insertMany(Array.from({ length: 1000 }, (_, n) => ({ n }))));
     it("page through everything once", async () => {
