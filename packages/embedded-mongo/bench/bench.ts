@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { MongoClient, ObjectId } from "mongodb";
 import { spawnServer, type ServerProcess } from "../test/spawn-server.ts";
-import { latencies, percentile, throughput } from "./measure.ts";
+import { latencies, percentile, restart, throughput } from "./measure.ts";
 import { message, messagesOf } from "./message.ts";
 
 /** node packages/embedded-mongo/bench/bench.ts: the server in a process of its own, the driver in this one. */
@@ -125,16 +125,13 @@ for (const k of [1, 10, 100]) {
 
 const total = await messages.estimatedDocumentCount();
 for (const how of ["killed", "stopped"] as const) {
-  await client.close();
-  await (how === "killed" ? server.kill() : server.stop());
-  const started = performance.now();
-  server = await spawnServer(dir);
-  client = await new MongoClient(server.uri).connect();
+  const restarted = await restart({ server, client }, dir, how);
+  ({ server, client } = restarted);
   messages = client.db("bench").collection("messages");
   const found = await messages.estimatedDocumentCount();
   report(
     `restart after being ${how}, ${found.toLocaleString("en")} messages`,
-    `${((performance.now() - started) / 1000).toFixed(2)} s`,
+    `${restarted.seconds.toFixed(2)} s`,
     "3 s",
   );
   if (found !== total) throw new Error(`${total - found} messages are gone`);

@@ -3,11 +3,11 @@ import os from "node:os";
 import path from "node:path";
 import { MongoClient, ObjectId } from "mongodb";
 import { spawnServer, type ServerProcess } from "../test/spawn-server.ts";
-import { latencies, percentile } from "./measure.ts";
+import { latencies, percentile, restart } from "./measure.ts";
 
 /**
- * node packages/embedded-mongo/bench/large.ts [millions of messages]: messages with search entries as the services store them, in a
- * server process of its own. Says after each million how fast they are stored, and at the end what reading costs.
+ * node packages/embedded-mongo/bench/large.ts [millions of messages]: stores messages with search entries as the services do, in a
+ * separate server process. Prints the insert rate after each million, and the cost of reads at the end.
  */
 const MILLION = 1_000_000;
 const TOTAL = Number(process.argv[2] ?? 1) * MILLION;
@@ -24,7 +24,7 @@ let client = await new MongoClient(server.uri).connect();
 const channels = Array.from({ length: CHANNELS }, () => new ObjectId());
 const authors = Array.from({ length: 500 }, () => new ObjectId());
 const seqs = new Uint32Array(CHANNELS);
-/** The few are used much more often than the many, as with channels and words. */
+/** Low numbers are much more frequent, as with real channels and words. */
 const skewed = (count: number): number => Math.floor(count * Math.random() ** 3);
 const word = (): string => `word${skewed(WORDS)}`;
 
@@ -105,15 +105,10 @@ for (let stored = 0; stored < TOTAL; stored += STEP) {
 clearInterval(pinging);
 
 for (const how of ["killed", "stopped"] as const) {
-  await client.close();
-  await (how === "killed" ? server.kill() : server.stop());
-  const startedMs = performance.now();
-  server = await spawnServer(dir);
-  client = await new MongoClient(server.uri).connect();
+  const restarted = await restart({ server, client }, dir, how);
+  ({ server, client } = restarted);
   const count = await collections().messages.estimatedDocumentCount();
-  console.log(
-    `start after being ${how}, ${count} messages: ${((performance.now() - startedMs) / 1000).toFixed(2)} s`,
-  );
+  console.log(`start after being ${how}, ${count} messages: ${restarted.seconds.toFixed(2)} s`);
   if (count !== TOTAL) throw new Error(`${TOTAL - count} messages are gone`);
 }
 

@@ -1,3 +1,6 @@
+import { MongoClient } from "mongodb";
+import { spawnServer, type ServerProcess } from "../test/spawn-server.ts";
+
 /** Runs `work(i)` for i below count, `width` at a time. @returns operations per second */
 export async function throughput(
   count: number,
@@ -12,6 +15,21 @@ export async function throughput(
     }),
   );
   return (count / (performance.now() - started)) * 1000;
+}
+
+/** Ends a server, starts it on the same folder again and connects. */
+export async function restart(
+  { server, client }: { server: ServerProcess; client: MongoClient },
+  dir: string,
+  how: "killed" | "stopped",
+): Promise<{ server: ServerProcess; client: MongoClient; seconds: number }> {
+  await client.close();
+  await (how === "killed" ? server.kill() : server.stop());
+  const started = performance.now();
+  const next = await spawnServer(dir);
+  const connected = await new MongoClient(next.uri).connect();
+  await connected.db("bench").collection("messages").estimatedDocumentCount();
+  return { server: next, client: connected, seconds: (performance.now() - started) / 1000 };
 }
 
 /** Milliseconds of each of `count` runs, one after the other. */

@@ -65,14 +65,14 @@ export class CommandError extends Error {
 /** https://www.sqlite.org/rescode.html */
 const SQLITE_FULL = 13;
 
-/** What SQLite has thrown, as the client is told; undefined for anything else. */
+/** Maps an error of SQLite to the error sent to the client; undefined for other errors. */
 export function asCommandError(error: unknown): CommandError | undefined {
   if (error instanceof CommandError) return error;
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
   if (error.errcode === SQLITE_FULL) {
     return new CommandError(
       "OutOfDiskSpace",
-      "The disk of the embedded database is full, or maxDataBytes is reached. Reads go on. Make room, or delete something.",
+      "The disk of the embedded database is full, or maxDataBytes is reached. Reads still work. Make room, or delete something.",
     );
   }
   return new CommandError(
@@ -108,7 +108,7 @@ export class DataFolderMismatchError extends Error {
   }
 }
 
-/** A file of the data folder is missing or damaged, in a way that no crash leaves behind. */
+/** A file of the data folder is missing or damaged in a way that a crash cannot cause. */
 export class DataFolderCorruptError extends Error {
   readonly file: string;
 
@@ -121,7 +121,7 @@ export class DataFolderCorruptError extends Error {
   }
 }
 
-/** The disk has not taken what was written: the server stops acknowledging and shuts down. */
+/** Syncing to disk failed: the server stops acknowledging writes and shuts down. */
 export class SyncFailedError extends Error {
   constructor(cause: unknown) {
     super(

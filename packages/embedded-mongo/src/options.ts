@@ -9,11 +9,11 @@ export interface EmbeddedMongoOptions {
   /** Default: a unix domain socket in a private temporary folder (TCP on a free loopback port on Windows). */
   readonly listen?: ListenOptions;
   /**
-   * Bound on the length of the data file, in bytes. Beyond it, and when the disk is full, writes that need more fail with code
-   * 14031; reads go on. Default: none.
+   * Bound on the length of the data file, in bytes. At the limit, and when the disk is full, writes fail with code
+   * 14031 and reads still work. Default: none.
    */
   readonly maxDataBytes?: number;
-  /** Memory for documents and pages that were read lately, in bytes. Default 128 MiB. */
+  /** Cache size for documents and pages, in bytes. Default 128 MiB. */
   readonly cacheBytes?: number;
   /**
    * Writes with `j: true` or `w: "majority"` are on disk when they are acknowledged. The others are with the operating
@@ -26,7 +26,7 @@ export interface EmbeddedMongoOptions {
   readonly cursorTimeoutMs?: number;
   /** Connections beyond this number are refused. Default 2,000. */
   readonly maxConnections?: number;
-  /** Told what a start that takes long is doing: converting a folder of an older version. */
+  /** Called with the progress of a long start, when a folder of an older version is converted. */
   readonly onProgress?: (message: string) => void;
   /** Called once when the disk fails; the server is closed by then. Default: the error is thrown as uncaught. */
   readonly onFatal?: (error: Error) => void;

@@ -19,7 +19,7 @@ function expire(store: Store): void {
       store.commit();
     }
   } catch {
-    // The disk is full: they expire when there is room again.
+    // The disk is full. The next run tries again.
   }
 }
 

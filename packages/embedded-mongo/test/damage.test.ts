@@ -14,7 +14,7 @@ let killed: string;
 let stopped: string;
 let attempt = 0;
 
-/** Everything is in the data file of `stopped`, and everything acknowledged in the log of `killed`. */
+/** `stopped` has all documents in the data file; `killed` has them in the log. */
 beforeAll(async () => {
   home = temporaryFolder();
   for (const how of ["killed", "stopped"] as const) {
@@ -34,14 +34,14 @@ beforeAll(async () => {
 afterAll(() => fs.rmSync(home, { recursive: true }));
 
 interface Outcome {
-  /** The numbers found, NaN where the text is another; undefined when it did not start or did not answer. */
+  /** The numbers found, NaN for a changed text; undefined if the server didn't start or the query failed. */
   found?: number[];
   error?: unknown;
-  /** It did not start, and the folder has other contents than before. */
+  /** The server refused to start, but changed the folder. */
   hasChanged?: boolean;
 }
 
-/** Starts on a damaged copy. */
+/** Starts a server on a damaged copy. */
 async function open(original: string, damage: (file: string) => void): Promise<Outcome> {
   const dir = path.join(home, `attempt-${attempt++}`);
   fs.mkdirSync(dir);
@@ -82,17 +82,17 @@ function flip(file: string, at: number): void {
   fs.writeFileSync(file, bytes);
 }
 
-test("a folder that is not damaged has everything, killed or stopped", async () => {
+test("an undamaged folder has all documents after a kill and after a stop", async () => {
   expect(await open(killed, () => {})).toEqual({ found: all });
   expect(await open(stopped, () => {})).toEqual({ found: all });
 });
 
-test("what a crash leaves behind the end of the log does no harm", async () => {
+test("garbage after the end of the log is ignored", async () => {
   for (const tail of [Buffer.alloc(5), Buffer.alloc(5000), Buffer.alloc(9000, 255)])
     expect(await open(killed, (file) => fs.appendFileSync(`${file}-wal`, tail))).toEqual({ found: all });
 });
 
-test("a log that is missing, shorter or damaged is refused with advice, and the folder left as it is", async () => {
+test("refuses a missing, truncated or damaged log and leaves the folder unchanged", async () => {
   const { size } = fs.statSync(path.join(killed, "data.sqlite-wal"));
   const damages: ((wal: string) => void)[] = [
     (wal) => fs.rmSync(wal),
@@ -116,7 +116,7 @@ test("a log that is missing, shorter or damaged is refused with advice, and the 
   }
 });
 
-test("a data file that is missing, shorter or emptied is refused", async () => {
+test("refuses a missing, truncated or empty data file", async () => {
   for (const original of [killed, stopped]) {
     const damages: ((file: string) => void)[] = [
       (file) => fs.rmSync(file),
@@ -130,7 +130,7 @@ test("a data file that is missing, shorter or emptied is refused", async () => {
   }
 });
 
-test("a data file that was damaged inside is refused, or its damage is told; nothing is left out in silence", async () => {
+test("reports damage inside the data file and never silently omits documents", async () => {
   const { size } = fs.statSync(path.join(stopped, "data.sqlite"));
   for (let i = 0; i < 40; i++) {
     const at = 4096 + Math.floor(((size - 4096) * (i + 0.5)) / 40);

@@ -11,19 +11,19 @@ const DISK_MIB = 16;
 const MIB = 1024 * 1024;
 const DURABLE = { writeConcern: { w: 1, j: true } } as const;
 
-/** As root of a namespace of its own a user may mount. */
+/** Users can mount file systems in their own namespace. */
 const NAMESPACE = ["--user", "--map-root-user", "--mount"];
 const isPossible =
   process.env["REQUIRE_ALL_TESTS"] === "1" || spawnSync("unshare", [...NAMESPACE, "true"]).status === 0;
-if (!isPossible) console.warn("This user may make no mount namespace: the test of a full disk is skipped.");
+if (!isPossible) console.warn("Mount namespaces are not available: the full-disk test is skipped.");
 
 let dir: string;
-/** Holds a small disk at `dir`, in a mount namespace of its own. */
+/** Keeps a mount namespace open that has a small disk at `dir`. */
 let disk: ChildProcess;
 let server: ServerProcess;
 let client: MongoClient;
 
-/** The same place, seen from here. */
+/** A path on that disk, outside the namespace. */
 const onDisk = (...names: string[]) => path.join(`/proc/${disk.pid}/root`, dir, ...names);
 
 beforeEach(async () => {
@@ -50,7 +50,7 @@ async function start(): Promise<void> {
 
 const things = () => client.db("t").collection<{ _id: number; s: string }>("things");
 
-/** Inserts until one is refused. @returns how many were acknowledged, and why the next was not */
+/** Inserts until one fails. @returns the number of acknowledged inserts and the error */
 async function insertUntilRefused(first: number): Promise<{ count: number; error: unknown }> {
   for (let n = first; ; n++) {
     const error = await things()
@@ -66,7 +66,7 @@ async function insertUntilRefused(first: number): Promise<{ count: number; error
 const FULL = { code: 14031, message: expect.stringMatching(/full.*Make room/) };
 
 test.skipIf(!isPossible)(
-  "on a full disk writes are refused, reads go on, and when there is room again it goes on by itself",
+  "a full disk refuses writes but not reads, and no restart is needed when there is room again",
   async () => {
     fs.writeFileSync(onDisk("filler"), Buffer.alloc(8 * MIB));
     await things().createIndex({ s: 1 });
@@ -74,7 +74,7 @@ test.skipIf(!isPossible)(
     expect(error).toMatchObject(FULL);
     expect(count).toBeGreaterThan(10);
     expect(await things().countDocuments()).toBe(count);
-    // Of many at once too, each is refused, and none is half there.
+    // Concurrent inserts are refused one by one, and none is stored in part.
     const [first, second] = await Promise.all([insertUntilRefused(count), insertUntilRefused(count + 100)]);
     expect([first, second]).toMatchObject([
       { count, error: FULL },

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { DataFolderCorruptError, startEmbeddedMongo } from "../src/index.ts";
 import { temporaryFolder } from "./targets.ts";
 
-/** A snapshot and a journal, as the version before SQLite left them when it was killed. */
+/** A snapshot and a journal written by the last version before SQLite, which was then killed. */
 const ORIGINAL = fileURLToPath(new URL("old-format/", import.meta.url));
 
 let dir: string;
@@ -45,7 +45,7 @@ async function expectEverything(client: MongoClient): Promise<void> {
   expect(others).toEqual([{ _id: 1 }, { _id: new ObjectId("0123456789abcdef01234567") }, { _id: { a: 1 } }]);
 }
 
-test("a folder of the version before is converted once, and says so", async () => {
+test("converts a folder in the old format once and reports the progress", async () => {
   const messages: string[] = [];
   await withClient(expectEverything, messages);
   expect(messages.at(0)).toMatch(/^converting the data folder to SQLite: /);
@@ -55,10 +55,10 @@ test("a folder of the version before is converted once, and says so", async () =
   expect(again).toEqual([]);
 });
 
-test("a conversion that was killed begins anew, one that was done is not repeated", async () => {
+test("restarts an interrupted conversion, and does not repeat a finished one", async () => {
   fs.writeFileSync(path.join(dir, "data.sqlite.new"), "half of it");
   await withClient(expectEverything);
-  // Killed before the old files were removed.
+  // As if killed before the old files were removed.
   fs.cpSync(ORIGINAL, dir, { recursive: true });
   await withClient(async (client) => {
     await client.db("t").collection("after").insertOne({ is: "new" });
@@ -69,7 +69,7 @@ test("a conversion that was killed begins anew, one that was done is not repeate
   });
 });
 
-test("an unfinished write at the end of the journal is left out", async () => {
+test("drops an unfinished write at the end of the journal", async () => {
   const journal = path.join(dir, "journal-2.log");
   fs.truncateSync(journal, fs.statSync(journal).size - 5);
   await withClient(async (client) => {
@@ -91,7 +91,7 @@ test.each([
     "a journal that is damaged in the middle",
     (place: string) => flip(path.join(place, "journal-2.log"), 300),
   ],
-])("%s is refused, and the folder left as it is", async (_, damage) => {
+])("refuses %s and leaves the folder unchanged", async (_, damage) => {
   damage(dir);
   const before = contents(dir);
   await expect(startEmbeddedMongo({ dir })).rejects.toThrow(DataFolderCorruptError);

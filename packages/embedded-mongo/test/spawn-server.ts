@@ -14,8 +14,8 @@ export interface ServerProcess {
 }
 
 /**
- * Starts src/main.ts. Rejects with what it said when it does not become ready.
- * @param through a command that starts another one
+ * Starts src/main.ts. Rejects with its error output if it doesn't become ready.
+ * @param through a command that runs the server, for example in a namespace
  */
 export async function spawnServer(
   dir: string,

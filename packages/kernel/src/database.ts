@@ -32,8 +32,8 @@ interface OpenOptions {
  * Opens the configured MongoDB, or the embedded default where none is configured.
  * A configured one that cannot be reached is an error, never a reason to fall back.
  * @param onLost is called when the embedded database stops by itself: nothing can be stored from then on
- * @param options.onProgress is told what a long start is doing: converting the folder of an older version
- * @param options.watchCommands is given what tells of every command; without it the driver tells of none
+ * @param options.onProgress is called with the progress while a folder of an older version is converted
+ * @param options.watchCommands receives the emitter of command events; without it the driver emits none
  * @throws {DatabaseUnreachableError} or an error of the embedded database's data folder
  */
 export async function openDatabase(

@@ -69,7 +69,7 @@ const DATABASE_AWAY: ReadonlySet<string> = new Set([
 
 function isDatabaseAway(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
-  // The driver wraps what ends a bulk write, with the error itself in this field.
+  // The driver wraps the error that aborted a bulk write in this field.
   const isWrapped = thrown.name === "MongoBulkWriteError" && "errorResponse" in thrown;
   return isWrapped ? isDatabaseAway(thrown.errorResponse) : DATABASE_AWAY.has(thrown.name);
 }

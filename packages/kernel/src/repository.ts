@@ -158,9 +158,9 @@ export function duplicateKeyIndex(error: unknown): string | null {
 }
 
 /**
- * The operations that the server refused in a bulk write; the others are done, or, where it was ordered, those before.
- * @throws the error itself when the write failed in any other way. The driver throws the same class when the connection breaks,
- *   with no operation refused: then it is not known what was done.
+ * The operations that the server refused in a bulk write. It applied all others; if the write is ordered, only those before.
+ * @throws the error itself if the write failed in any other way. The driver throws the same class, without refused operations,
+ *   if the connection breaks; it is then unknown which operations were applied.
  */
 export function refusedOperations(error: unknown): mongo.WriteError[] {
   if (!(error instanceof mongo.MongoBulkWriteError)) throw error;
@@ -170,8 +170,8 @@ export function refusedOperations(error: unknown): mongo.WriteError[] {
 }
 
 /**
- * The operations that ran into a unique index in a bulk write.
- * @throws the error itself when anything else went wrong
+ * The operations of a bulk write that failed with a duplicate key.
+ * @throws the error itself if the write failed in any other way
  */
 export function duplicateOperations(error: unknown): mongo.WriteError[] {
   const refused = refusedOperations(error);

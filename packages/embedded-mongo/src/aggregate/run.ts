@@ -1,4 +1,5 @@
 import { Aggregator } from "mingo/aggregator";
+import { commandVariables } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { checkSelection, countMatches, select, type Selection } from "../query/select.ts";
 import type { Catalog } from "../storage/catalog.ts";
@@ -81,14 +82,13 @@ export function runAggregate(
   db: string,
   name: string | undefined,
   stages: readonly unknown[],
-  variables: PlainObject,
 ): Iterable<PackedDocument> {
   checkStages(stages);
   const last = stages.at(-1);
   const writer = last && ("$out" in last || "$merge" in last) ? last : undefined;
   const collection = name === undefined ? undefined : catalog.find(db, name);
   const { selection, rest } = leadingSelection(writer ? stages.slice(0, -1) : stages);
-  const computed = compute(catalog, db, collection, selection, rest, variables);
+  const computed = compute(catalog, db, collection, selection, rest);
   if (!writer) return computed;
   const documents = [...computed];
   if ("$out" in writer) writeOut(catalog, db, writer["$out"], documents);
@@ -106,7 +106,6 @@ function compute(
   collection: Collection | undefined,
   selection: Selection,
   rest: readonly PlainObject[],
-  variables: PlainObject,
 ): Iterable<PackedDocument> {
   if (!collection) checkSelection(selection);
   if (collection && rest.length === 0) return dataOf(select(collection, selection).records);
@@ -121,7 +120,7 @@ function compute(
     return new Aggregator(toPlain(rest) as PlainObject[], {
       context: aggregationContext(catalog, db, memory),
       collectionResolver: (from) => read(catalog.find(db, from), { filter: {} }),
-      variables: toPlain(variables) as PlainObject,
+      variables: commandVariables(),
     })
       .run<PlainObject>(read(collection, selection))
       .map((document) => pack(encode(document)));

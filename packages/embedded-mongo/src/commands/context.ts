@@ -12,7 +12,7 @@ export interface ServerStatus {
 /** What a command may use. */
 export interface CommandContext {
   readonly catalog: Catalog;
-  /** All collections as they were when the last turn of the event loop had ended; to be closed. */
+  /** A read-only view of all collections as of the last commit. The caller closes it. */
   readonly openSnapshot: () => { catalog: Catalog; close: () => void };
   readonly cursors: CursorStore;
   readonly status: ServerStatus;

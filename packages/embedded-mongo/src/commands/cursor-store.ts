@@ -26,7 +26,7 @@ export class CursorBatch {
   }
 }
 
-/** A result that is read while it is fetched, one document ahead. */
+/** A result that is read lazily, one document ahead. */
 class OpenCursor {
   readonly namespace: string;
   readonly #results: Iterator<PackedDocument>;
@@ -38,7 +38,7 @@ class OpenCursor {
     this.#results = results[Symbol.iterator]();
   }
 
-  /** Whether no document is left. */
+  /** Whether all documents have been returned. */
   get isDone(): boolean {
     this.#ahead ??= this.#results.next();
     return this.#ahead.done === true;
@@ -63,7 +63,7 @@ class OpenCursor {
   }
 }
 
-/** Results that are fetched in pages, and read when they are. */
+/** Open cursors. Documents are read when a page is fetched. */
 export class CursorStore {
   readonly #cursors = new Map<number, OpenCursor>();
   readonly #timeoutMs: number;
@@ -123,7 +123,7 @@ export class CursorStore {
     return this.#cursors.delete(id);
   }
 
-  /** Ends cursors that nobody has read for the timeout. */
+  /** Closes cursors that have been idle longer than the timeout. */
   expire(now: number): void {
     for (const [id, cursor] of this.#cursors) if (now - cursor.usedAt > this.#timeoutMs) this.kill(id);
   }

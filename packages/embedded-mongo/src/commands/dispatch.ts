@@ -5,7 +5,7 @@ import { objectField } from "./arguments.ts";
 import { adminCommands } from "./admin.ts";
 import { checkOptions } from "./check-options.ts";
 import type { Command, CommandContext, Handler } from "./context.ts";
-import { runInScope } from "./command-scope.ts";
+import { runInScope } from "../command-scope.ts";
 import { CursorBatch } from "./cursor-store.ts";
 import { everythingCommands } from "./everything.ts";
 import { explain } from "./explain.ts";

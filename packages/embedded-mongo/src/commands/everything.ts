@@ -3,8 +3,8 @@ import type { CommandContext, Handler } from "./context.ts";
 
 /**
  * `{fanfareEverything: 1}`: a cursor over all documents of a database as they are at this one instant, in no order. Before
- * those of a collection comes `{collection, documents}`: its name, and how many follow. It reads through a connection of its
- * own, so writes go on meanwhile; until it is read or closed, the write-ahead log grows.
+ * those of a collection comes `{collection, documents}`: its name, and how many follow. It has its own read
+ * connection, so it doesn't block writes, but the write-ahead log grows until the cursor is exhausted or closed.
  */
 const everything: Handler = (_command, { openSnapshot, cursors, db }) =>
   cursors.open(`${db}.$cmd.fanfareEverything`, allDocuments(openSnapshot, db), undefined);

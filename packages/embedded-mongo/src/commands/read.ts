@@ -68,7 +68,6 @@ const aggregate: Handler = (command, context) => {
     context.db,
     typeof name === "string" ? name : undefined,
     pipeline,
-    objectField(command, "let"),
   );
   const namespace = `${context.db}.${typeof name === "string" ? name : "$cmd.aggregate"}`;
   return context.cursors.open(namespace, documents, batchSizeOf(cursor["batchSize"]));

@@ -8,28 +8,28 @@ import type { PlainObject } from "../values/types.ts";
 import { documentKeys, type KeyField } from "./keys.ts";
 import type { IndexSpec } from "./spec.ts";
 
-/** Estimated bytes on disk of one entry besides its key. */
+/** Estimated size of an entry on disk without its key. */
 const ENTRY_OVERHEAD_BYTES = 12;
 
-/** Entries that a scan reads at once: few where few are wanted, then more and more. */
+/** Entries that a scan reads at once. It starts small and grows. */
 const FIRST_CHUNK = 64;
 const MAX_CHUNK = 4096;
 
-/** A range of encoded keys: `low` inclusive, `high` exclusive. Either may end with `AFTER`. */
+/** A range of encoded keys: `low` inclusive, `high` exclusive. Both can end with `AFTER`. */
 export interface KeyRange {
   readonly low: string;
   readonly high: string;
 }
 
-/** Where the entries of an index are. */
+/** The table of an index. */
 export interface IndexTable {
   readonly name: string;
   readonly keyColumn: string;
-  /** One entry per key, without the order as the second part. */
+  /** The key alone is the primary key; otherwise it is the key and the order. */
   readonly isKeyUnique: boolean;
 }
 
-/** What a change of a document changes in an index. */
+/** The keys that a document change removes from and adds to an index. */
 export interface KeyChange {
   readonly removed: readonly string[];
   readonly added: readonly string[];
@@ -81,14 +81,14 @@ export class OrderedIndex {
     return keys;
   }
 
-  /** The bits of `multikeyFields`, once after they have changed. */
+  /** Returns the bits of `multikeyFields` if they changed since the last call. */
   takeNewMultikey(): number | undefined {
     if (this.#isMultikeySaved) return undefined;
     this.#isMultikeySaved = true;
     return this.multikeyFields.reduce((bits, isMulti, i) => (isMulti ? bits | (1 << i) : bits), 0);
   }
 
-  /** What makes the entries of one document those of another. */
+  /** The difference between the keys of two versions of a document. */
   changeOf(before: PlainObject, after: PlainObject): KeyChange {
     const [old, fresh] = [this.keysOf(before), this.keysOf(after)];
     if (old.length === 1 && fresh.length === 1 && old[0] === fresh[0]) return { removed: [], added: [] };
@@ -98,7 +98,7 @@ export class OrderedIndex {
     };
   }
 
-  /** @returns false, with nothing changed, where the index is unique and another document has one of the added keys */
+  /** @returns false, with nothing changed, if the index is unique and another document has one of the added keys */
   change({ removed, added }: KeyChange, order: number): boolean {
     this.#remove(removed, order);
     for (const [i, key] of added.entries()) {
@@ -110,15 +110,15 @@ export class OrderedIndex {
     return true;
   }
 
-  /** Estimated bytes on disk of entries with these keys. */
+  /** Estimated size of these entries on disk. */
   static bytesOf(keys: readonly string[]): number {
     return keys.reduce((sum, key) => sum + key.length + ENTRY_OVERHEAD_BYTES, 0);
   }
 
   /**
-   * The orders of the documents in a range, by key. Documents may be changed between two of them: an entry that is
-   * changed then may be left out, or come twice.
-   * @param wanted how many will be taken, where that is known: so many are read first
+   * The orders of the documents in a range, sorted by key. If an entry changes during the scan, it can be skipped or returned
+   * twice.
+   * @param wanted the number of entries to read first, if the caller knows how many it needs
    */
   *scan(range: KeyRange, backwards: boolean, wanted = 0): Generator<number> {
     const bounds = byteRange(range);
@@ -158,7 +158,7 @@ export class OrderedIndex {
     }
   }
 
-  /** How many entries are in a range. */
+  /** The number of entries in a range. */
   count(range: KeyRange): number {
     const bounds = byteRange(range);
     if (bounds === undefined) return 0;
@@ -168,14 +168,14 @@ export class OrderedIndex {
     return count;
   }
 
-  /** Estimated bytes of all entries on disk. */
+  /** Estimated size of all entries on disk. */
   bytes(): number {
     return this.#database.number(
       `SELECT total(length(key) + ${ENTRY_OVERHEAD_BYTES}) FROM ${this.#table.name}`,
     );
   }
 
-  /** @returns false where the index is unique and has the key */
+  /** @returns false if the index is unique and already has the key */
   #add(key: string, order: number): boolean {
     this.#insert ??= this.#database.prepare(
       `INSERT OR IGNORE INTO ${this.#table.name} (key, ord) VALUES (?, ?)`,
@@ -188,7 +188,7 @@ export class OrderedIndex {
     for (const key of keys) this.#database.run(this.#delete, keyBytes(key), order);
   }
 
-  /** What the statement for a range has in place of its question marks. */
+  /** The parameters of the statement for a range. */
   #values(
     { low, high }: ByteRange,
     backwards: boolean,
@@ -243,18 +243,18 @@ export class OrderedIndex {
 
 interface ByteRange {
   readonly low: Uint8Array;
-  /** undefined: to the end */
+  /** undefined: unbounded */
   readonly high: Uint8Array | undefined;
 }
 
-/** undefined: nothing is in it. */
+/** undefined: the range is empty. */
 function byteRange({ low, high }: KeyRange): ByteRange | undefined {
   const first = low.endsWith(AFTER) ? successor(low.slice(0, -1)) : keyBytes(low);
   if (first === undefined) return undefined;
   return { low: first, high: high.endsWith(AFTER) ? successor(high.slice(0, -1)) : keyBytes(high) };
 }
 
-/** The lowest bytes above all that begin with the prefix; undefined where there are none. */
+/** The lowest bytes above all keys with this prefix; undefined if there are none. */
 function successor(prefix: string): Uint8Array | undefined {
   const bytes = keyBytes(prefix);
   let end = bytes.length;

@@ -23,7 +23,7 @@ function allStrings(value: unknown, out: string[]): string[] {
   return out;
 }
 
-/** An inverted index: a table of words and the documents they are in, with the weight of the word there. */
+/** An inverted index: a table of words, the documents that contain them, and the score of the word in each document. */
 export class TextIndex {
   readonly spec: IndexSpec;
   readonly #weights: ReadonlyMap<string, number>;
@@ -76,7 +76,7 @@ export class TextIndex {
     for (const word of this.scores(document).keys()) this.#database.run(this.#delete, word, order);
   }
 
-  /** The documents that have a word, by order, with its score in each. */
+  /** The orders of the documents that contain a word, with its scores. */
   posting(word: string): [order: number, score: number][] {
     return this.#select.all(word) as unknown as [number, number][];
   }

@@ -1,5 +1,5 @@
 import { Query } from "mingo";
-import { commandVariables } from "../commands/command-scope.ts";
+import { commandVariables } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { collectValues, type Path, splitPath } from "../values/path.ts";
 import { toPlain } from "../values/plain.ts";

@@ -41,19 +41,19 @@ export const toRegExp = (value: RegExp | BSONRegExp): RegExp =>
     ? compileRegex(value.source, value.flags.replace(/[gydv]/g, ""))
     : compileRegex(value.pattern, value.options);
 
-/** How long one text may take with a pattern that only a backtracking engine knows. */
+/** Time limit per text for patterns that need a backtracking engine. */
 const BACKTRACKING_TIMEOUT_MS = 1000;
 
 /**
- * Whether a backtracking engine may need more than a few passes over a text: a group is repeated, or several parts are. Then the time can grow
- * exponentially with the text, or with a high power of it.
+ * Whether the time of a backtracking engine can grow exponentially, or with a high power of the text's length: the pattern
+ * repeats a group, or has more than one repetition.
  */
 function mayBacktrack(source: string): boolean {
   const bare = source.replaceAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]])*\]/g, "x");
   return /\)(?:[*+]|\{\d+,)/.test(bare) || (bare.match(/[*+]|\{\d+,/g) ?? []).length > 1;
 }
 
-/** The same pattern on an engine that needs one pass, whatever the pattern; undefined where it does not know all of it. */
+/** The same pattern on an engine with linear time; undefined if it doesn't support the pattern. */
 function linear({ source, ignoreCase, multiline, dotAll }: RegExp): RE2JS | undefined {
   const flags =
     (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0) |
@@ -62,13 +62,13 @@ function linear({ source, ignoreCase, multiline, dotAll }: RegExp): RE2JS | unde
   try {
     return RE2JS.compile(RE2JS.translateRegExp(source), flags);
   } catch {
-    return undefined; // It looks ahead or behind, or refers back.
+    return undefined; // It has look-around or back-references.
   }
 }
 
 /**
- * Tests texts in a time that no pattern can stretch.
- * @throws CommandError MaxTimeMSExpired, from the test, for a pattern with look-around or references back that takes too long
+ * Returns a test with bounded time.
+ * @throws CommandError MaxTimeMSExpired, from the test, if a pattern with look-around or back-references takes too long
  */
 export function textTest(regex: RegExp): (text: string) => boolean {
   if (!mayBacktrack(regex.source)) return (text) => regex.test(text);
@@ -84,7 +84,7 @@ export function textTest(regex: RegExp): (text: string) => boolean {
     } catch {
       throw new CommandError(
         "MaxTimeMSExpired",
-        `The regular expression took longer than ${BACKTRACKING_TIMEOUT_MS} ms for one text: write it without look-around and references back`,
+        `The regular expression took longer than ${BACKTRACKING_TIMEOUT_MS} ms for one text: remove its look-around and back-references`,
       );
     }
   };

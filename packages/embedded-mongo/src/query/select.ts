@@ -1,4 +1,4 @@
-import { checkTimeLimit } from "../commands/command-scope.ts";
+import { checkTimeLimit } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
@@ -28,8 +28,8 @@ export type AccessPath =
 
 export interface Selected {
   /**
-   * In order. They are read while they are taken: a document that is changed meanwhile may come as it is now, be left out, or
-   * come twice, as from MongoDB.
+   * In order, and read lazily. If a document changes meanwhile, it can be returned as it is now, skipped, or returned twice, as
+   * in MongoDB.
    */
   readonly records: Iterable<StoredRecord>;
   readonly textScores: TextScores | undefined;
@@ -74,7 +74,7 @@ function idOrderPath(
 const isSorted = (path: AccessPath): boolean =>
   (path.kind === "id" && path.ids.length === 1) || (path.kind === "index" && path.plan.sorted);
 
-/** @param wanted how many will be taken, where that is known */
+/** @param wanted the number of records that the caller needs, if known */
 function* read(collection: Collection, path: AccessPath, wanted = 0): Generator<StoredRecord> {
   switch (path.kind) {
     case "id":
@@ -197,7 +197,7 @@ export function selectOne(
   return undefined;
 }
 
-/** The records that match now, whatever is done to each before the next one is taken. */
+/** The records that match now. Callers can change each of them while they iterate. */
 export function selectToChange(collection: Collection, selection: Selection): Iterable<StoredRecord> {
   const { records } = select(collection, selection);
   return fetched(
@@ -250,7 +250,7 @@ function matcher(
   return (record) => test(decodeFields(record.data, fields));
 }
 
-/** Like `matcher`, but documents are only tested when one has been changed since: the entries were read before that. */
+/** Like `matcher`, but only tests documents after something has changed: index entries read before a change can be outdated. */
 function matcherOnceChanged(collection: Collection, filter: PlainObject): (record: StoredRecord) => boolean {
   const before = collection.changes;
   let test: ReturnType<typeof matcher>;

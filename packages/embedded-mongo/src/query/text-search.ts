@@ -3,7 +3,7 @@ import { normalizeText, type TextIndex, words } from "../index/text-index.ts";
 import type { Collection } from "../storage/collection.ts";
 import { isObject } from "../values/types.ts";
 
-/** The score of each document that matches a `$text` search, by its order. */
+/** Scores of the documents that match a `$text` search, by order. */
 export type TextScores = Map<number, number>;
 
 interface ParsedSearch {

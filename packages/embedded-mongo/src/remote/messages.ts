@@ -1,6 +1,6 @@
 import { DataFolderInUseError, DataFolderMismatchError } from "../errors.ts";
 
-/** What a server in a worker or child process tells its owner: how far the start is, then how it went. The owner answers "close". */
+/** Messages from a server in a worker or child process to its owner: progress, then the outcome of the start. The owner sends "close". */
 export type FromServer =
   | { type: "progress"; message: string }
   | { type: "ready"; uri: string }

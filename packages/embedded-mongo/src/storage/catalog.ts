@@ -27,14 +27,14 @@ export class Catalog {
     this.load();
   }
 
-  /** Makes what a new file needs. */
+  /** Creates the tables of a new file. */
   static prepare(database: Database): void {
     if (database.hasTable("collections")) return;
     database.define(TABLES);
     database.commit();
   }
 
-  /** Reads what is stored, in place of what is known. */
+  /** (Re)loads all collections from the file. */
   load(): void {
     this.#databases.clear();
     this.#byNumber.clear();

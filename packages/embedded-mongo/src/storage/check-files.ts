@@ -6,14 +6,14 @@ import { DataFolderCorruptError } from "../errors.ts";
 const HEADER_BYTES = 100;
 const LOG_HEADER_BYTES = 32;
 
-/** u64 number of the commit | u32 CRC-32 of that */
+/** u64 commit number | u32 CRC-32 of it */
 const NOTE_BYTES = 12;
 
 const notePath = (file: string): string => `${file}-synced`;
 
 /**
- * Notes the last commit that is on disk, in a small file beside the data file. SQLite takes what is intact at the beginning of its log for all of
- * it, as it must after a crash: by this note a log that has lost what was synced is told from one that never had it.
+ * Stores the number of the last synced commit in a small file beside the data file. After a crash, SQLite uses the intact beginning of its
+ * log and silently drops the rest. This number shows whether synced commits were lost.
  */
 export class SyncedNote {
   readonly #fd: number;
@@ -41,18 +41,18 @@ function readNote(file: string): number {
 }
 
 /**
- * Checks what SQLite does not.
- * @throws DataFolderCorruptError when a file is missing, is too short or has lost what was on disk; all are left as they are
+ * Finds damage that SQLite doesn't report.
+ * @throws DataFolderCorruptError if a file is missing or truncated, or synced commits were lost. The files are left unchanged.
  */
 export function checkFiles(file: string): void {
   const header = readStart(file, HEADER_BYTES);
   if (header === undefined) throw new DataFolderCorruptError(file, "the file is missing");
   if (header.toString("latin1", 0, 16) !== "SQLite format 3\0")
-    throw new DataFolderCorruptError(file, "it is empty, or no SQLite file");
+    throw new DataFolderCorruptError(file, "it is empty or not a SQLite file");
   const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   const [expected, { size }] = [header.readUInt32BE(28) * pageBytes, fs.statSync(file)];
   const log = fs.statSync(`${file}-wal`, { throwIfNoEntry: false });
-  // With a log, a checkpoint may have been under way.
+  // With a log, an interrupted checkpoint can be the reason.
   if (size < expected && (log?.size ?? 0) <= LOG_HEADER_BYTES)
     throw new DataFolderCorruptError(file, `it has ${size} of ${expected} bytes`);
   const [noted, found] = [readNote(file), lastCommit(file)];
@@ -63,7 +63,7 @@ export function checkFiles(file: string): void {
   );
 }
 
-/** Without changing anything: a connection that only reads leaves the log as it is, or makes an empty one. */
+/** A read-only connection leaves an existing log unchanged, and creates an empty one if there is none. */
 function lastCommit(file: string): number {
   const hasLog = fs.existsSync(`${file}-wal`);
   try {

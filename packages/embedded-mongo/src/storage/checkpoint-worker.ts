@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 const database = new DatabaseSync(workerData as string);
 
-/** How many pages of the log are in the data file after that. */
+/** The number of checkpointed pages after the command. */
 const doneOf = (mode: "NOOP" | "PASSIVE"): number =>
   Number(database.prepare(`PRAGMA wal_checkpoint(${mode})`).get()?.["checkpointed"]);
 

@@ -1,26 +1,26 @@
 import { Worker } from "node:worker_threads";
 import type { Database } from "./database.ts";
 
-/** Less of the write-ahead log is not worth writing into the data file: SQLite's own default. */
+/** No checkpoint is started for less: SQLite's default. */
 const LITTLE_BYTES = 4 * 1024 * 1024;
 
-/** When the log is longer, the little that a checkpoint has left is written at once, so that the log begins anew. */
+/** Above this log size, the main thread checkpoints a small remainder itself, so that SQLite can restart the log. */
 const LONG_BYTES = 64 * 1024 * 1024;
 
-/** When the log is longer, writers wait for the thread: they are faster than it. */
+/** Above this log size, writes are acknowledged only after the running checkpoint. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** What `PRAGMA wal_checkpoint` answers. */
+/** Result of `PRAGMA wal_checkpoint`. */
 export interface Checkpoint {
   /** Pages in the log. */
   readonly log: number;
-  /** Of these, in the data file. */
+  /** Pages that are already in the data file. */
   readonly done: number;
 }
 
 /**
- * Writes the log into the data file in a thread of its own, with a connection of its own: it may take seconds, and reads and
- * writes go on meanwhile. The thread is started when there is something to do.
+ * Checkpoints the write-ahead log in a separate thread, because a checkpoint can take seconds and must not block reads and
+ * writes. The thread is started when it is first needed.
  */
 export class Checkpoints {
   readonly #file: string;
@@ -34,17 +34,17 @@ export class Checkpoints {
     this.#database = database;
   }
 
-  /** Length of the log that is in use, in bytes. */
+  /** Size of the part of the log that is in use, in bytes. */
   get walBytes(): number {
     return this.#database.checkpoint("NOOP").log * this.#database.pageBytes;
   }
 
-  /** Resolves when the checkpoint that runs is done, where the log is too long; undefined where it is not. */
+  /** Backpressure: resolves after the running checkpoint. undefined if the log is short enough. */
   get room(): Promise<void> | undefined {
     return this.#room?.promise;
   }
 
-  /** Begins a checkpoint when it is time for one. Not within a transaction. */
+  /** Starts a checkpoint if one is due. Must not be called in a transaction. */
   check(): void {
     if (this.#isRunning) return;
     const { log, done } = this.#database.checkpoint("NOOP");
@@ -81,10 +81,10 @@ export class Checkpoints {
       this.#worker.on("message", (hasProgressed: boolean) => {
         this.#isRunning = false;
         this.#giveRoom();
-        // Where a backup reads what was before, the rest has to wait for it.
+        // Without progress, a backup still reads the old pages: retry on the next tick instead of at once.
         if (hasProgressed && !this.#database.isOpen) this.check();
       });
-      // Without it the log grows until the next one is started.
+      // The next check starts another one.
       this.#worker.on("error", () => {});
       this.#worker.on("exit", () => {
         this.#worker = undefined;

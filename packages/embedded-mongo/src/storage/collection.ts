@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { ObjectId, type UUID } from "bson";
 import type { StatementSync } from "node:sqlite";
-import { checkTimeLimit } from "../commands/command-scope.ts";
+import { checkTimeLimit } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { OrderedIndex, type KeyChange } from "../index/ordered-index.ts";
 import { type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern } from "../index/spec.ts";
@@ -17,14 +17,14 @@ import type { Counted, Database, StoredRecord } from "./database.ts";
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const MAX_INDEXES = 64;
 
-/** Of documents that a scan reads at once. */
+/** Limits for the documents that a scan reads at once. */
 const CHUNK_BYTES = 256 * 1024;
 const MAX_CHUNK = 500;
 
 const ID_SPEC: IndexSpec = parseIndexSpec({ key: { _id: 1 }, name: "_id_", unique: true });
 
 export interface CollectionName {
-  /** Never used again for another one. */
+  /** Never reused. */
   readonly number: number;
   readonly db: string;
   readonly name: string;
@@ -73,7 +73,7 @@ export class Collection implements Counted {
   readonly #page: StatementSync;
   #saveCounts: StatementSync | undefined;
 
-  /** @param stored what is known of one that exists; a new one gets its table here */
+  /** @param stored counts of an existing collection; without them its table is created */
   constructor(database: Database, { number, db, name, uuid }: CollectionName, stored?: Counts) {
     this.number = number;
     this.uuid = uuid;
@@ -143,7 +143,7 @@ export class Collection implements Counted {
     ];
   }
 
-  /** All documents in natural order. Documents may be changed between two of them. */
+  /** All documents in natural order. Callers can change documents while they iterate. */
   *records(): Generator<StoredRecord> {
     let after = 0;
     for (;;) {
@@ -212,7 +212,7 @@ export class Collection implements Counted {
     this.#nextOrder++;
     const record: StoredRecord = { order, data: pack(stored) };
     this.#database.cache(this.number, record);
-    this.#count(1, record.data.length);
+    this.#count(1, record.data.length, 0);
     return record;
   }
 
@@ -231,7 +231,7 @@ export class Collection implements Counted {
     this.#database.run(this.#update, bytes, crc32(bytes), record.order);
     this.#text?.index.remove(before, record.order);
     this.#text?.index.add(after, record.order);
-    this.#count(0, data.length - record.data.length);
+    this.#count(0, data.length - record.data.length, 0);
     record.data = data;
     this.#database.cache(this.number, record);
     return true;
@@ -245,20 +245,20 @@ export class Collection implements Counted {
     this.#text?.index.remove(document, record.order);
     this.#database.uncache(this.number, record.order);
     this.#database.uncacheOrder(this.number, encodeKey(document["_id"]));
-    this.#count(-1, -record.data.length);
+    this.#count(-1, -record.data.length, 0);
   }
 
-  /** Stores a document without its index entries: for a collection that has no index yet. */
+  /** Stores a document without index entries, for a collection that has no indexes yet. */
   put(id: string, bytes: Uint8Array): void {
     const existing = this.find(id);
     if (!existing) {
       const order = this.#nextOrder++;
       this.#database.run(this.#insert, order, keyBytes(id), bytes, crc32(bytes));
-      this.#count(1, bytes.length);
+      this.#count(1, bytes.length, 0);
       return;
     }
     this.#database.run(this.#update, bytes, crc32(bytes), existing.order);
-    this.#count(0, bytes.length - existing.data.length);
+    this.#count(0, bytes.length - existing.data.length, 0);
     this.#database.uncache(this.number, existing.order);
   }
 
@@ -268,7 +268,7 @@ export class Collection implements Counted {
     if (existing) this.remove(existing);
   }
 
-  /** @throws CommandError when a document is damaged, or when there are not as many as are counted */
+  /** @throws CommandError if a document is damaged or the number of documents differs from the stored count */
   verify(): void {
     let count = 0;
     for (const _record of this.records()) count++;
@@ -324,13 +324,12 @@ export class Collection implements Counted {
     );
     if (!gone) throw new CommandError("IndexNotFound", `index not found with name [${name}]`);
     if (gone === this.#text) this.#text = undefined;
-    else this.#counts.indexBytes -= (gone.index as OrderedIndex).bytes();
-    this.#database.count(this);
+    else this.#count(0, 0, -(gone.index as OrderedIndex).bytes());
     this.#setIndexes(this.#indexes.filter((index) => index !== gone));
     this.#dropTable(gone.number, gone.index.spec);
   }
 
-  /** Removes the tables; the collection is not to be used any more. */
+  /** Removes the tables. The collection must not be used afterwards. */
   drop(): void {
     for (const { number, index } of [...this.#indexes, ...(this.#text ? [this.#text] : [])])
       this.#dropTable(number, index.spec);
@@ -363,7 +362,7 @@ export class Collection implements Counted {
     return { order, data: pack(data) };
   }
 
-  /** @returns the index that had one of the keys already; nothing is changed then */
+  /** @returns the unique index that already has one of the keys, in which case nothing is changed */
   #change(changes: readonly KeyChange[], order: number): OrderedIndex | undefined {
     for (const [i, { index, number }] of this.#indexes.entries()) {
       if (!index.change(changes[i]!, order)) {
@@ -375,7 +374,7 @@ export class Collection implements Counted {
       if (multikey !== undefined) this.#saveMultikey(number, multikey);
     }
     for (const { removed, added } of changes)
-      this.#counts.indexBytes += OrderedIndex.bytesOf(added) - OrderedIndex.bytesOf(removed);
+      this.#count(0, 0, OrderedIndex.bytesOf(added) - OrderedIndex.bytesOf(removed));
     return undefined;
   }
 
@@ -384,9 +383,11 @@ export class Collection implements Counted {
     this.#database.run(update, multikey, number);
   }
 
-  #count(documents: number, bytes: number): void {
+  #count(documents: number, documentBytes: number, indexBytes: number): void {
+    if (documents === 0 && documentBytes === 0 && indexBytes === 0) return;
     this.#counts.documents += documents;
-    this.#counts.documentBytes += bytes;
+    this.#counts.documentBytes += documentBytes;
+    this.#counts.indexBytes += indexBytes;
     this.#database.count(this);
   }
 
@@ -398,19 +399,17 @@ export class Collection implements Counted {
       this.#add(number, parseIndexSpec(decodePlain(definition)), multikey);
   }
 
-  #add(number: number, spec: IndexSpec, multikey: number): OrderedIndex | TextIndex {
-    if (spec.textWeights) {
-      const index = new TextIndex(this.#database, `t${number}`, spec);
-      this.#text = { number, index };
-      return index;
-    }
-    const table = { name: `x${number}`, keyColumn: "key", isKeyUnique: spec.unique };
-    const index = new OrderedIndex(this.#database, table, spec, multikey);
-    this.#setIndexes([...this.#indexes, { number, index }]);
-    return index;
+  #add(number: number, spec: IndexSpec, multikey: number): void {
+    if (spec.textWeights) this.#text = { number, index: new TextIndex(this.#database, `t${number}`, spec) };
+    else this.#setIndexes([...this.#indexes, { number, index: this.#orderedIndex(number, spec, multikey) }]);
   }
 
-  /** Makes the table of an index and fills it. */
+  #orderedIndex(number: number, spec: IndexSpec, multikey: number): OrderedIndex {
+    const table = { name: `x${number}`, keyColumn: "key", isKeyUnique: spec.unique };
+    return new OrderedIndex(this.#database, table, spec, multikey);
+  }
+
+  /** Creates and fills the table of an index. */
   #build(number: number, spec: IndexSpec): void {
     if (spec.textWeights) {
       this.#database.define(
@@ -425,8 +424,7 @@ export class Collection implements Counted {
     this.#database.define(
       `CREATE TABLE x${number} (key BLOB NOT NULL, ord INTEGER NOT NULL, PRIMARY KEY (${primaryKey})) WITHOUT ROWID`,
     );
-    const table = { name: `x${number}`, keyColumn: "key", isKeyUnique: spec.unique };
-    const index = new OrderedIndex(this.#database, table, spec);
+    const index = this.#orderedIndex(number, spec, 0);
     const needed = packNames(index.topLevelFields);
     let bytes = 0;
     for (const record of this.records()) {
@@ -438,8 +436,7 @@ export class Collection implements Counted {
     }
     const multikey = index.takeNewMultikey();
     if (multikey !== undefined) this.#saveMultikey(number, multikey);
-    this.#counts.indexBytes += bytes;
-    this.#database.count(this);
+    this.#count(0, 0, bytes);
     this.#setIndexes([...this.#indexes, { number, index }]);
   }
 

@@ -10,40 +10,40 @@ export interface StoredRecord {
   data: PackedDocument;
 }
 
-/** An entry of the cache and a record, besides the document. */
+/** Memory of a cache entry without the document. */
 const CACHED_RECORD_BYTES = 200;
 
-/** Orders of one collection stay below: 68 billion documents. */
+/** Upper limit of a collection's orders: 68 billion inserts. */
 const ORDERS_PER_COLLECTION = 2 ** 36;
 
 export interface DatabaseOptions {
-  /** For pages and documents together. */
+  /** Shared by pages and documents. */
   readonly cacheBytes: number;
-  /** Bound on the length of the file. */
+  /** Limit of the file's size. */
   readonly maxDataBytes?: number | undefined;
 }
 
-/** Another connection, of a checkpoint or a backup, holds its locks for moments. */
+/** Connections of checkpoints and backups hold locks only briefly. */
 const BUSY_TIMEOUT_MS = 1000;
 
 const LAST_COMMIT = `
   BEGIN; CREATE TABLE lastCommit (number INTEGER NOT NULL); INSERT INTO lastCommit VALUES (0); COMMIT
 `;
 
-/** What has changed since its numbers were last written. */
+/** A collection whose counts must be saved with the next commit. */
 export interface Counted {
   saveCounts(): void;
 }
 
 export type Value = number | string | Uint8Array | null;
 
-/** The SQLite file of one data folder, the transaction of the present turn, and the documents that were read lately. */
+/** The SQLite file of a data folder, the transaction of the current turn, and a cache of documents. */
 export class Database {
   readonly #sql: DatabaseSync;
   readonly pageBytes: number;
   readonly #checkpoints: Record<"NOOP" | "PASSIVE", StatementSync>;
   readonly #records: LRUCache<number, StoredRecord>;
-  /** The orders of documents by collection and encoded `_id`. */
+  /** Orders by collection and encoded `_id`. */
   readonly #orders: LRUCache<string, number>;
   readonly #counted = new Set<Counted>();
   #changes = 0;
@@ -55,14 +55,14 @@ export class Database {
   #failure: unknown;
 
   /**
-   * @param isSnapshot only reads, what was committed before
-   * @throws what SQLite says
+   * @param isSnapshot opens a read-only view of the last commit
+   * @throws the error of SQLite
    */
   constructor(file: string, { cacheBytes, maxDataBytes }: DatabaseOptions, isSnapshot = false) {
     this.#sql = new DatabaseSync(file, { readOnly: isSnapshot, timeout: BUSY_TIMEOUT_MS });
     this.#sql.exec("PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON");
     if (isSnapshot) this.#sql.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
-    // NORMAL: SQLite itself syncs only around checkpoints. Wal.sync does it for commits, off the event loop.
+    // NORMAL: SQLite syncs only for checkpoints. Wal.sync syncs commits, off the event loop.
     else
       this.#sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0");
     this.pageBytes = this.number("PRAGMA page_size");
@@ -89,22 +89,22 @@ export class Database {
     };
   }
 
-  /** Grows with every change of a document or of the catalog. */
+  /** Incremented by every change. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** The number of the last commit: they are counted as long as the file is there. */
+  /** Number of the last commit, counted over the lifetime of the file. */
   get lastCommit(): number {
     return this.#lastCommit;
   }
 
-  /** Whether something was changed in this turn, and is not committed. */
+  /** Whether this turn has uncommitted changes. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** A statement whose rows are arrays. */
+  /** Prepares a statement that returns rows as arrays. */
   prepare(sql: string): StatementSync {
     const statement = this.#sql.prepare(sql);
     statement.setReturnArrays(true);
@@ -115,7 +115,7 @@ export class Database {
     return this.#sql.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(name) !== undefined;
   }
 
-  /** The one number that a query gives. */
+  /** Runs a query that returns one number. */
   number(sql: string): number {
     const [value] = this.prepare(sql).get() as unknown as [number];
     return value;
@@ -126,19 +126,19 @@ export class Database {
     this.#change(() => this.#sql.exec(sql));
   }
 
-  /** @returns how many rows were changed */
+  /** @returns the number of changed rows */
   run(statement: StatementSync, ...values: Value[]): number {
     return this.#change(() => Number(statement.run(...values).changes));
   }
 
-  /** Its counts are written with the transaction of this turn. */
+  /** Saves the counts of a collection with the transaction of this turn. */
   count(counted: Counted): void {
     this.#counted.add(counted);
   }
 
   /**
-   * Makes all changes of this turn survive the end of this process, or takes all of them back.
-   * @throws what a change or the commit has failed with: everything is as it was before the turn, `Catalog.load` is needed
+   * Commits all changes of this turn, or rolls all of them back.
+   * @throws the error of the first failed change or of the commit. The caller must then reload the catalog.
    */
   commit(): void {
     if (!this.#isOpen) return;
@@ -157,7 +157,7 @@ export class Database {
     this.#failure = undefined;
     this.#records.clear();
     this.#orders.clear();
-    // SQLite itself has taken the transaction back when the disk was full.
+    // If the disk was full, SQLite has already rolled back.
     if (this.#sql.isTransaction) this.#sql.exec("ROLLBACK");
     throw failure;
   }
@@ -186,13 +186,13 @@ export class Database {
     this.#orders.delete(`${collection} ${id}`);
   }
 
-  /** Writes the log into the file as far as nobody reads what was before, or with `NOOP` only says how much there is to do. */
+  /** PASSIVE checkpoints as far as no reader needs the old pages; NOOP only returns the state of the log. */
   checkpoint(mode: "NOOP" | "PASSIVE"): Checkpoint {
     const [, log, done] = this.#checkpoints[mode].get() as unknown as [number, number, number];
     return { log, done };
   }
 
-  /** Reads the whole file. @throws Error saying what is broken */
+  /** Verifies the whole file. @throws Error describing the damage */
   check(): void {
     const [found] = this.prepare("PRAGMA quick_check(1)").get() as unknown as [string];
     if (found !== "ok") throw new Error(found);

@@ -10,8 +10,8 @@ const FILE = "engine.json";
 const OWN = /^(?:engine\.json(?:\.tmp)?|data\.sqlite.*|(?:journal|snapshot)-\d+\.log(?:\.tmp)?|lock.*|\..*)$/;
 
 /**
- * The format of a data folder; undefined of an empty one.
- * @throws DataFolderMismatchError when something else is in it, or what this version cannot read
+ * The format of a data folder; undefined if it is empty.
+ * @throws DataFolderMismatchError if it contains other files or an unknown format
  */
 export function readEngine(dir: string): number | undefined {
   const file = path.join(dir, FILE);
@@ -47,7 +47,7 @@ export function readEngine(dir: string): number | undefined {
   return written.format;
 }
 
-/** Marks the folder as what this version writes, unless it is marked so. */
+/** Writes the current format, if the folder has another one. */
 export function writeEngine(dir: string): void {
   if (readEngine(dir) === FORMAT) return;
   replaceFile(path.join(dir, FILE), `${JSON.stringify({ engine: ENGINE, format: FORMAT })}\n`);

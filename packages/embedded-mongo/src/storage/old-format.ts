@@ -11,7 +11,7 @@ import type { Collection } from "./collection.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 
 /*
- * Until November 2026 a data folder had the documents in memory and on disk a journal of all changes, `journal-N.log`, and the
+ * Until November 2026 documents were kept in memory. On disk were a journal of all changes, `journal-N.log`, and the
  * state before journal N, `snapshot-N.log`. A file is a header and frames:
  *   header: "FANFARE1" | u64 sequence number of the file
  *   frame:  u32 payload length | u32 CRC-32 of what follows | u64 synced | payload
@@ -42,30 +42,28 @@ export function removeOldFiles(dir: string): void {
 }
 
 /**
- * Reads a folder of the old format into a new data file, and checks that.
- * @param report told how far it is, from time to time
- * @returns bytes of an unfinished write that the last crash has left at the end of the journal
- * @throws DataFolderCorruptError when something is broken; the old files stay as they are in any case
+ * Converts a folder in the old format to a new data file and verifies it.
+ * @param report called with the progress from time to time
+ * @throws DataFolderCorruptError when a file is damaged; the old files are never changed
  */
 export function convertOldFiles(
   dir: string,
   file: string,
   options: DatabaseOptions,
   report: (message: string) => void,
-): number {
+): void {
   for (const leftover of [file, `${file}-wal`, `${file}-shm`]) fs.rmSync(leftover, { force: true });
   const database = new Database(file, options);
   try {
     Catalog.prepare(database);
     const conversion = new Conversion(database, report);
-    const droppedBytes = readFolder(dir, conversion);
-    conversion.finish();
-    return droppedBytes;
+    conversion.finish(readFolder(dir, conversion));
   } finally {
     database.close();
   }
 }
 
+/** @returns bytes of an unfinished write at the end of the journal */
 function readFolder(dir: string, conversion: Conversion): number {
   const numbersOf = (kind: string) =>
     oldFiles(dir)
@@ -146,7 +144,7 @@ function intactPayload(frame: Buffer, length: number): Buffer | undefined {
   return frame.subarray(FRAME_HEADER_BYTES, end);
 }
 
-/** Whether an intact frame behind a broken one says that the broken one had been on disk whole. */
+/** Whether a later intact frame proves that the broken one had been completely on disk. */
 function hasProofOfDamage(rest: Buffer, brokenAt: number): boolean {
   for (let at = 1; at <= rest.length - FRAME_HEADER_BYTES; at++) {
     const synced = rest.readUInt32LE(at + 8) + rest.readUInt32LE(at + 12) * 2 ** 32;
@@ -203,7 +201,9 @@ class Conversion {
     if (Date.now() - this.#reportedMs > REPORT_EVERY_MS) this.#say(`${this.#operations} changes`);
   }
 
-  finish(): void {
+  finish(droppedBytes: number): void {
+    if (droppedBytes > 0)
+      this.#say(`dropping ${droppedBytes} bytes of an unfinished write at the end of the journal`);
     for (const [number, specs] of this.#indexes) {
       const collection = this.#collections.get(number);
       if (!collection) continue;

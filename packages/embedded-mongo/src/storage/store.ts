@@ -14,11 +14,11 @@ import { Wal } from "./wal.ts";
 
 const DATA_FILE = "data.sqlite";
 
-/** What is used, in bytes. */
+/** Disk usage in bytes. */
 export interface StorageStatus {
-  /** Of the data file, without what was deleted. */
+  /** Used pages of the data file. */
   readonly dataBytes: number;
-  /** What `dataBytes` may grow to: the bound that was set, and what the disk has left. */
+  /** Limit of `dataBytes`: the configured one, or the free space of the disk if that is less. */
   readonly maxDataBytes: number;
   readonly walBytes: number;
 }
@@ -39,7 +39,7 @@ export class Store {
     this.#dir = options.dir;
     this.#lock = lock;
     const file = path.join(options.dir, DATA_FILE);
-    // SQLite gives the log the mode of the data file.
+    // SQLite copies the file mode to the log.
     fs.closeSync(fs.openSync(file, "a", 0o600));
     this.#database = new Database(file, options);
     Catalog.prepare(this.#database);
@@ -66,14 +66,14 @@ export class Store {
     }
   }
 
-  /** Whether this turn has changed something that is not committed. */
+  /** Whether this turn has uncommitted changes. */
   get isOpen(): boolean {
     return this.#database.isOpen;
   }
 
   /**
-   * Makes all changes of this turn survive the end of this process, or takes all of them back.
-   * @throws what a change has failed with, such as a full disk
+   * Commits all changes of this turn, or rolls all of them back. Commits survive the end of the process.
+   * @throws the error of the first failed change, for example if the disk is full
    */
   commit(): void {
     if (!this.#database.isOpen) return;
@@ -86,12 +86,12 @@ export class Store {
     this.#wal.committed(this.#database.lastCommit);
   }
 
-  /** Makes all commits so far survive the end of the machine. @throws SyncFailedError */
+  /** Resolves when all commits so far are on disk. @throws SyncFailedError */
   sync(): Promise<void> {
     return this.#wal.sync();
   }
 
-  /** Resolves when more may be written; undefined where that is now. */
+  /** Backpressure: resolves when writes can be acknowledged. undefined: at once. */
   get room(): Promise<void> | undefined {
     return this.#checkpoints.room;
   }
@@ -103,7 +103,7 @@ export class Store {
   }
 
   status(): StorageStatus {
-    const pageBytes = this.#database.number("PRAGMA page_size");
+    const { pageBytes } = this.#database;
     const pages = this.#database.number("PRAGMA page_count");
     const free = this.#database.number("PRAGMA freelist_count");
     const { bavail, bsize } = fs.statfsSync(this.#dir);
@@ -124,7 +124,7 @@ export class Store {
       await this.#checkpoints.stop();
     } finally {
       await this.#wal.close();
-      // Writes the log into the data file, and removes it.
+      // Checkpoints and removes the log.
       this.#database.close();
       await this.#lock.release();
     }
@@ -136,13 +136,12 @@ export class Store {
   }
 }
 
-/** Refuses a folder that is not ours or is damaged, and converts one of the old format. */
+/** Checks the folder, and converts one in the old format. */
 function prepareFolder(options: ResolvedOptions): void {
   const { dir } = options;
   const file = path.join(dir, DATA_FILE);
   const format = readEngine(dir);
-  const isConverted = fs.existsSync(file);
-  if (format === 1 && !isConverted) {
+  if (format === 1 && !fs.existsSync(file)) {
     if (oldFiles(dir).length === 0)
       throw new DataFolderCorruptError(path.join(dir, "journal-1.log"), "the file is missing");
     const converted = `${file}.new`;

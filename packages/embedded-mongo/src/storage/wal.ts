@@ -8,9 +8,9 @@ interface Waiter {
 }
 
 /**
- * Makes commits durable off the event loop: SQLite writes them to its write-ahead log, and this syncs the file. After the first
- * failure everything fails: what the operating system has dropped then cannot be known.
- * Source: https://www.sqlite.org/wal.html; fdatasync of any descriptor writes all data of the file.
+ * Syncs SQLite's write-ahead log off the event loop. After the first failure all syncs fail, because the operating system
+ * can have dropped pages.
+ * Source: https://www.sqlite.org/wal.html. fdatasync on any descriptor syncs all data of the file.
  */
 export class Wal {
   readonly #fd: number;
@@ -20,7 +20,7 @@ export class Wal {
   #written = 0;
   #synced = 0;
   #waiting: Waiter[] = [];
-  /** The callers of the sync that runs now, and the commit that it is sure to cover. */
+  /** The callers of the running sync, and the last commit that it covers. */
   #round: Waiter[] = [];
   #roundWritten = -1;
   #syncing: Promise<void> | undefined;
@@ -31,7 +31,7 @@ export class Wal {
     this.#fd = fs.openSync(`${file}-wal`, "r+");
     this.#note = new SyncedNote(file);
     this.#onFailure = onFailure;
-    // What the process before has left to the operating system is about to be read.
+    // Commits of the previous process can be unsynced, and lasting reads are about to see them.
     fs.fdatasyncSync(this.#fd);
   }
 
@@ -39,7 +39,7 @@ export class Wal {
     this.#written = commit;
   }
 
-  /** Resolves when all commits so far are on disk. Callers that come while a sync runs share it when it covers theirs, and the next one otherwise. */
+  /** Resolves when all commits so far are on disk. Callers share the running sync if it covers their commits, otherwise the next one. */
   sync(): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure);
     if (this.#synced === this.#written) return Promise.resolve();

@@ -1,5 +1,5 @@
 import { Aggregator } from "mingo";
-import { commandVariables } from "../commands/command-scope.ts";
+import { commandVariables } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { restoreTypes, toPlain } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";

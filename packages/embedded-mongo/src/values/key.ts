@@ -127,8 +127,8 @@ export function invertKey(key: string): string {
   return bytes.toString("latin1");
 }
 
-/** Behind a key in a range: sorts after every encoded key with the same beginning. */
+/** Suffix of a range bound: sorts after every encoded key with the same prefix. */
 export const AFTER = "\u0100";
 
-/** An encoded key as it is stored. */
+/** An encoded key as stored on disk. */
 export const keyBytes = (key: string): Buffer => Buffer.from(key, "latin1");

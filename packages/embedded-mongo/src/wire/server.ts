@@ -9,13 +9,13 @@ import { Connection } from "./connection.ts";
 import type { Request } from "./message.ts";
 import { encodeReply } from "./reply.ts";
 
-/** A request that was carried out in this turn. */
+/** A request that ran in this turn. */
 interface Answered {
   readonly request: Request;
   readonly connection: Connection;
   readonly durability: Durability;
   reply: Buffer | undefined;
-  /** It has changed something, or read what was changed in this turn: without the commit it is not true. */
+  /** It wrote something, or could read uncommitted changes: the reply is only valid if the commit succeeds. */
   readonly dependsOnCommit: boolean;
 }
 
@@ -25,7 +25,7 @@ type Durability = "committed" | "synced";
 /** Read concerns whose results a restart cannot take back. */
 const LASTING_READS = new Set<unknown>(["majority", "linearizable"]);
 
-/** `j: true`, `w: "majority"`, lasting reads and all pages of cursors: on disk. Otherwise: with the operating system. */
+/** `j: true`, `w: "majority"`, lasting reads and getMore: on disk. Otherwise: with the operating system. */
 function durabilityOf(command: PlainObject): Durability {
   const { writeConcern: concern, readConcern } = command;
   if ("fsync" in command || "getMore" in command) return "synced";
@@ -44,9 +44,9 @@ function encoded(request: Request, reply: Reply): Buffer {
 }
 
 /**
- * Serves the wire protocol. Commands run one at a time, each to its end. The changes of all commands of one turn of the event
- * loop are one transaction, and answers are sent when it is committed, or on disk where that was asked for. Reads go by
- * what earlier commands changed, so a lasting read waits for all of that.
+ * Serves the wire protocol. Commands run one at a time, each to its end. The commands of one turn of the event loop share a
+ * transaction; replies are sent after its commit, or after the sync if the client asked for that. A lasting read waits for
+ * the sync of all earlier changes.
  */
 export class WireServer {
   readonly #store: Store;
@@ -101,7 +101,7 @@ export class WireServer {
 
   #handle(request: Request, connection: Connection): void {
     const { command } = request;
-    // A page that has been fetched cannot be fetched again: it must not show what may be taken back.
+    // A cursor cannot go back, so getMore must not return changes that can still be rolled back.
     if (this.#store.isOpen && "getMore" in command) this.#finishTurn();
     const reply = this.#run(request);
     const durability = durabilityOf(command);
@@ -148,13 +148,13 @@ export class WireServer {
     try {
       await this.#store.sync();
     } catch {
-      return; // The store reports it itself: nothing is acknowledged any more.
+      return; // The store reports it and shuts down.
     }
     await room;
     answered.forEach(send);
   }
 
-  /** The transaction of the turn was taken back: what can be done without the others is done. */
+  /** Runs a command of a turn that was rolled back again, in its own transaction. */
   #runAlone(answered: Answered): void {
     answered.reply = this.#run(answered.request);
     try {

@@ -183,7 +183,7 @@ describe.each(targets)("commands on $name", (target) => {
     const options = { let: { x: 2 } };
     beforeEach(() => collection.insertMany([1, 2, 3].map((n) => ({ _id: n as never, n }))));
 
-    it("is for the filter of a find, an update, a delete and findAndModify", async () => {
+    it("defines variables for the filters of find, update, delete and findAndModify", async () => {
       expect(await collection.find(is, options as object).toArray()).toEqual([{ _id: 2, n: 2 }]);
       expect(await collection.updateMany(is, { $set: { is: true } }, options)).toMatchObject({
         modifiedCount: 1,
@@ -196,7 +196,7 @@ describe.each(targets)("commands on $name", (target) => {
       expect(await collection.distinct("n")).toEqual([1, 3]);
     });
 
-    it("is for an update that is a pipeline, and is read over many batches", async () => {
+    it("defines variables for pipeline updates, and for all batches of a cursor", async () => {
       await collection.updateMany({}, [{ $set: { sum: { $add: ["$n", "$$x.y"] } } }], {
         let: { x: { y: 10 } },
       });
@@ -206,7 +206,7 @@ describe.each(targets)("commands on $name", (target) => {
       expect((await found.toArray()).map(({ n }) => n as number)).toEqual([1, 2, 3]);
     });
 
-    it("is over after its command", async () => {
+    it("does not affect later commands", async () => {
       await collection.find(is, options as object).toArray();
       await expect(collection.find(is).toArray()).rejects.toThrow(/variable/);
     });

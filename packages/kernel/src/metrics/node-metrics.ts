@@ -181,8 +181,8 @@ interface Filling {
 }
 
 /**
- * Says how large the file of the embedded database is, and how large it can get; of a MongoDB it says nothing, whose own exporter
- * does. It is asked on each scrape.
+ * Exports the size of the embedded database's file and how large it can get, read on each scrape. Exports nothing for MongoDB, which
+ * has its own exporter.
  * @param database is connected, to an embedded database here or behind MONGO_URL, or to a MongoDB
  */
 export async function watchEmbeddedDatabase(registry: Registry, database: Connection): Promise<void> {
@@ -190,27 +190,36 @@ export async function watchEmbeddedDatabase(registry: Registry, database: Connec
   const { modules } = await admin.command({ buildInfo: 1 });
   if (!Array.isArray(modules) || !modules.includes("fanfare-embedded-mongo")) return;
 
+  let asked: Promise<Filling | undefined> | undefined;
+  /** Once for all gauges of a scrape. A failed command doesn't fail the scrape: other metrics show that the database is down. */
+  const ask = () =>
+    (asked ??= admin
+      .command({ serverStatus: 1 })
+      .then(
+        (status): Filling => status["fanfare"],
+        () => undefined,
+      )
+      .finally(() => (asked = undefined)));
   const watch = (name: string, help: string, read: (filling: Filling) => number) => {
     const gauge = new Gauge({
       name,
       help,
       registers: [],
       async collect() {
-        // Other metrics show whether it answers; a scrape never fails because of it.
-        const status = await admin.command({ serverStatus: 1 }).catch(() => undefined);
-        if (status !== undefined) gauge.set(read(status["fanfare"]));
+        const filling = await ask();
+        if (filling !== undefined) gauge.set(read(filling));
       },
     });
     registry.registerMetric(gauge);
   };
   watch(
     "fanfare_database_data_bytes",
-    "What the documents and indexes of the embedded database take on disk. With MongoDB there is none.",
+    "Size of the documents and indexes of the embedded database on disk. Absent with MongoDB.",
     ({ dataBytes }) => dataBytes,
   );
   watch(
     "fanfare_database_data_max_bytes",
-    "What the embedded database takes, and what the disk has left for it.",
+    "Size of the embedded database plus the free space of its disk.",
     ({ maxDataBytes }) => maxDataBytes,
   );
 }

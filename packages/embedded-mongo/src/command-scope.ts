@@ -1,8 +1,8 @@
-import { CommandError } from "../errors.ts";
-import { toPlain } from "../values/plain.ts";
-import type { PlainObject } from "../values/types.ts";
+import { CommandError } from "./errors.ts";
+import { toPlain } from "./values/plain.ts";
+import type { PlainObject } from "./values/types.ts";
 
-/** How many documents or entries are read between two looks at the clock. */
+/** Documents or entries read between two checks of the clock. */
 const CHECK_EVERY = 128;
 
 const NO_VARIABLES: PlainObject = {};
@@ -19,8 +19,8 @@ export interface CommandScope {
 }
 
 /**
- * Runs a command with what holds for all that it does. Commands run one at a time, so there is one scope at a time.
- * @throws CommandError MaxTimeMSExpired, from the reading of a document or an entry
+ * Runs a command in its scope. Commands run one at a time, so there is only one scope at a time.
+ * @throws CommandError MaxTimeMSExpired while reading a document or an index entry
  */
 export function runInScope<T>(scope: CommandScope, run: () => T): T {
   endMs = scope.maxTimeMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + scope.maxTimeMs;
@@ -33,12 +33,12 @@ export function runInScope<T>(scope: CommandScope, run: () => T): T {
   }
 }
 
-/** To be called for each document or entry that is read. */
+/** Call for each document or index entry that is read. */
 export function checkTimeLimit(): void {
   if (--untilCheck > 0) return;
   untilCheck = CHECK_EVERY;
   if (performance.now() > endMs) throw new CommandError("MaxTimeMSExpired", "operation exceeded time limit");
 }
 
-/** What `$$name` stands for in expressions of this command. */
+/** The variables (`$$name`) for expressions of the current command. */
 export const commandVariables = (): PlainObject => variables;
