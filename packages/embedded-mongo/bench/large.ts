@@ -30,12 +30,12 @@ const word = (): string => `word${skewed(WORDS)}`;
 
 const collections = () => {
   const db = client.db("bench");
-  return { messages: db.collection("messages"), entries: db.collection("searchEntries") };
+  return { db, messages: db.collection("messages") };
 };
 
 async function insertBatch(): Promise<void> {
-  const { messages, entries } = collections();
-  const [documents, found] = [[] as object[], [] as object[]];
+  const { db, messages } = collections();
+  const [documents, entries] = [[] as object[], [] as object[]];
   for (let i = 0; i < BATCH; i++) {
     const at = skewed(CHANNELS);
     const [channelId, seq] = [channels[at]!, (seqs[at] = seqs[at]! + 1)];
@@ -51,11 +51,11 @@ async function insertBatch(): Promise<void> {
       deletedAt: null,
     };
     documents.push({ _id, channelId, seq, rev: seq, revs: [seq], authorId, content, ...more });
-    found.push({ _id, channelId, rev: seq, tokens: [...new Set(tokens)] });
+    entries.push({ _id, place: channelId, rev: seq, tokens: [...new Set(tokens)] });
   }
   await Promise.all([
     messages.insertMany(documents, { ordered: false, writeConcern: { w: 1, j: true } }),
-    entries.insertMany(found, { ordered: false, writeConcern: { w: 1, j: true } }),
+    db.command({ fanfareSearchPut: "entries", entries, deleted: [], writeConcern: { w: 1, j: true } }),
   ]);
 }
 
@@ -69,14 +69,13 @@ const status = async () => (await client.db("admin").command({ serverStatus: 1 }
 const mib = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`;
 
 {
-  const { messages, entries } = collections();
+  const { messages } = collections();
   await messages.createIndexes([
     { key: { channelId: 1, seq: 1 }, unique: true },
     { key: { channelId: 1, revs: 1 }, unique: true },
     { key: { channelId: 1, authorId: 1, nonce: 1 }, unique: true },
     { key: { channelId: 1, rev: 1 } },
   ]);
-  await entries.createIndex({ channelId: 1, tokens: 1, _id: -1 });
 }
 
 let longestPingMs = 0;
@@ -112,7 +111,7 @@ for (const how of ["killed", "stopped"] as const) {
   if (count !== TOTAL) throw new Error(`${TOTAL - count} messages are gone`);
 }
 
-const { messages, entries } = collections();
+const { db, messages } = collections();
 const show = (what: string, ms: readonly number[]) =>
   console.log(
     `${what}: p50 ${percentile([...ms], 50).toFixed(2)}, p99 ${percentile([...ms], 99).toFixed(2)} ms`,
@@ -129,17 +128,22 @@ show(
   await latencies(3_000, () => last50(channels[skewed(CHANNELS)], Math.random() * seqs[0]!)),
 );
 show("last 50 of the busiest channel", await latencies(3_000, () => last50(channels[0], 2 ** 31)));
-show(
-  "search of a word in a channel, newest 20",
-  await latencies(3_000, async () => {
-    const found = await entries
-      .find({ channelId: channels[skewed(CHANNELS)], tokens: word() }, { projection: { _id: 1 } })
-      .sort({ _id: -1 })
-      .limit(20)
-      .toArray();
-    return messages.find({ _id: { $in: found.map(({ _id }) => _id) } }).toArray();
-  }),
-);
+
+const [below, from] = [new ObjectId("f".repeat(24)), new ObjectId("0".repeat(24))];
+async function search(places: readonly unknown[], words: readonly object[]): Promise<unknown> {
+  const query = { places, words, below, from, limit: 20 };
+  const { ids } = await db.command({ fanfareSearchFind: "entries", ...query });
+  return messages.find({ _id: { $in: ids as ObjectId[] } }).toArray();
+}
+const exact = () => ({ tokens: [word()] });
+/** About 110 of the 50,000 words begin with one. */
+const beginning = () => ({ tokens: [], prefix: `word${skewed(WORDS)}`.slice(0, 7) });
+const channel = () => [channels[skewed(CHANNELS)]];
+show("a word in a channel, newest 20", await latencies(3_000, () => search(channel(), [exact()])));
+show("two words in a channel", await latencies(3_000, () => search(channel(), [exact(), exact()])));
+show("the beginning of a word in a channel", await latencies(3_000, () => search(channel(), [beginning()])));
+const group = channels.slice(0, 100);
+show("a word in the 100 busiest channels", await latencies(1_000, () => search(group, [exact()])));
 const { rssBytes, dataBytes } = await status();
 console.log(
   `RSS ${mib(rssBytes)}, data ${mib(dataBytes)}, ${Math.round(dataBytes / TOTAL)} bytes a message with its entry`,

@@ -18,7 +18,10 @@ import { createServices } from "./services.ts";
 import { createAccessTokens } from "./tokens.ts";
 import { inRequestUntraced, type Tracing } from "./tracing/tracing.ts";
 
-interface Parts extends Pick<NodeContext, "logger" | "metrics" | "redis" | "counters"> {
+interface Parts extends Pick<
+  NodeContext,
+  "logger" | "metrics" | "redis" | "counters" | "isDatabaseEmbedded"
+> {
   broker: ServiceBroker;
   /** null: this process is the whole instance. */
   bus: Bus | null;
@@ -82,6 +85,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
       if (jobs === null) throw new Error("This process has no database, and so no jobs.");
       return jobs;
     },
+    isDatabaseEmbedded: parts.isDatabaseEmbedded,
     tokens: createAccessTokens(secret, previous),
     keyFor: (purpose) => keyOf(secret, purpose),
     previousKeyFor,

@@ -9,7 +9,10 @@ import { serviceError } from "./errors.ts";
 
 export interface Database {
   connection: mongoose.Connection;
+  /** `embedded`: run by this process. */
   engine: "embedded" | "mongodb";
+  /** Also true if `MONGO_URL` is the address of an embedded database. */
+  isEmbedded: boolean;
   close(): Promise<void>;
 }
 
@@ -43,7 +46,8 @@ export async function openDatabase(
 ): Promise<Database> {
   if (config.mongoUrl !== undefined) {
     const connection = await connect(config.mongoUrl, watchCommands);
-    return { connection, engine: "mongodb", close: () => connection.close() };
+    const isEmbedded = await isEmbeddedDatabase(connection);
+    return { connection, engine: "mongodb", isEmbedded, close: () => connection.close() };
   }
   const dir = join(config.dataDir, "db");
   const embedded = await startEmbeddedMongoProcess({ dir, ...(onProgress && { onProgress }) });
@@ -53,11 +57,18 @@ export async function openDatabase(
   return {
     connection,
     engine: "embedded",
+    isEmbedded: true,
     async close() {
       await connection.close();
       await embedded.close();
     },
   };
+}
+
+/** Whether the server is an embedded database. */
+async function isEmbeddedDatabase(connection: mongoose.Connection): Promise<boolean> {
+  const { modules } = (await connection.db!.command({ buildInfo: 1 })) as { modules?: string[] };
+  return modules?.includes("fanfare-embedded-mongo") === true;
 }
 
 async function connect(

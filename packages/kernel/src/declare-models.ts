@@ -1,9 +1,9 @@
 import { LIMITS } from "@fanfare/contract";
 import { Jobs } from "@fanfare/jobs";
-import type { Connection } from "mongoose";
 import { createBroker } from "./broker.ts";
 import { watchCluster } from "./cluster.ts";
 import type { Config } from "./config.ts";
+import type { Database } from "./database.ts";
 import { createContext } from "./create-context.ts";
 import { createLogger } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";
@@ -16,7 +16,7 @@ import type { ServiceFactory } from "./start-node.ts";
 export function declareModels(
   config: Config,
   factories: readonly ServiceFactory[],
-  connection: Connection,
+  { connection, isEmbedded: isDatabaseEmbedded }: Database,
 ): void {
   const logger = createLogger("silent");
   const metrics = createMetrics();
@@ -31,6 +31,7 @@ export function declareModels(
     cluster: watchCluster(broker, []),
     secret: "nothing is signed or sealed with this",
     connection,
+    isDatabaseEmbedded,
     jobs: new Jobs({ connection, logger, metrics }),
     tracing: undefined,
   });

@@ -37,6 +37,8 @@ export interface NodeContext {
   cluster: Cluster;
   /** The collections; a service touches only its own. A process that hosts nothing but the gateway has none. */
   database: Connection;
+  /** Whether that is the embedded database, which has a full-text index of its own. */
+  isDatabaseEmbedded: boolean;
   /** Work in the background that survives a restart. A process without a database has none. */
   jobs: Jobs;
   tokens: AccessTokens;

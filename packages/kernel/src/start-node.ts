@@ -123,6 +123,7 @@ export async function startNode(
       cluster,
       secret,
       connection: database?.connection ?? null,
+      isDatabaseEmbedded: database?.isEmbedded ?? false,
       jobs,
       tracing,
     });

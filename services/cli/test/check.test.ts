@@ -99,14 +99,20 @@ test("reindex makes the indexes, and what the search finds, from the messages", 
   await withStopped(configOf(other), async ({ connection }) => {
     const db = databaseOf(connection);
     await db.collection("messages").dropIndexes();
-    await db
-      .collection("searchEntries")
-      .insertOne({ channelId: new ObjectId(channel.id), rev: 1, tokens: ["gone"] });
+    const gone = { _id: new ObjectId(), place: new ObjectId(channel.id), rev: 1, tokens: ["gone"] };
+    await db.command({ fanfareSearchPut: "searchEntries", entries: [gone], deleted: [] });
   });
   expect(await reindex(configOf(other))).toBe(1);
   await withStopped(configOf(other), async ({ connection }) => {
     const db = databaseOf(connection);
-    expect(await db.collection("searchEntries").countDocuments()).toBe(2);
+    const found = async (token: string) => {
+      const places = [new ObjectId(channel.id)];
+      const range = { below: new ObjectId("f".repeat(24)), from: new ObjectId("0".repeat(24)), limit: 10 };
+      const words = [{ tokens: [token] }];
+      return (await db.command({ fanfareSearchFind: "searchEntries", places, words, ...range }))["ids"];
+    };
+    expect(await found("elephants")).toHaveLength(1);
+    expect(await found("gone")).toEqual([]);
     expect(await db.collection("messages").indexes()).toContainEqual(
       expect.objectContaining({ name: "channel_seq", unique: true }),
     );

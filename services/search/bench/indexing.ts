@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { EntryRepository } from "../src/entry.repository.ts";
+import { createEntries } from "../src/entries.ts";
 import { Indexer } from "../src/indexer.ts";
 import { ProgressRepository } from "../src/progress.repository.ts";
 import { newId, startSearchNode } from "../test/search-node.ts";
@@ -16,8 +16,8 @@ const words = Array.from({ length: 12 }, (_, i) => `word${i * 7}`).join(" ");
 const dir = await mkdtemp(join(tmpdir(), "fanfare-bench-"));
 const search = await startSearchNode({ DATA_DIR: dir });
 const { node } = search;
-const entries = new EntryRepository(node.database);
-const progress = new ProgressRepository(node.database);
+const entries = createEntries(node);
+const progress = new ProgressRepository(node.database, entries.version);
 
 async function indexAll(channels: number): Promise<number> {
   const channelIds = Array.from({ length: channels }, () => newId());

@@ -1,9 +1,13 @@
-/** A new way to make tokens has a new number: then everything is indexed anew. */
-export const INDEX_VERSION = 2;
-/** Different tokens that a message is found by; further words of it are not found. */
-export const TOKENS_PER_MESSAGE = 200;
+/** Increment it when messages get other tokens: then all messages are indexed again. */
+export const INDEX_VERSION = 3;
+/** Different tokens of a message; words beyond that are not found. */
+export const TOKENS_PER_MESSAGE = 1000;
 /** Of a longer word this much counts. */
 export const WORD_MAX_CHARS = 40;
+/** Shorter words don't match longer words that begin with them: "the" would match half of all messages. */
+export const PREFIX_MIN_CHARS = 4;
+/** Korean words consist of few characters, and particles are appended to them. */
+export const PREFIX_MIN_HANGUL = 2;
 /** Words of a search that count; the longest ones. */
 export const WORDS_PER_SEARCH = 10;
 
@@ -34,6 +38,8 @@ export const WAITING_CHANNELS = 10_000;
 export const ENTRIES_PER_SEARCH = 20_000;
 /** Entries of one channel that are read at a time when more than one token has to match. */
 export const ENTRIES_PER_READ = 200;
+/** Channels in one command to the embedded database, which runs one at a time: about 10 ms. */
+export const CHANNELS_PER_FIND = 200;
 /** Channels that are looked at together. */
 export const SEARCH_CONCURRENCY = 10;
 /** The longest that one query may take. */

@@ -9,12 +9,12 @@ import {
   LOGS_AT_ONCE,
   WAITING_CHANNELS,
 } from "./bounds.ts";
-import type { EntryRepository } from "./entry.repository.ts";
+import type { SearchEntries } from "./entries.ts";
 import { messageTokens } from "./message-tokens.ts";
 import type { Progress, ProgressRepository } from "./progress.repository.ts";
 
 export interface IndexerOptions {
-  entries: Pick<EntryRepository, "put">;
+  entries: Pick<SearchEntries, "put">;
   progress: Pick<ProgressRepository, "find" | "advance">;
   services: Services;
   logger: Pick<Logger, "warn">;

@@ -1,5 +1,5 @@
 import type { Message, ParsedParams } from "@fanfare/contract";
-import { queryTokens, textTokens } from "./tokenize.ts";
+import { queryWords, textTokens, type SearchWord } from "./tokenize.ts";
 
 type Trait = ParsedParams<"message.search">["has"][number];
 
@@ -34,16 +34,17 @@ export function messageTokens(message: Message, isInThread: boolean): string[] {
   ];
 }
 
-/** Everything that a message must be found by, the rarest by guess first. */
-export function wantedTokens(
+/** Everything that a message must match, the rarest by guess first. */
+export function wantedWords(
   { text = "", from, mentions, has }: ParsedParams<"message.search">,
   threadId: string | null,
-): string[] {
+): SearchWord[] {
+  const traits = (...tokens: string[]): SearchWord[] => tokens.map((token) => ({ tokens: [token] }));
   return [
-    ...(threadId === null ? [] : [trait.in(threadId)]),
-    ...queryTokens(text),
-    ...(mentions === undefined ? [] : [trait.mentions(mentions)]),
-    ...[...new Set(has)].map(trait.has),
-    ...(from === undefined ? [] : [trait.from(from)]),
+    ...(threadId === null ? [] : traits(trait.in(threadId))),
+    ...queryWords(text),
+    ...(mentions === undefined ? [] : traits(trait.mentions(mentions))),
+    ...traits(...[...new Set(has)].map(trait.has)),
+    ...(from === undefined ? [] : traits(trait.from(from))),
   ];
 }

@@ -1,13 +1,14 @@
 import { type Connection, type Model, Schema, Types } from "mongoose";
 import { duplicateKeyIndex, duplicateOperations } from "@fanfare/kernel";
-import { GROUP_PROGRESS_LIFETIME_S, INDEX_VERSION } from "./bounds.ts";
+import { GROUP_PROGRESS_LIFETIME_S } from "./bounds.ts";
 
 /** How far a channel is indexed: all its changes up to `rev` are. */
 interface ProgressDocument {
   /** The channel's id. */
   _id: Types.ObjectId;
   rev: number;
-  version: number;
+  /** Of the entries that were made. */
+  version: string;
   /** Of a thread: among whose entries its own are. null: it is no thread. */
   parentId: Types.ObjectId | null;
 }
@@ -15,7 +16,7 @@ interface ProgressDocument {
 const schema = new Schema<ProgressDocument>(
   {
     rev: { type: Number, required: true },
-    version: { type: Number, required: true },
+    version: { type: String, required: true },
     parentId: { type: Schema.Types.ObjectId, default: null },
   },
   { collection: "searchProgress", versionKey: false },
@@ -44,15 +45,18 @@ const NOTHING: Progress = { rev: 0, parentId: undefined };
 /** Every query of how far channels are indexed. */
 export class ProgressRepository {
   readonly #model: Model<ProgressDocument>;
+  readonly #version: string;
 
-  constructor(database: Connection) {
+  /** @param version of the entries */
+  constructor(database: Connection, version: string) {
     this.#model = progressModel(database);
+    this.#version = version;
   }
 
   /** rev 0 where nothing is indexed, or in an older way. */
   async find(channelIds: readonly string[]): Promise<Map<string, Progress>> {
     const found = await this.#model.find({ _id: { $in: channelIds } }).lean();
-    const current = found.filter(({ version }) => version === INDEX_VERSION);
+    const current = found.filter(({ version }) => version === this.#version);
     const byId = new Map(
       current.map(({ _id, rev, parentId }): [string, Progress] => [
         _id.toHexString(),
@@ -65,12 +69,12 @@ export class ProgressRepository {
   /** Moves channels on from where they were read. Nothing happens to one that another process has moved meanwhile: what it did is done twice then. */
   async advance(moves: readonly Move[]): Promise<void> {
     const operations = moves.map(({ channelId, parentId, from, to }) => {
-      const before = from === 0 ? { $or: [{ version: { $ne: INDEX_VERSION } }, { rev: 0 }] } : { rev: from };
+      const before = from === 0 ? { $or: [{ version: { $ne: this.#version } }, { rev: 0 }] } : { rev: from };
       const parent = parentId === null ? null : new Types.ObjectId(parentId);
       return {
         updateOne: {
           filter: { _id: new Types.ObjectId(channelId), ...before },
-          update: { $set: { rev: to, version: INDEX_VERSION, parentId: parent } },
+          update: { $set: { rev: to, version: this.#version, parentId: parent } },
           upsert: true,
         },
       };
@@ -93,14 +97,15 @@ interface GroupProgressDocument {
   _id: Types.ObjectId;
   /** The cursor of a thread (`channel.listActiveThreads`). */
   upTo: string;
-  version: number;
+  /** Of the entries that were made. */
+  version: string;
   movedAt: Date;
 }
 
 const groupSchema = new Schema<GroupProgressDocument>(
   {
     upTo: { type: String, required: true },
-    version: { type: Number, required: true },
+    version: { type: String, required: true },
     movedAt: { type: Date, required: true },
   },
   { collection: "searchGroupProgress", versionKey: false },
@@ -113,17 +118,17 @@ function groupProgressModel(database: Connection): Model<GroupProgressDocument> 
 export type GroupProgressRepository = ReturnType<typeof createGroupProgressRepository>;
 
 /** Every query of how far the threads of groups are indexed: all are by `_id`, the group's. */
-export function createGroupProgressRepository(database: Connection) {
+export function createGroupProgressRepository(database: Connection, version: string) {
   const progress = groupProgressModel(database);
   return {
     /** null: nothing is indexed, or in an older way. */
     async find(groupId: string): Promise<string | null> {
       const found = await progress.findById(groupId).lean();
-      return found?.version === INDEX_VERSION ? found.upTo : null;
+      return found?.version === version ? found.upTo : null;
     },
 
     async set(groupId: string, upTo: string): Promise<void> {
-      const moved = { upTo, version: INDEX_VERSION, movedAt: new Date() };
+      const moved = { upTo, version, movedAt: new Date() };
       await progress
         .updateOne({ _id: groupId }, { $set: moved }, { upsert: true })
         // Another search has just made it: what it says holds as well.

@@ -1,15 +1,15 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { indexChannel, removeChannel, search } from "./find-messages.ts";
-import { EntryRepository } from "./entry.repository.ts";
+import { createEntries } from "./entries.ts";
 import { createGroupProgressRepository, ProgressRepository } from "./progress.repository.ts";
 import { Indexer } from "./indexer.ts";
 import type { SearchDependencies } from "./search.dependencies.ts";
 
 /** Finds messages: `message.search`. */
 export function createSearchService(node: NodeContext): ReturnType<ServiceFactory> {
-  const entries = new EntryRepository(node.database);
-  const progress = new ProgressRepository(node.database);
-  const groupProgress = createGroupProgressRepository(node.database);
+  const entries = createEntries(node);
+  const progress = new ProgressRepository(node.database, entries.version);
+  const groupProgress = createGroupProgressRepository(node.database, entries.version);
   const indexer = new Indexer({ entries, progress, services: node.services, logger: node.logger });
   const dependencies: SearchDependencies = { node, entries, progress, groupProgress, indexer };
   return defineService(node, {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { TOKENS_PER_MESSAGE } from "./bounds.ts";
-import { queryTokens, textTokens } from "./tokenize.ts";
+import { matches, queryWords, type SearchWord, textTokens } from "./tokenize.ts";
 
 test.each([
   ["Hello, WORLD! hello", ["hello", "world"]],
@@ -16,20 +16,33 @@ test.each([
 });
 
 test.each([
-  ["a longer word", ["longer", "word", "a"]],
-  ["中", ["中"]],
-  ["中文字", ["中文", "文字"]],
-])("to search for %j is to look for %j", (text, tokens) => {
-  expect(queryTokens(text)).toEqual(tokens);
+  ["builds building build", ["builds", "~build", "building", "build"]],
+  ["as this was Über naïve", ["as", "this", "~thi", "was", "~wa", "über", "naïve"]],
+])("%j has its English stems too: %j", (text, tokens) => {
+  expect(textTokens(text)).toEqual(tokens);
+});
+
+test.each<[string, SearchWord[]]>([
+  ["a longer", [{ tokens: ["longer", "~longer"], prefix: "longer" }, { tokens: ["a"] }]],
+  ["builds", [{ tokens: ["build", "~build"], prefix: "builds" }]],
+  ["“builds”", [{ tokens: ["builds"] }]],
+  ["the", [{ tokens: ["the", "~the"] }]],
+  ["학교", [{ tokens: ["학교"], prefix: "학교" }]],
+  ["中", [{ tokens: ["中"] }]],
+  ["中文字", [{ tokens: ["中文"] }, { tokens: ["文字"] }]],
+])("to search for %j is to look for %j", (text, words) => {
+  expect(queryWords(text)).toEqual(words);
 });
 
 test("whatever a text is, each of its words finds it, and its tokens are bounded", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 8 }), { maxLength: 10 }), (words) => {
       const tokens = textTokens(words.join(" "));
-      for (const word of words) for (const token of queryTokens(word)) expect(tokens).toContain(token);
-      // What has a colon is a trait: no text can ask for one.
-      expect(tokens.every((token) => token !== "" && !token.includes(":"))).toBe(true);
+      for (const word of words)
+        for (const wanted of [...queryWords(word), ...queryWords(`"${word}"`)])
+          expect(matches(wanted, tokens)).toBe(true);
+      // What has a colon is a trait: no text can ask for one. The embedded index takes no other ASCII signs.
+      expect(tokens.every((token) => /^[^\0-/:-@[-`{-}\x7f]+$/.test(token))).toBe(true);
     }),
   );
   const many = Array.from({ length: 4000 }, (_, i) => `w${i}`).join(" ");

@@ -1,4 +1,11 @@
-import { TOKENS_PER_MESSAGE, WORD_MAX_CHARS, WORDS_PER_SEARCH } from "./bounds.ts";
+import { stemmer } from "stemmer";
+import {
+  PREFIX_MIN_CHARS,
+  PREFIX_MIN_HANGUL,
+  TOKENS_PER_MESSAGE,
+  WORD_MAX_CHARS,
+  WORDS_PER_SEARCH,
+} from "./bounds.ts";
 
 /** Letters, digits and what belongs to them; everything else stands between words. */
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
@@ -43,12 +50,29 @@ function pairs(characters: readonly string[]): string[] {
   return characters.slice(1).map((character, i) => characters[i]! + character);
 }
 
-/** What a text is found by: its words, and of unspaced writing each character and each two neighbours. Bounded. */
+const ENGLISH = /^[a-z]{3,}$/;
+const HANGUL = /^\p{Script=Hangul}/u;
+
+/** "build" of "builds" and "building"; null: no English word. */
+const stemOf = (word: string): string | null => (ENGLISH.test(word) ? stemmer(word) : null);
+
+/** No word contains a tilde, so a stem is never mistaken for a word. */
+const stemToken = (stem: string): string => `~${stem}`;
+
+function wordTokens(word: string): string[] {
+  const stem = stemOf(word);
+  return stem === null || stem === word ? [word] : [word, stemToken(stem)];
+}
+
+/**
+ * What a text is found by: its words and their English stems, and of writing without spaces each character and each two neighbours. At most
+ * TOKENS_PER_MESSAGE.
+ */
 export function textTokens(text: string): string[] {
   const tokens = new Set<string>();
   for (const { word, unspaced } of words(text)) {
     const characters = unspaced ? Array.from(word) : [];
-    for (const token of unspaced ? [...characters, ...pairs(characters)] : [clipped(word)]) {
+    for (const token of unspaced ? [...characters, ...pairs(characters)] : wordTokens(clipped(word))) {
       if (tokens.size >= TOKENS_PER_MESSAGE) return [...tokens];
       tokens.add(token);
     }
@@ -56,13 +80,49 @@ export function textTokens(text: string): string[] {
   return [...tokens];
 }
 
-/** What a message must have to be found by a text, the rarest by guess first: the longest. */
-export function queryTokens(text: string): string[] {
-  const tokens = new Set<string>();
-  for (const { word, unspaced } of words(text)) {
-    const characters = unspaced ? Array.from(word) : [];
-    const wanted = unspaced ? (characters.length === 1 ? characters : pairs(characters)) : [clipped(word)];
-    for (const token of wanted) tokens.add(token);
+/** A message matches if it has one of the tokens, or a token that starts with the prefix. */
+export interface SearchWord {
+  tokens: readonly string[];
+  prefix?: string;
+}
+
+export function matches({ tokens, prefix }: SearchWord, ofMessage: readonly string[]): boolean {
+  return ofMessage.some(
+    (token) => tokens.includes(token) || (prefix !== undefined && token.startsWith(prefix)),
+  );
+}
+
+/** A word matches its other forms in English, and longer words that begin with it unless it is very short. */
+function looseWord(word: string): SearchWord {
+  const stem = stemOf(word);
+  const tokens = stem === null ? [word] : [stem, stemToken(stem)];
+  const minChars = HANGUL.test(word) ? PREFIX_MIN_HANGUL : PREFIX_MIN_CHARS;
+  return Array.from(word).length < minChars ? { tokens } : { tokens, prefix: word };
+}
+
+/** Words in double quotes match exactly. */
+function* quotedAndOther(text: string): Generator<{ part: string; isQuoted: boolean }> {
+  const parts = text.replaceAll(/[“”„]/g, '"').split('"');
+  // An odd quote is a sign like any other.
+  const last = parts.length - 1;
+  for (const [i, part] of parts.entries()) yield { part, isQuoted: i % 2 === 1 && i < last };
+}
+
+/** What a message must match to be found by a text, the rarest by guess first: the longest. */
+export function queryWords(text: string): SearchWord[] {
+  const found = new Map<string, SearchWord>();
+  for (const { part, isQuoted } of quotedAndOther(text)) {
+    for (const { word, unspaced } of words(part)) {
+      const characters = unspaced ? Array.from(word) : [];
+      if (characters.length > 1) for (const pair of pairs(characters)) found.set(pair, { tokens: [pair] });
+      else {
+        const wanted = clipped(word);
+        found.set(wanted, unspaced || isQuoted ? { tokens: [wanted] } : looseWord(wanted));
+      }
+    }
   }
-  return [...tokens].sort((a, b) => b.length - a.length).slice(0, WORDS_PER_SEARCH);
+  return [...found]
+    .sort(([a], [b]) => b.length - a.length)
+    .slice(0, WORDS_PER_SEARCH)
+    .map(([, word]) => word);
 }

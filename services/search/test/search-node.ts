@@ -8,11 +8,13 @@ import {
   type Result,
 } from "@fanfare/contract";
 import { defineService, loadConfig, startNode, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { createEntries, type SearchEntries } from "../src/entries.ts";
 import { createSearchService } from "../src/index.ts";
 
 /** A process that hosts the search service, with the channels' logs and everybody's access in the test's hands. */
 export interface SearchNode {
   node: NodeContext;
+  entries: SearchEntries;
   /** By channel, in the order of seq. */
   logs: Map<string, Message[]>;
   /** Of each thread. */
@@ -39,7 +41,13 @@ export function newId(time = Date.now()): string {
   );
 }
 
-export async function startSearchNode(env: Record<string, string>): Promise<SearchNode> {
+/** @param inDocuments stores entries as in MongoDB, not in the full-text index of the embedded database */
+export async function startSearchNode(
+  env: Record<string, string>,
+  { inDocuments = false } = {},
+): Promise<SearchNode> {
+  const chosen = (node: NodeContext): NodeContext =>
+    inDocuments ? (Object.create(node, { isDatabaseEmbedded: { value: false } }) as NodeContext) : node;
   const logs = new Map<string, Message[]>();
   const byId = new Map<string, Message>();
   const parents: SearchNode["parents"] = new Map();
@@ -119,7 +127,7 @@ export async function startSearchNode(env: Record<string, string>): Promise<Sear
   });
   const running = await startNode(
     loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", ...env }),
-    [others, channels, caller, createSearchService],
+    [others, channels, caller, (node) => createSearchService(chosen(node))],
     (error) => {
       throw error;
     },
@@ -130,6 +138,7 @@ export async function startSearchNode(env: Record<string, string>): Promise<Sear
   };
   return {
     node: running.context,
+    entries: createEntries(chosen(running.context)),
     logs,
     parents,
     sees,

@@ -2,9 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Params } from "@fanfare/contract";
-import { Types } from "mongoose";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { EntryRepository } from "../src/entry.repository.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Indexer } from "../src/indexer.ts";
 import { ProgressRepository } from "../src/progress.repository.ts";
 import { newId, startSearchNode, type SearchNode } from "./search-node.ts";
@@ -18,21 +16,6 @@ const searcher = "a".repeat(24);
 const other = "b".repeat(24);
 const groupId = "f".repeat(24);
 
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "fanfare-search-"));
-  node = await startSearchNode({ DATA_DIR: dir });
-});
-afterAll(async () => {
-  await node?.stop();
-  await rm(dir, { recursive: true });
-});
-beforeEach(() => {
-  [channelId, secretId] = [newId(), newId()];
-  node.sees.clear();
-  node.sees.set(searcher, new Set([channelId]));
-  node.sees.set(other, new Set([channelId, secretId]));
-});
-
 type Wanted = Omit<Params<"message.search">, "channelId" | "groupId">;
 
 async function find(wanted: Wanted, place: Partial<Params<"message.search">> = { channelId }, as = searcher) {
@@ -43,205 +26,270 @@ async function texts(...asked: Parameters<typeof find>): Promise<string[]> {
   return (await find(...asked)).messages.map(({ content }) => content);
 }
 
-test("by words in any order, whatever their case and width, newest first", async () => {
-  for (const text of ["The red fox", "a RED herring", "foxes", "Ｆｏｘ and red"]) node.write(channelId, text);
-  expect(await texts({ text: "red fox" })).toEqual(["Ｆｏｘ and red", "The red fox"]);
-  expect(await texts({ text: "herring" })).toEqual(["a RED herring"]);
-  expect(await texts({ text: "nothing" })).toEqual([]);
-});
+/** How many entries of messages by the searcher the channel has. */
+async function count(): Promise<number> {
+  const words = [{ tokens: [`from:${searcher}`] }] as const;
+  const range = { below: "f".repeat(24), from: "0".repeat(24), limit: 1000 };
+  return (await node.entries.find({ channelIds: [channelId], words, ...range })).messageIds.length;
+}
 
-test("unspaced writing by its parts", async () => {
-  for (const text of ["今天天气很好", "明天见", "天上"]) node.write(channelId, text);
-  expect(await texts({ text: "天气" })).toEqual(["今天天气很好"]);
-  expect(await texts({ text: "天" })).toEqual(["天上", "明天见", "今天天气很好"]);
-});
-
-test("what is asked is never a pattern or an operator", async () => {
-  node.write(channelId, "plain words");
-  for (const text of [".*x", "$where x", "pl.*", "(a+)+$ a", "has:pin", "w".repeat(200)]) {
-    expect(await texts({ text })).toEqual([]);
-  }
-});
-
-test("by author, mention, trait and time", async () => {
-  const day = (n: number): string => `2026-01-0${n}T12:00:00.500Z`;
-  node.write(channelId, "one https://example.org", { createdAt: day(1), pinnedAt: day(2), pinnedBy: other });
-  const mentions = { userIds: [searcher], roleIds: [], everyone: false };
-  node.write(channelId, "two", { createdAt: day(2), authorId: other, mentions });
-  const file = {
-    fileId: newId(),
-    name: "Report.pdf",
-    bytes: 1,
-    contentType: "application/pdf",
-    width: null,
-    height: null,
-  };
-  node.write(channelId, "three", { createdAt: day(3), attachments: [file] });
-  expect(await texts({ from: other })).toEqual(["two"]);
-  expect(await texts({ mentions: searcher })).toEqual(["two"]);
-  expect(await texts({ has: ["link"] })).toEqual(["one https://example.org"]);
-  expect(await texts({ has: ["link", "pin"], text: "one" })).toEqual(["one https://example.org"]);
-  expect(await texts({ has: ["link", "attachment"] })).toEqual([]);
-  expect(await texts({ text: "report" })).toEqual(["three"]);
-  expect(await texts({ from: searcher, after: day(2) })).toEqual(["three"]);
-  expect(await texts({ from: searcher, before: day(3) })).toEqual(["one https://example.org"]);
-  expect(await texts({ from: other, after: "2026-01-02T12:00:00.501Z" })).toEqual([]);
-  expect(await texts({ from: other, before: day(2) })).toEqual([]);
-});
-
-test("edits, pins and deletions are in the next search", async () => {
-  const message = node.write(channelId, "before");
-  expect(await texts({ text: "before" })).toEqual(["before"]);
-  node.change(message, { content: "after" });
-  expect(await texts({ text: "before" })).toEqual([]);
-  expect(await texts({ text: "after" })).toEqual(["after"]);
-  node.change(message, { content: "", deletedAt: new Date().toISOString() });
-  expect(await texts({ text: "after" })).toEqual([]);
-  expect(await node.node.database.collection("searchEntries").countDocuments({ channelId })).toBe(0);
-});
-
-test("a group is searched as far as the searcher sees it now", async () => {
-  node.write(channelId, "public word");
-  node.write(secretId, "secret word");
-  expect(await texts({ text: "word" }, { groupId })).toEqual(["public word"]);
-  expect(await texts({ text: "word" }, { groupId }, other)).toEqual(["secret word", "public word"]);
-  node.sees.get(other)!.delete(secretId);
-  expect(await texts({ text: "word" }, { groupId }, other)).toEqual(["public word"]);
-  await expect(find({ text: "word" }, { channelId: secretId })).rejects.toMatchObject({
-    type: "CHANNEL_NOT_FOUND",
+describe.each([
+  ["the full-text index of the embedded database", false],
+  ["documents, as in MongoDB", true],
+])("with entries in %s", (_, inDocuments) => {
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "fanfare-search-"));
+    node = await startSearchNode({ DATA_DIR: dir }, { inDocuments });
   });
-});
+  afterAll(async () => {
+    await node?.stop();
+    await rm(dir, { recursive: true });
+  });
+  beforeEach(() => {
+    [channelId, secretId] = [newId(), newId()];
+    node.sees.clear();
+    node.sees.set(searcher, new Set([channelId]));
+    node.sees.set(other, new Set([channelId, secretId]));
+  });
 
-test("threads are found in their parent and their group, by who sees the parent", async () => {
-  const [openThread, secretThread] = [newId(), newId()];
-  node.parents.set(openThread, channelId).set(secretThread, secretId);
-  node.write(channelId, "word in the open");
-  node.write(openThread, "word in a thread");
-  node.write(secretThread, "word in a secret thread");
-  expect(await texts({ text: "word" }, { groupId })).toEqual(["word in a thread", "word in the open"]);
-  expect((await find({ text: "word" })).threads).toMatchObject([{ id: openThread, parentId: channelId }]);
-  expect(await texts({ text: "word" }, { channelId: openThread })).toEqual(["word in a thread"]);
-  expect(await texts({ text: "word" }, { groupId }, other)).toEqual([
-    "word in a secret thread",
-    "word in a thread",
-    "word in the open",
-  ]);
-  const secret = find({ text: "word" }, { channelId: secretThread });
-  await expect(secret).rejects.toMatchObject({ type: "CHANNEL_NOT_FOUND" });
+  test("by words in any order, whatever their case and width, newest first", async () => {
+    for (const text of ["The red fox", "a RED herring", "foxes", "Ｆｏｘ and red"])
+      node.write(channelId, text);
+    expect(await texts({ text: "red fox" })).toEqual(["Ｆｏｘ and red", "The red fox"]);
+    expect(await texts({ text: "herring" })).toEqual(["a RED herring"]);
+    expect(await texts({ text: "nothing" })).toEqual([]);
+  });
 
-  node.write(openThread, "another word");
-  expect(await texts({ text: "another" })).toEqual(["another word"]);
+  test("by the beginning of a word, by other forms of an English one, and exactly in quotes", async () => {
+    const all = [
+      "we build it",
+      "Buildings",
+      "builds are slow",
+      "the builder",
+      "rebuild",
+      "building",
+      "ab",
+      "abc",
+    ];
+    for (const text of all) node.write(channelId, text);
+    const found = async (text: string) => (await texts({ text })).toReversed();
+    expect(await found("buil")).toEqual([
+      "we build it",
+      "Buildings",
+      "builds are slow",
+      "the builder",
+      "building",
+    ]);
+    expect(await found("builds")).toEqual(["we build it", "Buildings", "builds are slow", "building"]);
+    expect(await found("building")).toEqual(["we build it", "Buildings", "builds are slow", "building"]);
+    expect(await found('"build"')).toEqual(["we build it"]);
+    expect(await found("“build” we")).toEqual(["we build it"]);
+    expect(await found('slow "builds')).toEqual(["builds are slow"]);
+    expect(await found("build slow")).toEqual(["builds are slow"]);
+    expect(await found("ab")).toEqual(["ab"]);
+    for (const text of ["학교에서 만나요", "학생"]) node.write(channelId, text);
+    expect(await found("학교")).toEqual(["학교에서 만나요"]);
+  });
 
-  node.parents.delete(openThread);
-  expect(await texts({ text: "word" })).toEqual(["word in the open"]);
-  node.node.broadcast("channel.emptied", { channelIds: [openThread] });
-  const { database } = node.node;
-  const left = () => database.collection("searchEntries").countDocuments({ tokens: `in:${openThread}` });
-  await expect.poll(left).toBe(0);
-  expect(await texts({ text: "word" })).toEqual(["word in the open"]);
-});
+  test("unspaced writing by its parts", async () => {
+    for (const text of ["今天天气很好", "明天见", "天上"]) node.write(channelId, text);
+    expect(await texts({ text: "天气" })).toEqual(["今天天气很好"]);
+    expect(await texts({ text: "天" })).toEqual(["天上", "明天见", "今天天气很好"]);
+  });
 
-test("pages of many channels join without a hole or a repetition", async () => {
-  const channels = Array.from({ length: 7 }, () => newId());
-  node.sees.set(searcher, new Set(channels));
-  const expected: string[] = [];
-  for (let i = 0; i < 300; i++) {
-    // The first channels have most of it, the last one next to nothing.
-    const at = channels[Math.floor(((i * i) % 7 ** 2) / 7) % 7]!;
-    const isWanted = i % 3 === 0;
-    node.write(at, isWanted ? `common rare ${i}` : `common ${i}`);
-    if (isWanted) expected.unshift(`common rare ${i}`);
-  }
-  for (const text of ["rare", "common rare"]) {
-    const all: string[] = [];
-    let cursor: string | null = null;
-    do {
-      const page = await find({ text, limit: 9, ...(cursor !== null && { cursor }) }, { groupId });
-      all.push(...page.messages.map(({ content }) => content));
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    expect(all).toEqual(expected);
-  }
-});
+  test("what is asked is never a pattern or an operator", async () => {
+    node.write(channelId, "plain words");
+    for (const text of [".*x", "$where x", "pl.*", "(a+)+$ a", "has:pin", "w".repeat(200)]) {
+      expect(await texts({ text })).toEqual([]);
+    }
+  });
 
-test("an entry is never replaced by one of an older state of its message", async () => {
-  const entries = new EntryRepository(node.node.database);
-  const entry = { messageId: newId(), channelId, rev: 2, tokens: ["new"] };
-  await entries.put([entry], []);
-  const older = { ...entry, rev: 1, tokens: ["old"] };
-  const other = { ...entry, messageId: newId(), tokens: ["other"] };
-  await entries.put([older, other], []);
-  const range = { below: "f".repeat(24), from: "0".repeat(24), limit: 10, withTokens: true };
-  expect(await entries.find(channelId, "new", range)).toEqual([{ id: entry.messageId, tokens: ["new"] }]);
-  expect(await entries.find(channelId, "old", range)).toEqual([]);
-  expect(await entries.find(channelId, "other", range)).toHaveLength(1);
-  await entries.put([{ ...entry, rev: 3, tokens: ["newer"] }], [other.messageId]);
-  expect(await entries.find(channelId, "newer", range)).toHaveLength(1);
-  for (const token of ["new", "other"]) expect(await entries.find(channelId, token, range)).toEqual([]);
-});
+  test("by author, mention, trait and time", async () => {
+    const day = (n: number): string => `2026-01-0${n}T12:00:00.500Z`;
+    node.write(channelId, "one https://example.org", {
+      createdAt: day(1),
+      pinnedAt: day(2),
+      pinnedBy: other,
+    });
+    const mentions = { userIds: [searcher], roleIds: [], everyone: false };
+    node.write(channelId, "two", { createdAt: day(2), authorId: other, mentions });
+    const file = {
+      fileId: newId(),
+      name: "Report.pdf",
+      bytes: 1,
+      contentType: "application/pdf",
+      width: null,
+      height: null,
+    };
+    node.write(channelId, "three", { createdAt: day(3), attachments: [file] });
+    expect(await texts({ from: other })).toEqual(["two"]);
+    expect(await texts({ mentions: searcher })).toEqual(["two"]);
+    expect(await texts({ has: ["link"] })).toEqual(["one https://example.org"]);
+    expect(await texts({ has: ["link", "pin"], text: "one" })).toEqual(["one https://example.org"]);
+    expect(await texts({ has: ["link", "attachment"] })).toEqual([]);
+    expect(await texts({ text: "report" })).toEqual(["three"]);
+    expect(await texts({ from: searcher, after: day(2) })).toEqual(["three"]);
+    expect(await texts({ from: searcher, before: day(3) })).toEqual(["one https://example.org"]);
+    expect(await texts({ from: other, after: "2026-01-02T12:00:00.501Z" })).toEqual([]);
+    expect(await texts({ from: other, before: day(2) })).toEqual([]);
+  });
 
-test("an index that was lost, or left in the middle, is made again by the next search", async () => {
-  for (let i = 0; i < 20; i++) node.write(channelId, `kept ${i}`);
-  expect(await texts({ text: "kept", limit: 50 })).toHaveLength(20);
-  node.reads.length = 0;
-  await find({ text: "kept" });
-  expect(node.reads).toEqual([]);
-  const { database } = node.node;
-  await database.collection("searchEntries").deleteMany({});
-  await database.collection("searchProgress").deleteMany({});
-  expect(await texts({ text: "kept", limit: 50 })).toHaveLength(20);
-});
+  test("edits, pins and deletions are in the next search", async () => {
+    const message = node.write(channelId, "before");
+    expect(await texts({ text: "before" })).toEqual(["before"]);
+    node.change(message, { content: "after" });
+    expect(await texts({ text: "before" })).toEqual([]);
+    expect(await texts({ text: "after" })).toEqual(["after"]);
+    node.change(message, { content: "", deletedAt: new Date().toISOString() });
+    expect(await texts({ text: "after" })).toEqual([]);
+    expect(await count()).toBe(0);
+  });
 
-test("a process that dies between the entries and the progress leaves nothing out and nothing twice", async () => {
-  const expected = Array.from(
-    { length: 20 },
-    (_, i) => node.write(channelId, `kept ${i}`).content,
-  ).toReversed();
-  const { database, services, logger } = node.node;
-  const progress = new ProgressRepository(database);
-  const dying = {
-    find: (channelIds: readonly string[]) => progress.find(channelIds),
-    advance: () => Promise.reject(new Error("killed")),
-  };
-  const indexer = new Indexer({ entries: new EntryRepository(database), progress: dying, services, logger });
-  await expect(indexer.step(channelId)).rejects.toThrow("killed");
-  const stored = () =>
-    database.collection("searchEntries").countDocuments({ channelId: new Types.ObjectId(channelId) });
-  expect(await stored()).toBe(20);
-  expect(await texts({ text: "kept", limit: 50 })).toEqual(expected);
-  expect(await stored()).toBe(20);
-});
+  test("a group is searched as far as the searcher sees it now", async () => {
+    node.write(channelId, "public word");
+    node.write(secretId, "secret word");
+    expect(await texts({ text: "word" }, { groupId })).toEqual(["public word"]);
+    expect(await texts({ text: "word" }, { groupId }, other)).toEqual(["secret word", "public word"]);
+    node.sees.get(other)!.delete(secretId);
+    expect(await texts({ text: "word" }, { groupId }, other)).toEqual(["public word"]);
+    await expect(find({ text: "word" }, { channelId: secretId })).rejects.toMatchObject({
+      type: "CHANNEL_NOT_FOUND",
+    });
+  });
 
-test("what is too much for one search to index is said, and indexed behind it", async () => {
-  for (let i = 0; i < 5600; i++) node.write(channelId, `many ${i}`);
-  expect((await find({ text: "many" })).isComplete).toBe(false);
-  await expect.poll(async () => (await find({ text: "5599" })).messages.length).toBe(1);
-  expect((await find({ text: "many" })).isComplete).toBe(true);
-});
+  test("threads are found in their parent and their group, by who sees the parent", async () => {
+    const [openThread, secretThread] = [newId(), newId()];
+    node.parents.set(openThread, channelId).set(secretThread, secretId);
+    node.write(channelId, "word in the open");
+    node.write(openThread, "word in a thread");
+    node.write(secretThread, "word in a secret thread");
+    expect(await texts({ text: "word" }, { groupId })).toEqual(["word in a thread", "word in the open"]);
+    expect((await find({ text: "word" })).threads).toMatchObject([{ id: openThread, parentId: channelId }]);
+    expect(await texts({ text: "word" }, { channelId: openThread })).toEqual(["word in a thread"]);
+    expect(await texts({ text: "word" }, { groupId }, other)).toEqual([
+      "word in a secret thread",
+      "word in a thread",
+      "word in the open",
+    ]);
+    const secret = find({ text: "word" }, { channelId: secretThread });
+    await expect(secret).rejects.toMatchObject({ type: "CHANNEL_NOT_FOUND" });
 
-test("new messages are indexed behind, and those of a removed channel go", async () => {
-  node.write(channelId, "soon");
-  const message = node.logs.get(channelId)!;
-  node.node.broadcast("message.stored", { channelId, groupId: null, messages: message });
-  const entries = node.node.database.collection("searchEntries");
-  const { _id } = (await expect
-    .poll(() => entries.findOne({ tokens: "soon" }))
-    .not.toBeNull()
-    .then(() => entries.findOne({ tokens: "soon" })))!;
-  expect(_id).toBeDefined();
-  node.node.broadcast("channel.emptied", { channelIds: [channelId] });
-  await expect.poll(() => entries.findOne({ tokens: "soon" })).toBeNull();
-});
+    node.write(openThread, "another word");
+    expect(await texts({ text: "another" })).toEqual(["another word"]);
 
-test.each<Partial<Params<"message.search">>>([
-  { channelId: "c".repeat(24), groupId },
-  { text: "no place", channelId: undefined },
-  { text: "  !? ", channelId: "c".repeat(24) },
-  { channelId: "c".repeat(24) },
-])("refused: %j", async (params) => {
-  await expect(node.as(searcher, "message.search", params as Params<"message.search">)).rejects.toMatchObject(
-    {
+    node.parents.delete(openThread);
+    expect(await texts({ text: "word" })).toEqual(["word in the open"]);
+    node.node.broadcast("channel.emptied", { channelIds: [openThread] });
+    const range = { below: "f".repeat(24), from: "0".repeat(24), limit: 10 };
+    const ofThread = {
+      channelIds: [channelId],
+      words: [{ tokens: [`in:${openThread}`] }],
+      ...range,
+    } as const;
+    await expect.poll(async () => (await node.entries.find(ofThread)).messageIds).toEqual([]);
+    expect(await texts({ text: "word" })).toEqual(["word in the open"]);
+  });
+
+  test("pages of many channels join without a hole or a repetition", async () => {
+    const channels = Array.from({ length: 7 }, () => newId());
+    node.sees.set(searcher, new Set(channels));
+    const expected: string[] = [];
+    for (let i = 0; i < 300; i++) {
+      // The first channels have most of it, the last one next to nothing.
+      const at = channels[Math.floor(((i * i) % 7 ** 2) / 7) % 7]!;
+      const isWanted = i % 3 === 0;
+      node.write(at, isWanted ? `common rare ${i}` : `common ${i}`);
+      if (isWanted) expected.unshift(`common rare ${i}`);
+    }
+    for (const text of ["rare", "common rare"]) {
+      const all: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await find({ text, limit: 9, ...(cursor !== null && { cursor }) }, { groupId });
+        all.push(...page.messages.map(({ content }) => content));
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      expect(all).toEqual(expected);
+    }
+  });
+
+  test("an entry is never replaced by one of an older state of its message", async () => {
+    const { entries } = node;
+    const entry = { messageId: newId(), channelId, rev: 2, tokens: ["new"] };
+    await entries.put([entry], []);
+    const older = { ...entry, rev: 1, tokens: ["old"] };
+    const other = { ...entry, messageId: newId(), tokens: ["other"] };
+    await entries.put([older, other], []);
+    const ids = async (token: string): Promise<string[]> => {
+      const range = { below: "f".repeat(24), from: "0".repeat(24), limit: 10 };
+      const query = { channelIds: [channelId], words: [{ tokens: [token] }] as const, ...range };
+      return (await entries.find(query)).messageIds;
+    };
+    expect(await ids("new")).toEqual([entry.messageId]);
+    expect(await ids("old")).toEqual([]);
+    expect(await ids("other")).toEqual([other.messageId]);
+    await entries.put([{ ...entry, rev: 3, tokens: ["newer"] }], [other.messageId]);
+    expect(await ids("newer")).toEqual([entry.messageId]);
+    for (const token of ["new", "other"]) expect(await ids(token)).toEqual([]);
+  });
+
+  test("an index that was lost, or left in the middle, is made again by the next search", async () => {
+    for (let i = 0; i < 20; i++) node.write(channelId, `kept ${i}`);
+    expect(await texts({ text: "kept", limit: 50 })).toHaveLength(20);
+    node.reads.length = 0;
+    await find({ text: "kept" });
+    expect(node.reads).toEqual([]);
+    const { database } = node.node;
+    for (const name of ["searchEntries", "searchProgress"]) await database.dropCollection(name);
+    expect(await count()).toBe(0);
+    expect(await texts({ text: "kept", limit: 50 })).toHaveLength(20);
+  });
+
+  test("a process that dies between the entries and the progress leaves nothing out and nothing twice", async () => {
+    const expected = Array.from(
+      { length: 20 },
+      (_, i) => node.write(channelId, `kept ${i}`).content,
+    ).toReversed();
+    const { database, services, logger } = node.node;
+    const { entries } = node;
+    const progress = new ProgressRepository(database, entries.version);
+    const dying = {
+      find: (channelIds: readonly string[]) => progress.find(channelIds),
+      advance: () => Promise.reject(new Error("killed")),
+    };
+    const indexer = new Indexer({ entries, progress: dying, services, logger });
+    await expect(indexer.step(channelId)).rejects.toThrow("killed");
+    expect(await count()).toBe(20);
+    expect(await texts({ text: "kept", limit: 50 })).toEqual(expected);
+    expect(await count()).toBe(20);
+  });
+
+  test("what is too much for one search to index is said, and indexed behind it", async () => {
+    for (let i = 0; i < 5600; i++) node.write(channelId, `many ${i}`);
+    expect((await find({ text: "many" })).isComplete).toBe(false);
+    await expect.poll(async () => (await find({ text: "5599" })).messages.length).toBe(1);
+    expect((await find({ text: "many" })).isComplete).toBe(true);
+  });
+
+  test("new messages are indexed behind, and those of a removed channel go", async () => {
+    node.write(channelId, "soon");
+    const message = node.logs.get(channelId)!;
+    node.node.broadcast("message.stored", { channelId, groupId: null, messages: message });
+    await expect.poll(() => count()).toBe(1);
+    node.node.broadcast("channel.emptied", { channelIds: [channelId] });
+    await expect.poll(() => count()).toBe(0);
+  });
+
+  test.each<Partial<Params<"message.search">>>([
+    { channelId: "c".repeat(24), groupId },
+    { text: "no place", channelId: undefined },
+    { text: "  !? ", channelId: "c".repeat(24) },
+    { channelId: "c".repeat(24) },
+  ])("refused: %j", async (params) => {
+    await expect(
+      node.as(searcher, "message.search", params as Params<"message.search">),
+    ).rejects.toMatchObject({
       type: "VALIDATION_FAILED",
-    },
-  );
+    });
+  });
 });

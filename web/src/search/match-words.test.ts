@@ -4,12 +4,11 @@ import { matchWords } from "./match-words.ts";
 const found = (text: string, words: string) =>
   matchWords(text, words).map(([from, to]) => text.slice(from, to));
 
-test("whole words, in any case and order", () => {
-  expect(found("Rocket rockets, the LAUNCH of a rocket", "launch rocket")).toEqual([
-    "Rocket",
-    "LAUNCH",
-    "rocket",
-  ]);
+test("whole words in any case and order, with other forms and longer words", () => {
+  const text = "Rocket rockets, the LAUNCH of a skyrocket, launching";
+  expect(found(text, "launch rocket")).toEqual(["Rocket", "rockets", "LAUNCH", "launching"]);
+  expect(found(text, "rock launches")).toEqual(["Rocket", "rockets", "LAUNCH", "launching"]);
+  expect(found(text, 'roc "launch"')).toEqual(["LAUNCH"]);
 });
 
 test("Chinese also in parts of a text", () => {

@@ -16,7 +16,10 @@ export const messageActions = {
           .string()
           .max(LIMITS.searchTextMaxChars)
           .optional()
-          .describe("whole words, in any order; Chinese and Japanese also in parts of words"),
+          .describe(
+            "words in any order; they also find longer words that begin with them (from four characters on) and other forms of English " +
+              'words, but not in double quotes: "build". Chinese and Japanese also in parts of words',
+          ),
         from: e.id.optional().describe("their author"),
         mentions: e.id.optional().describe("a user"),
         has: z.array(e.messageTrait).max(e.messageTrait.options.length).default([]),

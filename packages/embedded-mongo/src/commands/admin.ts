@@ -13,14 +13,18 @@ const create: Handler = (command, { catalog, db }) => {
 };
 
 const drop: Handler = (command, context) => {
+  const { catalog, db } = context;
+  // A search index is not listed as a collection, but deleted like one.
+  if (catalog.dropSearch(db, targetName(command)) && findTarget(command, context) === undefined) return {};
   const collection = requireTarget(command, context);
   const nIndexesWas = collection.specs.length;
-  context.catalog.drop(collection);
+  catalog.drop(collection);
   return { nIndexesWas, ns: collection.namespace };
 };
 
 const dropDatabase: Handler = (_command, { catalog, db }) => {
   for (const collection of catalog.collections(db)) catalog.drop(collection);
+  catalog.dropSearches(db);
   return { dropped: db };
 };
 

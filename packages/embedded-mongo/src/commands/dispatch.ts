@@ -12,6 +12,7 @@ import { explain } from "./explain.ts";
 import { findAndModify } from "./find-and-modify.ts";
 import { indexCommands } from "./indexes.ts";
 import { readCommands } from "./read.ts";
+import { searchCommands } from "./search.ts";
 import { writeCommands } from "./write.ts";
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(
@@ -20,6 +21,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map(
     ...everythingCommands,
     ...indexCommands,
     ...readCommands,
+    ...searchCommands,
     ...writeCommands,
     findAndModify,
     findandmodify: findAndModify,

@@ -2,6 +2,7 @@ import { UUID } from "bson";
 import { CommandError } from "../errors.ts";
 import { Collection } from "./collection.ts";
 import type { Database } from "./database.ts";
+import { SearchIndex } from "./search-index.ts";
 
 const MAX_NAMESPACE_BYTES = 255;
 const MAX_COLLECTIONS = 10_000;
@@ -16,11 +17,18 @@ const TABLES = `
     multikey INTEGER NOT NULL DEFAULT 0);
 `;
 
+const SEARCH_TABLE = `
+  CREATE TABLE searchIndexes (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, db TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (db, name))
+`;
+
 /** All databases and collections of one server. A database exists as long as it has a collection. */
 export class Catalog {
   readonly #database: Database;
   readonly #databases = new Map<string, Map<string, Collection>>();
   readonly #byNumber = new Map<number, Collection>();
+  /** By `db.name`. */
+  readonly #searches = new Map<string, SearchIndex>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -38,6 +46,7 @@ export class Catalog {
   load(): void {
     this.#databases.clear();
     this.#byNumber.clear();
+    this.#loadSearches();
     const stored = this.#database
       .prepare(
         "SELECT number, db, name, uuid, documents, documentBytes, indexBytes FROM collections ORDER BY number",
@@ -106,6 +115,48 @@ export class Catalog {
     collection.db = db;
     collection.name = name;
     this.#place(collection);
+  }
+
+  findSearch(db: string, name: string): SearchIndex | undefined {
+    return this.#searches.get(`${db}.${name}`);
+  }
+
+  ensureSearch(db: string, name: string): SearchIndex {
+    const found = this.findSearch(db, name);
+    if (found) return found;
+    checkNamespace(db, name);
+    const database = this.#database;
+    if (!database.hasTable("searchIndexes")) database.define(SEARCH_TABLE);
+    database.run(database.prepare("INSERT INTO searchIndexes (db, name) VALUES (?, ?)"), db, name);
+    const number = database.number("SELECT last_insert_rowid()");
+    SearchIndex.define(database, number);
+    const index = new SearchIndex(database, number);
+    this.#searches.set(`${db}.${name}`, index);
+    return index;
+  }
+
+  /** @returns whether there was one */
+  dropSearch(db: string, name: string): boolean {
+    const index = this.findSearch(db, name);
+    if (!index) return false;
+    index.drop();
+    const remove = this.#database.prepare("DELETE FROM searchIndexes WHERE number = ?");
+    this.#database.run(remove, index.number);
+    return this.#searches.delete(`${db}.${name}`);
+  }
+
+  /** Drops all search indexes of a database. */
+  dropSearches(db: string): void {
+    for (const key of this.#searches.keys())
+      if (key.startsWith(`${db}.`)) this.dropSearch(db, key.slice(db.length + 1));
+  }
+
+  #loadSearches(): void {
+    this.#searches.clear();
+    if (!this.#database.hasTable("searchIndexes")) return;
+    const stored = this.#database.prepare("SELECT number, db, name FROM searchIndexes").all();
+    for (const [number, db, name] of stored as unknown as [number, string, string][])
+      this.#searches.set(`${db}.${name}`, new SearchIndex(this.#database, number));
   }
 
   #add(collection: Collection): void {

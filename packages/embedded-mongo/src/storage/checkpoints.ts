@@ -7,7 +7,7 @@ const LITTLE_BYTES = 4 * 1024 * 1024;
 /** Above this log size, the main thread checkpoints a small remainder itself, so that SQLite can restart the log. */
 const LONG_BYTES = 64 * 1024 * 1024;
 
-/** Above this log size, writes are acknowledged only after the running checkpoint. */
+/** Above this log size, writes are acknowledged only when nearly all of the log has been checkpointed, so that SQLite can restart it. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Result of `PRAGMA wal_checkpoint`. */
@@ -39,7 +39,7 @@ export class Checkpoints {
     return this.#database.checkpoint("NOOP").log * this.#database.pageBytes;
   }
 
-  /** Backpressure: resolves after the running checkpoint. undefined if the log is short enough. */
+  /** Backpressure: resolves when the log can be restarted. undefined if it is short enough. */
   get room(): Promise<void> | undefined {
     return this.#room?.promise;
   }
@@ -51,6 +51,7 @@ export class Checkpoints {
     const [length, left] = [log * this.#database.pageBytes, (log - done) * this.#database.pageBytes];
     if (left < LITTLE_BYTES) {
       if (length > LONG_BYTES) this.#database.checkpoint("PASSIVE");
+      this.#giveRoom();
       return;
     }
     if (length > MAX_BYTES) this.#room ??= Promise.withResolvers();
@@ -80,9 +81,9 @@ export class Checkpoints {
       this.#worker.unref();
       this.#worker.on("message", (hasProgressed: boolean) => {
         this.#isRunning = false;
-        this.#giveRoom();
         // Without progress, a backup still reads the old pages: retry on the next tick instead of at once.
-        if (hasProgressed && !this.#database.isOpen) this.check();
+        if (!hasProgressed) this.#giveRoom();
+        else if (!this.#database.isOpen) this.check();
       });
       // The next check starts another one.
       this.#worker.on("error", () => {});

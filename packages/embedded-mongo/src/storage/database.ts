@@ -128,7 +128,7 @@ export class Database {
 
   /** @returns the number of changed rows */
   run(statement: StatementSync, ...values: Value[]): number {
-    return this.#change(() => Number(statement.run(...values).changes));
+    return this.#change(() => execute(statement, ...values));
   }
 
   /** Saves the counts of a collection with the transaction of this turn. */
@@ -145,7 +145,7 @@ export class Database {
     try {
       for (const counted of this.#counted) counted.saveCounts();
       this.run(this.#setLastCommit, this.#lastCommit + 1);
-      this.#commit.run();
+      execute(this.#commit);
       this.#lastCommit++;
     } catch (error) {
       this.#failure ??= error;
@@ -207,7 +207,7 @@ export class Database {
     this.#changes++;
     try {
       if (!this.#isOpen) {
-        this.#begin.run();
+        execute(this.#begin);
         this.#isOpen = true;
       }
       return change();
@@ -217,4 +217,11 @@ export class Database {
       throw error;
     }
   }
+}
+
+/** @returns the number of changed rows */
+function execute(statement: StatementSync, ...values: Value[]): number {
+  // run() also returns the last row that was inserted; those of FTS5's own tables exceed 2^53.
+  statement.setReadBigInts(true);
+  return Number(statement.run(...values).changes);
 }

@@ -6,6 +6,7 @@ import { formerMembers } from "./steps/0004-former-members.ts";
 import { emailClaims } from "./steps/0005-email-claims.ts";
 import { channelRemovalJobs } from "./steps/0006-channel-removal-jobs.ts";
 import { botCallbackJobs } from "./steps/0007-bot-callback-jobs.ts";
+import { searchIndex } from "./steps/0008-search-index.ts";
 
 /** All there are, in the order in which they run. One that was released is never changed, renamed or removed. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   emailClaims,
   channelRemovalJobs,
   botCallbackJobs,
+  searchIndex,
 ];

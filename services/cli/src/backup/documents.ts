@@ -13,6 +13,13 @@ const BATCH_DOCUMENTS = 1000;
 const BATCH_BYTES = 8 * 1024 * 1024;
 export const databaseOf = (connection: Connection): mongo.Db => connection.getClient().db(connection.name);
 
+/** What the search makes from the messages. Not backed up: part of it is not in a collection, and a restored instance makes it again. */
+export const SEARCH_COLLECTIONS: readonly string[] = [
+  "searchEntries",
+  "searchProgress",
+  "searchGroupProgress",
+];
+
 /** In the order of their names. */
 export async function listCollections(db: mongo.Db): Promise<string[]> {
   const found = await db.listCollections({}, { nameOnly: true }).toArray();
@@ -34,12 +41,6 @@ export async function* readInOrder(db: mongo.Db): AsyncGenerator<StoredDocument>
     const cursor = db.collection(collection).find({}, AS_STORED).sort({ _id: 1 });
     for await (const document of cursor) yield { collection, bytes: mongo.BSON.serialize(document) };
   }
-}
-
-/** Whether it can be read as it is at one instant, while others write. */
-export async function isEmbedded(db: mongo.Db): Promise<boolean> {
-  const { modules } = (await db.command({ buildInfo: 1 })) as { modules?: string[] };
-  return modules?.includes("fanfare-embedded-mongo") === true;
 }
 
 /**

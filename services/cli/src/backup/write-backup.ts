@@ -5,7 +5,13 @@ import type { Config } from "@fanfare/kernel";
 import { CliError } from "../cli-error.ts";
 import { withDatabase } from "../open-stopped.ts";
 import { assertAbsent, writeWhole } from "../whole-file.ts";
-import { databaseOf, isEmbedded, openEverything, readInOrder, type StoredDocument } from "./documents.ts";
+import {
+  databaseOf,
+  openEverything,
+  readInOrder,
+  SEARCH_COLLECTIONS,
+  type StoredDocument,
+} from "./documents.ts";
 import { isDraft, listFiles, openFile, type BackedUpFile } from "./files.ts";
 import { encodeFrame, encodeJson, FORMAT, FORMAT_VERSION } from "./frames.ts";
 import type { mongo } from "mongoose";
@@ -34,9 +40,9 @@ export async function writeBackup(
   file: string | null,
 ): Promise<Summary & { while: BackedUpWhile }> {
   if (file !== null) await assertAbsent(file);
-  return withDatabase(config, async ({ connection }, isRunning) => {
+  return withDatabase(config, async ({ connection, isEmbedded }, isRunning) => {
     const db = databaseOf(connection);
-    const hasOneMoment = isRunning && (await isEmbedded(db));
+    const hasOneMoment = isRunning && isEmbedded;
     const summary: Summary = { collections: {}, files: 0 };
     const parts = hasOneMoment ? ofRunning(db, config, summary) : ofStopped(db, config, summary);
     const packed = [inPieces(frames(parts, summary)), createGzip()] as const;
@@ -84,6 +90,7 @@ async function* documentFrames(
   { collections }: Summary,
 ): AsyncGenerator<Buffer> {
   for await (const { collection, bytes } of documents) {
+    if (SEARCH_COLLECTIONS.includes(collection)) continue;
     const count = collections[collection] ?? 0;
     if (count === 0) yield encodeFrame("C", Buffer.from(collection));
     collections[collection] = count + 1;

@@ -33,9 +33,9 @@ export const migrateCommand: CommandModule<object, Arguments> = {
 };
 
 async function planOf(config: Config): Promise<Plan> {
-  return withStopped(config, ({ connection }) => {
-    declareModels(alone(config, []), Object.values(WORKER_FACTORIES), connection);
-    return planMigrations(connection, { version: PROGRAM_VERSION });
+  return withStopped(config, (database) => {
+    declareModels(alone(config, []), Object.values(WORKER_FACTORIES), database);
+    return planMigrations(database.connection, { version: PROGRAM_VERSION });
   });
 }
 
@@ -50,12 +50,12 @@ async function migrateNow(config: Config, say: (line: string) => void): Promise<
       doing = what;
     },
   };
-  await withStopped(config, async ({ connection, engine }) => {
-    declareModels(alone(config, []), Object.values(WORKER_FACTORIES), connection);
-    await migrate(connection, {
+  await withStopped(config, async (database) => {
+    declareModels(alone(config, []), Object.values(WORKER_FACTORIES), database);
+    await migrate(database.connection, {
       version: PROGRAM_VERSION,
       holder: `fanfare migrate (${process.pid})`,
-      isAlone: engine === "embedded",
+      isAlone: database.engine === "embedded",
       removesIndexes: true,
       isAutomatic: true,
       report,

@@ -4,11 +4,8 @@ import { startFanfare } from "@fanfare/node";
 import { loadConfig, startNode, type Config } from "@fanfare/kernel";
 import { createSearchService } from "@fanfare/search";
 import type { CommandModule } from "yargs";
-import { databaseOf } from "../backup/documents.ts";
+import { databaseOf, SEARCH_COLLECTIONS } from "../backup/documents.ts";
 import { alone, explainInUse, withStopped } from "../open-stopped.ts";
-
-/** What the search makes from the messages. */
-const MADE_BY_SEARCH = ["searchEntries", "searchProgress", "searchGroupProgress"];
 
 export const reindexCommand: CommandModule = {
   command: "reindex",
@@ -23,7 +20,7 @@ export const reindexCommand: CommandModule = {
 export async function reindex(config: Config): Promise<number> {
   const channelIds = await withStopped(config, async ({ connection }) => {
     const db = databaseOf(connection);
-    for (const name of MADE_BY_SEARCH) await db.collection(name).deleteMany({});
+    for (const name of SEARCH_COLLECTIONS) await db.dropCollection(name);
     const heads = await db
       .collection("channelHeads")
       .find({}, { projection: { _id: 1 } })

@@ -1,6 +1,14 @@
-import { DURABLE, duplicateOperations } from "@fanfare/kernel";
+import { boundedMap, DURABLE, duplicateOperations } from "@fanfare/kernel";
 import { Schema, type Connection, type Model, Types, type mongo } from "mongoose";
-import { QUERY_TIMEOUT_MS } from "./bounds.ts";
+import {
+  ENTRIES_PER_READ,
+  ENTRIES_PER_SEARCH,
+  INDEX_VERSION,
+  QUERY_TIMEOUT_MS,
+  SEARCH_CONCURRENCY,
+} from "./bounds.ts";
+import type { Entry, EntryQuery, FoundEntries, SearchEntries } from "./entries.ts";
+import { matches, type SearchWord } from "./tokenize.ts";
 
 /** What one message is found by. All of these can be made again from the messages. */
 interface EntryDocument {
@@ -10,7 +18,7 @@ interface EntryDocument {
   channelId: Types.ObjectId;
   /** The change of the message that this was made from. */
   rev: number;
-  tokens: string[];
+  tokens: readonly string[];
 }
 
 const schema = new Schema<EntryDocument>(
@@ -26,16 +34,11 @@ function entryModel(database: Connection): Model<EntryDocument> {
   return database.model<EntryDocument>("SearchEntry", schema);
 }
 
-export interface Entry {
-  messageId: string;
-  /** Of a message in a thread, the thread's parent. */
-  channelId: string;
-  rev: number;
-  tokens: string[];
-}
-
-/** Every query of the index. */
-export class EntryRepository {
+/**
+ * Entries as documents, with one index for everything. The first word of a search is looked up, the others are compared.
+ */
+export class MongoEntries implements SearchEntries {
+  readonly version = `mongodb-${INDEX_VERSION}`;
   readonly #model: Model<EntryDocument>;
   readonly #native: mongo.Collection<EntryDocument>;
 
@@ -44,7 +47,6 @@ export class EntryRepository {
     this.#native = database.getClient().db(database.name).collection(this.#model.collection.name);
   }
 
-  /** Durable when it is answered; never replaces an entry by one of an older state of its message. */
   async put(entries: readonly Entry[], deleted: readonly string[]): Promise<void> {
     const changed = entries.length === 0 ? [] : await this.#insert(entries);
     const operations: mongo.AnyBulkWriteOperation<EntryDocument>[] = [
@@ -76,17 +78,25 @@ export class EntryRepository {
     }
   }
 
-  /** Entries of a channel that have a token, newest first. @param below only lower ids; @param from this one and higher */
-  async find(
+  find(query: EntryQuery): Promise<FoundEntries> {
+    return scanChannels(this, query);
+  }
+
+  /** Entries of a channel that match a word, newest first. @param below only lower ids; @param from this one and higher */
+  async findInChannel(
     channelId: string,
-    token: string,
+    { tokens, prefix }: SearchWord,
     { below, from, limit, withTokens }: { below: string; from: string; limit: number; withTokens: boolean },
   ): Promise<{ id: string; tokens: readonly string[] }[]> {
     const found = await this.#native
       .find(
         {
           channelId: new Types.ObjectId(channelId),
-          tokens: token,
+          // A word has only letters, digits and marks: none of them means anything in a pattern.
+          tokens:
+            prefix === undefined && tokens.length === 1
+              ? tokens[0]
+              : { $in: [...tokens, ...(prefix === undefined ? [] : [new RegExp(`^${prefix}`)])] },
           _id: { $lt: new Types.ObjectId(below), $gte: new Types.ObjectId(from) },
         },
         { projection: withTokens ? { tokens: 1 } : { _id: 1 }, maxTimeMS: QUERY_TIMEOUT_MS },
@@ -94,18 +104,70 @@ export class EntryRepository {
       .sort({ _id: -1 })
       .limit(limit)
       .toArray();
-    return found.map(({ _id, tokens }) => ({ id: _id.toHexString(), tokens: withTokens ? tokens : [] }));
+    return found.map((entry) => ({ id: entry._id.toHexString(), tokens: withTokens ? entry.tokens : [] }));
   }
 
   async delete(messageIds: readonly string[]): Promise<void> {
     await this.#model.deleteMany({ _id: { $in: messageIds } });
   }
 
-  /** @param token only those that have it @returns how many were deleted: fewer than `limit` when none is left */
   async deleteSome(channelId: string, token: string | null, limit: number): Promise<number> {
     const which = { channelId, ...(token !== null && { tokens: token }) };
     const some = await this.#model.find(which).select({ _id: 1 }).limit(limit).lean();
     await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
     return some.length;
   }
+}
+
+interface ChannelScan {
+  channelId: string;
+  /** Everything of the channel above this id has been looked at; null: all of it. */
+  readTo: string | null;
+}
+
+/**
+ * The newest entries of several channels that match all words. Each channel is read from its newest on, and always the one that was
+ * read least far, until there are enough results that nothing unread can come before, or enough entries have been looked at.
+ */
+export async function scanChannels(
+  entries: Pick<MongoEntries, "findInChannel">,
+  { channelIds, words: [first, ...rest], below, from, limit }: EntryQuery,
+): Promise<FoundEntries> {
+  const withTokens = rest.length > 0;
+  const scans = channelIds.map((channelId): ChannelScan => ({ channelId, readTo: below }));
+  const found: string[] = [];
+  let left = ENTRIES_PER_SEARCH;
+  const read = async (scan: ChannelScan, count: number): Promise<void> => {
+    const some = await entries.findInChannel(scan.channelId, first, {
+      below: scan.readTo!,
+      from,
+      limit: count,
+      withTokens,
+    });
+    left -= some.length;
+    scan.readTo = some.length < count ? null : some.at(-1)!.id;
+    for (const { id, tokens } of some) if (rest.every((word) => matches(word, tokens))) found.push(id);
+  };
+  const share = Math.max(1, Math.floor(ENTRIES_PER_SEARCH / 2 / Math.max(1, channelIds.length)));
+  const atOnce = withTokens ? Math.min(ENTRIES_PER_READ, share) : limit + 1;
+  await boundedMap(scans, SEARCH_CONCURRENCY, (scan) => read(scan, atOnce));
+  for (;;) {
+    const behind = leastRead(scans);
+    const sure = found.filter((id) => behind === null || id >= behind.readTo!);
+    if (behind === null || sure.length > limit || left <= 0) {
+      const messageIds = sure.toSorted().toReversed().slice(0, limit);
+      const isCut = sure.length > limit;
+      return { messageIds, nextBelow: isCut ? messageIds.at(-1)! : (behind?.readTo ?? null) };
+    }
+    await read(behind, withTokens ? ENTRIES_PER_READ : atOnce);
+  }
+}
+
+/** The channel whose unread entries may be the newest. */
+function leastRead(scans: readonly ChannelScan[]): ChannelScan | null {
+  let least: ChannelScan | null = null;
+  for (const scan of scans) {
+    if (scan.readTo !== null && (least === null || scan.readTo > least.readTo!)) least = scan;
+  }
+  return least;
 }

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ENTRIES_PER_SEARCH } from "./bounds.ts";
-import { findEntries } from "./find-messages.ts";
+import { scanChannels } from "./mongo-entries.ts";
+import { matches, type SearchWord } from "./tokenize.ts";
 
 interface StoredEntry {
   id: string;
@@ -15,34 +16,33 @@ const HIGHEST = "f".repeat(24);
 /** What the repository answers, from a list; counts what was read. */
 function store(all: readonly StoredEntry[]) {
   const read = { entries: 0 };
-  const find = (
+  const findInChannel = (
     channelId: string,
-    token: string,
+    word: SearchWord,
     { below, from, limit }: { below: string; from: string; limit: number },
   ) => {
     const found = all
       .filter(
-        (one) =>
-          one.channelId === channelId && one.tokens.includes(token) && one.id < below && one.id >= from,
+        (one) => one.channelId === channelId && matches(word, one.tokens) && one.id < below && one.id >= from,
       )
       .toSorted((a, b) => (a.id < b.id ? 1 : -1))
       .slice(0, limit);
     read.entries += found.length;
     return Promise.resolve(found);
   };
-  return { find, read };
+  return { findInChannel, read };
 }
 
 async function readAll(
   all: readonly StoredEntry[],
   channelIds: string[],
-  tokens: [string, ...string[]],
+  words: [SearchWord, ...SearchWord[]],
   limit: number,
 ) {
   const ids: string[] = [];
   let below: string | null = HIGHEST;
   while (below !== null) {
-    const page = await findEntries(store(all), { channelIds, tokens, below, from: idOf(0), limit });
+    const page = await scanChannels(store(all), { channelIds, words, below, from: idOf(0), limit });
     ids.push(...page.messageIds);
     below = page.nextBelow;
   }
@@ -69,11 +69,12 @@ test("pages of channels of any sizes are what there is, newest first, each once"
             return { id: idOf((n += 1)), channelId: `${channel}`, tokens };
           }),
         );
-        const tokens: [string, ...string[]] = two ? ["common", "rare"] : ["common"];
+        const common: SearchWord = { tokens: ["common"] };
+        const words: [SearchWord, ...SearchWord[]] = two ? [common, { tokens: ["rare"] }] : [common];
         const expected = all.filter(
-          (one) => one.channelId !== "3" && tokens.every((token) => one.tokens.includes(token)),
+          (one) => one.channelId !== "3" && words.every((word) => matches(word, one.tokens)),
         );
-        expect(await readAll(all, ["0", "1", "2"], tokens, limit)).toEqual(
+        expect(await readAll(all, ["0", "1", "2"], words, limit)).toEqual(
           expected.map(({ id }) => id).toReversed(),
         );
       },
@@ -90,13 +91,13 @@ test("however much there is, one page reads so much and says where to go on", as
   // The list is searched from its end each time: a few reads only.
   const query = {
     channelIds: ["0"],
-    tokens: ["common", "rare"] as [string, string],
+    words: [{ tokens: ["common"] }, { tokens: ["rare"] }] as [SearchWord, SearchWord],
     from: idOf(0),
     limit: 10,
   };
-  const page = await findEntries(entries, { ...query, below: HIGHEST });
+  const page = await scanChannels(entries, { ...query, below: HIGHEST });
   expect(page.messageIds).toEqual([]);
   expect(entries.read.entries).toBeLessThanOrEqual(ENTRIES_PER_SEARCH + 200);
-  const next = await findEntries(entries, { ...query, below: page.nextBelow! });
+  const next = await scanChannels(entries, { ...query, below: page.nextBelow! });
   expect(next).toEqual({ messageIds: [idOf(10)], nextBelow: null });
 });
