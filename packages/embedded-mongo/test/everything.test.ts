@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { MongoClient } from "mongodb";
+import { MongoClient, ObjectId } from "mongodb";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DataFolderInUseError, startEmbeddedMongoProcess, type SupervisedMongo } from "../src/index.ts";
 import { temporaryFolder } from "./targets.ts";
@@ -25,6 +25,8 @@ test("everything is read as it was at one instant, whatever is written while it 
   await db.collection("b").insertMany(Array.from({ length: 5000 }, (_, n) => ({ n, is: "old" })));
   await db.collection("a").insertMany([{ n: 1, is: "old" }]);
   await client.db("other").collection("c").insertOne({});
+  const entry = { _id: new ObjectId(), place: new ObjectId(), rev: 1, tokens: ["found"] };
+  await db.command({ fanfareSearchPut: "notADocument", entries: [entry], deleted: [] });
   const cursor = db.runCursorCommand({ fanfareEverything: 1 });
   const seen = [await cursor.next()];
   await db.collection("a").insertOne({ n: 2 });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import { MongoClient } from "mongodb";
+import { MongoClient, ObjectId } from "mongodb";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ServerProcess, spawnServer } from "./spawn-server.ts";
 import { temporaryFolder } from "./targets.ts";
@@ -63,6 +63,8 @@ async function insertUntilRefused(first: number): Promise<{ count: number; error
   }
 }
 
+const place = new ObjectId();
+
 const FULL = { code: 14031, message: expect.stringMatching(/full.*Make room/) };
 
 test.skipIf(!isPossible)(
@@ -86,6 +88,15 @@ test.skipIf(!isPossible)(
     const all = await things().find().batchSize(3).toArray();
     expect(all.map(({ _id }) => _id)).toEqual(Array.from({ length: count }, (_, n) => n));
 
+    const putEntries = async () => {
+      const entries = Array.from({ length: 100 }, (_, n) => {
+        const tokens = Array.from({ length: 500 }, (__, i) => `word${n}x${i}`);
+        return { _id: new ObjectId(), place, rev: 1, tokens };
+      });
+      await client.db("t").command({ fanfareSearchPut: "entries", entries, deleted: [], ...DURABLE });
+    };
+    await expect(putEntries()).rejects.toMatchObject(FULL);
+
     await client.close();
     await server.kill();
     await start();
@@ -96,5 +107,10 @@ test.skipIf(!isPossible)(
     const before = await things().countDocuments();
     await things().insertOne({ _id: -1, s: "room" }, DURABLE);
     expect(await things().countDocuments()).toBe(before + 1);
+    await putEntries();
+    const range = { below: new ObjectId("f".repeat(24)), from: new ObjectId("0".repeat(24)), limit: 200 };
+    const query = { places: [place], words: [{ tokens: [], prefix: "word" }], ...range };
+    const { ids } = await client.db("t").command({ fanfareSearchFind: "entries", ...query });
+    expect(ids).toHaveLength(100);
   },
 );

@@ -5,7 +5,7 @@ import { type EmbeddedMongo, startEmbeddedMongo } from "../src/index.ts";
 import type { PlainObject } from "../src/values/types.ts";
 import { answerOf } from "./java-server/answer.ts";
 import { Commands } from "./java-server/commands.ts";
-import { findJavaServer, type JavaServer, startJavaServer } from "./java-server/process.ts";
+import { findJavaServer, startJavaServer } from "./java-server/process.ts";
 import { Random } from "./random.ts";
 import { temporaryFolder } from "./targets.ts";
 import { WireClient } from "./wire-client.ts";
@@ -13,6 +13,8 @@ import { WireClient } from "./wire-client.ts";
 /** JAVA_FUZZ_ROUNDS=3000 and FUZZ_SEED=… for the long form. */
 const ROUNDS = Number(process.env["JAVA_FUZZ_ROUNDS"] ?? 100);
 const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 1_000_000);
+/** Of one host, the primary if it is in a replica set, and without authentication. */
+const { MONGO_URL } = process.env;
 const INSERTS = 12;
 const STEPS = 40;
 
@@ -86,25 +88,30 @@ describe(`the same commands give the same answers, FUZZ_SEED=${SEED}`, () => {
     await expect(compareRounds(plain, indexed)).resolves.toBeUndefined();
   }, 600_000);
 
+  /** Compares with another server. */
+  const compareWith = async (theirs: WireClient): Promise<void> => {
+    const db = `fanfare_differential_${process.pid}`;
+    const ours: Side = { client, db, indexes: [] };
+    await expect(compareRounds(ours, { client: theirs, db, indexes: [] })).resolves.toBeUndefined();
+    await theirs.command(db, { dropDatabase: 1 });
+  };
+
+  if (MONGO_URL !== undefined) {
+    it(`as MongoDB, in ${ROUNDS} rounds`, async () => {
+      const { hostname, port } = new URL(MONGO_URL);
+      const theirs = await WireClient.connect(Number(port || 27_017), hostname);
+      await compareWith(theirs);
+      theirs.close();
+    }, 600_000);
+  }
+
   if ("missing" in found) return;
 
-  describe("mongo-java-server", () => {
-    let java: JavaServer;
-    let javaClient: WireClient;
-
-    beforeAll(async () => {
-      java = await startJavaServer(found.libraries);
-      javaClient = await WireClient.connect(java.port);
-    });
-    afterAll(async () => {
-      javaClient.close();
-      await java.stop();
-    });
-
-    it(`and the embedded server, in ${ROUNDS} rounds`, async () => {
-      const ours: Side = { client, db: "ours", indexes: [] };
-      const theirs: Side = { client: javaClient, db: "theirs", indexes: [] };
-      await expect(compareRounds(ours, theirs)).resolves.toBeUndefined();
-    }, 600_000);
-  });
+  it(`as mongo-java-server, in ${ROUNDS} rounds`, async () => {
+    const java = await startJavaServer(found.libraries);
+    const theirs = await WireClient.connect(java.port);
+    await compareWith(theirs);
+    theirs.close();
+    await java.stop();
+  }, 600_000);
 });

@@ -30,8 +30,8 @@ export class WireClient {
     });
   }
 
-  static async connect(port: number): Promise<WireClient> {
-    const socket = net.connect({ port, host: "127.0.0.1", noDelay: true });
+  static async connect(port: number, host = "127.0.0.1"): Promise<WireClient> {
+    const socket = net.connect({ port, host, noDelay: true });
     await once(socket, "connect");
     return new WireClient(socket);
   }

@@ -36,8 +36,10 @@ export const WAITING_CHANNELS = 10_000;
 
 /** Entries that one search looks at, so that none takes long; a page that ends there says where to go on. */
 export const ENTRIES_PER_SEARCH = 20_000;
-/** Entries of one channel that are read at a time when more than one token has to match. */
+/** Entries of one channel that are read at a time when more than one word has to match. */
 export const ENTRIES_PER_READ = 200;
+/** The same if the first word has a prefix: each read sorts all entries with a token that starts with it. */
+export const ENTRIES_PER_SORTED_READ = 5000;
 /** Channels in one command to the embedded database, which runs one at a time: about 10 ms. */
 export const CHANNELS_PER_FIND = 200;
 /** Channels that are looked at together. */

@@ -3,6 +3,7 @@ import { Schema, type Connection, type Model, Types, type mongo } from "mongoose
 import {
   ENTRIES_PER_READ,
   ENTRIES_PER_SEARCH,
+  ENTRIES_PER_SORTED_READ,
   INDEX_VERSION,
   QUERY_TIMEOUT_MS,
   SEARCH_CONCURRENCY,
@@ -34,9 +35,7 @@ function entryModel(database: Connection): Model<EntryDocument> {
   return database.model<EntryDocument>("SearchEntry", schema);
 }
 
-/**
- * Entries as documents, with one index for everything. The first word of a search is looked up, the others are compared.
- */
+/** Entries as documents, with one index for everything. The first word of a search is looked up, the others are compared. */
 export class MongoEntries implements SearchEntries {
   readonly version = `mongodb-${INDEX_VERSION}`;
   readonly #model: Model<EntryDocument>;
@@ -149,7 +148,8 @@ export async function scanChannels(
     for (const { id, tokens } of some) if (rest.every((word) => matches(word, tokens))) found.push(id);
   };
   const share = Math.max(1, Math.floor(ENTRIES_PER_SEARCH / 2 / Math.max(1, channelIds.length)));
-  const atOnce = withTokens ? Math.min(ENTRIES_PER_READ, share) : limit + 1;
+  const perRead = first.prefix === undefined ? ENTRIES_PER_READ : ENTRIES_PER_SORTED_READ;
+  const atOnce = withTokens ? Math.min(perRead, share) : limit + 1;
   await boundedMap(scans, SEARCH_CONCURRENCY, (scan) => read(scan, atOnce));
   for (;;) {
     const behind = leastRead(scans);
@@ -159,7 +159,7 @@ export async function scanChannels(
       const isCut = sure.length > limit;
       return { messageIds, nextBelow: isCut ? messageIds.at(-1)! : (behind?.readTo ?? null) };
     }
-    await read(behind, withTokens ? ENTRIES_PER_READ : atOnce);
+    await read(behind, withTokens ? perRead : atOnce);
   }
 }
 

@@ -16,6 +16,14 @@ const searcher = "a".repeat(24);
 const other = "b".repeat(24);
 const groupId = "f".repeat(24);
 
+const { MONGO_URL } = process.env;
+
+function inOwnDatabase(mongoUrl: string): string {
+  const url = new URL(mongoUrl);
+  url.pathname = `/fanfare_search_${process.pid}`;
+  return url.href;
+}
+
 type Wanted = Omit<Params<"message.search">, "channelId" | "groupId">;
 
 async function find(wanted: Wanted, place: Partial<Params<"message.search">> = { channelId }, as = searcher) {
@@ -39,9 +47,14 @@ describe.each([
 ])("with entries in %s", (_, inDocuments) => {
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "fanfare-search-"));
-    node = await startSearchNode({ DATA_DIR: dir }, { inDocuments });
+    const isExternal = inDocuments && MONGO_URL !== undefined;
+    node = await startSearchNode(
+      { DATA_DIR: dir, ...(isExternal && { MONGO_URL: inOwnDatabase(MONGO_URL) }) },
+      { inDocuments },
+    );
   });
   afterAll(async () => {
+    await node?.node.database.dropDatabase();
     await node?.stop();
     await rm(dir, { recursive: true });
   });
