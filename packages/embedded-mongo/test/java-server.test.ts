@@ -66,6 +66,37 @@ async function compareRound(sides: readonly [Side, Side], seed: number): Promise
 const found = await findJavaServer();
 if ("missing" in found) console.info(`mongo-java-server is not compared with: ${found.missing}`);
 
+interface Other {
+  readonly name: string;
+  open(): Promise<{ client: WireClient; close(): Promise<void> }>;
+}
+
+const others: Other[] = [];
+if (MONGO_URL !== undefined) {
+  const { hostname, port } = new URL(MONGO_URL);
+  others.push({
+    name: "MongoDB",
+    async open() {
+      const client = await WireClient.connect(Number(port || 27_017), hostname);
+      return { client, close: () => Promise.resolve(client.close()) };
+    },
+  });
+}
+if (!("missing" in found)) {
+  others.push({
+    name: "mongo-java-server",
+    async open() {
+      const java = await startJavaServer(found.libraries);
+      const client = await WireClient.connect(java.port);
+      const close = async () => {
+        client.close();
+        await java.stop();
+      };
+      return { client, close };
+    },
+  });
+}
+
 describe(`the same commands give the same answers, FUZZ_SEED=${SEED}`, () => {
   let dir: string;
   let embedded: EmbeddedMongo;
@@ -88,30 +119,20 @@ describe(`the same commands give the same answers, FUZZ_SEED=${SEED}`, () => {
     await expect(compareRounds(plain, indexed)).resolves.toBeUndefined();
   }, 600_000);
 
-  /** Compares with another server. */
+  /** Gives the same commands to another server. */
   const compareWith = async (theirs: WireClient): Promise<void> => {
     const db = `fanfare_differential_${process.pid}`;
-    const ours: Side = { client, db, indexes: [] };
-    await expect(compareRounds(ours, { client: theirs, db, indexes: [] })).resolves.toBeUndefined();
+    await compareRounds({ client, db, indexes: [] }, { client: theirs, db, indexes: [] });
     await theirs.command(db, { dropDatabase: 1 });
   };
 
-  if (MONGO_URL !== undefined) {
-    it(`as MongoDB, in ${ROUNDS} rounds`, async () => {
-      const { hostname, port } = new URL(MONGO_URL);
-      const theirs = await WireClient.connect(Number(port || 27_017), hostname);
-      await compareWith(theirs);
-      theirs.close();
-    }, 600_000);
-  }
-
-  if ("missing" in found) return;
-
-  it(`as mongo-java-server, in ${ROUNDS} rounds`, async () => {
-    const java = await startJavaServer(found.libraries);
-    const theirs = await WireClient.connect(java.port);
-    await compareWith(theirs);
-    theirs.close();
-    await java.stop();
-  }, 600_000);
+  it.each(others)(
+    `as $name, in ${ROUNDS} rounds`,
+    async (other) => {
+      const opened = await other.open();
+      await expect(compareWith(opened.client)).resolves.toBeUndefined();
+      await opened.close();
+    },
+    600_000,
+  );
 });

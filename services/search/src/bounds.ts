@@ -4,10 +4,6 @@ export const INDEX_VERSION = 3;
 export const TOKENS_PER_MESSAGE = 1000;
 /** Of a longer word this much counts. */
 export const WORD_MAX_CHARS = 40;
-/** Shorter words don't match longer words that begin with them: "the" would match half of all messages. */
-export const PREFIX_MIN_CHARS = 4;
-/** Korean words consist of few characters, and particles are appended to them. */
-export const PREFIX_MIN_HANGUL = 2;
 /** Words of a search that count; the longest ones. */
 export const WORDS_PER_SEARCH = 10;
 

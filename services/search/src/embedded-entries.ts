@@ -1,4 +1,4 @@
-import { boundedMap, DURABLE } from "@fanfare/kernel";
+import { DURABLE } from "@fanfare/kernel";
 import { type Connection, type mongo, Types } from "mongoose";
 import { CHANNELS_PER_FIND, INDEX_VERSION, QUERY_TIMEOUT_MS } from "./bounds.ts";
 import type { Entry, EntryQuery, FoundEntries, SearchEntries } from "./entries.ts";
@@ -28,23 +28,21 @@ export class EmbeddedEntries implements SearchEntries {
   }
 
   async find({ channelIds, words, below, from, limit }: EntryQuery): Promise<FoundEntries> {
-    const parts: string[][] = [];
-    for (let i = 0; i < channelIds.length; i += CHANNELS_PER_FIND)
-      parts.push(channelIds.slice(i, i + CHANNELS_PER_FIND));
-    // One after the other, so that other commands come between them.
-    const found = await boundedMap(parts, 1, async (part) => {
+    const found: string[] = [];
+    // One part after the other, so that other commands come between them.
+    for (let i = 0; i < channelIds.length; i += CHANNELS_PER_FIND) {
       const { ids } = await this.#db.command({
         fanfareSearchFind: NAME,
-        places: part.map(idOf),
+        places: channelIds.slice(i, i + CHANNELS_PER_FIND).map(idOf),
         words,
         below: idOf(below),
         from: idOf(from),
         limit: limit + 1,
         maxTimeMS: QUERY_TIMEOUT_MS,
       });
-      return (ids as Types.ObjectId[]).map((id) => id.toHexString());
-    });
-    const all = found.flat().toSorted().toReversed();
+      found.push(...(ids as Types.ObjectId[]).map((id) => id.toHexString()));
+    }
+    const all = found.toSorted().toReversed();
     const messageIds = all.slice(0, limit);
     return { messageIds, nextBelow: all.length > limit ? messageIds.at(-1)! : null };
   }

@@ -1,11 +1,5 @@
-import { stemmer } from "stemmer";
-import {
-  PREFIX_MIN_CHARS,
-  PREFIX_MIN_HANGUL,
-  TOKENS_PER_MESSAGE,
-  WORD_MAX_CHARS,
-  WORDS_PER_SEARCH,
-} from "./bounds.ts";
+import { matchesLongerWords, partsOfSearch, stemOf } from "@fanfare/contract/search-words";
+import { TOKENS_PER_MESSAGE, WORD_MAX_CHARS, WORDS_PER_SEARCH } from "./bounds.ts";
 
 /** Letters, digits and what belongs to them; everything else stands between words. */
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
@@ -50,12 +44,6 @@ function pairs(characters: readonly string[]): string[] {
   return characters.slice(1).map((character, i) => characters[i]! + character);
 }
 
-const ENGLISH = /^[a-z]{3,}$/;
-const HANGUL = /^\p{Script=Hangul}/u;
-
-/** "build" of "builds" and "building"; null: no English word. */
-const stemOf = (word: string): string | null => (ENGLISH.test(word) ? stemmer(word) : null);
-
 /** No word contains a tilde, so a stem is never mistaken for a word. */
 const stemToken = (stem: string): string => `~${stem}`;
 
@@ -92,26 +80,17 @@ export function matches({ tokens, prefix }: SearchWord, ofMessage: readonly stri
   );
 }
 
-/** A word matches its other forms in English, and longer words that begin with it unless it is very short. */
+/** A word that is not quoted. */
 function looseWord(word: string): SearchWord {
   const stem = stemOf(word);
   const tokens = stem === null ? [word] : [stem, stemToken(stem)];
-  const minChars = HANGUL.test(word) ? PREFIX_MIN_HANGUL : PREFIX_MIN_CHARS;
-  return Array.from(word).length < minChars ? { tokens } : { tokens, prefix: word };
-}
-
-/** Words in double quotes match exactly. */
-function* quotedAndOther(text: string): Generator<{ part: string; isQuoted: boolean }> {
-  const parts = text.replaceAll(/[“”„]/g, '"').split('"');
-  // An odd quote is a sign like any other.
-  const last = parts.length - 1;
-  for (const [i, part] of parts.entries()) yield { part, isQuoted: i % 2 === 1 && i < last };
+  return matchesLongerWords(word) ? { tokens, prefix: word } : { tokens };
 }
 
 /** What a message must match to be found by a text, the rarest by guess first: the longest. */
 export function queryWords(text: string): SearchWord[] {
   const found = new Map<string, SearchWord>();
-  for (const { part, isQuoted } of quotedAndOther(text)) {
+  for (const { part, isQuoted } of partsOfSearch(text)) {
     for (const { word, unspaced } of words(part)) {
       const characters = unspaced ? Array.from(word) : [];
       if (characters.length > 1) for (const pair of pairs(characters)) found.set(pair, { tokens: [pair] });

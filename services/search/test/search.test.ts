@@ -34,12 +34,15 @@ async function texts(...asked: Parameters<typeof find>): Promise<string[]> {
   return (await find(...asked)).messages.map(({ content }) => content);
 }
 
-/** How many entries of messages by the searcher the channel has. */
-async function count(): Promise<number> {
-  const words = [{ tokens: [`from:${searcher}`] }] as const;
+/** Messages of the channel whose entries have a token, newest first. */
+async function withToken(token: string): Promise<string[]> {
+  const words = [{ tokens: [token] }] as const;
   const range = { below: "f".repeat(24), from: "0".repeat(24), limit: 1000 };
-  return (await node.entries.find({ channelIds: [channelId], words, ...range })).messageIds.length;
+  return (await node.entries.find({ channelIds: [channelId], words, ...range })).messageIds;
 }
+
+/** How many entries of messages by the searcher the channel has. */
+const count = async (): Promise<number> => (await withToken(`from:${searcher}`)).length;
 
 describe.each([
   ["the full-text index of the embedded database", false],
@@ -193,13 +196,7 @@ describe.each([
     node.parents.delete(openThread);
     expect(await texts({ text: "word" })).toEqual(["word in the open"]);
     node.node.broadcast("channel.emptied", { channelIds: [openThread] });
-    const range = { below: "f".repeat(24), from: "0".repeat(24), limit: 10 };
-    const ofThread = {
-      channelIds: [channelId],
-      words: [{ tokens: [`in:${openThread}`] }],
-      ...range,
-    } as const;
-    await expect.poll(async () => (await node.entries.find(ofThread)).messageIds).toEqual([]);
+    await expect.poll(() => withToken(`in:${openThread}`)).toEqual([]);
     expect(await texts({ text: "word" })).toEqual(["word in the open"]);
   });
 
@@ -233,17 +230,12 @@ describe.each([
     const older = { ...entry, rev: 1, tokens: ["old"] };
     const other = { ...entry, messageId: newId(), tokens: ["other"] };
     await entries.put([older, other], []);
-    const ids = async (token: string): Promise<string[]> => {
-      const range = { below: "f".repeat(24), from: "0".repeat(24), limit: 10 };
-      const query = { channelIds: [channelId], words: [{ tokens: [token] }] as const, ...range };
-      return (await entries.find(query)).messageIds;
-    };
-    expect(await ids("new")).toEqual([entry.messageId]);
-    expect(await ids("old")).toEqual([]);
-    expect(await ids("other")).toEqual([other.messageId]);
+    expect(await withToken("new")).toEqual([entry.messageId]);
+    expect(await withToken("old")).toEqual([]);
+    expect(await withToken("other")).toEqual([other.messageId]);
     await entries.put([{ ...entry, rev: 3, tokens: ["newer"] }], [other.messageId]);
-    expect(await ids("newer")).toEqual([entry.messageId]);
-    for (const token of ["new", "other"]) expect(await ids(token)).toEqual([]);
+    expect(await withToken("newer")).toEqual([entry.messageId]);
+    for (const token of ["new", "other"]) expect(await withToken(token)).toEqual([]);
   });
 
   test("an index that was lost, or left in the middle, is made again by the next search", async () => {

@@ -106,11 +106,9 @@ export class SearchIndex {
     database.run(this.#insertTokens, row, [prefix, ...tokens.map((token) => prefix + token)].join(" "));
   }
 
-  /** @returns whether there was such an entry */
-  delete(id: Uint8Array): boolean {
+  delete(id: Uint8Array): void {
     const stored = this.#rowOf.get(id) as unknown as [number] | undefined;
     if (stored !== undefined) this.#deleteAt(stored[0]);
-    return stored !== undefined;
   }
 
   /**

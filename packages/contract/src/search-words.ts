@@ -1,0 +1,31 @@
+import { stemmer } from "stemmer";
+
+/*
+ * How the words of a search match those of a message: the server finds by it, and the page marks by it. All words here are in lower case.
+ */
+
+/** Shorter words don't match longer words that begin with them: "the" would match half of all messages. */
+const PREFIX_MIN_CHARS = 4;
+/** Korean words consist of few characters, and particles are appended to them. */
+const PREFIX_MIN_HANGUL = 2;
+
+const ENGLISH = /^[a-z]{3,}$/;
+const HANGUL = /^\p{Script=Hangul}/u;
+
+/** "build" of "builds" and "building" (Porter); null: no English word. */
+export function stemOf(word: string): string | null {
+  return ENGLISH.test(word) ? stemmer(word) : null;
+}
+
+/** Whether a word of a search also matches longer words that begin with it. */
+export function matchesLongerWords(word: string): boolean {
+  return Array.from(word).length >= (HANGUL.test(word) ? PREFIX_MIN_HANGUL : PREFIX_MIN_CHARS);
+}
+
+/** The parts of a search in double quotes, whose words match exactly, and those between them. */
+export function partsOfSearch(text: string): { part: string; isQuoted: boolean }[] {
+  const parts = text.replaceAll(/[“”„]/g, '"').split('"');
+  // An odd quote is a sign like any other.
+  const last = parts.length - 1;
+  return parts.map((part, i) => ({ part, isQuoted: i % 2 === 1 && i < last }));
+}
